@@ -1,0 +1,144 @@
+/* Config: one plain struct with everything a run needs, filled once and const from then on.
+ *
+ * Units are normalised (time 1/omega_p, length Debye lengths when the thermal velocity is 1, charge and mass in electron
+ * charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v).
+ */
+#ifndef RADIXPIC_CONFIG_CONFIG_H
+#define RADIXPIC_CONFIG_CONFIG_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    CONFIG_MAX_SPECIES = 16,
+    CONFIG_MAX_PERTURBATIONS = 8, /* in each list of a species */
+    CONFIG_MAX_MODES = 32,        /* in output.history.modes */
+    CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
+    CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
+};
+
+enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
+enum axis { AXIS_X, AXIS_Y };
+enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };
+enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
+enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
+enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
+enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
+enum { SORT_AUTO = 0 };                              /* a number of sort.* left to the program */
+enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
+
+struct grid_config {
+    uint32_t cells[2];
+    double length[2]; /* of the box */
+};
+
+struct time_config {
+    double step;
+    uint64_t steps;
+};
+
+struct positions_config {
+    enum position_kind kind;
+    uint32_t bases[2];  /* van_der_corput */
+    uint64_t counts[2]; /* lattice: particles along x and y; their product is species.particles */
+};
+
+struct velocities_config {
+    enum velocity_kind kind;
+    uint32_t bases[2];  /* maxwellian, uniform */
+    double thermal[2];  /* maxwellian: standard deviations */
+    double drift[2];    /* cold, maxwellian: mean velocity */
+    double range[2][2]; /* uniform: [u or v][low, high] */
+};
+
+/* a cos(2 pi m x / L) along one axis */
+struct perturbation {
+    enum axis axis;
+    uint32_t mode;    /* m >= 1 */
+    double amplitude; /* a, relative to the mean density */
+};
+
+struct perturbation_list {
+    uint32_t count;
+    struct perturbation items[CONFIG_MAX_PERTURBATIONS];
+};
+
+struct species_config {
+    char name[CONFIG_NAME_LENGTH];
+    double charge;
+    double mass;
+    double density;     /* mean number density */
+    uint64_t particles; /* macro-particles */
+    bool ids;
+    struct positions_config positions;
+    struct velocities_config velocities;
+    struct {
+        struct perturbation_list density;      /* n0 prod(1 + a cos), by inverse CDF */
+        struct perturbation_list displacement; /* x += a cos(k x) / k */
+    } perturb;
+};
+
+struct fields_config {
+    enum solver_kind solver;
+    enum gradient_kind gradient;
+    double magnetic; /* uniform Bz */
+};
+
+struct deposit_config {
+    enum shape_kind shape;
+    uint32_t filter_passes;
+};
+
+/* SORT_AUTO stands for "auto". Letters: the paper's Table 1. */
+struct sort_config {
+    uint32_t passes;           /* p */
+    uint32_t key_bits;         /* b */
+    uint32_t items_per_group;  /* I */
+    uint32_t groups;           /* G */
+    uint32_t histogram_splits; /* s */
+    enum transpose_kind transpose;
+};
+
+struct history_config {
+    uint64_t every; /* >= 1 */
+    uint32_t mode_count;
+    int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
+};
+
+struct snapshots_config {
+    uint64_t every; /* 0: never */
+    bool particles;
+    uint32_t compression; /* deflate level 0..9 */
+};
+
+struct output_config {
+    char directory[CONFIG_TEXT_LENGTH];
+    struct history_config history;
+    struct snapshots_config snapshots;
+};
+
+/* What the normalised units mean, for openPMD's unitSI. */
+struct units_config {
+    double density_per_m3;
+    double temperature_eV;
+};
+
+struct config {
+    char title[CONFIG_TEXT_LENGTH];
+    struct grid_config grid;
+    struct time_config time;
+    enum precision precision;
+    uint32_t species_count;
+    struct species_config species[CONFIG_MAX_SPECIES];
+    struct fields_config fields;
+    struct deposit_config deposit;
+    struct sort_config sort;
+    char device[CONFIG_TEXT_LENGTH];
+    struct output_config output;
+    struct units_config units;
+};
+
+#endif
