@@ -1,7 +1,8 @@
 /* Status: what a function that can fail returns, and the one sentence that says why it failed.
  *
- * A failing function calls status_fail() once, at the place where the trouble is known, and returns its code; callers
- * hand the code up unchanged (TRY). main() prints the sentence and uses the code as the exit code of the program.
+ * A failing function calls status_fail() once, at the place where the trouble is known, and returns its code;
+ * callers hand the code up unchanged (TRY). main() prints the sentence and uses the code as the exit code of
+ * the program.
  */
 #ifndef RADIXPIC_BASE_STATUS_H
 #define RADIXPIC_BASE_STATUS_H
@@ -17,28 +18,30 @@ enum status {
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))
 
-/* Records the printf-formatted sentence, replacing any earlier one, and returns `code`. The sentence names what a user can
- * act on (file:line:column and key, option, device, path and errno text) and ends without a newline. */
+/* Records the printf-formatted sentence, replacing any earlier one, and returns `code`. The sentence names
+ * what a user can act on (file:line:column and key, option, device, path and errno text) and ends without a
+ * newline. */
 enum status status_fail(enum status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The recorded sentence, "" when nothing failed yet. Owned by this room; valid until the next status_fail(). It may span
- * lines: a kernel's build log, or all the errors of a config. */
+/* The recorded sentence, "" when nothing failed yet. Owned by this room; valid until the next status_fail().
+ * It may span lines: a kernel's build log, or all the errors of a config. */
 const char *status_message(void);
 
 /* Returns early with the code of a failed call. Only where the calling function owns nothing yet. */
-#define TRY(call)                                                                                                        \
-    do {                                                                                                                 \
-        enum status try_status = (call);                                                                                 \
-        if (try_status != STATUS_OK)                                                                                     \
-            return try_status;                                                                                           \
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        enum status try_status = (call);                                                                     \
+        if (try_status != STATUS_OK)                                                                         \
+            return try_status;                                                                               \
     } while (0)
 
-/* Keeps the code of a failed call in `status` and leaves through `cleanup:`, where the function frees what it owns. */
-#define TRY_CLEANUP(call)                                                                                                \
-    do {                                                                                                                 \
-        status = (call);                                                                                                 \
-        if (status != STATUS_OK)                                                                                         \
-            goto cleanup;                                                                                                \
+/* Keeps the code of a failed call in `status` and leaves through `cleanup:`, where the function frees what it
+ * owns. */
+#define TRY_CLEANUP(call)                                                                                    \
+    do {                                                                                                     \
+        status = (call);                                                                                     \
+        if (status != STATUS_OK)                                                                             \
+            goto cleanup;                                                                                    \
     } while (0)
 
 #endif

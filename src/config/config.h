@@ -1,7 +1,7 @@
 /* Config: one plain struct with everything a run needs, filled once and const from then on.
  *
- * Units are normalised (time 1/omega_p, length Debye lengths when the thermal velocity is 1, charge and mass in electron
- * charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v).
+ * Units are normalised (time 1/omega_p, length Debye lengths when the thermal velocity is 1, charge and mass
+ * in electron charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v).
  */
 #ifndef RADIXPIC_CONFIG_CONFIG_H
 #define RADIXPIC_CONFIG_CONFIG_H

@@ -1,4 +1,5 @@
-/* Config reader: a YAML file and `--set` words become a struct config, or every error in them is reported at once. */
+/* Config reader: a YAML file and `--set` words become a struct config, or every error in them is reported at
+ * once. */
 #ifndef RADIXPIC_CONFIG_CONFIG_READER_H
 #define RADIXPIC_CONFIG_CONFIG_READER_H
 
@@ -6,16 +7,17 @@
 
 #include <stddef.h>
 
-/* Reads `path`, then applies `settings` ("dotted.path=value", e.g. "species.electrons.particles=4096"), through the same
- * schema: defaults, parse, validate. On errors returns STATUS_USAGE; the status message has one line per error,
- * "FILE:LINE:COL: key: what is wrong; what is allowed" or "--set TEXT: ...". An unreadable file is STATUS_USAGE too.
- * `config` is written only on success. Creates nothing. */
+/* Reads `path`, then applies `settings` ("dotted.path=value", e.g. "species.electrons.particles=4096"),
+ * through the same schema: defaults, parse, validate. On errors returns STATUS_USAGE; the status message has
+ * one line per error, "FILE:LINE:COL: key: what is wrong; what is allowed" or "--set TEXT: ...". An
+ * unreadable file is STATUS_USAGE too. `config` is written only on success. Creates nothing. */
 STATUS_CHECKED enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                                        struct config *config);
 
 /* The same for a text in memory; `name` stands for the file in messages. Used by tests and the fuzzer. */
 STATUS_CHECKED enum status config_read_text(const char *name, const char *text, size_t length,
-                                            const char *const *settings, size_t setting_count, struct config *config);
+                                            const char *const *settings, size_t setting_count,
+                                            struct config *config);
 
 /* Writes every key, resolved, as YAML that config_read() reads back to the same struct, bit for bit.
  * Returns STATUS_FAILED when the stream reports an error. */

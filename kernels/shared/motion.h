@@ -1,0 +1,69 @@
+/* Motion: how one particle moves, as plain functions that every push kernel and the host tests share.
+ *
+ * Velocities live at half steps, positions and fields at whole steps (leapfrog). All quantities are in
+ * normalised units but for the position, which is an offset in cells.
+ *
+ * A new pusher: a function like boris_rotate() here, its call in velocity_push(), and a test from a formula.
+ */
+#ifndef SHARED_MOTION_H
+#define SHARED_MOTION_H
+
+#include "shared/real.h"
+
+/* Where an offset that may have left [0, 1) belongs: `cells` away from its cell, at `offset` in [0, 1) there.
+ */
+struct placement {
+    int cells;
+    real offset;
+};
+
+/* The difference can round up to 1, which is offset 0 of the next cell. What is not a number, or is so far
+ * away that no integer holds it, becomes NaN in its old cell: the energies show it and the run stops. */
+static inline struct placement offset_place(real offset)
+{
+    struct placement place;
+    const real lower = floor(offset);
+    place.offset = offset - lower;
+    place.cells = 0;
+    if (!(fabs(offset) < (real)1e9)) {
+        place.offset = (real)NAN;
+        return place;
+    }
+    place.cells = (int)lower;
+    if (place.offset >= (real)1) {
+        place.offset = (real)0;
+        place.cells += 1;
+    }
+    return place;
+}
+
+/* Velocity before and after a step, and the sums at whole step n that the history wants. */
+struct velocity_step {
+    real u, v; /* at n+1/2 */
+    real mean_u,
+        mean_v;  /* at n: the mean of the velocities before and after the rotation, for the momentum */
+    real square; /* at n: |v^-|^2 = |v^+|^2, for the kinetic energy */
+};
+
+/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation by 2 atan(q
+ * B dt/2m) about z, half a kick. With B = 0 it is the plain leapfrog. (u, v) is at n-1/2 and (ex, ey) at n;
+ * half_kick = q dt/2m, tangent = q B dt/2m, sine = 2 tangent/(1 + tangent^2). */
+static inline struct velocity_step velocity_push(real u, real v, real ex, real ey, real half_kick,
+                                                 real tangent, real sine)
+{
+    struct velocity_step step;
+    const real u_minus = u + half_kick * ex;
+    const real v_minus = v + half_kick * ey;
+    const real u_prime = u_minus + tangent * v_minus;
+    const real v_prime = v_minus - tangent * u_minus;
+    const real u_plus = u_minus + sine * v_prime;
+    const real v_plus = v_minus - sine * u_prime;
+    step.u = u_plus + half_kick * ex;
+    step.v = v_plus + half_kick * ey;
+    step.mean_u = (real)0.5 * (u_minus + u_plus);
+    step.mean_v = (real)0.5 * (v_minus + v_plus);
+    step.square = u_minus * u_minus + v_minus * v_minus;
+    return step;
+}
+
+#endif

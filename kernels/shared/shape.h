@@ -1,0 +1,57 @@
+/* Shape: how a particle at offset d in [0, 1) of its cell shares itself among the nodes around, along one
+ * axis.
+ *
+ * The weights of a two-dimensional shape are products of these. Deposit and interpolation use the same shape,
+ * otherwise a particle would push itself (Birdsall & Langdon, Plasma Physics via Computer Simulation, 1985,
+ * section 8-6).
+ *
+ * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
+ * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node.
+ *
+ * A new shape: its number here, its weights below, its row in the schema's list of shapes.
+ */
+#ifndef SHARED_SHAPE_H
+#define SHARED_SHAPE_H
+
+#include "shared/real.h"
+
+#ifndef SHAPE_ORDER
+#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
+#endif
+
+#if SHAPE_ORDER == 0 || SHAPE_ORDER == 1
+#define SHAPE_NODES 2
+#define SHAPE_FIRST 0
+#elif SHAPE_ORDER == 2
+#define SHAPE_NODES 4
+#define SHAPE_FIRST (-1)
+#else
+#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
+#endif
+
+/* The SHAPE_NODES weights at offset d; they sum to 1. */
+static inline void shape_weights(real d, real weights[SHAPE_NODES])
+{
+#if SHAPE_ORDER == 0
+    const real upper = d < (real)0.5 ? (real)0 : (real)1;
+    weights[0] = (real)1 - upper;
+    weights[1] = upper;
+#elif SHAPE_ORDER == 1
+    weights[0] = (real)1 - d;
+    weights[1] = d;
+#else
+    /* Distances are measured from the nearest node, which is the lower one (shift 0) or the upper one (shift
+     * 1); the three weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in [-1/2, 1/2). */
+    const int shift = d < (real)0.5 ? 0 : 1;
+    const real s = d - (real)shift;
+    const real before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+    const real middle = (real)0.75 - s * s;
+    const real after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+    weights[0] = shift ? (real)0 : before;
+    weights[1] = shift ? before : middle;
+    weights[2] = shift ? middle : after;
+    weights[3] = shift ? after : (real)0;
+#endif
+}
+
+#endif

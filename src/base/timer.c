@@ -1,0 +1,40 @@
+/* Timer: stage sums and the wall clock. */
+#include "base/timer.h"
+
+#include <time.h>
+
+static const char *const stage_names[STAGE_COUNT] = {
+    [STAGE_LOAD] = "load",
+    [STAGE_CELL_KEY] = "cell key",
+    [STAGE_SORT_TRANSPOSE] = "sort: transpose",
+    [STAGE_SORT_HISTOGRAM] = "sort: histogram",
+    [STAGE_SORT_SCAN] = "sort: scan",
+    [STAGE_SORT_REORDER] = "sort: reorder",
+    [STAGE_SORT_OFFSETS] = "sort: cell offsets",
+    [STAGE_PERMUTE] = "permute",
+    [STAGE_DEPOSIT] = "deposit",
+    [STAGE_FIELD] = "field",
+    [STAGE_PUSH] = "push",
+    [STAGE_OUTPUT] = "output",
+    [STAGE_OTHER] = "other",
+};
+
+const char *stage_name(enum stage stage)
+{
+    return stage_names[stage];
+}
+
+void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes)
+{
+    struct stage_time *time = &timers->stages[stage];
+    time->seconds += seconds;
+    time->bytes += bytes;
+    time->launches += 1;
+}
+
+double timer_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

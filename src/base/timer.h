@@ -1,0 +1,47 @@
+/* Timer: how long each stage of a run took and how many bytes it had to move.
+ *
+ * Device stages are fed from OpenCL events (see device/device.h), host stages from the wall clock.
+ */
+#ifndef RADIXPIC_BASE_TIMER_H
+#define RADIXPIC_BASE_TIMER_H
+
+#include <stdint.h>
+
+/* In the order of one step, which is the order of the printed table. */
+enum stage {
+    STAGE_LOAD,
+    STAGE_CELL_KEY,
+    STAGE_SORT_TRANSPOSE,
+    STAGE_SORT_HISTOGRAM,
+    STAGE_SORT_SCAN,
+    STAGE_SORT_REORDER,
+    STAGE_SORT_OFFSETS,
+    STAGE_PERMUTE,
+    STAGE_DEPOSIT,
+    STAGE_FIELD,
+    STAGE_PUSH,
+    STAGE_OUTPUT,
+    STAGE_OTHER, /* what is timed but not part of the table: a copy, a transfer */
+    STAGE_COUNT
+};
+
+struct stage_time {
+    double seconds;
+    uint64_t bytes;    /* that the algorithm must move, not what the hardware moved */
+    uint64_t launches; /* kernels, transforms or files */
+};
+
+struct timers {
+    struct stage_time stages[STAGE_COUNT];
+};
+
+/* "cell key", "sort: histogram", ...; a static string. */
+const char *stage_name(enum stage stage);
+
+/* Adds one launch that took `seconds` and moved `bytes`. */
+void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes);
+
+/* Seconds of a monotonic clock, for differences. */
+double timer_now(void);
+
+#endif

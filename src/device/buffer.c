@@ -1,0 +1,158 @@
+/* Buffer: a device array with one owner. */
+#include "device/internal.h"
+
+#include <stdlib.h>
+
+size_t precision_bytes(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
+{
+    *buffer = NULL;
+    struct buffer *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for %s", what);
+    cl_int error = CL_SUCCESS;
+    const size_t at_least_one_line = bytes > 0 ? bytes : 64; /* OpenCL has no empty buffers */
+    created->memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, at_least_one_line, NULL, &error);
+    /* Drivers allocate late; touching one word now moves the failure to where its cause is known. */
+    const cl_uint zero = 0;
+    if (error == CL_SUCCESS)
+        error = clEnqueueWriteBuffer(device->queue, created->memory, CL_TRUE, 0, sizeof zero, &zero, 0, NULL,
+                                     NULL);
+    if (error != CL_SUCCESS) {
+        if (created->memory)
+            clReleaseMemObject(created->memory);
+        free(created);
+        return status_fail(
+            STATUS_FAILED,
+            "%s: out of memory: %s needs %.1f MiB on top of the %.1f MiB in use (%s); take fewer "
+            "particles or cells, or another device",
+            device->info.name, what, (double)bytes / 0x1p20, (double)device->bytes_held / 0x1p20,
+            opencl_error_name(error));
+    }
+    created->device = device;
+    created->bytes = bytes;
+    device->bytes_held += bytes;
+    *buffer = created;
+    return STATUS_OK;
+}
+
+void buffer_destroy(struct buffer **buffer)
+{
+    if (!*buffer)
+        return;
+    (*buffer)->device->bytes_held -= (*buffer)->bytes;
+    clReleaseMemObject((*buffer)->memory);
+    free(*buffer);
+    *buffer = NULL;
+}
+
+size_t buffer_bytes(const struct buffer *buffer)
+{
+    return buffer->bytes;
+}
+
+void buffer_swap(struct buffer **a, struct buffer **b)
+{
+    struct buffer *held = *a;
+    *a = *b;
+    *b = held;
+}
+
+void *buffer_native(struct buffer *buffer)
+{
+    return buffer->memory;
+}
+
+enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    return opencl_check(buffer->device,
+                        clEnqueueReadBuffer(buffer->device->queue, buffer->memory, CL_TRUE, offset, bytes,
+                                            destination, 0, NULL, NULL),
+                        "reading a buffer");
+}
+
+enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    return opencl_check(buffer->device,
+                        clEnqueueWriteBuffer(buffer->device->queue, buffer->memory, CL_TRUE, offset, bytes,
+                                             source, 0, NULL, NULL),
+                        "writing a buffer");
+}
+
+enum status buffer_fill(struct buffer *buffer, uint32_t pattern)
+{
+    if (buffer->bytes == 0)
+        return STATUS_OK;
+    return opencl_check(buffer->device,
+                        clEnqueueFillBuffer(buffer->device->queue, buffer->memory, &pattern, sizeof pattern,
+                                            0, buffer->bytes, 0, NULL, NULL),
+                        "filling a buffer");
+}
+
+enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes, enum stage stage)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    struct device *device = from->device;
+    cl_event event = NULL;
+    TRY(opencl_check(
+        device, clEnqueueCopyBuffer(device->queue, from->memory, to->memory, 0, 0, bytes, 0, NULL, &event),
+        "copying a buffer"));
+    return device_record(device, NULL, event, stage, 2 * (uint64_t)bytes);
+}
+
+enum status buffer_map(struct buffer *buffer, void **memory)
+{
+    cl_int error = CL_SUCCESS;
+    *memory = clEnqueueMapBuffer(buffer->device->queue, buffer->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                 0, buffer->bytes, 0, NULL, NULL, &error);
+    return opencl_check(buffer->device, error, "mapping a buffer");
+}
+
+enum status buffer_unmap(struct buffer *buffer, void *memory)
+{
+    return opencl_check(buffer->device,
+                        clEnqueueUnmapMemObject(buffer->device->queue, buffer->memory, memory, 0, NULL, NULL),
+                        "unmapping a buffer");
+}
+
+enum status buffer_read_reals(const struct buffer *buffer, enum precision precision, size_t first,
+                              size_t count, double *destination)
+{
+    const size_t size = precision_bytes(precision);
+    TRY(buffer_read(buffer, first * size, count * size, destination));
+    if (precision == PRECISION_SINGLE) {
+        /* The floats lie packed in the lower half; widening from the end overwrites none that is still
+         * needed. */
+        const float *packed = (const float *)(const void *)destination;
+        for (size_t n = count; n-- > 0;) {
+            const float value = packed[n];
+            destination[n] = (double)value;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status buffer_write_reals(struct buffer *buffer, enum precision precision, size_t first, size_t count,
+                               const double *source)
+{
+    const size_t size = precision_bytes(precision);
+    if (precision == PRECISION_DOUBLE)
+        return buffer_write(buffer, first * size, count * size, source);
+    float *packed = malloc((count ? count : 1) * sizeof *packed);
+    if (!packed)
+        return status_fail(STATUS_FAILED, "no memory to convert %zu numbers to single precision", count);
+    for (size_t n = 0; n < count; n++)
+        packed[n] = (float)source[n];
+    const enum status status = buffer_write(buffer, first * size, count * size, packed);
+    free(packed);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* Choose: find the OpenCL devices of this machine and pick one. */
+#include "device/internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEVICES = 64 };
+
+struct candidate {
+    cl_platform_id platform;
+    cl_device_id id;
+    struct device_info info;
+};
+
+static void read_text(cl_device_id id, cl_device_info what, char *text, size_t size)
+{
+    if (clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS)
+        snprintf(text, size, "unknown");
+}
+
+static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
+{
+    struct device_info info = {.platform_index = p, .device_index = d};
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL) !=
+        CL_SUCCESS)
+        snprintf(info.platform, sizeof info.platform, "unknown");
+    read_text(id, CL_DEVICE_NAME, info.name, sizeof info.name);
+    read_text(id, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
+    read_text(id, CL_DEVICE_VERSION, info.version, sizeof info.version);
+    cl_device_type type = 0;
+    cl_uint units = 1;
+    cl_ulong local_memory = 0, global_memory = 0, largest_buffer = 0;
+    cl_device_fp_config fp64 = 0;
+    clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_memory, &global_memory, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest_buffer, &largest_buffer, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info.group_limit, &info.group_limit, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    info.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+    info.has_fp64 = fp64 != 0;
+    info.compute_units = units > 0 ? units : 1;
+    info.local_memory = (size_t)local_memory;
+    info.global_memory = (size_t)global_memory;
+    info.largest_buffer = (size_t)largest_buffer;
+    return info;
+}
+
+static size_t find_devices(struct candidate found[MAX_DEVICES])
+{
+    cl_platform_id platforms[16];
+    cl_uint platform_count = 0;
+    size_t count = 0;
+    if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
+        return 0;
+    if (platform_count > 16)
+        platform_count = 16;
+    for (uint32_t p = 0; p < platform_count; p++) {
+        cl_device_id ids[16];
+        cl_uint device_count = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &device_count) != CL_SUCCESS)
+            continue;
+        for (uint32_t d = 0; d < device_count && d < 16 && count < MAX_DEVICES; d++)
+            found[count++] = (struct candidate){platforms[p], ids[d], describe(platforms[p], ids[d], p, d)};
+    }
+    return count;
+}
+
+static bool contains_ignoring_case(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; *text; text++)
+        if (strncasecmp(text, part, length) == 0)
+            return true;
+    return false;
+}
+
+static bool parse_numbers(const char *spec, unsigned long *platform, unsigned long *device)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)spec[0]))
+        return false;
+    *platform = strtoul(spec, &end, 10);
+    if (*end != ':' || !isdigit((unsigned char)end[1]))
+        return false;
+    *device = strtoul(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+static bool matches(const struct device_info *info, const char *spec)
+{
+    unsigned long platform, device;
+    if (strcmp(spec, "cpu") == 0)
+        return info->is_cpu;
+    if (strcmp(spec, "gpu") == 0)
+        return info->is_gpu;
+    if (parse_numbers(spec, &platform, &device))
+        return info->platform_index == platform && info->device_index == device;
+    return contains_ignoring_case(info->name, spec) || contains_ignoring_case(info->platform, spec);
+}
+
+static const struct candidate *pick(const struct candidate *found, size_t count, const char *spec)
+{
+    if (strcmp(spec, "auto") == 0) {
+        const struct candidate *gpu = pick(found, count, "gpu");
+        return gpu || count == 0 ? gpu : &found[0];
+    }
+    for (size_t n = 0; n < count; n++)
+        if (spec[0] != '\0' && matches(&found[n].info, spec))
+            return &found[n];
+    return NULL;
+}
+
+static enum status refuse(const struct candidate *found, size_t count, const char *spec)
+{
+    if (count == 0)
+        return status_fail(STATUS_NO_DEVICE,
+                           "no OpenCL device found; install a driver, for a CPU the package "
+                           "pocl-opencl-icd");
+    char list[4096] = "";
+    for (size_t n = 0, used = 0; n < count && used < sizeof list; n++) {
+        const int written =
+            snprintf(list + used, sizeof list - used, "%s%u:%u %s", n ? ", " : "",
+                     found[n].info.platform_index, found[n].info.device_index, found[n].info.name);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    return status_fail(STATUS_NO_DEVICE,
+                       "no OpenCL device fits '%s'; there is %s (say cpu, gpu, auto, P:D, or part of a name)",
+                       spec, list);
+}
+
+enum status device_choose(const char *spec, cl_platform_id *platform, cl_device_id *id,
+                          struct device_info *info)
+{
+    struct candidate found[MAX_DEVICES];
+    const size_t count = find_devices(found);
+    const struct candidate *chosen = pick(found, count, spec);
+    if (!chosen)
+        return refuse(found, count, spec);
+    *platform = chosen->platform;
+    *id = chosen->id;
+    *info = chosen->info;
+    return STATUS_OK;
+}
+
+enum status device_list(FILE *stream)
+{
+    struct candidate found[MAX_DEVICES];
+    const size_t count = find_devices(found);
+    if (count == 0)
+        return refuse(found, count, "auto");
+    const struct candidate *preferred = pick(found, count, "auto");
+    for (size_t n = 0; n < count; n++) {
+        const struct device_info *info = &found[n].info;
+        fprintf(stream, "%u:%u  %s%s\n", info->platform_index, info->device_index, info->name,
+                &found[n] == preferred ? "  (auto)" : "");
+        fprintf(stream, "     platform       %s, driver %s, %s\n", info->platform, info->driver,
+                info->version);
+        fprintf(stream, "     type           %s\n",
+                info->is_gpu   ? "gpu"
+                : info->is_cpu ? "cpu"
+                               : "accelerator");
+        fprintf(stream, "     compute units  %u\n", info->compute_units);
+        fprintf(stream, "     local memory   %zu KiB a group\n", info->local_memory / 1024);
+        fprintf(stream, "     group limit    %zu items\n", info->group_limit);
+        fprintf(stream, "     double (fp64)  %s\n", info->has_fp64 ? "yes" : "no");
+        fprintf(stream, "     memory         %.1f GiB, largest buffer %.1f GiB\n",
+                (double)info->global_memory / 0x1p30, (double)info->largest_buffer / 0x1p30);
+    }
+    return STATUS_OK;
+}

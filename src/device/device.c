@@ -1,0 +1,182 @@
+/* Device: the context and queue of one device, and the harvest of its profiling events. */
+#include "device/internal.h"
+
+#include <stdlib.h>
+
+const char *opencl_error_name(cl_int error)
+{
+    static const struct {
+        cl_int code;
+        const char *name;
+    } names[] = {
+        {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+        {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+        {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+        {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+        {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+        {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+        {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+        {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
+        {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
+        {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
+        {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+        {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+        {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+    };
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        if (names[n].code == error)
+            return names[n].name;
+    return "OpenCL error";
+}
+
+enum status opencl_check(const struct device *device, cl_int error, const char *action)
+{
+    if (error == CL_SUCCESS)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "%s: %s: %s (%d)", device->info.name, action, opencl_error_name(error),
+                       error);
+}
+
+enum status device_open(const char *spec, struct device **device)
+{
+    struct device *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return status_fail(STATUS_FAILED, "no memory for the description of a device");
+    enum status status = device_choose(spec, &opened->platform, &opened->id, &opened->info);
+    if (status == STATUS_OK) {
+        cl_int error = CL_SUCCESS;
+        const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                    (cl_context_properties)opened->platform, 0};
+        opened->context = clCreateContext(properties, 1, &opened->id, NULL, NULL, &error);
+        if (error == CL_SUCCESS)
+            opened->queue =
+                clCreateCommandQueue(opened->context, opened->id, CL_QUEUE_PROFILING_ENABLE, &error);
+        if (error != CL_SUCCESS)
+            status = status_fail(STATUS_NO_DEVICE, "%s: cannot be opened: %s (%d)", opened->info.name,
+                                 opencl_error_name(error), error);
+    }
+    if (status != STATUS_OK)
+        device_close(&opened);
+    *device = opened;
+    return status;
+}
+
+static void release_oldest(struct device *device, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        if (device->pending[n].begin)
+            clReleaseEvent(device->pending[n].begin);
+        clReleaseEvent(device->pending[n].end);
+    }
+    for (size_t n = count; n < device->pending_count; n++)
+        device->pending[n - count] = device->pending[n];
+    device->pending_count -= count;
+}
+
+void device_close(struct device **device)
+{
+    if (!*device)
+        return;
+    if ((*device)->queue)
+        clFinish((*device)->queue);
+    release_oldest(*device, (*device)->pending_count);
+    if ((*device)->queue)
+        clReleaseCommandQueue((*device)->queue);
+    if ((*device)->context)
+        clReleaseContext((*device)->context);
+    free(*device);
+    *device = NULL;
+}
+
+const struct device_info *device_info(const struct device *device)
+{
+    return &device->info;
+}
+
+size_t device_bytes_held(const struct device *device)
+{
+    return device->bytes_held;
+}
+
+struct device_native device_native(const struct device *device)
+{
+    return (struct device_native){device->platform, device->id, device->context, device->queue};
+}
+
+/* Waits for the oldest `count` events and moves their times into the table. */
+static enum status harvest(struct device *device, size_t count)
+{
+    if (count == 0)
+        return STATUS_OK;
+    TRY(opencl_check(device, clWaitForEvents(1, &device->pending[count - 1].end), "waiting for kernels"));
+    for (size_t n = 0; n < count; n++) {
+        const struct pending_event *event = &device->pending[n];
+        cl_ulong start = 0, end = 0;
+        const cl_event first = event->begin ? event->begin : event->end;
+        const cl_profiling_info first_info =
+            event->begin ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
+        if (clGetEventProfilingInfo(first, first_info, sizeof start, &start, NULL) == CL_SUCCESS &&
+            clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
+                CL_SUCCESS)
+            timers_add(&device->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
+                       event->bytes);
+    }
+    release_oldest(device, count);
+    return STATUS_OK;
+}
+
+enum status device_record(struct device *device, cl_event begin, cl_event end, enum stage stage,
+                          uint64_t bytes)
+{
+    device->pending[device->pending_count++] = (struct pending_event){begin, end, stage, bytes};
+    if (device->pending_count == PENDING_CAPACITY)
+        return harvest(device, PENDING_CAPACITY / 2);
+    return STATUS_OK;
+}
+
+enum status device_finish(struct device *device)
+{
+    return opencl_check(device, clFinish(device->queue), "finishing the queue");
+}
+
+const struct timers *device_timers(struct device *device)
+{
+    /* A failure is not lost: the next call that waits for the device reports it. */
+    if (harvest(device, device->pending_count) != STATUS_OK)
+        release_oldest(device, device->pending_count);
+    return &device->timers;
+}
+
+void device_reset_timers(struct device *device)
+{
+    (void)device_timers(device);
+    device->timers = (struct timers){0};
+}
+
+void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes)
+{
+    timers_add(&device->timers, stage, seconds, bytes);
+}
+
+enum status device_region_begin(struct device *device)
+{
+    return opencl_check(device, clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->region_begin),
+                        "marking the begin of a region");
+}
+
+enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes)
+{
+    cl_event end = NULL;
+    cl_event begin = device->region_begin;
+    device->region_begin = NULL;
+    const cl_int error = clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &end);
+    if (error != CL_SUCCESS) {
+        clReleaseEvent(begin);
+        return opencl_check(device, error, "marking the end of a region");
+    }
+    return device_record(device, begin, end, stage, bytes);
+}

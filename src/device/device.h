@@ -1,0 +1,212 @@
+/* Device: one OpenCL device with its in-order queue, and what lives on it: buffers, programs, kernels.
+ *
+ * This room alone sees OpenCL headers; the others hold the opaque handles below. Every enqueued kernel
+ * carries the stage it belongs to, and device_timers() sums the times of its profiling events. Nothing here
+ * waits for the device unless its description says so.
+ */
+#ifndef RADIXPIC_DEVICE_DEVICE_H
+#define RADIXPIC_DEVICE_DEVICE_H
+
+#include "base/status.h"
+#include "base/timer.h"
+#include "config/config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct device;
+struct buffer;
+struct program;
+struct kernel;
+
+/* What matters of a device for choosing launch shapes. */
+struct device_info {
+    char name[256];
+    char platform[256];
+    char driver[128];
+    char version[128]; /* OpenCL version */
+    bool is_cpu;
+    bool is_gpu;
+    bool has_fp64;
+    uint32_t platform_index, device_index;
+    uint32_t compute_units;
+    size_t local_memory;  /* bytes a group may use */
+    size_t global_memory; /* bytes, as the driver tells; PoCL's figure is not the machine's */
+    size_t largest_buffer;
+    size_t group_limit; /* items a group may have */
+};
+
+/* ---- choosing and opening
+ * ------------------------------------------------------------------------------------------ */
+
+/* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
+ * and device numbers of `radixpic devices`), or part of a name, case ignored. STATUS_NO_DEVICE when nothing
+ * fits; the message lists what there is. The caller owns the device and closes it after everything that lives
+ * on it is destroyed. */
+STATUS_CHECKED enum status device_open(const char *spec, struct device **device);
+void device_close(struct device **device);
+
+const struct device_info *device_info(const struct device *device);
+
+/* Prints every platform and device with what matters. STATUS_NO_DEVICE when there is none. */
+STATUS_CHECKED enum status device_list(FILE *stream);
+
+/* Bytes now held in buffers of this device. */
+size_t device_bytes_held(const struct device *device);
+
+/* Waits until everything enqueued is done. */
+STATUS_CHECKED enum status device_finish(struct device *device);
+
+/* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */
+const struct timers *device_timers(struct device *device);
+void device_reset_timers(struct device *device);
+
+/* Times host work (a transform on mapped memory, a file) into the same table. */
+void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
+
+/* Between begin and end, work that carries no event of its own (VkFFT's launches) is timed as one launch of
+ * `stage`. */
+STATUS_CHECKED enum status device_region_begin(struct device *device);
+STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
+
+/* The native handles, for VkFFT only: cl_device_id, cl_context, cl_command_queue and cl_platform_id behind
+ * void pointers. */
+struct device_native {
+    void *platform, *device, *context, *queue;
+};
+struct device_native device_native(const struct device *device);
+
+/* ---- buffers
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* A device array. `what` names it in the message when memory runs out (STATUS_FAILED). A size of 0 is
+ * allowed. */
+STATUS_CHECKED enum status buffer_create(struct device *device, size_t bytes, const char *what,
+                                         struct buffer **buffer);
+void buffer_destroy(struct buffer **buffer);
+size_t buffer_bytes(const struct buffer *buffer);
+
+/* Swaps two handles; no data moves. */
+void buffer_swap(struct buffer **a, struct buffer **b);
+
+/* Blocking transfers of `bytes` from byte `offset`. */
+STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes,
+                                       void *destination);
+STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
+                                        const void *source);
+
+/* Fills the whole buffer with a 32-bit pattern (enqueued). The size must be a multiple of 4. */
+STATUS_CHECKED enum status buffer_fill(struct buffer *buffer, uint32_t pattern);
+
+/* Copies `bytes` between two buffers on the device (enqueued), timed into `stage`. */
+STATUS_CHECKED enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes,
+                                       enum stage stage);
+
+/* Makes the whole buffer readable and writable by the host until buffer_unmap(). Waits for the queue. On a
+ * CPU device this is the device's own memory, not a copy. */
+STATUS_CHECKED enum status buffer_map(struct buffer *buffer, void **memory);
+STATUS_CHECKED enum status buffer_unmap(struct buffer *buffer, void *memory);
+
+/* The cl_mem, for VkFFT only. */
+void *buffer_native(struct buffer *buffer);
+
+/* Reads `count` reals from element `first` as doubles, whatever the device's precision. Blocking. */
+STATUS_CHECKED enum status buffer_read_reals(const struct buffer *buffer, enum precision precision,
+                                             size_t first, size_t count, double *destination);
+/* Writes `count` doubles as reals of the device's precision. Blocking. */
+STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precision precision, size_t first,
+                                              size_t count, const double *source);
+
+/* Bytes of one real. */
+size_t precision_bytes(enum precision precision);
+
+/* ---- programs and kernels
+ * ------------------------------------------------------------------------------------------ */
+
+/* Builds kernels/<file> (RADIXPIC_KERNELS, else the source tree's folder, else the installed one) with `-D`
+ * options from a printf-style format, e.g. "-D RADIX_BITS=%u". Precision adds -D REAL_IS_DOUBLE=0|1. A build
+ * error is STATUS_FAILED and the message holds file, options and the whole log; a double program on a device
+ * without fp64 is STATUS_FAILED too. The caller owns the program; kernels made from it must be destroyed
+ * before it. */
+STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
+                                         struct program **program, const char *options_format, ...)
+    __attribute__((format(printf, 5, 6)));
+void program_destroy(struct program **program);
+
+STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
+void kernel_destroy(struct kernel **kernel);
+
+enum kernel_argument_kind {
+    ARGUMENT_BUFFER,
+    ARGUMENT_UINT,
+    ARGUMENT_INT,
+    ARGUMENT_ULONG,
+    ARGUMENT_REAL, /* a double here, float or double in the kernel */
+    ARGUMENT_LOCAL /* bytes of local memory */
+};
+
+struct kernel_argument {
+    enum kernel_argument_kind kind;
+    union {
+        const struct buffer *buffer;
+        uint32_t uint_value;
+        int32_t int_value;
+        uint64_t ulong_value;
+        double real_value;
+        size_t local_bytes;
+    } value;
+};
+
+static inline struct kernel_argument arg_buffer(const struct buffer *buffer)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_BUFFER, .value.buffer = buffer};
+}
+static inline struct kernel_argument arg_uint(uint32_t value)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_UINT, .value.uint_value = value};
+}
+static inline struct kernel_argument arg_int(int32_t value)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_INT, .value.int_value = value};
+}
+static inline struct kernel_argument arg_ulong(uint64_t value)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_ULONG, .value.ulong_value = value};
+}
+static inline struct kernel_argument arg_real(double value)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_REAL, .value.real_value = value};
+}
+static inline struct kernel_argument arg_local(size_t bytes)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_LOCAL, .value.local_bytes = bytes};
+}
+
+/* The shape of one launch: `groups` work-groups of `items` work-items, in one dimension. Nothing is enqueued
+ * when groups is 0. `bytes` is what the launch must move, for GB/s. */
+struct launch {
+    size_t groups;
+    size_t items;
+    enum stage stage;
+    uint64_t bytes;
+};
+
+/* A launch of at least `work` items in groups of `items`, one item per piece of work; kernels guard the last
+ * group. */
+static inline struct launch launch_covering(uint64_t work, size_t items, enum stage stage, uint64_t bytes)
+{
+    return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};
+}
+
+/* Sets all arguments and enqueues the kernel (non-blocking). */
+STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
+                                         const struct kernel_argument *arguments, size_t count);
+
+/* KERNEL_LAUNCH(kernel, launch, arg_buffer(b), arg_uint(n), ...) */
+#define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
+    kernel_launch((kernel), (launch), (const struct kernel_argument[]){__VA_ARGS__},                         \
+                  sizeof((const struct kernel_argument[]){__VA_ARGS__}) / sizeof(struct kernel_argument))
+
+#endif

@@ -1,0 +1,70 @@
+/* Device, inside: the structs behind the opaque handles and the OpenCL error texts. For this room only. */
+#ifndef RADIXPIC_DEVICE_INTERNAL_H
+#define RADIXPIC_DEVICE_INTERNAL_H
+
+#include "device/device.h"
+
+#include <CL/cl.h>
+
+/* Enqueued work whose profiling events are not read yet. `begin` is NULL where one event covers the work. */
+struct pending_event {
+    cl_event begin, end;
+    enum stage stage;
+    uint64_t bytes;
+};
+
+enum { PENDING_CAPACITY = 2048 };
+
+struct device {
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue; /* in order */
+    struct device_info info;
+    size_t bytes_held;
+    struct timers timers;
+    struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
+    size_t pending_count;
+    cl_event region_begin; /* owned between device_region_begin() and _end() */
+};
+
+struct buffer {
+    struct device *device; /* not owned */
+    cl_mem memory;
+    size_t bytes;
+};
+
+struct program {
+    struct device *device; /* not owned */
+    cl_program handle;
+    enum precision precision;
+    char *file;
+};
+
+struct kernel {
+    struct program *program; /* not owned */
+    cl_kernel handle;
+    char *name;
+    cl_uint argument_count;
+};
+
+/* "CL_OUT_OF_RESOURCES" and so on; a static string. */
+const char *opencl_error_name(cl_int error);
+
+/* STATUS_OK for CL_SUCCESS, else STATUS_FAILED with "DEVICE: ACTION: CL_NAME (number)". */
+STATUS_CHECKED enum status opencl_check(const struct device *device, cl_int error, const char *action);
+
+/* Hands an event to the timers; takes ownership. */
+STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
+                                         enum stage stage, uint64_t bytes);
+
+/* Picks the device of `spec` and fills its description. */
+STATUS_CHECKED enum status device_choose(const char *spec, cl_platform_id *platform, cl_device_id *id,
+                                         struct device_info *info);
+
+/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
+ * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
+ * compiler option. The caller frees `source`. */
+STATUS_CHECKED enum status program_source(const char *file, char **source);
+
+#endif

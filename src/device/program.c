@@ -1,0 +1,161 @@
+/* Program: build kernels for a device and launch them. */
+#include "device/internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *build_log(const struct program *program)
+{
+    size_t length = 0;
+    clGetProgramBuildInfo(program->handle, program->device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    char *log = calloc(length + 1, 1);
+    if (log)
+        clGetProgramBuildInfo(program->handle, program->device->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+    return log;
+}
+
+static enum status compile(struct program *program, const char *options)
+{
+    char *source = NULL;
+    TRY(program_source(program->file, &source));
+    cl_int error = CL_SUCCESS;
+    const char *text = source;
+    program->handle = clCreateProgramWithSource(program->device->context, 1, &text, NULL, &error);
+    free(source);
+    TRY(opencl_check(program->device, error, "creating a program"));
+    error = clBuildProgram(program->handle, 1, &program->device->id, options, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return STATUS_OK;
+    char *log = build_log(program);
+    const enum status status = status_fail(
+        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", program->device->info.name,
+        program->file, options, opencl_error_name(error), log ? log : "");
+    free(log);
+    return status;
+}
+
+enum status program_build(struct device *device, const char *file, enum precision precision,
+                          struct program **program, const char *options_format, ...)
+{
+    *program = NULL;
+    if (precision == PRECISION_DOUBLE && !device->info.has_fp64)
+        return status_fail(STATUS_FAILED, "%s has no double precision; set precision: single",
+                           device->info.name);
+    char *chosen = NULL, *options = NULL;
+    va_list arguments;
+    va_start(arguments, options_format);
+    const int length = vasprintf(&chosen, options_format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return status_fail(STATUS_FAILED, "no memory for the build options of %s", file);
+    const int full_length =
+        asprintf(&options, "-cl-std=CL1.2 -D REAL_IS_DOUBLE=%d %s", precision == PRECISION_DOUBLE, chosen);
+    free(chosen);
+    struct program *built = calloc(1, sizeof *built);
+    enum status status = STATUS_OK;
+    if (built)
+        *built = (struct program){.device = device, .precision = precision, .file = strdup(file)};
+    if (full_length < 0 || !built || !built->file)
+        status = status_fail(STATUS_FAILED, "no memory for the program %s", file);
+    else
+        status = compile(built, options);
+    if (full_length >= 0)
+        free(options);
+    if (status != STATUS_OK)
+        program_destroy(&built);
+    *program = built;
+    return status;
+}
+
+void program_destroy(struct program **program)
+{
+    if (!*program)
+        return;
+    if ((*program)->handle)
+        clReleaseProgram((*program)->handle);
+    free((*program)->file);
+    free(*program);
+    *program = NULL;
+}
+
+enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
+{
+    *kernel = NULL;
+    struct kernel *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for kernel %s", name);
+    cl_int error = CL_SUCCESS;
+    created->program = program;
+    created->name = strdup(name);
+    created->handle = clCreateKernel(program->handle, name, &error);
+    if (error == CL_SUCCESS)
+        error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
+                                &created->argument_count, NULL);
+    if (error != CL_SUCCESS) {
+        kernel_destroy(&created);
+        return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
+                           program->device->info.name, program->file, name, opencl_error_name(error));
+    }
+    *kernel = created;
+    return STATUS_OK;
+}
+
+void kernel_destroy(struct kernel **kernel)
+{
+    if (!*kernel)
+        return;
+    if ((*kernel)->handle)
+        clReleaseKernel((*kernel)->handle);
+    free((*kernel)->name);
+    free(*kernel);
+    *kernel = NULL;
+}
+
+static cl_int set_argument(const struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
+{
+    switch (argument->kind) {
+    case ARGUMENT_BUFFER:
+        return clSetKernelArg(kernel->handle, index, sizeof(cl_mem), &argument->value.buffer->memory);
+    case ARGUMENT_UINT:
+        return clSetKernelArg(kernel->handle, index, sizeof(cl_uint), &argument->value.uint_value);
+    case ARGUMENT_INT:
+        return clSetKernelArg(kernel->handle, index, sizeof(cl_int), &argument->value.int_value);
+    case ARGUMENT_ULONG:
+        return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
+    case ARGUMENT_LOCAL:
+        return clSetKernelArg(kernel->handle, index, argument->value.local_bytes, NULL);
+    case ARGUMENT_REAL:
+        break;
+    }
+    if (kernel->program->precision == PRECISION_DOUBLE)
+        return clSetKernelArg(kernel->handle, index, sizeof(cl_double), &argument->value.real_value);
+    const cl_float narrowed = (cl_float)argument->value.real_value;
+    return clSetKernelArg(kernel->handle, index, sizeof narrowed, &narrowed);
+}
+
+enum status kernel_launch(struct kernel *kernel, struct launch launch,
+                          const struct kernel_argument *arguments, size_t count)
+{
+    struct device *device = kernel->program->device;
+    if (launch.groups == 0)
+        return STATUS_OK;
+    if (count != kernel->argument_count)
+        return status_fail(STATUS_FAILED, "kernel %s takes %u arguments, %zu were given", kernel->name,
+                           kernel->argument_count, count);
+    for (cl_uint n = 0; n < count; n++) {
+        const cl_int error = set_argument(kernel, n, &arguments[n]);
+        if (error != CL_SUCCESS)
+            return status_fail(STATUS_FAILED, "%s: kernel %s: argument %u: %s (%d)", device->info.name,
+                               kernel->name, n, opencl_error_name(error), error);
+    }
+    const size_t global = launch.groups * launch.items;
+    cl_event event = NULL;
+    const cl_int error = clEnqueueNDRangeKernel(device->queue, kernel->handle, 1, NULL, &global,
+                                                &launch.items, 0, NULL, &event);
+    if (error != CL_SUCCESS)
+        return status_fail(STATUS_FAILED, "%s: kernel %s: launching %zu groups of %zu items: %s (%d)",
+                           device->info.name, kernel->name, launch.groups, launch.items,
+                           opencl_error_name(error), error);
+    return device_record(device, NULL, event, launch.stage, launch.bytes);
+}

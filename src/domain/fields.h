@@ -1,0 +1,20 @@
+/* Fields: charge density, potential and electric field on the nodes, on the device. */
+#ifndef RADIXPIC_DOMAIN_FIELDS_H
+#define RADIXPIC_DOMAIN_FIELDS_H
+
+#include "device/device.h"
+#include "domain/grid.h"
+
+/* Each real[nx * ny], node (i, j) at ny*i + j. */
+struct fields {
+    struct buffer *rho;     /* charge density of all species; the neutralising background is not in it */
+    struct buffer *phi;     /* potential, of mean 0 */
+    struct buffer *ex, *ey; /* electric field */
+};
+
+/* Allocates the arrays (contents undefined). The caller destroys them, also after a failure. */
+STATUS_CHECKED enum status fields_create(struct device *device, const struct grid *grid,
+                                         enum precision precision, struct fields *fields);
+void fields_destroy(struct fields *fields);
+
+#endif

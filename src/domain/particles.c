@@ -1,0 +1,52 @@
+/* Particles: allocation of one species. */
+#include "domain/particles.h"
+
+#include <string.h>
+
+/* Indices j and N itself must fit 32 bits, also after rounding N up to whole groups. */
+static const uint64_t local_limit = UINT32_MAX - (UINT64_C(1) << 20);
+
+enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
+                             const struct species_config *species, struct particles *particles)
+{
+    *particles = (struct particles){.species = species};
+    if (species->particles > local_limit)
+        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %llu",
+                           species->name, (unsigned long long)species->particles,
+                           (unsigned long long)local_limit);
+    particles->count = (uint32_t)species->particles;
+    particles->weight = species->density * grid->lx * grid->ly / (double)species->particles;
+
+    const size_t count = particles->count;
+    const size_t pair = 2 * precision_bytes(precision);
+    TRY(buffer_create(device, count * pair, "particle offsets", &particles->offset));
+    TRY(buffer_create(device, count * pair, "spare particle offsets", &particles->offset_spare));
+    TRY(buffer_create(device, count * pair, "particle velocities", &particles->velocity));
+    TRY(buffer_create(device, count * pair, "spare particle velocities", &particles->velocity_spare));
+    TRY(buffer_create(device, count * sizeof(uint32_t), "particle keys", &particles->key));
+    TRY(buffer_create(device, count * sizeof(uint32_t), "spare particle keys", &particles->key_spare));
+    if (species->ids) {
+        TRY(buffer_create(device, count * sizeof(uint64_t), "particle ids", &particles->id));
+        TRY(buffer_create(device, count * sizeof(uint64_t), "spare particle ids", &particles->id_spare));
+    }
+    return buffer_create(device, (grid_cells(grid) + (size_t)1) * sizeof(uint32_t), "cell offsets",
+                         &particles->cell_offsets);
+}
+
+void particles_destroy(struct particles *particles)
+{
+    struct buffer **const owned[] = {
+        &particles->offset,      &particles->offset_spare, &particles->velocity, &particles->velocity_spare,
+        &particles->id,          &particles->id_spare,     &particles->key,      &particles->key_spare,
+        &particles->cell_offsets};
+    for (size_t n = 0; n < sizeof owned / sizeof owned[0]; n++)
+        buffer_destroy(owned[n]);
+}
+
+uint64_t particles_bytes(const struct grid *grid, enum precision precision,
+                         const struct species_config *species)
+{
+    const uint64_t each =
+        2 * (4 * precision_bytes(precision) + sizeof(uint32_t) + (species->ids ? sizeof(uint64_t) : 0));
+    return species->particles * each + (grid_cells(grid) + UINT64_C(1)) * sizeof(uint32_t);
+}

@@ -1,0 +1,36 @@
+/* Particles: the device arrays of one species.
+ *
+ * A particle is (cell, offset in the cell, velocity). Positions are at n and velocities at n-1/2 except
+ * inside a step, where simulation_step() says what stands when. Two arrays of a kind are a double buffer: the
+ * spare one is where the permute writes, then the handles are swapped.
+ */
+#ifndef RADIXPIC_DOMAIN_PARTICLES_H
+#define RADIXPIC_DOMAIN_PARTICLES_H
+
+#include "device/device.h"
+#include "domain/grid.h"
+
+struct particles {
+    const struct species_config *species; /* not owned */
+    uint32_t count;                       /* of macro-particles here */
+    double weight;                        /* real particles a macro-particle stands for: n0 Lx Ly / N */
+
+    struct buffer *offset, *offset_spare;     /* real2[count]: (dx, dy) in units of a cell */
+    struct buffer *velocity, *velocity_spare; /* real2[count]: (u, v) */
+    struct buffer *id, *id_spare;             /* ulong[count]: the global index; NULL without ids */
+    struct buffer *key, *key_spare;           /* uint[count]: the cell of each particle */
+    struct buffer *cell_offsets; /* uint[cells + 1]: where each cell's particles start, once sorted */
+};
+
+/* Allocates every array (contents undefined). STATUS_FAILED when memory runs out; STATUS_USAGE for more
+ * particles than a 32-bit local index counts. The caller destroys it, also after a failure. */
+STATUS_CHECKED enum status particles_create(struct device *device, const struct grid *grid,
+                                            enum precision precision, const struct species_config *species,
+                                            struct particles *particles);
+void particles_destroy(struct particles *particles);
+
+/* Device bytes that particles_create() takes. */
+uint64_t particles_bytes(const struct grid *grid, enum precision precision,
+                         const struct species_config *species);
+
+#endif

@@ -1,0 +1,25 @@
+/* Deposit: particles -> charge density, cell by cell from the sorted list.
+ *
+ * First every cell sums the shape weights of its own particles for the nodes around it, then every node adds
+ * what the cells around hold for it. Both sums run in a fixed order and no atomics are used: the same
+ * particles give the same bits.
+ */
+#ifndef RADIXPIC_FIELD_DEPOSIT_H
+#define RADIXPIC_FIELD_DEPOSIT_H
+
+#include "domain/particles.h"
+
+struct deposit;
+
+/* The caller destroys it. */
+STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
+                                          enum precision precision, enum shape_kind shape,
+                                          struct deposit **deposit);
+void deposit_destroy(struct deposit **deposit);
+
+/* Deposits one sorted species: rho (real[cells]) is set where `first`, else added to. Charge per area:
+ * rho = q w / (dx dy) * sum of weights. (Non-blocking.) */
+STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
+                                           bool first, struct buffer *rho);
+
+#endif

@@ -1,0 +1,35 @@
+/* Poisson: charge density -> potential and electric field on the periodic grid, by FFT.
+ *
+ * phi_k = rho_k / k^2 with the spectral Laplacian, phi_0 = 0 (the neutral background). E = -grad phi, either
+ * spectral (E_k = -i k phi_k, with k = 0 at the Nyquist mode of its axis, where a real derivative has none)
+ * or by centred differences of phi.
+ */
+#ifndef RADIXPIC_FIELD_POISSON_H
+#define RADIXPIC_FIELD_POISSON_H
+
+#include "domain/fields.h"
+
+struct poisson;
+
+/* The caller destroys it. */
+STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
+                                          enum precision precision, enum solver_kind solver,
+                                          enum gradient_kind gradient, struct poisson **poisson);
+void poisson_destroy(struct poisson **poisson);
+
+/* "VkFFT" or "FFTW". */
+const char *poisson_solver_name(const struct poisson *poisson);
+
+/* Device bytes that poisson_create() takes, for a grid. */
+uint64_t poisson_bytes(const struct grid *grid, enum precision precision);
+
+/* Sets phi, ex and ey from rho; rho is kept. */
+STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
+
+/* Reads Fourier coefficients of the rho of the last solve: for each (mx, my), |mx| <= nx/2 and |my| <= ny/2,
+ * modes[2n], modes[2n+1] = real and imaginary part of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)).
+ * Blocking. */
+STATUS_CHECKED enum status poisson_read_modes(const struct poisson *poisson, uint32_t count,
+                                              const int32_t (*wanted)[2], double *modes);
+
+#endif

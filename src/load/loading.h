@@ -1,0 +1,24 @@
+/* Loading: the profiles of a species become its particles.
+ *
+ * Particle j is a function of its global index j alone (van der Corput index j + 1, or lattice site j), so
+ * every device and every number of ranks gives the same particles.
+ */
+#ifndef RADIXPIC_LOAD_LOADING_H
+#define RADIXPIC_LOAD_LOADING_H
+
+#include "domain/particles.h"
+
+/* Fills offset, velocity, key and, where present, id of particles->count particles, those of global index
+ * `first` and up. Positions and velocities are those at t = 0, unsorted. Runs on the device where it has
+ * fp64, else on the host with the same functions of kernels/shared/. */
+STATUS_CHECKED enum status loading_fill(struct device *device, const struct grid *grid,
+                                        enum precision precision, uint64_t first,
+                                        struct particles *particles);
+
+/* The same on the host, for devices without fp64 and for tests: writes count*2 doubles each to `offset` and
+ * `velocity` (before rounding to the device's precision) and count keys. */
+STATUS_CHECKED enum status loading_fill_host(const struct grid *grid, const struct species_config *species,
+                                             uint64_t first, uint32_t count, double *offset, double *velocity,
+                                             uint32_t *key);
+
+#endif
