@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""Draws a run's history: field energy, kinetic energy, drift of the total energy, and density modes against time."""
+
+import argparse
+from pathlib import Path
+
+from common import BLUE, GREEN, RED, Problem, import_pyplot, read_history, run_script, save
+
+import numpy as np
+
+EXAMPLES = """examples:
+  scripts/plot_history.py output/landau_damping                        writes output/landau_damping/energy.png
+  scripts/plot_history.py output/landau_damping --theory-gamma -0.15336 --fit-range 3 12
+  scripts/plot_history.py output/two_stream/history.csv --mode 1 0 --mode 2 0 --output two_stream.png --show
+"""
+
+
+def draw_log(axes, time, values, **style):
+    """A line on a logarithmic axis; exact zeros are left out."""
+    axes.plot(time, np.where(values > 0, values, np.nan), **style)
+    axes.set_yscale("log")
+
+
+def draw_theory(axes, time, values, rate, window):
+    """exp(rate t), laid on the highest point of the series within the window."""
+    inside = (time >= window[0]) & (time <= window[1])
+    scale = np.max(values[inside] * np.exp(-rate * time[inside]))
+    limits = axes.get_ylim()
+    axes.plot(time[inside], scale * np.exp(rate * time[inside]), "--", color="black", linewidth=1.2,
+              label=rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)")
+    axes.set_ylim(limits)
+
+
+def draw(figure, history, modes, gamma, window):
+    time = history["time"]
+    field, total = history["field_energy"], history["total_energy"]
+    (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
+
+    draw_log(top_left, time, field, color=BLUE, label="field energy")
+    if gamma is not None:
+        draw_theory(top_left, time, field, 2 * gamma, window)
+        top_left.legend(loc="upper right")
+    top_left.set(title="Field energy", ylabel=r"$n_0 T \lambda_D^2$")
+
+    for mode in modes:
+        draw_log(top_right, time, np.abs(history.mode(mode)), label=f"mode ({mode[0]}, {mode[1]})")
+    if modes:
+        if gamma is not None:
+            draw_theory(top_right, time, np.abs(history.mode(modes[0])), gamma, window)
+        top_right.legend(loc="upper right")
+    else:
+        top_right.text(0.5, 0.5, "no modes in this history", ha="center", transform=top_right.transAxes)
+    top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;/\;e n_0$")
+
+    kinetic = history["kinetic_energy"]
+    bottom_left.plot(time, kinetic - kinetic[0], color=GREEN)
+    bottom_left.set(title=f"Kinetic energy, change from {kinetic[0]:.6g}", ylabel=r"$n_0 T \lambda_D^2$")
+    scale = abs(total[0]) or 1.0
+    bottom_right.plot(time, (total - total[0]) / scale, color=RED)
+    bottom_right.set(title="Total energy, relative drift", ylabel=r"$(W - W_0)\;/\;W_0$")
+    for axes in (bottom_left, bottom_right):
+        axes.set_xlabel(r"time $t\;[1/\omega_p]$")
+        axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)
+    if len(time) > 1:
+        bottom_right.set_xlim(time[0], time[-1])  # all four share it
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
+    parser.add_argument("--mode", nargs=2, type=int, action="append", metavar=("MX", "MY"),
+                        help="density mode to draw, may be repeated (default: the first six)")
+    parser.add_argument("--theory-gamma", type=float, metavar="GAMMA",
+                        help="draw exp(GAMMA t) beside the first mode and exp(2 GAMMA t) beside the field energy")
+    parser.add_argument("--fit-range", nargs=2, type=float, metavar=("FROM", "TO"), default=(-np.inf, np.inf),
+                        help="where to draw theory (default: everywhere)")
+    parser.add_argument("--title", help="title of the picture (default: the folder's name)")
+    parser.add_argument("--output", metavar="FILE", help="picture to write (default: energy.png beside the history)")
+    parser.add_argument("--show", action="store_true", help="also open a window")
+    arguments = parser.parse_args()
+
+    history = read_history(arguments.history)
+    time = history["time"]
+    modes = [tuple(mode) for mode in arguments.mode] if arguments.mode else list(history.modes)[:6]
+    if arguments.theory_gamma is not None:
+        low, high = arguments.fit_range
+        if not np.any((time >= low) & (time <= high)):
+            raise Problem(f"{history.path} has no row from t = {low:g} to {high:g}")
+    plt = import_pyplot(arguments.show)
+    figure = plt.figure(figsize=(10, 6.4))
+    figure.suptitle(arguments.title or history.path.resolve().parent.name.replace("_", " "), fontsize=13)
+    draw(figure, history, modes, arguments.theory_gamma, arguments.fit_range)
+    save(figure, Path(arguments.output) if arguments.output else history.path.parent / "energy.png")
+    if arguments.show:
+        plt.show()
+
+
+if __name__ == "__main__":
+    run_script(main)

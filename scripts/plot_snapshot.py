@@ -1,0 +1,249 @@
+#!/usr/bin/python3
+"""Draws a run's openPMD snapshots: a mesh in the plane, or with --phase-space a species' velocity against its position."""
+
+import argparse
+import re
+from pathlib import Path
+
+from common import Problem, import_pyplot, run_script, save
+
+import numpy as np
+
+try:
+    import h5py
+except ImportError:
+    raise SystemExit("h5py is missing for this python: install python3-h5py and run with /usr/bin/python3") from None
+
+EXAMPLES = """examples:
+  scripts/plot_snapshot.py output/landau_damping                               E/x of the last snapshot, to field.png there
+  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times side by side, one colour scale
+  scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
+  scripts/plot_snapshot.py output/two_stream --phase-space electrons           u against x, to phase_space.png there
+  scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
+"""
+MOST_COLUMNS = 4
+UNITS = {"E": r"$\lambda_D \omega_p^2 m_e/e$", "phi": r"$T/e$", "chargeDensity": r"$e n_0$"}
+UNITS_SI = {"E": "V/m", "phi": "V", "chargeDensity": r"C/m$^2\cdot$m$^{-1}$"}
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+class Snapshot:
+    """One openPMD file, open for reading; the group names come from its own attributes."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.file = h5py.File(path, "r")
+        except OSError:
+            raise Problem(f"{path} is missing or is not a whole HDF5 file") from None
+        try:
+            steps = list(self.file["data"])
+            self.step = int(steps[0])
+            self.group = self.file["data"][steps[0]]
+            self.time = float(self.group.attrs["time"])
+            self.time_unit = float(self.group.attrs["timeUnitSI"])
+            self.meshes = self.subgroup("meshesPath")
+            self.species = self.subgroup("particlesPath")
+        except (KeyError, IndexError, ValueError):
+            raise Problem(f"{path} is an HDF5 file, but not an openPMD snapshot") from None
+
+    def subgroup(self, attribute):
+        name = text(self.file.attrs[attribute]).strip("/") if attribute in self.file.attrs else ""
+        return self.group[name] if name and name in self.group else {}
+
+    def time_label(self, si):
+        return f"t = {self.time * self.time_unit:.4g} s" if si else rf"t = {self.time:g}$\,/\omega_p$"
+
+
+def find_snapshots(place, steps):
+    """Paths of the snapshots of a run folder with these steps (None: the last, 'all': every one), or the file itself."""
+    place = Path(place)
+    if place.is_file():
+        return [place]
+    folder = place / "snapshots" if (place / "snapshots").is_dir() else place
+    there = {int(match[1]): path for path in folder.glob("data_*.h5") if (match := re.fullmatch(r"data_(\d+)\.h5", path.name))}
+    if not there:
+        raise Problem(f"{place} is no snapshot file and holds no snapshots/data_*.h5")
+    if steps is None:
+        return [there[max(there)]]
+    if steps == "all":
+        return [there[step] for step in sorted(there)]
+    for step in steps:
+        if step not in there:
+            raise Problem(f"{folder} has no snapshot of step {step} (it has: {', '.join(map(str, sorted(there)))})")
+    return [there[step] for step in steps]
+
+
+def component_values(group, name, what):
+    """Values of one record component, spread out where it is a constant, and its unitSI."""
+    node = group[name] if name else group
+    if isinstance(node, h5py.Dataset):
+        values = node[...]
+    elif "value" in node.attrs:
+        values = np.full(tuple(int(n) for n in np.atleast_1d(node.attrs["shape"])), node.attrs["value"])
+    else:
+        raise Problem(f"{what} has components ({', '.join(node)}): name one")
+    return values, float(node.attrs["unitSI"])
+
+
+def read_mesh(snapshot, name, si):
+    """Values [along x, along y], and the position of node 0 and the spacing along x and y."""
+    record_name, _, component = name.partition("/")
+    if record_name not in snapshot.meshes:
+        raise Problem(f"{snapshot.path} has no mesh {record_name} (it has: {', '.join(snapshot.meshes) or 'none'})")
+    record = snapshot.meshes[record_name]
+    if component and (not isinstance(record, h5py.Group) or component not in record):
+        raise Problem(f"mesh {record_name} of {snapshot.path} has no component {component}")
+    values, unit = component_values(record, component, f"mesh {record_name}")
+    attributes = record.attrs
+    position = (record[component] if component else record).attrs["position"]
+    spacing = np.array(attributes["gridSpacing"], float)
+    origin = np.array(attributes["gridGlobalOffset"], float) + spacing * position
+    if text(attributes["axisLabels"][0]) == "y":
+        values, spacing, origin = values.T, spacing[::-1], origin[::-1]
+    if si:
+        length = float(attributes["gridUnitSI"])
+        values, spacing, origin = values * unit, spacing * length, origin * length
+    return values, origin, spacing
+
+
+def length_unit(snapshot):
+    """Metres in the length that meshes are given in; 1 where there are none."""
+    for record in snapshot.meshes.values():
+        return float(record.attrs["gridUnitSI"])
+    return 1.0
+
+
+def read_phase_space(snapshot, species_name, axis, si):
+    """Position and velocity along axis, and the weight, of every macro-particle."""
+    if species_name not in snapshot.species:
+        raise Problem(f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})")
+    species = snapshot.species[species_name]
+
+    def values(record, component=""):
+        return component_values(species[record], component, f"{species_name}'s {record}")
+
+    (position, unit), (offset, offset_unit) = values("position", axis), values("positionOffset", axis)
+    (momentum, momentum_unit), (mass, mass_unit), (weight, _) = values("momentum", axis), values("mass"), values("weighting")
+    # Velocities are the same for one electron and for the macro-particle: bring both records to the former.
+    for record, array in (("momentum", momentum), ("mass", mass)):
+        if species[record].attrs["macroWeighted"]:
+            array /= weight ** species[record].attrs["weightingPower"]
+    place = position.astype(float) * unit + offset * offset_unit
+    velocity = momentum.astype(float) / mass
+    if si:
+        return place, velocity * momentum_unit / mass_unit, weight
+    return place / length_unit(snapshot), velocity, weight
+
+
+def axis_labels(si, axes):
+    return [f"${axis}$ [m]" if si else rf"${axis}\;[\lambda_D]$" for axis in axes]
+
+
+def draw_meshes(plt, snapshots, names, si):
+    """A row of panels (or more) for each mesh, all times of a mesh on one colour scale symmetric about zero."""
+    columns = min(len(snapshots), MOST_COLUMNS)
+    rows_each = -(-len(snapshots) // columns)
+    figure = plt.figure(figsize=(1.4 + 3.5 * columns, 0.5 + 3.3 * rows_each * len(names)))
+    grid = figure.subplots(rows_each * len(names), columns, squeeze=False, sharex=True, sharey=True)
+    for number, name in enumerate(names):
+        panels = grid[number * rows_each : (number + 1) * rows_each].ravel()
+        meshes = [read_mesh(snapshot, name, si) for snapshot in snapshots]
+        limit = max(np.max(np.abs(values)) for values, _, _ in meshes) or 1.0
+        for panel, snapshot, (values, origin, spacing) in zip(panels, snapshots, meshes):
+            low = origin - spacing / 2  # a node's value fills the cell around it
+            high = low + spacing * values.shape
+            image = panel.imshow(values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]), cmap="RdBu_r",
+                                 vmin=-limit, vmax=limit, interpolation="nearest")
+            panel.set_title(f"{name.replace('/', '_')}, {snapshot.time_label(si)}")
+            panel.grid(False)
+        for panel in panels[len(snapshots) :]:
+            panel.axis("off")
+        bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.015)
+        unit = (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
+        bar.set_label(f"{name.replace('/', '_')} [{unit}]" if unit else name)
+        bar.formatter.set_powerlimits((-2, 3))
+    x_label, y_label = axis_labels(si, "xy")
+    for panel in grid[-1]:
+        panel.set_xlabel(x_label)
+    for panel in grid[:, 0]:
+        panel.set_ylabel(y_label)
+    return figure
+
+
+def draw_phase_space(plt, snapshots, species, axis, bins, si):
+    """Panels of the density of particles in position and velocity, on one colour scale and one pair of axes."""
+    data = [read_phase_space(snapshot, species, axis, si) for snapshot in snapshots]
+    if not any(len(place) for place, _, _ in data):
+        raise Problem(f"{species} has no particles in {snapshots[0].path}")
+    columns = min(len(snapshots), MOST_COLUMNS)
+    rows = -(-len(snapshots) // columns)
+    extent = [[0, max(p.max() for p, _, _ in data if len(p))],
+              [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))]]
+    if extent[1][0] == extent[1][1]:  # a cold species at rest
+        extent[1] = [extent[1][0] - 1, extent[1][1] + 1]
+    figure = plt.figure(figsize=(1.4 + 4.2 * columns, 0.5 + 3.4 * rows))
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    counts = [np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0] for place, velocity, weight in data]
+    cell = np.prod([(high - low) / bins for low, high in extent])
+    limit = max(count.max() for count in counts) / cell
+    for panel, snapshot, count in zip(grid.ravel(), snapshots, counts):
+        image = panel.imshow(count.T / cell, origin="lower", extent=(*extent[0], *extent[1]), aspect="auto", cmap="magma",
+                             vmin=0, vmax=limit, interpolation="nearest")
+        panel.set_title(f"{species}, {snapshot.time_label(si)}")
+        panel.grid(False)
+    for panel in grid.ravel()[len(snapshots) :]:
+        panel.axis("off")
+    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label("particles per unit of position and velocity")
+    velocity = {"x": "u", "y": "v"}[axis]
+    for panel in grid[-1]:
+        panel.set_xlabel(axis_labels(si, axis)[0])
+    for panel in grid[:, 0]:
+        panel.set_ylabel(f"${velocity}$ [m/s]" if si else rf"${velocity}\;[\lambda_D\,\omega_p]$")
+    return figure
+
+
+def step_list(argument):
+    if argument != "all" and not argument.isdigit():
+        raise argparse.ArgumentTypeError(f"'{argument}' is neither a step number nor all")
+    return argument if argument == "all" else int(argument)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("place", metavar="RUN", help="a run's output folder, or one snapshot file")
+    parser.add_argument("--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--mesh", nargs="+", default=["E/x"], metavar="NAME",
+                      help="E/x, E/y, phi, chargeDensity, SPECIES_chargeDensity (default: E/x)")
+    what.add_argument("--phase-space", metavar="SPECIES", help="draw velocity against position of this species")
+    parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
+    parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
+    parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
+    parser.add_argument("--output", metavar="FILE", help="picture to write (default: field.png or phase_space.png in RUN)")
+    parser.add_argument("--show", action="store_true", help="also open a window")
+    arguments = parser.parse_args()
+    if arguments.bins < 1:
+        parser.error("--bins must be at least 1")
+    steps = "all" if arguments.step and "all" in arguments.step else arguments.step
+    snapshots = [Snapshot(path) for path in find_snapshots(arguments.place, steps)]
+    plt = import_pyplot(arguments.show)
+    if arguments.phase_space:
+        name = "phase_space.png"
+        figure = draw_phase_space(plt, snapshots, arguments.phase_space, arguments.axis, arguments.bins, arguments.si)
+    else:
+        name = "field.png"
+        figure = draw_meshes(plt, snapshots, arguments.mesh, arguments.si)
+    place = Path(arguments.place)
+    save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / name)
+    if arguments.show:
+        plt.show()
+
+
+if __name__ == "__main__":
+    run_script(main)
