@@ -116,7 +116,7 @@ def import_pyplot(show):
 
 def save(figure, path):
     try:
-        figure.savefig(path)
+        figure.savefig(path, bbox_inches="tight")
     except (OSError, ValueError) as error:
         raise Problem(f"cannot write {path}: {error}") from None
     print(path)

@@ -21,9 +21,10 @@ EXAMPLES = """examples:
   scripts/plot_snapshot.py output/two_stream --phase-space electrons           u against x, to phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
 """
-MOST_COLUMNS = 4
-UNITS = {"E": r"$\lambda_D \omega_p^2 m_e/e$", "phi": r"$T/e$", "chargeDensity": r"$e n_0$"}
-UNITS_SI = {"E": "V/m", "phi": "V", "chargeDensity": r"C/m$^2\cdot$m$^{-1}$"}
+MOST_COLUMNS = 5
+UNITS = {"E": r"$T / e \lambda_D$", "phi": r"$T/e$", "chargeDensity": r"$e n_0$"}
+UNITS_SI = {"E": "V/m", "phi": "V", "chargeDensity": r"C/m$^3$"}
+SYMBOLS = {"E/x": "$E_x$", "E/y": "$E_y$", "phi": r"$\phi$", "chargeDensity": "charge density"}
 
 
 def text(value):
@@ -143,32 +144,47 @@ def axis_labels(si, axes):
     return [f"${axis}$ [m]" if si else rf"${axis}\;[\lambda_D]$" for axis in axes]
 
 
+def panel_grid(count):
+    rows = -(-count // MOST_COLUMNS)
+    return rows, -(-count // rows)
+
+
+def colours(arrays):
+    """Colour map and limits that all arrays share: symmetric about zero where the values change sign."""
+    low, high = min(np.min(values) for values in arrays), max(np.max(values) for values in arrays)
+    if low < 0 < high:
+        return {"cmap": "RdBu_r", "vmin": -max(-low, high), "vmax": max(-low, high)}
+    return {"cmap": "viridis", "vmin": low, "vmax": high}
+
+
 def draw_meshes(plt, snapshots, names, si):
-    """A row of panels (or more) for each mesh, all times of a mesh on one colour scale symmetric about zero."""
-    columns = min(len(snapshots), MOST_COLUMNS)
-    rows_each = -(-len(snapshots) // columns)
-    figure = plt.figure(figsize=(1.4 + 3.5 * columns, 0.5 + 3.3 * rows_each * len(names)))
+    """A row of panels (or more) for each mesh, all times of a mesh on one colour scale."""
+    rows_each, columns = panel_grid(len(snapshots))
+    figure = plt.figure(figsize=(1.4 + 3.5 * columns, 0.5 + 3.3 * rows_each * len(names)), layout="compressed")
     grid = figure.subplots(rows_each * len(names), columns, squeeze=False, sharex=True, sharey=True)
     for number, name in enumerate(names):
         panels = grid[number * rows_each : (number + 1) * rows_each].ravel()
+        symbol = SYMBOLS.get(name, name.replace("_", " "))
         meshes = [read_mesh(snapshot, name, si) for snapshot in snapshots]
-        limit = max(np.max(np.abs(values)) for values, _, _ in meshes) or 1.0
+        scale = colours([values for values, _, _ in meshes])
         for panel, snapshot, (values, origin, spacing) in zip(panels, snapshots, meshes):
             low = origin - spacing / 2  # a node's value fills the cell around it
             high = low + spacing * values.shape
-            image = panel.imshow(values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]), cmap="RdBu_r",
-                                 vmin=-limit, vmax=limit, interpolation="nearest")
-            panel.set_title(f"{name.replace('/', '_')}, {snapshot.time_label(si)}")
+            image = panel.imshow(values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]),
+                                 interpolation="nearest", **scale)
+            panel.set_title(f"{symbol}, {snapshot.time_label(si)}")
             panel.grid(False)
         for panel in panels[len(snapshots) :]:
             panel.axis("off")
         bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.015)
-        unit = (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
-        bar.set_label(f"{name.replace('/', '_')} [{unit}]" if unit else name)
+        unit = (UNITS_SI if si else UNITS).get(re.sub("^.*_", "", name.partition("/")[0]), "")
+        bar.set_label(f"{symbol} [{unit}]" if unit else symbol)
         bar.formatter.set_powerlimits((-2, 3))
+        bar.formatter.set_useMathText(True)
     x_label, y_label = axis_labels(si, "xy")
     for panel in grid[-1]:
         panel.set_xlabel(x_label)
+        panel.ticklabel_format(style="sci", scilimits=(-2, 4), useMathText=True)  # of both axes: they are shared
     for panel in grid[:, 0]:
         panel.set_ylabel(y_label)
     return figure
@@ -179,8 +195,7 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
     data = [read_phase_space(snapshot, species, axis, si) for snapshot in snapshots]
     if not any(len(place) for place, _, _ in data):
         raise Problem(f"{species} has no particles in {snapshots[0].path}")
-    columns = min(len(snapshots), MOST_COLUMNS)
-    rows = -(-len(snapshots) // columns)
+    rows, columns = panel_grid(len(snapshots))
     extent = [[0, max(p.max() for p, _, _ in data if len(p))],
               [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))]]
     if extent[1][0] == extent[1][1]:  # a cold species at rest
