@@ -1,0 +1,243 @@
+/* Schema: the table itself, and how to find one's way in it. */
+#include "config/schema.h"
+
+#include "config/config.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(array)         (sizeof(array) / sizeof((array)[0]))
+#define IN_CONFIG(member)       .offset = offsetof(struct config, member)
+#define IN_SPECIES(member)      .offset = offsetof(struct species_config, member)
+#define IN_PERTURBATION(member) .offset = offsetof(struct perturbation, member)
+#define WITHIN(least, most)     .low = (least), .high = (most)
+#define BETWEEN(below, above)   .low = (below), .high = (above), .open = true
+#define POSITIVE                BETWEEN(0, INFINITY)
+#define NOT_NEGATIVE            WITHIN(0, INFINITY)
+#define ANY_FINITE              WITHIN(-INFINITY, INFINITY)
+#define BYTES(least, most)      WITHIN(least, (most)-1), .capacity = (most)
+#define PAIR                    .length = {2}
+#define KIND(value)             (UINT32_C(1) << (value))
+#define MOST_STEPS              1e12
+#define MOST_PARTICLES          4294967296.0 /* 2^32 */
+#define MOST_CELLS              16384
+
+const char schema_directory_fallback[] = "output/<name of the config file>";
+
+static const struct choice precisions[] = {
+    {"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}, {NULL, 0}};
+static const struct choice axes[] = {{"x", AXIS_X}, {"y", AXIS_Y}, {NULL, 0}};
+static const struct choice position_kinds[] = {
+    {"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE}, {NULL, 0}};
+static const struct choice velocity_kinds[] = {{"cold", VELOCITIES_COLD},
+                                               {"maxwellian", VELOCITIES_MAXWELLIAN},
+                                               {"uniform", VELOCITIES_UNIFORM},
+                                               {NULL, 0}};
+static const struct choice solvers[] = {
+    {"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}, {NULL, 0}};
+static const struct choice gradients[] = {
+    {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
+static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
+static const struct choice transposes[] = {
+    {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
+static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
+
+static const struct schema_row perturbation_rows[] = {
+    {"axis", TYPE_CHOICE, IN_PERTURBATION(axis), .choices = axes, .help = "direction of the wave"},
+    {"mode", TYPE_COUNT32, IN_PERTURBATION(mode), WITHIN(1, MOST_CELLS / 2),
+     .help = "wave lengths in the box"},
+    {"amplitude", TYPE_REAL, IN_PERTURBATION(amplitude), ANY_FINITE,
+     .help = "relative to the mean density; in a density perturbation between -1 and 1"},
+};
+static const struct schema_table perturbation_table = {perturbation_rows, COUNT_OF(perturbation_rows),
+                                                       sizeof(struct perturbation)};
+
+static const struct schema_row species_rows[] = {
+    {"name", TYPE_NAME, IN_SPECIES(name), BYTES(1, CONFIG_NAME_LENGTH),
+     .help = "stands in --set and in the output"},
+    {"charge", TYPE_REAL, IN_SPECIES(charge), ANY_FINITE, .unit = "e",
+     .help = "of one particle; electrons: -1"},
+    {"mass", TYPE_REAL, IN_SPECIES(mass), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},
+    {"density", TYPE_REAL, IN_SPECIES(density), POSITIVE, .unit = "n_0", .help = "mean number density"},
+    {"particles", TYPE_COUNT64, IN_SPECIES(particles), WITHIN(1, MOST_PARTICLES),
+     .help = "macro-particles, over all ranks"},
+    {"ids", TYPE_BOOL, IN_SPECIES(ids), .fallback = "false",
+     .help = "carry a 64-bit id through the sort into the output"},
+    {"positions", TYPE_GROUP, .help = "where the particles start"},
+    {"positions.kind", TYPE_CHOICE, IN_SPECIES(positions.kind), .choices = position_kinds,
+     .fallback = "van_der_corput", .help = "quiet random-like sequence, or a regular lattice"},
+    {"positions.bases", TYPE_COUNT32, IN_SPECIES(positions.bases), PAIR, WITHIN(2, 65535),
+     .kinds = KIND(POSITIONS_VAN_DER_CORPUT), .fallback = "[2, 3]",
+     .help = "of the sequences of x and y, coprime"},
+    {"positions.counts", TYPE_COUNT64, IN_SPECIES(positions.counts), PAIR, WITHIN(1, MOST_PARTICLES),
+     .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
+    {"velocities", TYPE_GROUP, .help = "how fast the particles start"},
+    {"velocities.kind", TYPE_CHOICE, IN_SPECIES(velocities.kind), .choices = velocity_kinds,
+     .fallback = "cold", .help = "distribution of u and v"},
+    {"velocities.bases", TYPE_COUNT32, IN_SPECIES(velocities.bases), PAIR, WITHIN(2, 65535),
+     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "[5, 7]",
+     .help = "of the sequences of u and v, coprime with all others in use"},
+    {"velocities.thermal", TYPE_REAL, IN_SPECIES(velocities.thermal), PAIR, NOT_NEGATIVE,
+     .kinds = KIND(VELOCITIES_MAXWELLIAN), .fallback = "[1, 1]", .unit = "v_th",
+     .help = "standard deviations of u and v"},
+    {"velocities.drift", TYPE_REAL, IN_SPECIES(velocities.drift), PAIR, ANY_FINITE,
+     .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN), .fallback = "[0, 0]", .unit = "v_th",
+     .help = "mean of u and v"},
+    {"velocities.range", TYPE_REAL, IN_SPECIES(velocities.range), .length = {2, 2}, ANY_FINITE,
+     .kinds = KIND(VELOCITIES_UNIFORM), .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
+    {"perturb", TYPE_GROUP, .help = "waves put on the start"},
+    {"perturb.density", TYPE_LIST, IN_SPECIES(perturb.density.items), WITHIN(0, CONFIG_MAX_PERTURBATIONS),
+     .capacity = CONFIG_MAX_PERTURBATIONS, .fallback = "[]", .items = &perturbation_table,
+     .count_offset = offsetof(struct species_config, perturb.density.count),
+     .help = "n0 prod(1 + a cos(2 pi m x/L)); at most 4 along an axis"},
+    {"perturb.displacement", TYPE_LIST, IN_SPECIES(perturb.displacement.items),
+     WITHIN(0, CONFIG_MAX_PERTURBATIONS), .capacity = CONFIG_MAX_PERTURBATIONS, .fallback = "[]",
+     .items = &perturbation_table,
+     .count_offset = offsetof(struct species_config, perturb.displacement.count),
+     .help = "x += a cos(k x)/k with k = 2 pi m/L"},
+};
+static const struct schema_table species_table = {species_rows, COUNT_OF(species_rows),
+                                                  sizeof(struct species_config)};
+
+static const struct schema_row mode_rows[] = {
+    {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
+     .help = "[MX, MY], each within cells/2"},
+};
+static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
+
+static const struct schema_row config_rows[] = {
+    {"title", TYPE_TEXT, IN_CONFIG(title), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
+     .help = "stands in logs and plots"},
+    {"grid", TYPE_GROUP, .help = "the periodic box"},
+    {"grid.cells", TYPE_COUNT32, IN_CONFIG(grid.cells), PAIR, WITHIN(2, MOST_CELLS), .help = "along x and y"},
+    {"grid.length", TYPE_REAL, IN_CONFIG(grid.length), PAIR, POSITIVE, .unit = "lambda_D",
+     .help = "of the box along x and y"},
+    {"time", TYPE_GROUP, .help = "how long"},
+    {"time.step", TYPE_REAL, IN_CONFIG(time.step), POSITIVE, .unit = "1/omega_p", .help = "of the leapfrog"},
+    {"time.steps", TYPE_COUNT64, IN_CONFIG(time.steps), WITHIN(0, MOST_STEPS), .help = "number of steps"},
+    {"precision", TYPE_CHOICE, IN_CONFIG(precision), .choices = precisions, .fallback = "single",
+     .help = "of the arithmetic and state on the device"},
+    {"species", TYPE_LIST, IN_CONFIG(species), WITHIN(1, CONFIG_MAX_SPECIES), .capacity = CONFIG_MAX_SPECIES,
+     .items = &species_table, .count_offset = offsetof(struct config, species_count),
+     .help = "kinds of particles"},
+    {"fields", TYPE_GROUP, .help = "the electric field's solver, and a magnetic field"},
+    {"fields.solver", TYPE_CHOICE, IN_CONFIG(fields.solver), .choices = solvers, .fallback = "auto",
+     .help = "vkfft on the device, fftw on the host"},
+    {"fields.gradient", TYPE_CHOICE, IN_CONFIG(fields.gradient), .choices = gradients, .fallback = "spectral",
+     .help = "how E follows from phi"},
+    {"fields.magnetic", TYPE_REAL, IN_CONFIG(fields.magnetic), ANY_FINITE, .fallback = "0",
+     .unit = "m_e omega_p/e", .help = "uniform Bz"},
+    {"deposit", TYPE_GROUP, .help = "particles to grid"},
+    {"deposit.shape", TYPE_CHOICE, IN_CONFIG(deposit.shape), .choices = shapes, .fallback = "cic",
+     .help = "of a particle: order 0, 1, 2"},
+    {"deposit.filter_passes", TYPE_COUNT32, IN_CONFIG(deposit.filter_passes), WITHIN(0, 100), .fallback = "0",
+     .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
+    {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
+    {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .fallback = "2",
+     .help = "p; at most key_bits"},
+    {"sort.key_bits", TYPE_COUNT32, IN_CONFIG(sort.key_bits), WITHIN(1, 32), .choices = or_auto,
+     .fallback = "auto", .help = "b; auto is the least that numbers every cell"},
+    {"sort.items_per_group", TYPE_COUNT32, IN_CONFIG(sort.items_per_group), WITHIN(1, 4096),
+     .choices = or_auto, .fallback = "auto", .help = "I"},
+    {"sort.groups", TYPE_COUNT32, IN_CONFIG(sort.groups), WITHIN(1, 65536), .choices = or_auto,
+     .fallback = "auto", .help = "G"},
+    {"sort.histogram_splits", TYPE_COUNT32, IN_CONFIG(sort.histogram_splits), WITHIN(1, 65536),
+     .choices = or_auto, .fallback = "auto", .help = "s"},
+    {"sort.transpose", TYPE_CHOICE, IN_CONFIG(sort.transpose), .choices = transposes, .fallback = "auto",
+     .help = "reorder the list in memory so that neighbours read neighbours"},
+    {"device", TYPE_TEXT, IN_CONFIG(device), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
+     .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
+    {"output", TYPE_GROUP, .help = "what is written"},
+    {"output.directory", TYPE_TEXT, IN_CONFIG(output.directory), BYTES(1, CONFIG_TEXT_LENGTH),
+     .fallback = schema_directory_fallback, .help = "folder of this run"},
+    {"output.history", TYPE_GROUP, .help = "history.csv: energies, momentum, modes"},
+    {"output.history.every", TYPE_COUNT64, IN_CONFIG(output.history.every), WITHIN(1, MOST_STEPS),
+     .fallback = "1", .unit = "steps", .help = "between rows"},
+    {"output.history.modes", TYPE_LIST, IN_CONFIG(output.history.modes), WITHIN(0, CONFIG_MAX_MODES),
+     .capacity = CONFIG_MAX_MODES, .fallback = "[]", .items = &mode_table,
+     .count_offset = offsetof(struct config, output.history.mode_count),
+     .help = "[MX, MY] of the density modes to follow"},
+    {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
+    {"output.snapshots.every", TYPE_COUNT64, IN_CONFIG(output.snapshots.every), WITHIN(0, MOST_STEPS),
+     .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
+    {"output.snapshots.particles", TYPE_BOOL, IN_CONFIG(output.snapshots.particles), .fallback = "true",
+     .help = "write particles beside the fields"},
+    {"output.snapshots.compression", TYPE_COUNT32, IN_CONFIG(output.snapshots.compression), WITHIN(0, 9),
+     .fallback = "4", .help = "deflate level"},
+    {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
+    {"units.density_per_m3", TYPE_REAL, IN_CONFIG(units.density_per_m3), POSITIVE, .fallback = "1e18",
+     .unit = "1/m^3", .help = "electrons at density 1"},
+    {"units.temperature_eV", TYPE_REAL, IN_CONFIG(units.temperature_eV), POSITIVE, .fallback = "100",
+     .unit = "eV", .help = "electrons at thermal velocity 1"},
+};
+static const struct schema_table config_table = {config_rows, COUNT_OF(config_rows), sizeof(struct config)};
+
+_Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows) <= SCHEMA_MAX_ROWS,
+               "SCHEMA_MAX_ROWS holds every table");
+
+const struct schema_table *schema(void)
+{
+    return &config_table;
+}
+
+const char *schema_child_key(const struct schema_row *row, const char *group)
+{
+    const size_t length = strlen(group);
+    const char *key = row->path;
+    if (length > 0) {
+        if (strncmp(row->path, group, length) != 0 || row->path[length] != '.')
+            return NULL;
+        key += length + 1;
+    }
+    return strchr(key, '.') ? NULL : key;
+}
+
+const struct schema_row *schema_find(const struct schema_table *table, const char *group, const char *key)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const char *child = schema_child_key(&table->rows[i], group);
+        if (child && strcmp(child, key) == 0)
+            return &table->rows[i];
+    }
+    return NULL;
+}
+
+size_t schema_keys(const struct schema_table *table, const char *group, const char *keys[SCHEMA_MAX_ROWS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *child = schema_child_key(&table->rows[i], group);
+        if (child)
+            keys[count++] = child;
+    }
+    return count;
+}
+
+bool schema_is_bare(const struct schema_table *table)
+{
+    return table->count == 1 && table->rows[0].path[0] == '\0';
+}
+
+const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row)
+{
+    const char *dot = strrchr(row->path, '.');
+    if (row->kinds == 0 || !dot)
+        return NULL;
+    const size_t length = (size_t)(dot - row->path);
+    for (size_t i = 0; i < table->count; i++) {
+        const char *path = table->rows[i].path;
+        if (strncmp(path, row->path, length) == 0 && strcmp(path + length, ".kind") == 0)
+            return &table->rows[i];
+    }
+    return NULL;
+}
+
+bool schema_belongs(const struct schema_table *table, const struct schema_row *row, const void *base)
+{
+    const struct schema_row *kind_row = schema_kind_row(table, row);
+    if (!kind_row)
+        return true;
+    int kind;
+    memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
+    return row->kinds >> kind & 1U;
+}

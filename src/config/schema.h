@@ -1,0 +1,82 @@
+/* Schema: the one table of keys. The reader, the checks of ranges, the echo and the documentation all walk
+ * it; a new key is a new row here and a new field in config.h.
+ */
+#ifndef RADIXPIC_CONFIG_SCHEMA_H
+#define RADIXPIC_CONFIG_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_type {
+    TYPE_GROUP,   /* a mapping that only holds other keys */
+    TYPE_LIST,    /* any number of items, each described by the table `items` */
+    TYPE_BOOL,    /* bool */
+    TYPE_COUNT32, /* uint32_t */
+    TYPE_COUNT64, /* uint64_t */
+    TYPE_INTEGER, /* int32_t */
+    TYPE_REAL,    /* double */
+    TYPE_CHOICE,  /* an enum: one of the words in `choices` */
+    TYPE_TEXT,    /* char[capacity] */
+    TYPE_NAME     /* char[capacity]: letters, digits and _, not beginning with a digit */
+};
+
+enum { SCHEMA_MAX_ROWS = 64, SCHEMA_PATH_LENGTH = 128 };
+
+struct choice {
+    const char *word; /* NULL ends a list of choices */
+    int value;
+};
+
+struct schema_table;
+
+struct schema_row {
+    const char
+        *path; /* dotted, within the struct its table describes; "" is the bare value of a list's item */
+    enum value_type type;
+    size_t offset;      /* of the value in that struct */
+    uint32_t length[2]; /* {}: one value; {n}: a list of n; {n, m}: a list of n lists of m */
+    size_t capacity;    /* bytes of a text with its end; items of a list */
+    double low, high;   /* range of a number, of the items of a list, or of a text's bytes, ends included */
+    bool open;          /* the ends of the range are not included */
+    const struct choice *choices; /* the words of a choice, or words allowed beside a number */
+    uint32_t kinds;       /* bit set of the values of the key `kind` beside it it belongs to; 0: all */
+    const char *fallback; /* the default, as YAML; NULL: required */
+    const char *unit;     /* NULL: a pure number, word or text */
+    const char *help;     /* half a sentence */
+    const struct schema_table *items; /* of a list */
+    size_t count_offset;              /* of a list's uint32_t number of items */
+};
+
+struct schema_table {
+    const struct schema_row *rows;
+    size_t count;
+    size_t size; /* bytes of the struct it describes */
+};
+
+/* The default of output.directory: stands for a text that the reader knows. */
+extern const char schema_directory_fallback[];
+
+/* The table of struct config. */
+const struct schema_table *schema(void);
+
+/* The key of `row` below the group `group` ("" is the top), or NULL when the row is not a direct child of it.
+ */
+const char *schema_child_key(const struct schema_row *row, const char *group);
+
+/* The row of `key` directly below `group`, or NULL. */
+const struct schema_row *schema_find(const struct schema_table *table, const char *group, const char *key);
+
+/* The keys directly below `group`, at most SCHEMA_MAX_ROWS; returns their number. */
+size_t schema_keys(const struct schema_table *table, const char *group, const char *keys[SCHEMA_MAX_ROWS]);
+
+/* Whether the rows of `table` describe one bare value, not a mapping. */
+bool schema_is_bare(const struct schema_table *table);
+
+/* The row of the key `kind` that decides whether `row` is allowed, or NULL when it always is. */
+const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row);
+
+/* Whether `row` belongs to the kind chosen in the struct at `base`. */
+bool schema_belongs(const struct schema_table *table, const struct schema_row *row, const void *base);
+
+#endif

@@ -1,0 +1,22 @@
+/* Text: UTF-8 as it may stand in a config. */
+#ifndef RADIXPIC_CONFIG_TEXT_H
+#define RADIXPIC_CONFIG_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the UTF-8 character at `text` (at most `left` of them), its code in `code`; 0 when the bytes are
+ * no UTF-8. */
+size_t text_character(const char *text, size_t left, uint32_t *code);
+
+/* NULL when `text` is UTF-8 of printable characters on one line; otherwise what it holds instead, in words.
+ */
+const char *text_trouble(const char *text, size_t length);
+
+enum { TEXT_SHOWN_LENGTH = 64 };
+
+/* `text` as it may stand in a message: cut to fit ("..."), "?" for what would upset a terminal. Returns
+ * `shown`. */
+const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LENGTH]);
+
+#endif

@@ -1,0 +1,111 @@
+/* YAML tree: the nodes. */
+#include "config/yaml_tree.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tree_block {
+    struct tree_block *next;
+    struct tree_node node;
+    char text[];
+};
+
+struct tree_node *tree_new_node(struct tree *tree, enum tree_kind kind, const char *text, size_t length,
+                                struct tree_origin origin)
+{
+    struct tree_block *block = calloc(1, sizeof *block + length + 1);
+    if (!block)
+        return NULL;
+    block->next = tree->blocks;
+    tree->blocks = block;
+    if (length > 0)
+        memcpy(block->text, text, length);
+    block->node = (struct tree_node){
+        .kind = kind, .origin = origin, .plain = true, .text = block->text, .length = length};
+    return &block->node;
+}
+
+void tree_append(struct tree_node *parent, struct tree_node *key, struct tree_node *child)
+{
+    child->key = key;
+    if (parent->last_child)
+        parent->last_child->next = child;
+    else
+        parent->first_child = child;
+    parent->last_child = child;
+}
+
+void tree_replace(struct tree_node *node, const struct tree_node *content)
+{
+    struct tree_node *key = node->key;
+    struct tree_node *next = node->next;
+    *node = *content;
+    node->key = key;
+    node->next = next;
+}
+
+bool tree_is_text(const struct tree_node *node, const char *text)
+{
+    return node && node->kind == TREE_SCALAR && node->length == strlen(text) &&
+           memcmp(node->text, text, node->length) == 0;
+}
+
+struct tree_node *tree_value(const struct tree_node *mapping, const char *key)
+{
+    if (!mapping || mapping->kind != TREE_MAPPING)
+        return NULL;
+    for (struct tree_node *child = mapping->first_child; child; child = child->next)
+        if (tree_is_text(child->key, key))
+            return child;
+    return NULL;
+}
+
+struct tree_node *tree_item(const struct tree_node *sequence, size_t index)
+{
+    if (!sequence || sequence->kind != TREE_SEQUENCE)
+        return NULL;
+    struct tree_node *child = sequence->first_child;
+    for (size_t i = 0; child && i < index; i++)
+        child = child->next;
+    return child;
+}
+
+size_t tree_count(const struct tree_node *node)
+{
+    size_t count = 0;
+    for (const struct tree_node *child = node->first_child; child; child = child->next)
+        count++;
+    return count;
+}
+
+const struct tree_node *tree_nearest(const struct tree_node *root, const char *path)
+{
+    const struct tree_node *node = root;
+    while (node && *path) {
+        const size_t length = strcspn(path, ".");
+        char segment[128];
+        if (length >= sizeof segment)
+            return node;
+        memcpy(segment, path, length);
+        segment[length] = '\0';
+        const struct tree_node *child = node->kind == TREE_SEQUENCE
+                                            ? tree_item(node, strtoul(segment, NULL, 10))
+                                            : tree_value(node, segment);
+        if (!child)
+            return node;
+        node = child;
+        path += length + (path[length] == '.');
+    }
+    return node;
+}
+
+void tree_free(struct tree *tree)
+{
+    while (tree->blocks) {
+        struct tree_block *next = tree->blocks->next;
+        free(tree->blocks);
+        tree->blocks = next;
+    }
+    tree->root = NULL;
+}

@@ -1,0 +1,85 @@
+/* YAML tree: a text as a tree of nodes that each know where they were written. Our own small tree, so that
+ * `--set` words can be merged into it before the schema reads it.
+ *
+ * Only what a config needs: scalars, lists, mappings with words as keys. Aliases (which can make a document
+ * endless), tags, several documents and nesting beyond TREE_MAX_DEPTH are refused.
+ */
+#ifndef RADIXPIC_CONFIG_YAML_TREE_H
+#define RADIXPIC_CONFIG_YAML_TREE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TREE_MAX_DEPTH = 16, TREE_PROBLEM_LENGTH = 256, TREE_FROM_FILE = -1 };
+
+enum tree_kind { TREE_SCALAR, TREE_SEQUENCE, TREE_MAPPING };
+
+/* Where a node was written. */
+struct tree_origin {
+    int setting;         /* index of the --set word, or TREE_FROM_FILE */
+    size_t line, column; /* from 1, in characters */
+};
+
+struct tree_node {
+    enum tree_kind kind;
+    struct tree_origin origin;
+    bool plain;             /* scalar: written without quotes */
+    const char *text;       /* scalar: ended by a NUL, may hold others */
+    size_t length;          /* scalar: bytes of text */
+    struct tree_node *key;  /* in a mapping: the scalar before the colon */
+    struct tree_node *next; /* the next child of the same parent */
+    struct tree_node *first_child;
+    struct tree_node *last_child;
+};
+
+/* Owns the nodes of any number of texts. */
+struct tree {
+    struct tree_node *root;    /* of the first text; NULL until parsed */
+    struct tree_block *blocks; /* all memory of the nodes */
+};
+
+/* What stopped a parse. */
+struct tree_problem {
+    struct tree_origin origin;
+    char text[TREE_PROBLEM_LENGTH];
+};
+
+/* Parses `length` bytes of `text` into nodes owned by `tree`; `*root` is NULL when the text holds nothing.
+ * `setting` goes into every origin. STATUS_USAGE: `problem` says what and where (the status message is left
+ * alone). STATUS_FAILED: out of memory, recorded. */
+STATUS_CHECKED enum status tree_parse(struct tree *tree, const char *text, size_t length, int setting,
+                                      struct tree_node **root, struct tree_problem *problem);
+
+/* A new node; `text` (scalars only) is copied. NULL when out of memory. */
+struct tree_node *tree_new_node(struct tree *tree, enum tree_kind kind, const char *text, size_t length,
+                                struct tree_origin origin);
+
+/* Appends `child` to the children of `parent`; `key` is NULL in a list. */
+void tree_append(struct tree_node *parent, struct tree_node *key, struct tree_node *child);
+
+/* Gives `node` the content of `content`; it keeps its place (key and neighbours). */
+void tree_replace(struct tree_node *node, const struct tree_node *content);
+
+/* The value of `key` in a mapping (the first one, should there be two), or NULL; NULL too for another kind of
+ * node. */
+struct tree_node *tree_value(const struct tree_node *mapping, const char *key);
+
+/* Item `index` of a list, or NULL. */
+struct tree_node *tree_item(const struct tree_node *sequence, size_t index);
+
+/* The number of children. */
+size_t tree_count(const struct tree_node *node);
+
+/* Whether the node is a scalar with exactly this text. */
+bool tree_is_text(const struct tree_node *node, const char *text);
+
+/* The node at the dotted `path` (keys, and numbers from 0 for items of lists), or its nearest existing
+ * ancestor. */
+const struct tree_node *tree_nearest(const struct tree_node *root, const char *path);
+
+/* Frees every node. */
+void tree_free(struct tree *tree);
+
+#endif
