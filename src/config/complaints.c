@@ -95,8 +95,8 @@ void complain_unknown_key(struct complaints *complaints, const struct tree_node 
 static bool lies_in(const char *inner, const char *outer)
 {
     const size_t length = strlen(outer);
-    return strncmp(inner, outer, length) == 0 &&
-           (length == 0 || inner[length] == '\0' || inner[length] == '.');
+    return length > 0 && strncmp(inner, outer, length) == 0 &&
+           (inner[length] == '\0' || inner[length] == '.');
 }
 
 bool complaints_sound(const struct complaints *complaints, const char *path)

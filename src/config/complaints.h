@@ -24,7 +24,7 @@ struct complaints {
     bool out_of_memory;
 };
 
-/* Adds a complaint about the key at `path` ("" for the config itself). It is placed at `node`, or when that
+/* Adds a complaint about the key at `path` ("": about no key). It is placed at `node`, or when that
  * is NULL at the nearest ancestor of `path` that was written. */
 void complain(struct complaints *complaints, const struct tree_node *node, const char *path,
               const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -75,7 +75,7 @@ static void append_kinds(const struct schema_table *table, const struct schema_r
 
 static void print_line(const struct line *line, FILE *stream)
 {
-    fprintf(stream, "%-41s %-14s %-17s %-47s %-14s %s\n", line->key, line->type, line->fallback,
+    fprintf(stream, "%-42s %-14s %-15s %-58s %-13s %s\n", line->key, line->type, line->fallback,
             line->allowed, line->unit, line->help);
 }
 

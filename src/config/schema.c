@@ -22,7 +22,7 @@
 #define MOST_PARTICLES          4294967296.0 /* 2^32 */
 #define MOST_CELLS              16384
 
-const char schema_directory_fallback[] = "output/<name of the config file>";
+const char schema_directory_fallback[] = "output/<config>";
 
 static const struct choice precisions[] = {
     {"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}, {NULL, 0}};
@@ -54,7 +54,7 @@ static const struct schema_table perturbation_table = {perturbation_rows, COUNT_
 
 static const struct schema_row species_rows[] = {
     {"name", TYPE_NAME, IN_SPECIES(name), BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "stands in --set and in the output"},
+     .help = "of the species in --set and in the output"},
     {"charge", TYPE_REAL, IN_SPECIES(charge), ANY_FINITE, .unit = "e",
      .help = "of one particle; electrons: -1"},
     {"mass", TYPE_REAL, IN_SPECIES(mass), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},

@@ -61,7 +61,7 @@ static void range_words(const struct schema_row *row, char *words, size_t size)
     else if (low)
         snprintf(words, size, row->open ? " above %.16g" : " of at least %.16g", row->low);
     else
-        words[0] = '\0';
+        snprintf(words, size, ", finite");
 }
 
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
@@ -86,8 +86,7 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
         snprintf(words, VALUE_WHY_LENGTH, "text of %.0f to %.0f bytes on one line", row->low, row->high);
         return;
     case TYPE_NAME:
-        snprintf(words, VALUE_WHY_LENGTH, "letters, digits and _, not beginning with a digit, at most %.0f",
-                 row->high);
+        snprintf(words, VALUE_WHY_LENGTH, "letters, digits and _, no digit first, at most %.0f", row->high);
         return;
     case TYPE_LIST:
         snprintf(words, VALUE_WHY_LENGTH, "%.0f to %.0f items", row->low, row->high);
