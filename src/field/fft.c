@@ -1,0 +1,55 @@
+/* FFT: the choice between VkFFT and FFTW. */
+#include "field/fft_backend.h"
+
+#include <stdlib.h>
+
+size_t fft_complex_bytes(const struct grid *grid, enum precision precision)
+{
+    return (size_t)grid->nx * (grid->ny / 2 + 1) * 2 * precision_bytes(precision);
+}
+
+enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
+                       enum solver_kind solver, struct fft **fft)
+{
+    *fft = NULL;
+    struct fft *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the plans of a Fourier transform");
+    created->device = device;
+    created->precision = precision;
+    /* Along y real numbers become modes, along x modes become modes in place. */
+    created->bytes = grid_cells(grid) * (uint64_t)precision_bytes(precision) +
+                     3 * (uint64_t)fft_complex_bytes(grid, precision);
+
+    const bool on_host = solver == SOLVER_FFTW || (solver == SOLVER_AUTO && device_info(device)->is_cpu);
+    const enum status status = on_host ? fft_fftw_create(created, grid) : fft_vkfft_create(created, grid);
+    if (status != STATUS_OK)
+        fft_destroy(&created);
+    *fft = created;
+    return status;
+}
+
+void fft_destroy(struct fft **fft)
+{
+    if (!*fft)
+        return;
+    if ((*fft)->plans)
+        (*fft)->destroy_plans((*fft)->plans);
+    free(*fft);
+    *fft = NULL;
+}
+
+const char *fft_name(const struct fft *fft)
+{
+    return fft->name;
+}
+
+enum status fft_forward(struct fft *fft, struct buffer *real, struct buffer *modes)
+{
+    return fft->forward(fft, real, modes);
+}
+
+enum status fft_inverse(struct fft *fft, struct buffer *modes, struct buffer *real)
+{
+    return fft->inverse(fft, modes, real);
+}
