@@ -1,0 +1,32 @@
+/* Loading: every work-item makes its own particles from their global indices; nothing is shared.
+ *
+ * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h.
+ */
+/* Fused multiply-adds would round differently from device to device and from the host's twin. */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "shared/loading.h"
+
+/* Particle n < count here is particle first + n of the species. */
+__kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
+                             __global const struct cosine *terms, __global real2 *offset,
+                             __global real2 *velocity, __global uint *key)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n >= count)
+        return;
+    const struct loaded_particle particle = recipe_particle(recipe, terms, first + n);
+    const struct site x = site_rounded(particle.cell[0], (real)particle.offset[0], recipe->cells[0]);
+    const struct site y = site_rounded(particle.cell[1], (real)particle.offset[1], recipe->cells[1]);
+    offset[n] = (real2)((real)x.offset, (real)y.offset);
+    velocity[n] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
+    key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
+}
+
+/* A particle's id is its global index. */
+__kernel void load_ids(ulong first, uint count, __global ulong *id)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n < count)
+        id[n] = first + n;
+}

@@ -1,0 +1,251 @@
+/* Loading: how one particle follows from its global index, in code that both the OpenCL and the host compiler
+ * read.
+ *
+ * Two uniform numbers, of van der Corput sequences or of a lattice, pass through the inverse of the density
+ * profile's distribution function and are displaced; two more become velocities. Positions are fractions s of
+ * the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
+ * is.
+ */
+#ifndef SHARED_LOADING_H
+#define SHARED_LOADING_H
+
+#include "shared/cell.h"
+#include "shared/van_der_corput.h"
+
+/* Where recipe and terms lie: buffers on a device, plain memory on the host. */
+#ifdef __OPENCL_VERSION__
+#define LOADING_MEMORY __global const
+#else
+#define LOADING_MEMORY const
+#endif
+
+#define LOADING_TWO_PI 6.283185307179586476925286766559
+
+/* coefficient * cos(2 pi mode s) */
+struct cosine {
+    double mode; /* a whole number >= 1 */
+    double coefficient;
+};
+
+/* The terms [first, first + count) of the table of terms. */
+struct series {
+    uint first, count;
+};
+
+enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_UNIFORM };
+
+/* What the particles of one species follow. Host and device lay it out alike: eight-byte members first.
+ * Arrays of two are (x, y) or (u, v). */
+struct recipe {
+    ulong lattice[2];       /* sites along each axis; 0: van der Corput positions */
+    double shift[2];        /* velocity = shift + scale * (normal or uniform number) */
+    double scale[2];        /* unused for LOADING_COLD */
+    uint position_bases[2]; /* unused for a lattice */
+    uint velocity_bases[2]; /* unused for LOADING_COLD */
+    uint cells[2];
+    uint velocities;               /* LOADING_COLD, ... */
+    uint unused;                   /* keeps the size a multiple of eight */
+    struct series density[2];      /* the density over its mean is 1 + the sum of these */
+    struct series displacement[2]; /* s += the sum of coefficient * cos(2 pi mode s) / (2 pi mode) */
+};
+
+struct loaded_particle {
+    uint cell[2];     /* (i, j) */
+    double offset[2]; /* in [0, 1) */
+    double velocity[2];
+};
+
+/* The argument of a term at s. Whole turns are taken off before pi comes in, so a high mode loses nothing. */
+static inline double cosine_angle(double mode, double s)
+{
+    const double turns = mode * s;
+    return LOADING_TWO_PI * (turns - floor(turns));
+}
+
+/* The normalised density profile of one axis and its integral from 0. */
+struct profile_value {
+    double density;
+    double cumulative;
+};
+
+static inline struct profile_value profile_at(LOADING_MEMORY struct cosine *terms, struct series series,
+                                              double s)
+{
+    struct profile_value value = {1.0, s};
+    for (uint n = 0; n < series.count; n++) {
+        const double mode = terms[series.first + n].mode;
+        const double coefficient = terms[series.first + n].coefficient;
+        const double angle = cosine_angle(mode, s);
+        value.density += coefficient * cos(angle);
+        value.cumulative += coefficient * sin(angle) / (LOADING_TWO_PI * mode);
+    }
+    return value;
+}
+
+/* The s in [0, 1] at which the integral of the profile is `uniform`: Newton's method inside a bracket that
+ * every evaluation narrows, with bisection where a step would leave it. It ends when a step no longer moves s
+ * by more than its round-off. Where the density touches zero the steps shrink by a third each only, and the
+ * last digits of s are lost to round-off of the integral; 100 steps are beyond either. */
+static inline double profile_inverse(LOADING_MEMORY struct cosine *terms, struct series series,
+                                     double uniform)
+{
+    if (series.count == 0)
+        return uniform;
+    double low = 0.0, high = 1.0, s = uniform;
+    for (int step = 0; step < 100; step++) {
+        const struct profile_value value = profile_at(terms, series, s);
+        const double excess = value.cumulative - uniform;
+        if (excess > 0.0)
+            high = s;
+        else
+            low = s;
+        double next = s - excess / value.density;
+        if (!(next >= low && next <= high)) /* also when the density is zero */
+            next = 0.5 * (low + high);
+        const double moved = fabs(next - s);
+        s = next;
+        if (moved <= 0x1p-53)
+            break;
+    }
+    return s;
+}
+
+/* The displacement of a particle at s, as a fraction of the box. */
+static inline double displacement_at(LOADING_MEMORY struct cosine *terms, struct series series, double s)
+{
+    double sum = 0.0;
+    for (uint n = 0; n < series.count; n++) {
+        const double mode = terms[series.first + n].mode;
+        sum += terms[series.first + n].coefficient * cos(cosine_angle(mode, s)) / (LOADING_TWO_PI * mode);
+    }
+    return sum;
+}
+
+/* numerator[0] + numerator[1] r + ... over denominator[0] + denominator[1] r + ..., of degree 7 each. */
+static inline double ratio_of_polynomials(const double numerator[8], const double denominator[8], double r)
+{
+    double above = numerator[7], below = denominator[7];
+    for (int n = 6; n >= 0; n--) {
+        above = above * r + numerator[n];
+        below = below * r + denominator[n];
+    }
+    return above / below;
+}
+
+/* The x at which the normal distribution function of mean 0 and deviation 1 is p in (0, 1): Wichura 1988,
+ * "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37, 477-484,
+ * routine PPND16, accurate to about one part in 10^16. The numbers are that paper's rational approximations
+ * for |p - 1/2| <= 0.425, for the tails up to sqrt(-ln p) = 5, and beyond. */
+static inline double normal_inverse(double p)
+{
+    const double centre_above[8] = {3.3871328727963666080e+0, 1.3314166789178437745e+2,
+                                    1.9715909503065514427e+3, 1.3731693765509461125e+4,
+                                    4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                                    3.3430575583588128105e+4, 2.5090809287301226727e+3};
+    const double centre_below[8] = {1.0,
+                                    4.2313330701600911252e+1,
+                                    6.8718700749205790830e+2,
+                                    5.3941960214247511077e+3,
+                                    2.1213794301586595867e+4,
+                                    3.9307895800092710610e+4,
+                                    2.8729085735721942674e+4,
+                                    5.2264952788528545610e+3};
+    const double tail_above[8] = {1.42343711074968357734e+0, 4.63033784615654529590e+0,
+                                  5.76949722146069140550e+0, 3.64784832476320460504e+0,
+                                  1.27045825245236838258e+0, 2.41780725177450611770e-1,
+                                  2.27238449892691845833e-2, 7.74545014278341407640e-4};
+    const double tail_below[8] = {1.0,
+                                  2.05319162663775882187e+0,
+                                  1.67638483018380384940e+0,
+                                  6.89767334985100004550e-1,
+                                  1.48103976427480074590e-1,
+                                  1.51986665636164571966e-2,
+                                  5.47593808499534494600e-4,
+                                  1.05075007164441684324e-9};
+    const double far_above[8] = {6.65790464350110377720e+0, 5.46378491116411436990e+0,
+                                 1.78482653991729133580e+0, 2.96560571828504891230e-1,
+                                 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                 2.71155556874348757815e-5, 2.01033439929228813265e-7};
+    const double far_below[8] = {1.0,
+                                 5.99832206555887937690e-1,
+                                 1.36929880922735805310e-1,
+                                 1.48753612908506148525e-2,
+                                 7.86869131145613259100e-4,
+                                 1.84631831751005468180e-5,
+                                 1.42151175831644588870e-7,
+                                 2.04426310338993978564e-15};
+    const double q = p - 0.5;
+    if (fabs(q) <= 0.425)
+        return q * ratio_of_polynomials(centre_above, centre_below, 0.180625 - q * q);
+    const double r = sqrt(-log(q < 0.0 ? p : 1.0 - p));
+    const double x = r <= 5.0 ? ratio_of_polynomials(tail_above, tail_below, r - 1.6)
+                              : ratio_of_polynomials(far_above, far_below, r - 5.0);
+    return q < 0.0 ? -x : x;
+}
+
+/* The cell along one axis and the offset in it. */
+struct site {
+    uint cell;
+    double offset;
+};
+
+/* An offset that storing it has rounded to 1 is offset 0 of the next cell. */
+static inline struct site site_rounded(uint cell, double stored_offset, uint cells)
+{
+    struct site site = {cell, stored_offset};
+    if (stored_offset >= 1.0) {
+        site.cell = cell + 1 < cells ? cell + 1 : 0;
+        site.offset = 0.0;
+    }
+    return site;
+}
+
+/* The site of a position s of any size, periodic in 1. */
+static inline struct site site_at(double s, uint cells)
+{
+    const double in_cells = (s - floor(s)) * (double)cells; /* the difference can round up to 1 */
+    struct site site = {0, 0.0};
+    if (in_cells < (double)cells) {
+        site.cell = (uint)in_cells;
+        site.offset = in_cells - (double)site.cell;
+    }
+    return site;
+}
+
+/* The position of particle `index` along an axis before density and displacement, uniform in (0, 1). */
+static inline double recipe_uniform_position(LOADING_MEMORY struct recipe *recipe, uint axis, ulong index)
+{
+    if (recipe->lattice[axis] == 0)
+        return van_der_corput(index + 1, recipe->position_bases[axis]);
+    const ulong along_y = recipe->lattice[1];
+    const ulong site = axis == 0 ? index / along_y : index % along_y;
+    return ((double)site + 0.5) / (double)recipe->lattice[axis];
+}
+
+static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, uint axis, ulong index)
+{
+    if (recipe->velocities == LOADING_COLD)
+        return recipe->shift[axis];
+    const double uniform = van_der_corput(index + 1, recipe->velocity_bases[axis]);
+    const double number = recipe->velocities == LOADING_MAXWELLIAN ? normal_inverse(uniform) : uniform;
+    return recipe->shift[axis] + recipe->scale[axis] * number;
+}
+
+/* Particle `index` of the species, before its numbers are rounded to `real`. */
+static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recipe *recipe,
+                                                     LOADING_MEMORY struct cosine *terms, ulong index)
+{
+    struct loaded_particle particle;
+    for (uint axis = 0; axis < 2; axis++) {
+        const double uniform = recipe_uniform_position(recipe, axis, index);
+        const double s = profile_inverse(terms, recipe->density[axis], uniform);
+        const double displaced = s + displacement_at(terms, recipe->displacement[axis], s);
+        const struct site site = site_at(displaced, recipe->cells[axis]);
+        particle.cell[axis] = site.cell;
+        particle.offset[axis] = site.offset;
+        particle.velocity[axis] = recipe_velocity(recipe, axis, index);
+    }
+    return particle;
+}
+
+#endif
