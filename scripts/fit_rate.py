@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Measures the growth or damping rate and the frequency of a wave in a run's history.
 
-The density mode is fitted by exp(gamma t) (a cos(omega t) + b sin(omega t)), or by exp(gamma t) alone when it does not
-oscillate; gamma < 0 is damping. With --field-energy the energy is fitted by the square of that; gamma and omega are the
-wave's own (the energy goes as exp(2 gamma t)). Time is in 1/omega_p.
+The density mode is fitted by exp(gamma t) (a cos(omega t) + b sin(omega t)), or by exp(gamma t) alone when it does
+not oscillate; gamma < 0 is damping. With --field-energy the energy is fitted by the square of that; gamma and omega
+are the wave's own (the energy goes as exp(2 gamma t)). Time is in 1/omega_p.
 
-A fit is a straight look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
-The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-stream, else the whole history.
+A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
+The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-stream, else the whole history. With
+--dt and --dx the same fit is made of the exact linear series, transients included: a good run comes close to that.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import dispersion
 
 EXAMPLES = """examples:
   scripts/fit_rate.py output/landau_damping --theory landau --k 0.5
-  scripts/fit_rate.py output/landau_damping --theory landau --k 0.5 --dt 0.1 --dx 0.392699    (also for these steps and cells)
+  scripts/fit_rate.py output/landau_damping --theory landau --k 0.5 --dt 0.1 --dx 0.392699
   scripts/fit_rate.py output/two_stream --mode 1 0 --theory two-stream --k 0.2 --drift 3 --from 12 --to 24
   scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
 """
@@ -126,7 +127,7 @@ def select(history, arguments, window):
 
 
 def fit_exact_series(wave, k, beams, dt, dx, model):
-    """What the same fit would measure in a run without noise and without nonlinearity: the honest thing to compare with."""
+    """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
     steps = np.rint(wave.time / dt).astype(int)
     if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - wave.time)) > 1e-6 * dt * steps[-1]:
         return None
@@ -184,7 +185,7 @@ def report(history, name, wave, measured, expected):
             line += f"{shown:>14.5f}{difference(value, theory):>10}"
         print(line.rstrip())
     print()
-    print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p; the percentages are measured against theory")
+    print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p; percentages: measured against that line")
 
 
 def parse_arguments():
@@ -193,19 +194,26 @@ def parse_arguments():
     )
     parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
+    what.add_argument(
+        "--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)"
+    )
     what.add_argument("--field-energy", action="store_true", help="fit the field energy instead of a density mode")
     parser.add_argument("--from", dest="start", type=float, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, metavar="T", help="end of the window")
-    parser.add_argument("--model", choices=["auto", "oscillation", "exponential"], default="auto",
-                        help="what to fit (default: auto, by looking for an oscillation)")
+    parser.add_argument(
+        "--model",
+        choices=["auto", "oscillation", "exponential"],
+        default="auto",
+        help="what to fit (default: auto, by looking for an oscillation)",
+    )
     parser.add_argument("--theory", choices=sorted(WINDOWS), help="print the root of this dispersion relation beside")
     parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
     parser.add_argument("--drift", type=float, help="two-stream: drift of each beam")
-    parser.add_argument("--thermal", type=float, default=1.0, help="two-stream: thermal velocity of each beam (default: 1)")
-    parser.add_argument("--dt", type=float, help="with --dx: also print what this time step and cell size do to theory, and what the same fit measures in "
-                        "the exact linear series")
-    parser.add_argument("--dx", type=float, help="with --dt: the cell size along the wave")
+    parser.add_argument(
+        "--thermal", type=float, default=1.0, help="two-stream: thermal velocity of each beam (default: 1)"
+    )
+    parser.add_argument("--dt", type=float, help="with --dx: compare with this time step and cell size")
+    parser.add_argument("--dx", type=float, help="with --dt: cell size along the wave")
     parser.add_argument("--theory-gamma", type=float, metavar="GAMMA", help="a rate to compare with")
     parser.add_argument("--theory-omega", type=float, metavar="OMEGA", help="a frequency to compare with")
     arguments = parser.parse_args()
@@ -227,11 +235,12 @@ def parse_arguments():
 def main():
     parser, arguments = parse_arguments()
     window = WINDOWS.get(arguments.theory, (-np.inf, np.inf))
-    window = (window[0] if arguments.start is None else arguments.start, window[1] if arguments.end is None else arguments.end)
-    if not window[0] < window[1]:
+    start = window[0] if arguments.start is None else arguments.start
+    end = window[1] if arguments.end is None else arguments.end
+    if not start < end:
         parser.error("--from must be less than --to")
     history = read_history(arguments.history)
-    wave, name = select(history, arguments, window)
+    wave, name = select(history, arguments, (start, end))
     report(history, name, wave, fit(wave, arguments.model), theories(arguments, wave))
 
 

@@ -26,8 +26,14 @@ def draw_theory(axes, time, values, rate, window):
     inside = (time >= window[0]) & (time <= window[1])
     scale = np.max(values[inside] * np.exp(-rate * time[inside]))
     limits = axes.get_ylim()
-    axes.plot(time[inside], scale * np.exp(rate * time[inside]), "--", color="black", linewidth=1.2,
-              label=rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)")
+    axes.plot(
+        time[inside],
+        scale * np.exp(rate * time[inside]),
+        "--",
+        color="black",
+        linewidth=1.2,
+        label=rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)",
+    )
     axes.set_ylim(limits)
 
 
@@ -70,12 +76,28 @@ def main():
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
-    parser.add_argument("--mode", nargs=2, type=int, action="append", metavar=("MX", "MY"),
-                        help="density mode to draw, may be repeated (default: the first six)")
-    parser.add_argument("--theory-gamma", type=float, metavar="GAMMA",
-                        help="draw exp(GAMMA t) beside the first mode and exp(2 GAMMA t) beside the field energy")
-    parser.add_argument("--fit-range", nargs=2, type=float, metavar=("FROM", "TO"), default=(-np.inf, np.inf),
-                        help="where to draw theory (default: everywhere)")
+    parser.add_argument(
+        "--mode",
+        nargs=2,
+        type=int,
+        action="append",
+        metavar=("MX", "MY"),
+        help="density mode to draw, may be repeated (default: the first six)",
+    )
+    parser.add_argument(
+        "--theory-gamma",
+        type=float,
+        metavar="GAMMA",
+        help="draw exp(GAMMA t) beside the first mode and exp(2 GAMMA t) beside the field energy",
+    )
+    parser.add_argument(
+        "--fit-range",
+        nargs=2,
+        type=float,
+        metavar=("FROM", "TO"),
+        default=(-np.inf, np.inf),
+        help="where to draw theory (default: everywhere)",
+    )
     parser.add_argument("--title", help="title of the picture (default: the folder's name)")
     parser.add_argument("--output", metavar="FILE", help="picture to write (default: energy.png beside the history)")
     parser.add_argument("--show", action="store_true", help="also open a window")

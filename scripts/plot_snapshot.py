@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws a run's openPMD snapshots: a mesh in the plane, or with --phase-space a species' velocity against its position."""
+"""Draws a run's openPMD snapshots: a mesh, or with --phase-space a species' velocity against its position."""
 
 import argparse
 import re
@@ -15,10 +15,10 @@ except ImportError:
     raise SystemExit("h5py is missing for this python: install python3-h5py and run with /usr/bin/python3") from None
 
 EXAMPLES = """examples:
-  scripts/plot_snapshot.py output/landau_damping                               E/x of the last snapshot, to field.png there
-  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times side by side, one colour scale
+  scripts/plot_snapshot.py output/landau_damping                               E/x, last step: field.png there
+  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times, one colour scale
   scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
-  scripts/plot_snapshot.py output/two_stream --phase-space electrons           u against x, to phase_space.png there
+  scripts/plot_snapshot.py output/two_stream --phase-space electrons           u against x: phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
 """
 MOST_COLUMNS = 5
@@ -60,12 +60,16 @@ class Snapshot:
 
 
 def find_snapshots(place, steps):
-    """Paths of the snapshots of a run folder with these steps (None: the last, 'all': every one), or the file itself."""
+    """Paths of a run folder's snapshots of these steps (None: the last, 'all': every one), or the file itself."""
     place = Path(place)
     if place.is_file():
         return [place]
     folder = place / "snapshots" if (place / "snapshots").is_dir() else place
-    there = {int(match[1]): path for path in folder.glob("data_*.h5") if (match := re.fullmatch(r"data_(\d+)\.h5", path.name))}
+    there = {
+        int(match[1]): path
+        for path in folder.glob("data_*.h5")
+        if (match := re.fullmatch(r"data_(\d+)\.h5", path.name))
+    }
     if not there:
         raise Problem(f"{place} is no snapshot file and holds no snapshots/data_*.h5")
     if steps is None:
@@ -121,14 +125,20 @@ def length_unit(snapshot):
 def read_phase_space(snapshot, species_name, axis, si):
     """Position and velocity along axis, and the weight, of every macro-particle."""
     if species_name not in snapshot.species:
-        raise Problem(f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})")
+        raise Problem(
+            f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})"
+        )
     species = snapshot.species[species_name]
 
     def values(record, component=""):
         return component_values(species[record], component, f"{species_name}'s {record}")
 
     (position, unit), (offset, offset_unit) = values("position", axis), values("positionOffset", axis)
-    (momentum, momentum_unit), (mass, mass_unit), (weight, _) = values("momentum", axis), values("mass"), values("weighting")
+    (momentum, momentum_unit), (mass, mass_unit), (weight, _) = (
+        values("momentum", axis),
+        values("mass"),
+        values("weighting"),
+    )
     # Velocities are the same for one electron and for the macro-particle: bring both records to the former.
     for record, array in (("momentum", momentum), ("mass", mass)):
         if species[record].attrs["macroWeighted"]:
@@ -170,8 +180,9 @@ def draw_meshes(plt, snapshots, names, si):
         for panel, snapshot, (values, origin, spacing) in zip(panels, snapshots, meshes):
             low = origin - spacing / 2  # a node's value fills the cell around it
             high = low + spacing * values.shape
-            image = panel.imshow(values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]),
-                                 interpolation="nearest", **scale)
+            image = panel.imshow(
+                values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]), interpolation="nearest", **scale
+            )
             panel.set_title(f"{symbol}, {snapshot.time_label(si)}")
             panel.grid(False)
         for panel in panels[len(snapshots) :]:
@@ -196,18 +207,31 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
     if not any(len(place) for place, _, _ in data):
         raise Problem(f"{species} has no particles in {snapshots[0].path}")
     rows, columns = panel_grid(len(snapshots))
-    extent = [[0, max(p.max() for p, _, _ in data if len(p))],
-              [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))]]
+    extent = [
+        [0, max(p.max() for p, _, _ in data if len(p))],
+        [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))],
+    ]
     if extent[1][0] == extent[1][1]:  # a cold species at rest
         extent[1] = [extent[1][0] - 1, extent[1][1] + 1]
     figure = plt.figure(figsize=(1.4 + 4.2 * columns, 0.5 + 3.4 * rows))
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    counts = [np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0] for place, velocity, weight in data]
+    counts = [
+        np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0]
+        for place, velocity, weight in data
+    ]
     cell = np.prod([(high - low) / bins for low, high in extent])
     limit = max(count.max() for count in counts) / cell
     for panel, snapshot, count in zip(grid.ravel(), snapshots, counts):
-        image = panel.imshow(count.T / cell, origin="lower", extent=(*extent[0], *extent[1]), aspect="auto", cmap="magma",
-                             vmin=0, vmax=limit, interpolation="nearest")
+        image = panel.imshow(
+            count.T / cell,
+            origin="lower",
+            extent=(*extent[0], *extent[1]),
+            aspect="auto",
+            cmap="magma",
+            vmin=0,
+            vmax=limit,
+            interpolation="nearest",
+        )
         panel.set_title(f"{species}, {snapshot.time_label(si)}")
         panel.grid(False)
     for panel in grid.ravel()[len(snapshots) :]:
@@ -232,15 +256,24 @@ def main():
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one snapshot file")
-    parser.add_argument("--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)")
+    parser.add_argument(
+        "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)"
+    )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--mesh", nargs="+", default=["E/x"], metavar="NAME",
-                      help="E/x, E/y, phi, chargeDensity, SPECIES_chargeDensity (default: E/x)")
+    what.add_argument(
+        "--mesh",
+        nargs="+",
+        default=["E/x"],
+        metavar="NAME",
+        help="E/x, E/y, phi, chargeDensity, SPECIES_chargeDensity (default: E/x)",
+    )
     what.add_argument("--phase-space", metavar="SPECIES", help="draw velocity against position of this species")
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
     parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
-    parser.add_argument("--output", metavar="FILE", help="picture to write (default: field.png or phase_space.png in RUN)")
+    parser.add_argument(
+        "--output", metavar="FILE", help="picture to write (default: field.png or phase_space.png in RUN)"
+    )
     parser.add_argument("--show", action="store_true", help="also open a window")
     arguments = parser.parse_args()
     if arguments.bins < 1:

@@ -1,0 +1,360 @@
+#!/usr/bin/python3
+"""The scripts: rates of known series, theory against published roots, whole pictures, errors in a sentence."""
+
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+sys.dont_write_bytecode = True
+
+import dispersion  # noqa: E402
+import fit_rate  # noqa: E402
+
+HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
+
+
+def run(script, *arguments):
+    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    return subprocess.run(
+        [sys.executable, SCRIPTS / script, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+
+
+def write_history(path, time, series, mode=(1, 0)):
+    """A history of one density mode; the field energy is the mode's square."""
+    with open(path, "w") as file:
+        file.write(f"{HEADER},density_{mode[0]}_{mode[1]}_re,density_{mode[0]}_{mode[1]}_im\n")
+        for step, (t, value) in enumerate(zip(time, series)):
+            field = abs(value) ** 2
+            file.write(f"{step},{t!r},{field!r},1.0,{1 + field!r},0,0,-1,{value.real!r},{value.imag!r}\n")
+
+
+def write_snapshot(path, step, time, transpose=False):
+    """A small openPMD file: E/x = x + 10 y on 6 x 4 nodes, four electrons, mass and weighting constant."""
+    with h5py.File(path, "w") as file:
+        file.attrs.update(meshesPath=np.bytes_("fields/"), particlesPath=np.bytes_("particles/"))
+        data = file.create_group(f"data/{step}")
+        data.attrs.update(time=time, dt=0.1, timeUnitSI=1e-11)
+        values = np.arange(6.0)[:, None] + 10 * np.arange(4.0)
+        electric = data.create_group("fields/E")
+        labels, spacing = ([b"y", b"x"], [2.0, 1.0]) if transpose else ([b"x", b"y"], [1.0, 2.0])
+        electric.attrs.update(
+            axisLabels=np.array(labels), gridSpacing=spacing, gridGlobalOffset=[0.0, 0.0], gridUnitSI=0.5
+        )
+        electric.create_dataset("x", data=values.T if transpose else values)
+        electric["x"].attrs.update(unitSI=100.0, position=[0.0, 0.0])
+        species = data.create_group("particles/electrons")
+        records = {"position": [0.0, 1.0, 2.0, 3.0], "momentum": [-4.0, 0.0, 2.0, 8.0]}
+        for record in ("position", "positionOffset", "momentum", "mass", "weighting"):
+            group = species.create_group(record)
+            group.attrs.update(macroWeighted=np.uint32(record == "momentum"), weightingPower=1.0)
+            for component in [""] if record in ("mass", "weighting") else ["x", "y"]:
+                if record in records:
+                    group.create_dataset(component, data=records[record]).attrs["unitSI"] = 0.5
+                    continue
+                node = group.create_group(component) if component else group
+                value = {"mass": 1.0, "weighting": 2.0, "positionOffset": 0.25}[record]
+                node.attrs.update(value=value, shape=np.array([4], "u8"), unitSI=0.5)
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.history = self.folder / "history.csv"
+
+    def assert_problem(self, result, *words):
+        """Exit code 1 and one sentence, no traceback."""
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertNotIn("Traceback", result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def assert_picture(self, path):
+        content = path.read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", content[16:24])
+        self.assertGreater(width, 300)
+        self.assertGreater(height, 200)
+
+
+class Theory(unittest.TestCase):
+    """Roots to 1e-5, the digits that the tables below carry."""
+
+    def assert_root(self, root, gamma, omega):
+        self.assertAlmostEqual(root[0], gamma, delta=1e-5)
+        self.assertAlmostEqual(root[1], omega, delta=1e-5)
+
+    def test_faddeeva(self):
+        for x in (0.0, 0.3, 1.0, 2.5):  # on the imaginary axis it is the scaled complementary error function
+            self.assertAlmostEqual(dispersion.faddeeva(1j * x).real, math.exp(x * x) * math.erfc(x), delta=1e-13)
+        below = dispersion.faddeeva(-0.5j)
+        self.assertAlmostEqual(below.real, math.exp(0.25) * math.erfc(-0.5), delta=1e-13)
+
+    def test_landau(self):
+        # J. Canosa, J. Comput. Phys. 13 (1973) 158, with the digits of later tables
+        for k, gamma, omega in (
+            (0.2, -5.51074e-5, 1.06398434),
+            (0.3, -0.01262036, 1.15984648),
+            (0.4, -0.0661280, 1.28505697),
+            (0.5, -0.15335947, 1.41566189),
+            (math.sqrt(0.5), -0.40208055, 1.68289327),
+            (0.8, -0.534552, 1.79989932),
+        ):
+            self.assert_root(dispersion.landau_root(k), gamma, omega)
+
+    def test_two_stream(self):
+        for k, drift, thermal, gamma in (
+            (0.2, 3, 1, 0.284510),
+            (0.2, 5, 1, 0.181763),
+            (0.5, math.pi / 2, 0.1, 0.318245),
+        ):
+            self.assert_root(dispersion.two_stream_root(k, drift, thermal), gamma, 0)
+        self.assertIsNone(dispersion.two_stream_root(0.2, 0.5, 1))  # one hump: stable
+
+    def test_cold_beams_are_the_limit_of_thin_ones(self):
+        # the cold maximum 1 / (2 sqrt 2) at k v0 = sqrt(3/8); thermal spread s changes it by order s^2
+        root = dispersion.two_stream_root(math.sqrt(3 / 8), 1, 0.001)
+        self.assert_root(root, 1 / (2 * math.sqrt(2)), 0)
+
+    def test_discrete_root_and_series_agree(self):
+        root = dispersion.landau_root(0.5)
+        beams = [(1, 0, 1)]
+        dx = 4 * math.pi / 32
+        discrete = dispersion.discrete_root(root, 0.5, beams, 0.1, dx)
+        self.assert_root(discrete, -0.1543344, 1.4135317)
+        series = dispersion.discrete_series(200, 0.5, beams, 0.1, dx)
+        late = np.arange(120, 201)
+        wave = fit_rate.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
+        self.assert_root(fit_rate.fit(wave), *discrete)
+
+    def test_series_against_the_continuum(self):
+        # the integral equation of the linear problem, k = 0.5; leapfrog's error at dt = 0.01 is near 1e-5
+        series = dispersion.discrete_series(1000, 0.5, [(1, 0, 1)], 0.01, 1e-6)
+        for time, value in ((1, 0.460399), (2, -0.370979), (5, 0.330347), (10, 0.0783957)):
+            self.assertAlmostEqual(series[100 * time].real, value, delta=5e-5)
+
+
+class FitRate(InFolder):
+    def measure(self, *arguments):
+        result = run("fit_rate.py", self.folder, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        gamma, omega = result.stdout.splitlines()[-1].split(";")[0].split(",")
+        return float(gamma.split("=")[1]), float(omega.split("=")[1]), result.stdout
+
+    def assert_measured(self, gamma, omega, tolerance, *arguments):
+        got = self.measure(*arguments)
+        self.assertAlmostEqual(got[0], gamma, delta=tolerance)
+        self.assertAlmostEqual(got[1], omega, delta=tolerance)
+
+    def test_damped(self):
+        t = np.arange(0, 20.05, 0.1)
+        write_history(self.history, t, 0.005j * np.exp(-0.15 * t) * np.cos(1.41 * t + 0.4))
+        self.assert_measured(-0.15, 1.41, 1e-5, "--from", 3, "--to", 12)
+        self.assert_measured(-0.15, 1.41, 1e-5, "--field-energy")
+
+    def test_damped_in_noise(self):
+        t = np.arange(0, 20.05, 0.1)
+        noise = np.random.default_rng(7).normal(size=(2, len(t))) * 1e-2  # of the amplitude at t = 0
+        series = np.exp(-0.15 * t) * np.cos(1.41 * t) + noise[0] + 1j * noise[1]
+        write_history(self.history, t, series)
+        # 91 rows, signal about 0.3 rms: one standard error of gamma and of omega is near 1.5e-3; five of them
+        self.assert_measured(-0.15, 1.41, 7.5e-3, "--from", 3, "--to", 12)
+
+    def test_growth(self):
+        t = np.arange(0, 30.05, 0.1)
+        write_history(self.history, t, (3e-5 - 4e-5j) * np.exp(0.25 * t))
+        self.assert_measured(0.25, 0, 1e-5)
+        self.assert_measured(0.25, 0, 1e-5, "--field-energy")
+
+    def test_growing_travelling_wave(self):
+        t = np.arange(0, 40.05, 0.2)
+        write_history(self.history, t, 1e-4 * np.exp((0.1528 - 0.6857j) * t))
+        self.assert_measured(0.1528, 0.6857, 1e-5)
+
+    def test_undamped_slow_oscillation_and_an_uneven_last_row(self):
+        t = np.append(np.arange(0, 50, 0.5), 50.2)
+        write_history(self.history, t, 0.01 * np.cos(0.2 * t) + 0j)
+        self.assert_measured(0, 0.2, 1e-5)
+
+    def test_prints_theory_beside(self):
+        t = np.arange(0, 20.05, 0.1)
+        write_history(self.history, t, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32))
+        gamma, _, out = self.measure("--theory", "landau", "--k", 0.5, "--dt", 0.1, "--dx", 4 * math.pi / 32)
+        self.assertIn("0.15336", out)
+        self.assertIn("1.41566", out)
+        self.assertIn("0.15433", out)
+        exact = next(line for line in out.splitlines() if "exact linear series" in line)
+        self.assertIn("+0.00 %", exact.replace("-0.00", "+0.00"))
+        self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
+
+    def test_theory_of_the_other_sign_shows(self):
+        t = np.arange(0, 20.05, 0.1)
+        write_history(self.history, t, np.exp(-0.1 * t) + 0j)
+        _, _, out = self.measure("--theory-gamma", "0.2")
+        self.assertIn("-0.20000", out)
+
+    def test_chooses_the_mode(self):
+        t = np.arange(0, 5, 0.1)
+        write_history(self.history, t, np.exp(0.3 * t) + 0j, mode=(-2, 3))
+        self.assert_measured(0.3, 0, 1e-5, "--mode", -2, 3)
+        self.assert_problem(run("fit_rate.py", self.folder, "--mode", 1, 0), "no density mode 1 0", "-2 3")
+
+    def test_killed_run_keeps_its_rows(self):
+        t = np.arange(0, 5, 0.1)
+        write_history(self.history, t, np.exp(0.3 * t) + 0j)
+        text = self.history.read_text()
+        self.history.write_text(text[:-30])
+        self.assert_measured(0.3, 0, 1e-5)
+
+    def test_problems(self):
+        self.assert_problem(run("fit_rate.py", self.folder), "history.csv", "No such file")
+        self.history.write_text("")
+        self.assert_problem(run("fit_rate.py", self.folder), "header")
+        self.history.write_bytes(bytes(range(256)))
+        self.assert_problem(run("fit_rate.py", self.folder), "history.csv")
+        self.history.write_text(HEADER + "\n")
+        self.assert_problem(run("fit_rate.py", self.folder), "no rows")
+        self.history.write_text(HEADER + "\n0,0,1,1,2,0,0,-1\n1,0.1,oops,1,2,0,0,-1\n")
+        self.assert_problem(run("fit_rate.py", self.folder), "history.csv:3:")
+        self.history.write_text(HEADER + "\n0,0,1,1,2,0,0,-1\n")
+        self.assert_problem(run("fit_rate.py", self.folder), "no density modes")
+        self.assert_problem(run("fit_rate.py", self.folder, "--field-energy"), "1 rows", "needs 8")
+        write_history(self.history, np.arange(20.0), np.full(20, np.nan + 0j))
+        self.assert_problem(run("fit_rate.py", self.folder), "not finite")
+        write_history(self.history, np.arange(20.0), np.zeros(20, complex))
+        self.assert_problem(run("fit_rate.py", self.folder), "zero")
+
+    def test_usage(self):
+        for arguments in (
+            [],
+            [self.folder, "--theory", "landau"],
+            [self.folder, "--theory", "two-stream", "--k", "1"],
+            [self.folder, "--k", "-1", "--theory", "landau"],
+            [self.folder, "--from", "3", "--to", "2"],
+            [self.folder, "--mode", "1"],
+            [self.folder, "--dt", "0.1"],
+        ):
+            self.assertEqual(run("fit_rate.py", *arguments).returncode, 2, arguments)
+
+
+class PlotHistory(InFolder):
+    def test_picture(self):
+        t = np.arange(0, 20, 0.1)
+        write_history(self.history, t, np.exp(-0.1 * t) * np.cos(t) + 0j)
+        result = run("plot_history.py", self.folder, "--theory-gamma", -0.1, "--fit-range", 2, 15)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_picture(self.folder / "energy.png")
+        other = self.folder / "other.png"
+        self.assertEqual(run("plot_history.py", self.history, "--mode", 1, 0, "--output", other).returncode, 0)
+        self.assert_picture(other)
+
+    def test_one_row_and_no_modes(self):
+        self.history.write_text(HEADER + "\n0,0,0,1,1,0,0,-1\n")
+        result = run("plot_history.py", self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assert_picture(self.folder / "energy.png")
+
+    def test_problems(self):
+        self.assert_problem(run("plot_history.py", self.folder), "history.csv")
+        write_history(self.history, np.arange(3.0), np.ones(3, complex))
+        self.assert_problem(run("plot_history.py", self.folder, "--mode", 5, 5), "no density mode 5 5")
+        self.assert_problem(run("plot_history.py", self.folder, "--theory-gamma", 1, "--fit-range", 7, 8), "no row")
+        self.assert_problem(
+            run("plot_history.py", self.folder, "--output", self.folder / "no" / "x.png"), "cannot write"
+        )
+        self.assertEqual(run("plot_history.py").returncode, 2)
+
+
+class PlotSnapshot(InFolder):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "snapshots").mkdir()
+        for step in (0, 10):
+            write_snapshot(self.folder / "snapshots" / f"data_{step}.h5", step, 0.1 * step)
+
+    def test_pictures(self):
+        for arguments, name in (
+            ([], "field.png"),
+            (["--step", "all", "--si"], "field.png"),
+            (["--step", 0, 10, "--mesh", "E/x", "E/x"], "field.png"),
+            (["--phase-space", "electrons", "--axis", "y"], "phase_space.png"),
+        ):
+            result = run("plot_snapshot.py", self.folder, *arguments)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
+            self.assert_picture(self.folder / name)
+            (self.folder / name).unlink()
+        one = self.folder / "one.png"
+        result = run("plot_snapshot.py", self.folder / "snapshots" / "data_0.h5", "--output", one)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_picture(one)
+
+    def test_what_is_read(self):
+        import plot_snapshot
+
+        path = self.folder / "snapshots" / "data_10.h5"
+        snapshot = plot_snapshot.Snapshot(path)
+        values, origin, spacing = plot_snapshot.read_mesh(snapshot, "E/x", si=False)
+        self.assertEqual(values.shape, (6, 4))
+        self.assertEqual(values[5, 3], 35)  # [along x, along y]
+        np.testing.assert_array_equal(spacing, [1, 2])
+        values, origin, spacing = plot_snapshot.read_mesh(snapshot, "E/x", si=True)
+        self.assertEqual((values[5, 3], *spacing), (3500, 0.5, 1))
+        # place: (position + 0.25) * 0.5 m, in lengths of 0.5 m; velocity: momentum of two over the mass of one
+        place, velocity, weight = plot_snapshot.read_phase_space(snapshot, "electrons", "x", si=False)
+        np.testing.assert_array_equal(place, [0.25, 1.25, 2.25, 3.25])
+        np.testing.assert_array_equal(velocity, [-2, 0, 1, 4])
+        np.testing.assert_array_equal(weight, [2, 2, 2, 2])
+        snapshot.file.close()
+        write_snapshot(path, 10, 1.0, transpose=True)
+        values, _, spacing = plot_snapshot.read_mesh(plot_snapshot.Snapshot(path), "E/x", si=False)
+        self.assertEqual((values.shape, values[5, 3], *spacing), ((6, 4), 35, 1, 2))
+
+    def test_problems(self):
+        snapshot = self.folder / "snapshots" / "data_10.h5"
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--step", 5), "no snapshot of step 5", "0, 10")
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "B/z"), "no mesh B", "E")
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E"), "name one")
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E/z"), "no component z")
+        self.assert_problem(
+            run("plot_snapshot.py", self.folder, "--phase-space", "ions"), "no particles of ions", "electrons"
+        )
+        self.assert_problem(run("plot_snapshot.py", self.folder / "nowhere"), "nowhere")
+        snapshot.write_bytes(snapshot.read_bytes()[:1000])
+        self.assert_problem(run("plot_snapshot.py", self.folder), "not a whole HDF5 file")
+        h5py.File(snapshot, "w").close()
+        self.assert_problem(run("plot_snapshot.py", self.folder), "not an openPMD snapshot")
+        for arguments in ([], [self.folder, "--step", "x"], [self.folder, "--mesh", "phi", "--phase-space", "e"]):
+            self.assertEqual(run("plot_snapshot.py", *arguments).returncode, 2)
+
+
+class Help(unittest.TestCase):
+    def test_every_script_helps(self):
+        for script in ("fit_rate.py", "plot_history.py", "plot_snapshot.py"):
+            result = run(script, "--help")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("examples:\n  scripts/" + script, result.stdout)
+        for script in ("setup", "build", "test", "quickstart", "format", "fuzz"):
+            result = subprocess.run([SCRIPTS / script, "--help"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(result.returncode, 0, script)
+            self.assertGreater(len(result.stdout), 40, script)
+
+
+if __name__ == "__main__":
+    unittest.main()
