@@ -1,0 +1,232 @@
+/* Radix sort: the phases of one pass, after P. Helluy, "A portable implementation of the radix sort algorithm
+ * in OpenCL", 2011, hal-00596730. Section numbers below are the paper's.
+ *
+ * G groups of I items share the list: item t = g*I + i owns the `chunk` consecutive keys from t*chunk on, cut
+ * off at the end of the list, so no padding keys exist and none can enter the result. Each item counts and
+ * moves its own keys in their order, which makes the sort stable without any atomic operation.
+ *
+ * RADIX_BITS (r)  bits of a digit, 1..16; R = 2^r
+ * ITEMS (I)       items of a group in histogram and reorder
+ * TRANSPOSED      0: key n of item t lies at t*chunk + n. 1: at n*G*I + t, so that neighbouring items read
+ *                 neighbouring keys (section 3.2.1)
+ */
+#if !defined(RADIX_BITS) || RADIX_BITS < 1 || RADIX_BITS > 16
+#error "RADIX_BITS (r) must be 1..16"
+#endif
+#if !defined(ITEMS) || ITEMS < 1
+#error "ITEMS (I) must be at least 1"
+#endif
+#if !defined(TRANSPOSED) || (TRANSPOSED != 0 && TRANSPOSED != 1)
+#error "TRANSPOSED must be 0 or 1"
+#endif
+
+#define RADIX (1u << RADIX_BITS)
+
+/* The keys [begin, begin + length) of an item; length is 0 for items past the end of the list. */
+typedef struct {
+    uint begin, length;
+} chunk_range;
+
+static inline chunk_range own_chunk(uint item, uint chunk, uint count)
+{
+    const ulong begin = (ulong)item * chunk;
+    chunk_range range;
+    range.begin = (uint)min(begin, (ulong)count);
+    range.length = min(chunk, count - range.begin);
+    return range;
+}
+
+/* Where list position j lies in memory, for `items` = G*I. */
+static inline uint place_of(uint j, uint chunk, uint items)
+{
+#if TRANSPOSED
+    return (j % chunk) * items + j / chunk;
+#else
+    return j;
+#endif
+}
+
+/* Where key n of item t lies in memory. */
+static inline uint place_of_own(chunk_range own, uint n, uint item, uint items)
+{
+#if TRANSPOSED
+    return n * items + item;
+#else
+    return own.begin + n;
+#endif
+}
+
+/* Histogram (section 2.1). Every item counts the digits of its keys in its own column of local memory, then
+ * writes H(c, g, i) at (c*G + g)*I + i: for one c the group writes neighbouring words. No barrier: no item
+ * touches another's column. */
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_histogram(__global const uint *keys, __global uint *table, uint count, uint chunk, uint shift)
+{
+    __local uint counts[RADIX * ITEMS];
+    const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint item = g * ITEMS + i;
+    const chunk_range own = own_chunk(item, chunk, count);
+
+    for (uint c = 0; c < RADIX; c++)
+        counts[c * ITEMS + i] = 0;
+    for (uint n = 0; n < own.length; n++) {
+        const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
+        counts[((key >> shift) & (RADIX - 1)) * ITEMS + i]++;
+    }
+    for (uint c = 0; c < RADIX; c++)
+        table[(c * groups + g) * ITEMS + i] = counts[c * ITEMS + i];
+}
+
+/* Scan (section 3.2.2): every group replaces its part of `length` entries by their exclusive prefix sum and
+ * writes the part's total. Blelloch's two sweeps over `padded` (a power of two, at least 2 and at least the
+ * length) words of local memory. The loops run the same number of times for all items, so the barriers are
+ * reached by all. */
+__kernel void radix_scan_parts(__global uint *values, __global uint *totals, uint count, uint length,
+                               uint padded, __local uint *part)
+{
+    const uint i = (uint)get_local_id(0), items = (uint)get_local_size(0), g = (uint)get_group_id(0);
+    const ulong begin = (ulong)g * length;
+
+    for (uint n = i; n < padded; n += items)
+        part[n] = (n < length && begin + n < count) ? values[begin + n] : 0;
+
+    /* Up: after the round of `stride`, part[k*2*stride + 2*stride - 1] holds the sum of its 2*stride words.
+     */
+    for (uint stride = 1; stride < padded; stride *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
+            const uint right = (pair + 1) * 2 * stride - 1;
+            part[right] += part[right - stride];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i == 0) {
+        totals[g] = part[padded - 1];
+        part[padded - 1] = 0;
+    }
+    /* Down: each node hands its prefix to its left half, and that plus the left half's sum to the right one.
+     */
+    for (uint stride = padded / 2; stride > 0; stride /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
+            const uint right = (pair + 1) * 2 * stride - 1;
+            const uint left_sum = part[right - stride];
+            part[right - stride] = part[right];
+            part[right] += left_sum;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint n = i; n < length; n += items)
+        if (begin + n < count)
+            values[begin + n] = part[n];
+}
+
+/* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
+__kernel void radix_scan_add(__global uint *values, __global const uint *totals, uint count, uint length)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n < count)
+        values[n] += totals[n / length];
+}
+
+/* Reorder (section 2.3), keys only. The scanned table says where the next key of each digit of each item
+ * goes; the item's own column of it is kept and counted up in local memory. No barrier, for the same reason
+ * as in the histogram. */
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_reorder(__global const uint *keys, __global uint *new_keys, __global const uint *table, uint count,
+              uint chunk, uint shift)
+{
+    __local uint next[RADIX * ITEMS];
+    const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint item = g * ITEMS + i;
+    const chunk_range own = own_chunk(item, chunk, count);
+
+    for (uint c = 0; c < RADIX; c++)
+        next[c * ITEMS + i] = table[(c * groups + g) * ITEMS + i];
+    for (uint n = 0; n < own.length; n++) {
+        const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
+        const uint target = next[((key >> shift) & (RADIX - 1)) * ITEMS + i]++;
+        new_keys[place_of(target, chunk, groups * ITEMS)] = key;
+    }
+}
+
+/* Reorder with the permutation: sigma travels with its key. In the first pass sigma(j) = j is not read but
+ * known. */
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_reorder_permutation(__global const uint *keys, __global uint *new_keys,
+                          __global const uint *permutation, __global uint *new_permutation,
+                          __global const uint *table, uint count, uint chunk, uint shift, uint first_pass)
+{
+    __local uint next[RADIX * ITEMS];
+    const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint item = g * ITEMS + i;
+    const chunk_range own = own_chunk(item, chunk, count);
+
+    for (uint c = 0; c < RADIX; c++)
+        next[c * ITEMS + i] = table[(c * groups + g) * ITEMS + i];
+    for (uint n = 0; n < own.length; n++) {
+        const uint source = place_of_own(own, n, item, groups * ITEMS);
+        const uint key = keys[source];
+        const uint target =
+            place_of(next[((key >> shift) & (RADIX - 1)) * ITEMS + i]++, chunk, groups * ITEMS);
+        new_keys[target] = key;
+        new_permutation[target] = first_pass ? own.begin + n : permutation[source];
+    }
+}
+
+/* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the
+ * list, column-major where TRANSPOSED. A group moves one tile of TILE x TILE through local memory, so that
+ * both reading and writing go along rows; the extra column keeps the items of a column in different banks.
+ * One barrier, reached by all items. */
+#define TILE 16
+
+__kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
+radix_transpose(__global const uint *from, __global uint *to, uint count, uint rows, uint chunk,
+                uint to_columns)
+{
+    __local uint tile[TILE][TILE + 1];
+    const uint tiles_across = (chunk + TILE - 1) / TILE;
+    const uint row0 = (uint)get_group_id(0) / tiles_across * TILE,
+               column0 = (uint)get_group_id(0) % tiles_across * TILE;
+    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
+
+    /* (row, column) as seen along the memory of the list, and along the memory of the transposed one. */
+    const uint list_row = row0 + slow, list_column = column0 + fast;
+    const uint turned_row = row0 + fast, turned_column = column0 + slow;
+    const ulong in_list = (ulong)list_row * chunk + list_column;
+    const int list_inside = list_row < rows && list_column < chunk && in_list < count;
+    const int turned_inside =
+        turned_row < rows && turned_column < chunk && (ulong)turned_row * chunk + turned_column < count;
+    const ulong in_turned = (ulong)turned_column * rows + turned_row;
+
+    if (to_columns) {
+        if (list_inside)
+            tile[slow][fast] = from[in_list];
+    } else {
+        if (turned_inside)
+            tile[fast][slow] = from[in_turned];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (to_columns) {
+        if (turned_inside)
+            to[in_turned] = tile[fast][slow];
+    } else {
+        if (list_inside)
+            to[in_list] = tile[slow][fast];
+    }
+}
+
+/* Cell offsets: offsets[c] = number of keys below c, for c = 0..cells, from the sorted keys. Item j of count
+ * + 1 fills the entries of the cells after that of key j-1 up to that of key j; most find one cell or none,
+ * so nothing is counted. */
+__kernel void radix_cell_offsets(__global const uint *sorted_keys, __global uint *offsets, uint count,
+                                 uint cells)
+{
+    const uint j = (uint)get_global_id(0);
+    if (j > count)
+        return;
+    const uint first = j == 0 ? 0 : sorted_keys[j - 1] + 1;
+    const uint last = j == count ? cells : sorted_keys[j];
+    for (uint c = first; c <= last; c++)
+        offsets[c] = j;
+}

@@ -1,0 +1,48 @@
+/* Cell key: launch of kernels/cell_key.cl. */
+#include "sort/cell_key.h"
+
+#include <stdlib.h>
+
+enum { ITEMS = 64 };
+
+struct cell_key {
+    struct grid grid;
+    enum precision precision;
+    struct program *program;
+    struct kernel *kernel;
+};
+
+enum status cell_key_create(struct device *device, const struct grid *grid, enum precision precision,
+                            struct cell_key **cell_key)
+{
+    *cell_key = calloc(1, sizeof **cell_key);
+    if (!*cell_key)
+        return status_fail(STATUS_FAILED, "no memory for the cell keys");
+    (*cell_key)->grid = *grid;
+    (*cell_key)->precision = precision;
+    enum status status = program_build(device, "cell_key.cl", precision, &(*cell_key)->program, "%s", "");
+    if (status == STATUS_OK)
+        status = kernel_create((*cell_key)->program, "cell_key", &(*cell_key)->kernel);
+    if (status != STATUS_OK)
+        cell_key_destroy(cell_key);
+    return status;
+}
+
+void cell_key_destroy(struct cell_key **cell_key)
+{
+    if (!*cell_key)
+        return;
+    kernel_destroy(&(*cell_key)->kernel);
+    program_destroy(&(*cell_key)->program);
+    free(*cell_key);
+    *cell_key = NULL;
+}
+
+enum status cell_key_update(struct cell_key *cell_key, struct particles *particles)
+{
+    const uint64_t each = 2 * (2 * precision_bytes(cell_key->precision) + sizeof(uint32_t));
+    return KERNEL_LAUNCH(
+        cell_key->kernel, launch_covering(particles->count, ITEMS, STAGE_CELL_KEY, each * particles->count),
+        arg_buffer(particles->offset), arg_buffer(particles->key), arg_uint(particles->count),
+        arg_uint(cell_key->grid.nx), arg_uint(cell_key->grid.ny));
+}

@@ -1,0 +1,128 @@
+/* Radix plan: choose what is left to the program, refuse what does not fit the device. */
+#include "sort/radix_plan.h"
+
+enum {
+    MAX_RADIX_BITS = 16,
+    GPU_ITEMS = 128, /* I on a GPU where the local memory allows */
+    GPU_GROUPS_PER_UNIT = 2,
+    SPLIT_LENGTH = 2048 /* table entries a group scans where s is auto: 8 KiB of local memory */
+};
+
+static uint64_t local_histogram_bytes(uint32_t radix_bits, uint64_t items)
+{
+    return (UINT64_C(1) << (radix_bits + 2)) * items; /* S = 2^(r+2) I */
+}
+
+static uint64_t power_of_two_above(uint64_t value)
+{
+    uint64_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+uint64_t radix_plan_table_length(const struct radix_plan *plan)
+{
+    return (UINT64_C(1) << plan->radix_bits) * plan->groups * plan->items_per_group;
+}
+
+uint64_t radix_plan_split_length(const struct radix_plan *plan)
+{
+    return (radix_plan_table_length(plan) + plan->histogram_splits - 1) / plan->histogram_splits;
+}
+
+static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits)
+{
+    if (device->is_cpu)
+        return 1;
+    uint32_t items = GPU_ITEMS;
+    while (items > 1 &&
+           (items > device->group_limit || local_histogram_bytes(radix_bits, items) > device->local_memory))
+        items /= 2;
+    return items;
+}
+
+static uint32_t auto_groups(const struct device_info *device)
+{
+    return device->is_cpu ? device->compute_units : GPU_GROUPS_PER_UNIT * device->compute_units;
+}
+
+static enum status check(const struct device_info *device, const struct radix_plan *plan)
+{
+    const uint64_t local = device->local_memory;
+    const uint64_t histogram = local_histogram_bytes(plan->radix_bits, plan->items_per_group);
+    if (plan->key_bits < 1 || plan->key_bits > 32)
+        return status_fail(STATUS_USAGE, "sort: key_bits (b) = %u is outside 1..32", plan->key_bits);
+    if (plan->radix_bits < 1 || plan->radix_bits > MAX_RADIX_BITS)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: key_bits (b) = %u in passes (p) = %u gives radix bits (r) = %u, outside 1..%d; take "
+            "more passes",
+            plan->key_bits, plan->passes, plan->radix_bits, MAX_RADIX_BITS);
+    if (plan->items_per_group > device->group_limit)
+        return status_fail(STATUS_USAGE,
+                           "sort: items_per_group (I) = %u is more than the %zu items a group may have on %s",
+                           plan->items_per_group, device->group_limit, device->name);
+    if (histogram > local)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: items_per_group (I) = %u with radix bits (r) = %u needs S = 2^(r+2) I = %llu bytes of "
+            "local memory, %llu more than the %llu of %s; take a smaller I or more passes (p)",
+            plan->items_per_group, plan->radix_bits, (unsigned long long)histogram,
+            (unsigned long long)(histogram - local), (unsigned long long)local, device->name);
+    const uint64_t split = 4 * power_of_two_above(radix_plan_split_length(plan));
+    if (split > local)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: histogram_splits (s) = %u leaves parts that need %llu bytes of local memory to scan, "
+            "%llu more than the %llu of %s; take a larger s",
+            plan->histogram_splits, (unsigned long long)split, (unsigned long long)(split - local),
+            (unsigned long long)local, device->name);
+    const uint64_t sums = 4 * power_of_two_above(plan->histogram_splits);
+    if (sums > local)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: histogram_splits (s) = %u needs %llu bytes of local memory for the scan of the parts' "
+            "sums, %llu more than the %llu of %s; take a smaller s, or fewer groups (G)",
+            plan->histogram_splits, (unsigned long long)sums, (unsigned long long)(sums - local),
+            (unsigned long long)local, device->name);
+    if (radix_plan_table_length(plan) > (UINT64_C(1) << 31))
+        return status_fail(STATUS_USAGE,
+                           "sort: a histogram of R*G*I = %llu entries is too large; take smaller I or G",
+                           (unsigned long long)radix_plan_table_length(plan));
+    return STATUS_OK;
+}
+
+static enum status complete(const struct device_info *device, const struct sort_config *config,
+                            struct radix_plan *plan)
+{
+    plan->items_per_group =
+        config->items_per_group != SORT_AUTO ? config->items_per_group : auto_items(device, plan->radix_bits);
+    plan->groups = config->groups != SORT_AUTO ? config->groups : auto_groups(device);
+    plan->transpose =
+        config->transpose == TRANSPOSE_AUTO ? !device->is_cpu : config->transpose == TRANSPOSE_ON;
+    plan->histogram_splits = config->histogram_splits;
+    if (plan->histogram_splits == SORT_AUTO) {
+        const uint64_t splits = (radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH;
+        plan->histogram_splits = splits < 65536 ? (uint32_t)splits : 65536;
+    }
+    return check(device, plan);
+}
+
+enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
+                            uint32_t grid_key_bits, struct radix_plan *plan)
+{
+    const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
+    const uint32_t radix_bits = (bits + config->passes - 1) / config->passes;
+    return radix_plan_make_radix(device, config, bits, radix_bits, plan);
+}
+
+enum status radix_plan_make_radix(const struct device_info *device, const struct sort_config *config,
+                                  uint32_t key_bits, uint32_t radix_bits, struct radix_plan *plan)
+{
+    *plan = (struct radix_plan){.key_bits = key_bits, .radix_bits = radix_bits};
+    plan->passes = radix_bits > 0 ? (key_bits + radix_bits - 1) / radix_bits : 0;
+    if (radix_bits < 1 || radix_bits > MAX_RADIX_BITS)
+        return check(device, plan);
+    return complete(device, config, plan);
+}

@@ -1,0 +1,37 @@
+/* Radix plan: the parameters of one radix sort, resolved and checked. Letters: Table 1 of P. Helluy, "A
+ * portable implementation of the radix sort algorithm in OpenCL", 2011, hal-00596730. */
+#ifndef RADIXPIC_SORT_RADIX_PLAN_H
+#define RADIXPIC_SORT_RADIX_PLAN_H
+
+#include "config/config.h"
+#include "device/device.h"
+
+struct radix_plan {
+    uint32_t key_bits;         /* b: keys are below 2^b */
+    uint32_t radix_bits;       /* r: bits of one digit */
+    uint32_t passes;           /* p = ceil(b/r) */
+    uint32_t items_per_group;  /* I */
+    uint32_t groups;           /* G */
+    uint32_t histogram_splits; /* s: parts of the histogram scanned apart before the scan of their sums */
+    bool transpose;            /* so that neighbouring items read neighbouring keys */
+};
+
+/* The parameters for keys of `grid_key_bits` bits (used where config->key_bits is auto): r = ceil(b/p), the
+ * others from the config or, where that says auto, from the device: one item a group and a group a compute
+ * unit on CPUs, wide groups and a transposed list on GPUs. STATUS_USAGE with a sentence that says which
+ * parameter does not fit and by how much. */
+STATUS_CHECKED enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
+                                           uint32_t grid_key_bits, struct radix_plan *plan);
+
+/* The same with r given instead of p (p = ceil(b/r)). */
+STATUS_CHECKED enum status radix_plan_make_radix(const struct device_info *device,
+                                                 const struct sort_config *config, uint32_t key_bits,
+                                                 uint32_t radix_bits, struct radix_plan *plan);
+
+/* R*G*I: entries of the histogram table H(c, g, i). */
+uint64_t radix_plan_table_length(const struct radix_plan *plan);
+
+/* Table entries one group scans: ceil(R*G*I / s). */
+uint64_t radix_plan_split_length(const struct radix_plan *plan);
+
+#endif

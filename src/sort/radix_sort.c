@@ -1,0 +1,286 @@
+/* Radix sort: the phases in their order, and the arrays they pass the list through. */
+#include "sort/radix_sort.h"
+
+#include <stdlib.h>
+
+enum {
+    TRANSPOSE_TILE = 16, /* TILE of kernels/radix_sort.cl */
+    FLAT_ITEMS = 64,     /* items of a group where every item has one word */
+    SCAN_ITEMS = 256
+};
+
+/* Keys with the permutation that belongs to them; permutation is NULL where none is made. */
+struct list {
+    struct buffer *keys, *permutation;
+};
+
+struct radix_sort {
+    struct device *device; /* not owned */
+    struct radix_plan plan;
+    uint32_t capacity;
+    bool permutation;
+    struct program *program;
+    struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose, *cell_offsets;
+    struct buffer *table;       /* H(c, g, i): uint[R*G*I] */
+    struct buffer *part_sums;   /* uint[s] */
+    struct buffer *table_total; /* uint[1]: the sum of all, which nobody needs */
+    struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
+};
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Keys of an item: ceil(count / (G*I)). */
+static uint32_t chunk_of(const struct radix_plan *plan, uint32_t count)
+{
+    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
+    return (uint32_t)((count + items - 1) / items);
+}
+
+/* Words of a scratch array: a transposed list has holes where items have shorter chunks. */
+static uint64_t scratch_words(const struct radix_plan *plan, uint32_t capacity)
+{
+    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
+    return plan->transpose ? chunk_of(plan, capacity) * items : capacity;
+}
+
+static uint32_t scratch_lists(const struct radix_plan *plan, bool own_keys)
+{
+    return plan->transpose || own_keys ? 2 : 1;
+}
+
+uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool permutation, bool own_keys)
+{
+    const uint64_t words =
+        scratch_words(plan, capacity) * scratch_lists(plan, own_keys) * (permutation ? 2 : 1) +
+        radix_plan_table_length(plan) + plan->histogram_splits + 1;
+    return words * sizeof(uint32_t);
+}
+
+static enum status create_kernels(struct radix_sort *sort)
+{
+    TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &sort->program,
+                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d", sort->plan.radix_bits,
+                      sort->plan.items_per_group, sort->plan.transpose));
+    TRY(kernel_create(sort->program, "radix_histogram", &sort->histogram));
+    TRY(kernel_create(sort->program, "radix_scan_parts", &sort->scan_parts));
+    TRY(kernel_create(sort->program, "radix_scan_add", &sort->scan_add));
+    TRY(kernel_create(sort->program, sort->permutation ? "radix_reorder_permutation" : "radix_reorder",
+                      &sort->reorder));
+    TRY(kernel_create(sort->program, "radix_transpose", &sort->transpose));
+    return kernel_create(sort->program, "radix_cell_offsets", &sort->cell_offsets);
+}
+
+static enum status create_buffers(struct radix_sort *sort, bool own_keys)
+{
+    struct device *device = sort->device;
+    const size_t word = sizeof(uint32_t);
+    const size_t scratch_bytes = (size_t)scratch_words(&sort->plan, sort->capacity) * word;
+    for (uint32_t n = 0; n < scratch_lists(&sort->plan, own_keys); n++) {
+        TRY(buffer_create(device, scratch_bytes, "keys between sort passes", &sort->scratch[n].keys));
+        if (sort->permutation)
+            TRY(buffer_create(device, scratch_bytes, "the permutation between sort passes",
+                              &sort->scratch[n].permutation));
+    }
+    TRY(buffer_create(device, (size_t)radix_plan_table_length(&sort->plan) * word, "the sort's histogram",
+                      &sort->table));
+    TRY(buffer_create(device, sort->plan.histogram_splits * word, "the sums of the histogram's parts",
+                      &sort->part_sums));
+    return buffer_create(device, word, "the histogram's total", &sort->table_total);
+}
+
+enum status radix_sort_create(struct device *device, const struct radix_plan *plan, uint32_t capacity,
+                              bool permutation, bool own_keys, struct radix_sort **sort)
+{
+    *sort = NULL;
+    struct radix_sort *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the sort");
+    created->device = device;
+    created->plan = *plan;
+    created->capacity = capacity;
+    created->permutation = permutation;
+    enum status status = create_kernels(created);
+    if (status == STATUS_OK)
+        status = create_buffers(created, own_keys);
+    if (status != STATUS_OK)
+        radix_sort_destroy(&created);
+    *sort = created;
+    return status;
+}
+
+void radix_sort_destroy(struct radix_sort **sort)
+{
+    if (!*sort)
+        return;
+    struct radix_sort *old = *sort;
+    struct kernel **const kernels[] = {&old->histogram, &old->scan_parts, &old->scan_add,
+                                       &old->reorder,   &old->transpose,  &old->cell_offsets};
+    for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
+        kernel_destroy(kernels[n]);
+    program_destroy(&old->program);
+    for (size_t n = 0; n < 2; n++) {
+        buffer_destroy(&old->scratch[n].keys);
+        buffer_destroy(&old->scratch[n].permutation);
+    }
+    buffer_destroy(&old->table);
+    buffer_destroy(&old->part_sums);
+    buffer_destroy(&old->table_total);
+    free(old);
+    *sort = NULL;
+}
+
+struct buffer *radix_sort_table(struct radix_sort *sort)
+{
+    return sort->table;
+}
+
+/* ---- the phases
+ * ---------------------------------------------------------------------------------------------------- */
+
+enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *keys, uint32_t count,
+                                 uint32_t pass)
+{
+    const struct radix_plan *plan = &sort->plan;
+    const uint64_t bytes = sizeof(uint32_t) * (count + radix_plan_table_length(plan));
+    return KERNEL_LAUNCH(sort->histogram,
+                         ((struct launch){plan->groups, plan->items_per_group, STAGE_SORT_HISTOGRAM, bytes}),
+                         arg_buffer(keys), arg_buffer(sort->table), arg_uint(count),
+                         arg_uint(chunk_of(plan, count)), arg_uint(pass * plan->radix_bits));
+}
+
+/* Scans `parts` parts of `length` entries of `values`, each apart. */
+static enum status scan_parts(struct radix_sort *sort, struct buffer *values, uint32_t count, uint32_t parts,
+                              uint32_t length, struct buffer *totals)
+{
+    uint32_t padded = 2;
+    while (padded < length)
+        padded *= 2;
+    const size_t limit = device_info(sort->device)->group_limit;
+    const uint32_t items = minimum(minimum(SCAN_ITEMS, (uint32_t)limit), padded / 2);
+    return KERNEL_LAUNCH(
+        sort->scan_parts,
+        ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),
+        arg_buffer(values), arg_buffer(totals), arg_uint(count), arg_uint(length), arg_uint(padded),
+        arg_local(padded * sizeof(uint32_t)));
+}
+
+enum status radix_sort_scan(struct radix_sort *sort)
+{
+    const struct radix_plan *plan = &sort->plan;
+    const uint32_t count = (uint32_t)radix_plan_table_length(plan);
+    const uint32_t splits = plan->histogram_splits;
+    const uint32_t length = (uint32_t)radix_plan_split_length(plan);
+    TRY(scan_parts(sort, sort->table, count, splits, length,
+                   splits > 1 ? sort->part_sums : sort->table_total));
+    if (splits == 1)
+        return STATUS_OK;
+    TRY(scan_parts(sort, sort->part_sums, splits, 1, splits, sort->table_total));
+    return KERNEL_LAUNCH(
+        sort->scan_add,
+        launch_covering(count, FLAT_ITEMS, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count),
+        arg_buffer(sort->table), arg_buffer(sort->part_sums), arg_uint(count), arg_uint(length));
+}
+
+static enum status reorder(struct radix_sort *sort, struct list from, struct list to, uint32_t count,
+                           uint32_t pass)
+{
+    const struct radix_plan *plan = &sort->plan;
+    const uint32_t chunk = chunk_of(plan, count), shift = pass * plan->radix_bits;
+    const uint32_t words_per_key = sort->permutation ? (pass == 0 ? 3 : 4) : 2;
+    const struct launch launch = {plan->groups, plan->items_per_group, STAGE_SORT_REORDER,
+                                  sizeof(uint32_t) *
+                                      (words_per_key * (uint64_t)count + radix_plan_table_length(plan))};
+    if (!sort->permutation)
+        return KERNEL_LAUNCH(sort->reorder, launch, arg_buffer(from.keys), arg_buffer(to.keys),
+                             arg_buffer(sort->table), arg_uint(count), arg_uint(chunk), arg_uint(shift));
+    /* The first pass reads no permutation; any buffer stands in for it. */
+    const struct buffer *permutation = pass == 0 ? from.keys : from.permutation;
+    return KERNEL_LAUNCH(sort->reorder, launch, arg_buffer(from.keys), arg_buffer(to.keys),
+                         arg_buffer(permutation), arg_buffer(to.permutation), arg_buffer(sort->table),
+                         arg_uint(count), arg_uint(chunk), arg_uint(shift), arg_uint(pass == 0));
+}
+
+static enum status transpose(struct radix_sort *sort, const struct buffer *from, struct buffer *to,
+                             uint32_t count, bool to_columns)
+{
+    const uint32_t rows = sort->plan.groups * sort->plan.items_per_group;
+    const uint32_t chunk = chunk_of(&sort->plan, count);
+    const size_t tiles_down = (rows + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
+    const size_t tiles_across = (chunk + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
+    return KERNEL_LAUNCH(sort->transpose,
+                         ((struct launch){tiles_down * tiles_across, TRANSPOSE_TILE * TRANSPOSE_TILE,
+                                          STAGE_SORT_TRANSPOSE, 2 * sizeof(uint32_t) * (uint64_t)count}),
+                         arg_buffer(from), arg_buffer(to), arg_uint(count), arg_uint(rows), arg_uint(chunk),
+                         arg_uint(to_columns));
+}
+
+static enum status one_pass(struct radix_sort *sort, struct list from, struct list to, uint32_t count,
+                            uint32_t pass)
+{
+    TRY(radix_sort_histogram(sort, from.keys, count, pass));
+    TRY(radix_sort_scan(sort));
+    return reorder(sort, from, to, count, pass);
+}
+
+/* All passes on the list as it lies: input -> ... -> result, by way of the scratch list. */
+static enum status sort_in_place_order(struct radix_sort *sort, struct list input, struct list result,
+                                       uint32_t count)
+{
+    const uint32_t passes = sort->plan.passes;
+    struct list from = input;
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        const bool ends_in_result = (passes - 1 - pass) % 2 == 0;
+        const struct list to = ends_in_result ? result : sort->scratch[0];
+        TRY(one_pass(sort, from, to, count, pass));
+        from = to;
+    }
+    return STATUS_OK;
+}
+
+/* Transpose, all passes between the two scratch lists, transpose back. */
+static enum status sort_transposed(struct radix_sort *sort, struct list input, struct list result,
+                                   uint32_t count)
+{
+    TRY(transpose(sort, input.keys, sort->scratch[0].keys, count, true));
+    const struct list *from = &sort->scratch[0], *to = &sort->scratch[1];
+    for (uint32_t pass = 0; pass < sort->plan.passes; pass++) {
+        TRY(one_pass(sort, *from, *to, count, pass));
+        const struct list *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    TRY(transpose(sort, from->keys, result.keys, count, false));
+    return sort->permutation ? transpose(sort, from->permutation, result.permutation, count, false)
+                             : STATUS_OK;
+}
+
+enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    if (count > sort->capacity)
+        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
+                           sort->capacity);
+    /* Where the caller wants no sorted keys, the second scratch list takes them; with transposition the list
+     * that the passes did not end in is free for it. */
+    const uint32_t spare = sort->plan.transpose ? sort->plan.passes % 2 == 0 : 1;
+    const struct list input = {(struct buffer *)lists->keys, NULL};
+    const struct list result = {lists->sorted_keys ? lists->sorted_keys : sort->scratch[spare].keys,
+                                lists->permutation};
+    if (!result.keys || (sort->permutation && !result.permutation))
+        return status_fail(STATUS_FAILED, "sort: no array was given for %s",
+                           result.keys ? "the permutation" : "the keys");
+    if (count > 0) {
+        if (sort->plan.transpose)
+            TRY(sort_transposed(sort, input, result, count));
+        else
+            TRY(sort_in_place_order(sort, input, result, count));
+    }
+    if (!lists->cell_offsets)
+        return STATUS_OK;
+    const uint64_t bytes = sizeof(uint32_t) * ((uint64_t)count + lists->cells + 1);
+    return KERNEL_LAUNCH(
+        sort->cell_offsets, launch_covering((uint64_t)count + 1, FLAT_ITEMS, STAGE_SORT_OFFSETS, bytes),
+        arg_buffer(result.keys), arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells));
+}

@@ -1,0 +1,50 @@
+/* Radix sort: keys -> permutation, sorted keys and cell offsets, by the parallel radix sort of P. Helluy, "A
+ * portable implementation of the radix sort algorithm in OpenCL", 2011, hal-00596730.
+ *
+ * Stable: equal keys keep their order, so sorted[j] = keys[permutation[j]] defines the permutation uniquely.
+ * This room sees lists of keys, never particles.
+ */
+#ifndef RADIXPIC_SORT_RADIX_SORT_H
+#define RADIXPIC_SORT_RADIX_SORT_H
+
+#include "sort/radix_plan.h"
+
+struct radix_sort;
+
+/* What one sort reads and writes; device arrays of the caller, none of them the same as another. */
+struct radix_lists {
+    const struct buffer *keys;   /* uint[count], each below 2^b; kept */
+    struct buffer *sorted_keys;  /* uint[count], or NULL where radix_sort_create() was told to keep its own */
+    struct buffer *permutation;  /* uint[count], or NULL where radix_sort_create() was told to make none */
+    struct buffer *cell_offsets; /* uint[cells + 1], or NULL: the number of keys below c, for c = 0..cells */
+    uint32_t cells;              /* keys are below this where cell_offsets is set */
+};
+
+/* A sort of up to `capacity` keys with the parameters of `plan`. `permutation`: whether sorts will be asked
+ * for one; `own_keys`: whether sorts may be run without sorted_keys, which costs one more array. The caller
+ * destroys it. */
+STATUS_CHECKED enum status radix_sort_create(struct device *device, const struct radix_plan *plan,
+                                             uint32_t capacity, bool permutation, bool own_keys,
+                                             struct radix_sort **sort);
+void radix_sort_destroy(struct radix_sort **sort);
+
+/* Sorts `count` keys, from 0 up to the capacity. Stages: STAGE_SORT_*. (Non-blocking.) */
+STATUS_CHECKED enum status radix_sort_run(struct radix_sort *sort, uint32_t count,
+                                          const struct radix_lists *lists);
+
+/* Device bytes that radix_sort_create() takes. */
+uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool permutation, bool own_keys);
+
+/* ---- the phases of one pass, for tests and experiments
+ * -------------------------------------------------------------- */
+
+/* The histogram table H(c, g, i) = R*G*I entries, c slowest, of digit number `pass` of `count` keys.
+ * (Non-blocking.) */
+STATUS_CHECKED enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *keys,
+                                                uint32_t count, uint32_t pass);
+/* Replaces the table by its exclusive prefix sum. (Non-blocking.) */
+STATUS_CHECKED enum status radix_sort_scan(struct radix_sort *sort);
+/* The table, uint[R*G*I]; owned by the sort. */
+struct buffer *radix_sort_table(struct radix_sort *sort);
+
+#endif

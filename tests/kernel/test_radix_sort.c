@@ -1,0 +1,409 @@
+/* Radix sort: properties over sizes, key bits, parameters and degenerate keys, and each phase alone. */
+#include "support/test_support.h"
+
+#include "sort/radix_sort.h"
+
+#include <string.h>
+
+static struct device *device;
+
+/* ---- keys
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+enum pattern { RANDOM_KEYS, ALL_EQUAL, ALTERNATING, SORTED_KEYS, REVERSED, ALL_LARGEST, PATTERNS };
+
+static uint32_t largest_key(uint32_t bits)
+{
+    return bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
+}
+
+/* A counter-based generator (the finaliser of MurmurHash3): key j does not depend on the others. */
+static uint32_t scramble(uint32_t j)
+{
+    j ^= j >> 16;
+    j *= 0x85ebca6bu;
+    j ^= j >> 13;
+    j *= 0xc2b2ae35u;
+    return j ^ (j >> 16);
+}
+
+static void fill_keys(uint32_t *keys, uint32_t count, uint32_t bits, enum pattern pattern)
+{
+    const uint32_t largest = largest_key(bits);
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t rising = (uint32_t)((uint64_t)j * largest / (count > 1 ? count - 1 : 1));
+        switch (pattern) {
+        case RANDOM_KEYS:
+            keys[j] = scramble(j + 1) & largest;
+            break;
+        case ALL_EQUAL:
+            keys[j] = largest / 2;
+            break;
+        case ALTERNATING:
+            keys[j] = j % 2 ? 0 : largest;
+            break;
+        case SORTED_KEYS:
+            keys[j] = rising;
+            break;
+        case REVERSED:
+            keys[j] = largest - rising;
+            break;
+        case ALL_LARGEST:
+        case PATTERNS:
+            keys[j] = largest;
+            break;
+        }
+    }
+}
+
+/* ---- one sort and its properties
+ * ----------------------------------------------------------------------------------- */
+
+struct outcome {
+    uint32_t *sorted_keys, *permutation, *cell_offsets;
+};
+
+static void check_stable_order(const uint32_t *keys, const struct outcome *outcome, uint32_t count)
+{
+    uint8_t *seen = calloc(count + 1, 1);
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t source = outcome->permutation[j];
+        assert_true(source < count);
+        assert_false(seen[source]); /* a bijection */
+        seen[source] = 1;
+        assert_int_equal(outcome->sorted_keys[j], keys[source]);
+        if (j > 0) {
+            assert_true(outcome->sorted_keys[j - 1] <= outcome->sorted_keys[j]);
+            if (outcome->sorted_keys[j - 1] == outcome->sorted_keys[j])
+                assert_true(outcome->permutation[j - 1] < source); /* stable */
+        }
+    }
+    free(seen);
+}
+
+static void check_cell_offsets(const uint32_t *keys, const uint32_t *offsets, uint32_t count, uint32_t cells)
+{
+    uint32_t *expected = calloc(cells + 1, sizeof *expected);
+    for (uint32_t j = 0; j < count; j++)
+        expected[keys[j] + 1]++;
+    for (uint32_t c = 0; c < cells; c++)
+        expected[c + 1] += expected[c];
+    assert_memory_equal(offsets, expected, (cells + 1) * sizeof *expected);
+    free(expected);
+}
+
+/* Sorts with a sort made for `plan` and checks every property. */
+static void check_sort(struct radix_sort *sort, const struct radix_plan *plan, const uint32_t *keys,
+                       uint32_t count)
+{
+    const uint32_t cells = plan->key_bits <= 12 ? largest_key(plan->key_bits) + 1 : 0;
+    const size_t bytes = count * sizeof(uint32_t);
+    struct buffer *input = NULL, *sorted = NULL, *permutation = NULL, *offsets = NULL;
+    assert_ok(buffer_create(device, bytes, "keys", &input));
+    assert_ok(buffer_create(device, bytes, "sorted keys", &sorted));
+    assert_ok(buffer_create(device, bytes, "permutation", &permutation));
+    assert_ok(buffer_create(device, (cells + 1) * sizeof(uint32_t), "offsets", &offsets));
+    assert_ok(buffer_write(input, 0, bytes, keys));
+    assert_ok(buffer_fill(sorted, 0xdeadbeef)); /* so that a place never written is seen */
+    assert_ok(buffer_fill(permutation, 0xdeadbeef));
+    assert_ok(buffer_fill(offsets, 0xdeadbeef));
+
+    const struct radix_lists lists = {input, sorted, permutation, cells ? offsets : NULL, cells};
+    assert_ok(radix_sort_run(sort, count, &lists));
+
+    struct outcome outcome = {malloc(bytes + 4), malloc(bytes + 4), malloc((cells + 1) * sizeof(uint32_t))};
+    uint32_t *kept = malloc(bytes + 4);
+    assert_ok(buffer_read(sorted, 0, bytes, outcome.sorted_keys));
+    assert_ok(buffer_read(permutation, 0, bytes, outcome.permutation));
+    assert_ok(buffer_read(offsets, 0, (cells + 1) * sizeof(uint32_t), outcome.cell_offsets));
+    assert_ok(buffer_read(input, 0, bytes, kept));
+    if (count > 0)
+        assert_memory_equal(kept, keys, bytes); /* the input is kept */
+    check_stable_order(keys, &outcome, count);
+    if (cells)
+        check_cell_offsets(keys, outcome.cell_offsets, count, cells);
+
+    free(outcome.sorted_keys);
+    free(outcome.permutation);
+    free(outcome.cell_offsets);
+    free(kept);
+    buffer_destroy(&input);
+    buffer_destroy(&sorted);
+    buffer_destroy(&permutation);
+    buffer_destroy(&offsets);
+}
+
+static struct radix_plan plan_of(uint32_t b, uint32_t r, uint32_t items, uint32_t groups, uint32_t splits,
+                                 bool transpose)
+{
+    const struct sort_config config = {.passes = 1,
+                                       .items_per_group = items,
+                                       .groups = groups,
+                                       .histogram_splits = splits,
+                                       .transpose = transpose ? TRANSPOSE_ON : TRANSPOSE_OFF};
+    struct radix_plan plan;
+    assert_ok(radix_plan_make_radix(device_info(device), &config, b, r, &plan));
+    return plan;
+}
+
+static void check_patterns(const struct radix_plan *plan, uint32_t count, enum pattern last)
+{
+    uint32_t *keys = malloc((count + 1) * sizeof *keys);
+    struct radix_sort *sort = NULL;
+    assert_ok(radix_sort_create(device, plan, count, true, false, &sort));
+    for (enum pattern pattern = RANDOM_KEYS; pattern <= last; pattern++) {
+        fill_keys(keys, count, plan->key_bits, pattern);
+        check_sort(sort, plan, keys, count);
+    }
+    radix_sort_destroy(&sort);
+    free(keys);
+}
+
+/* ---- whole sorts
+ * --------------------------------------------------------------------------------------------------- */
+
+static void sorts_every_size(void **state)
+{
+    (void)state;
+    const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, 7919};
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            const struct radix_plan plan = plan_of(10, 5, 4, 3, 4, transposed);
+            check_patterns(&plan, sizes[n], ALL_LARGEST);
+        }
+}
+
+static void sorts_a_million_around(void **state)
+{
+    (void)state;
+    const uint32_t sizes[] = {(1u << 20) - 1, (1u << 20) + 1, 1000003}; /* the last is a prime */
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            const struct radix_plan plan = plan_of(10, 5, 8, 16, 8, transposed);
+            check_patterns(&plan, sizes[n], transposed ? RANDOM_KEYS : ALTERNATING);
+        }
+}
+
+static void sorts_keys_of_every_length(void **state)
+{
+    (void)state;
+    for (uint32_t b = 1; b <= 32; b++) {
+        const struct radix_plan plan = plan_of(b, b < 5 ? b : 5, 2, 3, 3, b % 2);
+        check_patterns(&plan, 1000, ALL_LARGEST);
+    }
+}
+
+static void sorts_with_any_parameters(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t b, r, items, groups, splits;
+        bool transpose;
+    } sets[] = {
+        {10, 5, 1, 4, 1, false},    /* the paper's CPU parameters */
+        {10, 10, 1, 2, 1, false},   /* one pass */
+        {30, 5, 128, 4, 512, true}, /* the paper's GTX 470, fewer groups */
+        {30, 6, 16, 16, 512, true}, /* its 320M */
+        {11, 3, 7, 5, 9, true},     /* nothing divides anything */
+        {11, 3, 7, 5, 9, false},    {12, 7, 3, 11, 1, true}, {9, 1, 5, 2, 3, false}, {16, 8, 8, 2, 64, false},
+        {10, 5, 1, 1, 1, true},     {1, 1, 64, 8, 7, true}, /* more parts than some entries need */
+    };
+    for (size_t n = 0; n < sizeof sets / sizeof sets[0]; n++) {
+        const struct radix_plan plan =
+            plan_of(sets[n].b, sets[n].r, sets[n].items, sets[n].groups, sets[n].splits, sets[n].transpose);
+        check_patterns(&plan, 5003, REVERSED);
+    }
+}
+
+static void sorts_fewer_than_its_capacity(void **state)
+{
+    (void)state;
+    uint32_t keys[300];
+    fill_keys(keys, 300, 10, RANDOM_KEYS);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        const struct radix_plan plan = plan_of(10, 5, 4, 3, 2, transposed);
+        struct radix_sort *sort = NULL;
+        assert_ok(radix_sort_create(device, &plan, 4096, true, false, &sort));
+        check_sort(sort, &plan, keys, 300);
+        check_sort(sort, &plan, keys, 7); /* and again with another count */
+        radix_sort_destroy(&sort);
+    }
+}
+
+/* Keys only, and without an array for them: what is returned is what was asked for. */
+static void returns_what_is_asked(void **state)
+{
+    (void)state;
+    enum { COUNT = 777, CELLS = 1024 };
+    uint32_t keys[COUNT], sorted_keys[COUNT], permutation[COUNT], offsets[CELLS + 1];
+    fill_keys(keys, COUNT, 10, RANDOM_KEYS);
+    for (uint32_t passes = 1; passes <= 3; passes++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            const struct radix_plan plan = plan_of(10, (10 + passes - 1) / passes, 4, 3, 2, transposed);
+            struct radix_sort *keys_only = NULL, *no_keys = NULL;
+            struct buffer *input = NULL, *sorted = NULL, *sigma = NULL, *starts = NULL;
+            assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &keys_only));
+            assert_ok(radix_sort_create(device, &plan, COUNT, true, true, &no_keys));
+            assert_ok(buffer_create(device, sizeof keys, "keys", &input));
+            assert_ok(buffer_create(device, sizeof keys, "sorted keys", &sorted));
+            assert_ok(buffer_create(device, sizeof keys, "permutation", &sigma));
+            assert_ok(buffer_create(device, sizeof offsets, "offsets", &starts));
+            assert_ok(buffer_write(input, 0, sizeof keys, keys));
+            assert_ok(radix_sort_run(keys_only, COUNT,
+                                     &(struct radix_lists){.keys = input, .sorted_keys = sorted}));
+            assert_ok(radix_sort_run(
+                no_keys, COUNT,
+                &(struct radix_lists){
+                    .keys = input, .permutation = sigma, .cell_offsets = starts, .cells = CELLS}));
+            assert_ok(buffer_read(sorted, 0, sizeof keys, sorted_keys));
+            assert_ok(buffer_read(sigma, 0, sizeof keys, permutation));
+            assert_ok(buffer_read(starts, 0, sizeof offsets, offsets));
+            check_stable_order(keys, &(struct outcome){sorted_keys, permutation, NULL}, COUNT);
+            check_cell_offsets(keys, offsets, COUNT, CELLS);
+            assert_int_equal(radix_sort_run(keys_only, COUNT, &(struct radix_lists){.keys = input}),
+                             STATUS_FAILED);
+            buffer_destroy(&input);
+            buffer_destroy(&sorted);
+            buffer_destroy(&sigma);
+            buffer_destroy(&starts);
+            radix_sort_destroy(&keys_only);
+            radix_sort_destroy(&no_keys);
+        }
+}
+
+/* ---- each phase alone
+ * ---------------------------------------------------------------------------------------------- */
+
+static void counts_digits_per_item(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000, R = 8, I = 3, G = 4 };
+    uint32_t keys[COUNT], table[R * I * G], expected[R * I * G] = {0};
+    fill_keys(keys, COUNT, 9, RANDOM_KEYS);
+    const struct radix_plan plan = plan_of(9, 3, I, G, 2, false);
+    struct radix_sort *sort = NULL;
+    struct buffer *input = NULL;
+    assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
+    assert_ok(buffer_create(device, sizeof keys, "keys", &input));
+    assert_ok(buffer_write(input, 0, sizeof keys, keys));
+    assert_ok(radix_sort_histogram(sort, input, COUNT, 1));
+    assert_ok(buffer_read(radix_sort_table(sort), 0, sizeof table, table));
+    const uint32_t chunk = (COUNT + I * G - 1) / (I * G);
+    for (uint32_t j = 0; j < COUNT; j++)
+        expected[((keys[j] >> 3) & (R - 1)) * G * I + j / chunk]++; /* H(c G I + g I + i) */
+    assert_memory_equal(table, expected, sizeof table);
+    buffer_destroy(&input);
+    radix_sort_destroy(&sort);
+}
+
+static void scans_tables_of_any_split(void **state)
+{
+    (void)state;
+    const uint32_t splits[] = {1, 2, 3, 7, 64, 500};
+    for (size_t n = 0; n < sizeof splits / sizeof splits[0]; n++) {
+        const struct radix_plan plan = plan_of(10, 5, 5, 7, splits[n], false);
+        const uint32_t length = (uint32_t)radix_plan_table_length(&plan);
+        uint32_t *table = malloc(length * sizeof *table);
+        uint32_t *expected = malloc(length * sizeof *expected);
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < length; k++) {
+            table[k] = scramble(k) % 1000;
+            expected[k] = sum;
+            sum += table[k];
+        }
+        struct radix_sort *sort = NULL;
+        assert_ok(radix_sort_create(device, &plan, 10, false, false, &sort));
+        assert_ok(buffer_write(radix_sort_table(sort), 0, length * sizeof *table, table));
+        assert_ok(radix_sort_scan(sort));
+        assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));
+        assert_memory_equal(table, expected, length * sizeof *table);
+        radix_sort_destroy(&sort);
+        free(table);
+        free(expected);
+    }
+}
+
+/* ---- plans
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static const struct device_info small_gpu = {
+    .name = "a small GPU", .is_gpu = true, .compute_units = 4, .local_memory = 16384, .group_limit = 256};
+
+static void plans_the_short_key(void **state)
+{
+    (void)state;
+    struct radix_plan plan;
+    const struct sort_config two_passes = {.passes = 2};
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 10, &plan));
+    assert_int_equal(plan.key_bits, 10);
+    assert_int_equal(plan.radix_bits, 5);
+    assert_int_equal(plan.passes, 2);
+    assert_int_equal(plan.items_per_group, 128); /* 2^(5+2) * 128 = 16384 bytes just fit */
+    assert_true(plan.transpose);
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 11, &plan));
+    assert_int_equal(plan.radix_bits, 6);
+    assert_int_equal(plan.items_per_group, 64);
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6, .key_bits = 30}, 10, &plan));
+    assert_int_equal(plan.key_bits, 30);
+    assert_int_equal(plan.radix_bits, 5);
+    assert_int_equal(plan.passes, 6);
+    /* Passes that are not needed are not made: 10 bits in 4 passes are digits of 3 bits; 7 bits in 6 are
+     * digits of 2, and 4 of those cover the key. */
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6}, 7, &plan));
+    assert_int_equal(plan.passes, 4);
+}
+
+static void refuses_plans_that_do_not_fit(void **state)
+{
+    (void)state;
+    struct radix_plan plan;
+    const struct {
+        struct sort_config config;
+        const char *names; /* the parameter at fault, as the message says it */
+        const char *by;    /* by how much */
+    } cases[] = {
+        {{.passes = 2, .items_per_group = 256}, "items_per_group (I) = 256", "16384 more than the 16384"},
+        {{.passes = 2, .items_per_group = 512}, "items_per_group (I) = 512", "more than the 256 items"},
+        {{.passes = 1, .key_bits = 20}, "passes (p) = 1", "outside 1..16"},
+        {{.passes = 2, .items_per_group = 64, .groups = 64, .histogram_splits = 1},
+         "histogram_splits (s) = 1",
+         "more than"},
+        {{.passes = 2, .histogram_splits = 8192}, "histogram_splits (s) = 8192", "16384 more than the 16384"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        assert_int_equal(radix_plan_make(&small_gpu, &cases[n].config, 10, &plan), STATUS_USAGE);
+        if (!strstr(status_message(), cases[n].names) || !strstr(status_message(), cases[n].by))
+            fail_msg("'%s' does not say '%s' and '%s'", status_message(), cases[n].names, cases[n].by);
+    }
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    if (device_open(test_device_spec(), &device) != STATUS_OK) {
+        fprintf(stderr, "%s\n", status_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_the_short_key),       cmocka_unit_test(refuses_plans_that_do_not_fit),
+        cmocka_unit_test(counts_digits_per_item),    cmocka_unit_test(scans_tables_of_any_split),
+        cmocka_unit_test(sorts_every_size),          cmocka_unit_test(sorts_keys_of_every_length),
+        cmocka_unit_test(sorts_with_any_parameters), cmocka_unit_test(sorts_fewer_than_its_capacity),
+        cmocka_unit_test(returns_what_is_asked),     cmocka_unit_test(sorts_a_million_around),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
