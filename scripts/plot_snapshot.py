@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws a run's openPMD snapshots: a mesh, or with --phase-space a species' velocity against its position."""
+"""Draws a run's openPMD snapshots: a mesh, or with --phase-space the velocity of species against their position."""
 
 import argparse
 import re
@@ -18,7 +18,7 @@ EXAMPLES = """examples:
   scripts/plot_snapshot.py output/landau_damping                               E/x, last step: field.png there
   scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times, one colour scale
   scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
-  scripts/plot_snapshot.py output/two_stream --phase-space electrons           u against x: phase_space.png there
+  scripts/plot_snapshot.py output/two_stream --phase-space right left          u against x: phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
 """
 MOST_COLUMNS = 5
@@ -202,10 +202,13 @@ def draw_meshes(plt, snapshots, names, si):
 
 
 def draw_phase_space(plt, snapshots, species, axis, bins, si):
-    """Panels of the density of particles in position and velocity, on one colour scale and one pair of axes."""
-    data = [read_phase_space(snapshot, species, axis, si) for snapshot in snapshots]
+    """Panels of the density of the species' particles together, on one colour scale and one pair of axes."""
+    data = [
+        [np.concatenate(parts) for parts in zip(*(read_phase_space(snapshot, name, axis, si) for name in species))]
+        for snapshot in snapshots
+    ]
     if not any(len(place) for place, _, _ in data):
-        raise Problem(f"{species} has no particles in {snapshots[0].path}")
+        raise Problem(f"{', '.join(species)}: no particles in {snapshots[0].path}")
     rows, columns = panel_grid(len(snapshots))
     extent = [
         [0, max(p.max() for p, _, _ in data if len(p))],
@@ -232,7 +235,7 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
             vmax=limit,
             interpolation="nearest",
         )
-        panel.set_title(f"{species}, {snapshot.time_label(si)}")
+        panel.set_title(f"{' + '.join(species)}, {snapshot.time_label(si)}")
         panel.grid(False)
     for panel in grid.ravel()[len(snapshots) :]:
         panel.axis("off")
@@ -267,7 +270,9 @@ def main():
         metavar="NAME",
         help="E/x, E/y, phi, chargeDensity, SPECIES_chargeDensity (default: E/x)",
     )
-    what.add_argument("--phase-space", metavar="SPECIES", help="draw velocity against position of this species")
+    what.add_argument(
+        "--phase-space", nargs="+", metavar="SPECIES", help="draw velocity against position of these species"
+    )
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
     parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")

@@ -294,7 +294,7 @@ class PlotSnapshot(InFolder):
             ([], "field.png"),
             (["--step", "all", "--si"], "field.png"),
             (["--step", 0, 10, "--mesh", "E/x", "E/x"], "field.png"),
-            (["--phase-space", "electrons", "--axis", "y"], "phase_space.png"),
+            (["--phase-space", "electrons", "electrons", "--axis", "y"], "phase_space.png"),
         ):
             result = run("plot_snapshot.py", self.folder, *arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
