@@ -242,6 +242,10 @@ def main():
     history = read_history(arguments.history)
     wave, name = select(history, arguments, (start, end))
     report(history, name, wave, fit(wave, arguments.model), theories(arguments, wave))
+    if np.isneginf(start):
+        print(
+            "  note: this window holds the transient of the start too, which shifts the rate; choose one with --from"
+        )
 
 
 if __name__ == "__main__":

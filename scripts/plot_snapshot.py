@@ -222,11 +222,12 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
         np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0]
         for place, velocity, weight in data
     ]
-    cell = np.prod([(high - low) / bins for low, high in extent])
-    limit = max(count.max() for count in counts) / cell
+    # as the f of a textbook: the mean over x of its integral over u is 1
+    counts = [count / max(count.sum(), 1e-300) * bins * bins / (extent[1][1] - extent[1][0]) for count in counts]
+    limit = max(count.max() for count in counts)
     for panel, snapshot, count in zip(grid.ravel(), snapshots, counts):
         image = panel.imshow(
-            count.T / cell,
+            count.T,
             origin="lower",
             extent=(*extent[0], *extent[1]),
             aspect="auto",
@@ -239,8 +240,10 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
         panel.grid(False)
     for panel in grid.ravel()[len(snapshots) :]:
         panel.axis("off")
-    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label("particles per unit of position and velocity")
     velocity = {"x": "u", "y": "v"}[axis]
+    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label(
+        f"distribution $f({axis}, {velocity})$" + (" [s/m]" if si else "")
+    )
     for panel in grid[-1]:
         panel.set_xlabel(axis_labels(si, axis)[0])
     for panel in grid[:, 0]:

@@ -155,7 +155,7 @@ class FitRate(InFolder):
     def measure(self, *arguments):
         result = run("fit_rate.py", self.folder, *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
-        gamma, omega = result.stdout.splitlines()[-1].split(";")[0].split(",")
+        gamma, omega = next(line for line in result.stdout.splitlines() if "gamma =" in line).split(";")[0].split(",")
         return float(gamma.split("=")[1]), float(omega.split("=")[1]), result.stdout
 
     def assert_measured(self, gamma, omega, tolerance, *arguments):
