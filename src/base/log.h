@@ -1,0 +1,23 @@
+/* Log: what a run says, to the terminal and to log.txt. */
+#ifndef RADIXPIC_BASE_LOG_H
+#define RADIXPIC_BASE_LOG_H
+
+#include <stdio.h>
+
+/* Each level shows what the ones before it show, and more. */
+enum log_level { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
+
+/* Where lines go. The terminal shows lines up to `level`; the file, where there is one, gets all. Neither is
+ * owned. */
+struct log {
+    FILE *terminal;
+    FILE *file;
+    enum log_level level;
+};
+
+/* One printf-formatted line, its end added. LOG_QUIET lines are shown always: warnings, and what was asked
+ * for. */
+void log_line(struct log *log, enum log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,76 @@
+/* Progress: formatting and pacing of the line. */
+#include "base/progress.h"
+
+#include "base/timer.h"
+
+#include <math.h>
+#include <unistd.h>
+
+static const double live_interval = 0.2; /* seconds between two live lines */
+
+struct progress progress_begin(struct log *log, uint64_t steps, uint64_t particles)
+{
+    return (struct progress){
+        .log = log,
+        .live = log->terminal && log->level >= LOG_NORMAL && isatty(fileno(log->terminal)),
+        .steps = steps,
+        .particles = particles,
+        .started = timer_now(),
+        .next_tenth = 1,
+    };
+}
+
+static void format_duration(char *text, size_t size, double seconds)
+{
+    const unsigned long whole = (unsigned long)(seconds + 0.5);
+    if (whole >= 3600)
+        snprintf(text, size, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(text, size, "%lu:%02lu", whole / 60, whole % 60);
+}
+
+static void format_line(const struct progress *progress, uint64_t step, double drift, char *line, size_t size)
+{
+    const double elapsed = timer_now() - progress->started;
+    const double done = (double)step;
+    const double rate = elapsed > 0 ? 1e-6 * done * (double)progress->particles / elapsed : 0;
+    const double left = done > 0 ? elapsed * ((double)progress->steps - done) / done : 0;
+    const double percent = progress->steps > 0 ? 100 * done / (double)progress->steps : 100;
+    char spent_text[32], left_text[32], drift_text[48] = "";
+    format_duration(spent_text, sizeof spent_text, elapsed);
+    format_duration(left_text, sizeof left_text, left);
+    if (!isnan(drift))
+        snprintf(drift_text, sizeof drift_text, "  energy drift %+.2e", drift);
+    snprintf(line, size, "step %llu/%llu  %3.0f %%  %.1f M particles/s  elapsed %s  ETA %s%s",
+             (unsigned long long)step, (unsigned long long)progress->steps, percent, rate, spent_text,
+             left_text, drift_text);
+}
+
+void progress_update(struct progress *progress, uint64_t step, double drift)
+{
+    char line[256];
+    const double now = timer_now();
+    if (progress->live && (now - progress->shown > live_interval || step == progress->steps)) {
+        format_line(progress, step, drift, line, sizeof line);
+        fprintf(progress->log->terminal, "\r\033[K%s",
+                line); /* back to the start of the line, and clear it */
+        fflush(progress->log->terminal);
+        progress->shown = now;
+    }
+    const uint64_t tenth = progress->steps > 0 ? 10 * step / progress->steps : 10;
+    if (tenth < progress->next_tenth)
+        return;
+    progress->next_tenth = tenth + 1;
+    format_line(progress, step, drift, line, sizeof line);
+    struct log target = *progress->log;
+    if (progress->live)
+        target.terminal = NULL; /* the live line shows it */
+    log_line(&target, LOG_NORMAL, "%s", line);
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->live)
+        fputc('\n', progress->log->terminal);
+    progress->live = false;
+}

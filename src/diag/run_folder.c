@@ -1,0 +1,91 @@
+/* Run folder: creation, and clearing of what an earlier run left. */
+#include "diag/run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum status make_folder(const char *path)
+{
+    struct stat found;
+    if (mkdir(path, 0777) == 0)
+        return STATUS_OK;
+    const int error = errno;
+    if (error == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot create folder %s: %s", path,
+                       error == EEXIST ? "there is a file of that name" : strerror(error));
+}
+
+static enum status make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const enum status status = make_folder(path);
+        *slash = '/';
+        TRY(status);
+    }
+    return make_folder(path);
+}
+
+/* data_DIGITS.h5, the name of a snapshot. */
+static bool is_snapshot(const char *name)
+{
+    if (strncmp(name, "data_", 5) != 0)
+        return false;
+    const size_t digits = strspn(name + 5, "0123456789");
+    return digits > 0 && strcmp(name + 5 + digits, ".h5") == 0;
+}
+
+static enum status remove_snapshots(struct run_folder *folder)
+{
+    DIR *listing = opendir(folder->snapshots);
+    if (!listing)
+        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder->snapshots, strerror(errno));
+    enum status status = STATUS_OK;
+    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));) {
+        if (!is_snapshot(entry->d_name))
+            continue;
+        if (unlinkat(dirfd(listing), entry->d_name, 0) != 0)
+            status = status_fail(STATUS_FAILED, "cannot remove %s/%s: %s", folder->snapshots, entry->d_name,
+                                 strerror(errno));
+    }
+    closedir(listing);
+    return status;
+}
+
+enum status run_folder_create(const char *path, struct run_folder *folder)
+{
+    *folder = (struct run_folder){.path = strdup(path)};
+    char *history = NULL;
+    if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0 ||
+        asprintf(&history, "%s/history.csv", path) < 0)
+        return status_fail(STATUS_FAILED, "no memory for the path of the run folder");
+    folder->replaced = access(history, F_OK) == 0;
+    free(history);
+    TRY(make_folders(folder->path));
+    TRY(make_folder(folder->snapshots));
+    return remove_snapshots(folder);
+}
+
+void run_folder_destroy(struct run_folder *folder)
+{
+    free(folder->path);
+    free(folder->snapshots);
+    *folder = (struct run_folder){0};
+}
+
+enum status run_folder_open(const struct run_folder *folder, const char *name, FILE **file)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder->path, name) < 0)
+        return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
+    *file = fopen(path, "w");
+    const enum status status =
+        *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+    free(path);
+    return status;
+}

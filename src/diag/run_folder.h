@@ -1,0 +1,25 @@
+/* Run folder: the place where a run leaves its files. */
+#ifndef RADIXPIC_DIAG_RUN_FOLDER_H
+#define RADIXPIC_DIAG_RUN_FOLDER_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct run_folder {
+    char *path;
+    char *snapshots; /* path/snapshots */
+    bool replaced;   /* an earlier run's files were there and its snapshots were removed */
+};
+
+/* Creates the folder and its parents, and `snapshots` in it; snapshots of an earlier run are removed, because
+ * beside those of a new one they would tell a false story. STATUS_FAILED names path and errno text. The
+ * caller destroys it. */
+STATUS_CHECKED enum status run_folder_create(const char *path, struct run_folder *folder);
+void run_folder_destroy(struct run_folder *folder);
+
+/* Opens FOLDER/name for writing. STATUS_FAILED names path and errno text. */
+STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name, FILE **file);
+
+#endif
