@@ -73,8 +73,10 @@ static void open_file(struct hdf5_file *file)
     /* Nobody else knows the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
     file->id = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (file->id < 0)
+    if (file->id < 0) {
         fail_hdf5(file, "create it");
+        unlink(file->temporary); /* opened, but not to be written */
+    }
     H5Pclose(access);
 }
 

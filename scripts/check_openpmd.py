@@ -1,0 +1,384 @@
+#!/usr/bin/python3
+"""Checks snapshot files against openPMD 1.1.0 and its extension ED-PIC, and reads every array once (checksums).
+
+Prints a line for every violation and leaves with 1 if there was any."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from common import Problem, run_script
+
+import numpy as np
+
+try:
+    import h5py
+except ImportError:
+    raise SystemExit("h5py is missing for this python: install python3-h5py and run with /usr/bin/python3") from None
+
+EXAMPLES = """examples:
+  scripts/check_openpmd.py output/landau_damping/snapshots/data_50.h5
+  scripts/check_openpmd.py output/*/snapshots/*.h5
+"""
+SMOOTHINGS = {"Binomial", "other", "none"}
+SOLVERS = {"Yee", "CK", "Lehe", "DS", "PSTD", "PSATD", "GPSTD", "other", "none"}
+CORRECTIONS = {"Marder", "Langdon", "Boris", "hyperbolic", "spectral", "other", "none"}
+DEPOSITIONS = {"VillaBune", "Esirkepov", "ZigZag", "directBoris", "directMorseNielson", "other", "none"}
+INTERPOLATIONS = {"uniform", "energyConserving", "momentumConserving", "other"}
+FIELD_BOUNDARIES = {"periodic", "open", "reflecting", "other"}
+PARTICLE_BOUNDARIES = {"periodic", "absorbing", "reflecting", "reinjecting", "other"}
+# Powers of length, mass, time, current, temperature, amount of substance and luminous intensity.
+DIMENSIONS = {
+    "E": (1, 1, -3, -1, 0, 0, 0),
+    "B": (0, 1, -2, -1, 0, 0, 0),
+    "phi": (2, 1, -3, -1, 0, 0, 0),
+    "chargeDensity": (-3, 0, 1, 1, 0, 0, 0),
+    "position": (1, 0, 0, 0, 0, 0, 0),
+    "positionOffset": (1, 0, 0, 0, 0, 0, 0),
+    "momentum": (1, 1, -1, 0, 0, 0, 0),
+    "charge": (0, 0, 1, 1, 0, 0, 0),
+    "mass": (0, 1, 0, 0, 0, 0, 0),
+    "weighting": (0, 0, 0, 0, 0, 0, 0),
+    "id": (0, 0, 0, 0, 0, 0, 0),
+}
+WEIGHTING_POWERS = {
+    "position": 0,
+    "positionOffset": 0,
+    "momentum": 1,
+    "charge": 1,
+    "mass": 1,
+    "weighting": 1,
+    "id": 0,
+}
+FLOATS = (np.float32, np.float64)
+
+
+class Checker:
+    """Collects the violations of one file."""
+
+    def __init__(self, path):
+        self.path = path
+        self.violations = []
+
+    def say(self, node, sentence):
+        self.violations.append(f"{self.path}: {node.name}: {sentence}")
+
+    def require(self, condition, node, sentence):
+        if not condition:
+            self.say(node, sentence)
+        return condition
+
+    # -- attributes: each returns the value, or None after telling what is wrong
+
+    def attribute(self, node, name):
+        try:
+            if name in node.attrs:
+                return node.attrs[name]
+            self.say(node, f"attribute {name} is missing")
+        except (OSError, RuntimeError) as error:
+            self.say(node, f"attribute {name} cannot be read: {error}")
+        return None
+
+    def text(self, node, name, allowed=None):
+        """A fixed-length string; `allowed` is a set of words or a regular expression."""
+        value = self.attribute(node, name)
+        if value is None:
+            return None
+        if not self.require(isinstance(value, np.bytes_), node, f"attribute {name} is not a string of fixed length"):
+            return None
+        value = value.decode("utf-8", "replace")
+        if isinstance(allowed, str) and not re.fullmatch(allowed, value):
+            self.say(node, f"attribute {name} is '{value}', not of the form {allowed}")
+        if isinstance(allowed, set) and value not in allowed:
+            self.say(node, f"attribute {name} is '{value}', not one of {', '.join(sorted(allowed))}")
+        return value
+
+    def texts(self, node, name, count, allowed):
+        value = self.attribute(node, name)
+        if value is None:
+            return
+        if not self.require(
+            isinstance(value, np.ndarray) and value.dtype.kind == "S" and value.shape == (count,),
+            node,
+            f"attribute {name} is not {count} strings of fixed length",
+        ):
+            return
+        for word in value:
+            self.require(
+                word.decode() in allowed,
+                node,
+                f"attribute {name} holds '{word.decode()}', not one of {', '.join(sorted(allowed))}",
+            )
+
+    def number(self, node, name, types=(np.float64,)):
+        value = self.attribute(node, name)
+        if value is None:
+            return None
+        if not self.require(
+            isinstance(value, types), node, f"attribute {name} is not one {' or '.join(t.__name__ for t in types)}"
+        ):
+            return None
+        self.require(np.isfinite(value), node, f"attribute {name} is {value}")
+        return value
+
+    def numbers(self, node, name, count, types=(np.float64,)):
+        value = self.attribute(node, name)
+        if value is None:
+            return None
+        fits = isinstance(value, np.ndarray) and value.shape == (count,) and value.dtype.type in types
+        if not self.require(fits, node, f"attribute {name} is not {count} {' or '.join(t.__name__ for t in types)}"):
+            return None
+        self.require(np.isfinite(value).all(), node, f"attribute {name} holds {value}")
+        return value
+
+    def unit(self, node, name):
+        value = self.number(node, name)
+        self.require(value is None or value > 0, node, f"attribute {name} is {value}, not positive")
+        return value
+
+    def parameters(self, node, name, word, without=("none",)):
+        """NAMEParameters is required where NAME is a word that says too little."""
+        if word is not None and word not in without:
+            self.text(node, name + "Parameters", ".+")
+
+    # -- records
+
+    def shape(self, component):
+        """The shape of a component, a dataset that is read or a constant; None after telling what is wrong."""
+        if isinstance(component, h5py.Dataset):
+            self.data(component)
+            return component.shape
+        if not self.require(
+            len(component) == 0, component, "is neither a dataset nor an empty group with a constant"
+        ):
+            return None
+        self.attribute(component, "value")
+        shape = self.attribute(component, "shape")
+        if shape is None:
+            return None
+        fits = isinstance(shape, np.ndarray) and shape.dtype == np.uint64 and shape.ndim == 1
+        return (
+            tuple(map(int, shape))
+            if self.require(fits, component, "attribute shape is not an array of uint64")
+            else None
+        )
+
+    def data(self, dataset):
+        if dataset.size:
+            self.require(dataset.chunks is not None, dataset, "is not chunked")
+            self.require(dataset.shuffle, dataset, "is not shuffled")
+            self.require(dataset.fletcher32, dataset, "has no checksums")
+        try:
+            rows = max(1, (1 << 22) // max(1, int(np.prod(dataset.shape[1:]))))
+            for first in range(0, dataset.shape[0], rows):
+                values = dataset[first : first + rows]
+                if values.dtype.kind == "f" and not np.isfinite(values).all():
+                    self.say(dataset, "holds numbers that are not finite")
+                    break
+        except (OSError, RuntimeError) as error:
+            self.say(dataset, f"cannot be read whole: {error}")
+
+    def components(self, record):
+        """(name, component) of a vector record, or the record itself."""
+        if isinstance(record, h5py.Group) and "value" not in record.attrs and len(record):
+            return list(record.items())
+        return [("", record)]
+
+    def record(self, record):
+        name = record.name.rpartition("/")[2]
+        self.require(
+            re.fullmatch(r"[A-Za-z0-9_]+", name), record, "has a name with characters other than a-Z, 0-9 and _"
+        )
+        dimension = self.numbers(record, "unitDimension", 7)
+        if dimension is not None and name in DIMENSIONS:
+            self.require(tuple(dimension) == DIMENSIONS[name], record, f"attribute unitDimension is {dimension}")
+        self.number(record, "timeOffset", FLOATS)
+        for _, component in self.components(record):
+            self.unit(component, "unitSI")
+
+    # -- the parts of a file
+
+    def root(self, file):
+        self.text(file, "openPMD", r"1\.1\.0")
+        extension = self.number(file, "openPMDextension", (np.uint32,))
+        self.require(extension is None or extension & 1, file, "attribute openPMDextension does not name ED-PIC (1)")
+        self.text(file, "basePath", "/data/%T/")
+        self.text(file, "iterationEncoding", "fileBased")
+        pattern = self.text(file, "iterationFormat", ".*%T.*")
+        for name in ("author", "software", "softwareVersion"):
+            self.text(file, name, ".+")
+        self.text(file, "date", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}")
+        return pattern, self.text(file, "meshesPath", "[^/].*/"), self.text(file, "particlesPath", "[^/].*/")
+
+    def iteration(self, group):
+        self.number(group, "time", FLOATS)
+        self.number(group, "dt", FLOATS)
+        self.unit(group, "timeUnitSI")
+
+    def meshes(self, meshes):
+        solver = self.text(meshes, "fieldSolver", SOLVERS)
+        if solver in ("other", "GPSTD"):
+            self.text(meshes, "fieldSolverParameters", ".+")
+        dimensions = 2
+        for name, words in (("fieldBoundary", FIELD_BOUNDARIES), ("particleBoundary", PARTICLE_BOUNDARIES)):
+            self.texts(meshes, name, 2 * dimensions, words)
+        self.parameters(meshes, "currentSmoothing", self.text(meshes, "currentSmoothing", SMOOTHINGS))
+        self.parameters(meshes, "chargeCorrection", self.text(meshes, "chargeCorrection", CORRECTIONS))
+        for name in ("E", "phi", "chargeDensity"):
+            self.require(name in meshes, meshes, f"mesh {name} is missing")
+        for record in meshes.values():
+            self.mesh(record, dimensions)
+
+    def mesh(self, record, dimensions):
+        self.record(record)
+        self.text(record, "geometry", {"cartesian"})
+        self.text(record, "dataOrder", {"C"})
+        self.texts(record, "axisLabels", dimensions, {"x", "y"})
+        spacing = self.numbers(record, "gridSpacing", dimensions, FLOATS)
+        self.require(spacing is None or (spacing > 0).all(), record, "attribute gridSpacing is not positive")
+        self.numbers(record, "gridGlobalOffset", dimensions)
+        self.unit(record, "gridUnitSI")
+        self.parameters(record, "fieldSmoothing", self.text(record, "fieldSmoothing", SMOOTHINGS))
+        shapes = set()
+        for _, component in self.components(record):
+            shapes.add(self.shape(component))
+            position = self.numbers(component, "position", dimensions, FLOATS)
+            self.require(
+                position is None or ((position >= 0) & (position < 1)).all(),
+                component,
+                f"attribute position is {position}, not in [0, 1)",
+            )
+        self.require(
+            len(shapes) == 1 and all(shape is None or len(shape) == dimensions for shape in shapes),
+            record,
+            f"has components of the shapes {shapes}",
+        )
+        if record.name.endswith("/E"):
+            self.require(
+                [name for name, _ in self.components(record)] == ["x", "y"], record, "has not the components x and y"
+            )
+
+    def species(self, species):
+        self.number(species, "particleShape", FLOATS)
+        self.text(species, "currentDeposition", DEPOSITIONS)
+        self.text(species, "particlePush", {"Boris", "Vay", "other"})
+        self.text(species, "particleInterpolation", INTERPOLATIONS)
+        self.parameters(species, "particleSmoothing", self.text(species, "particleSmoothing", SMOOTHINGS))
+        for name in ("position", "positionOffset", "momentum", "charge", "mass", "weighting"):
+            self.require(name in species, species, f"record {name} is missing")
+        counts = set()
+        for name, record in species.items():
+            if name != "particlePatches":
+                counts |= self.particle_record(name, record)
+        if not self.require(len(counts) == 1 and None not in counts, species, f"has records of the shapes {counts}"):
+            return
+        count = counts.pop()[0]
+        if "id" in species:
+            self.require(species["id"].dtype == np.uint64, species["id"], "is not of uint64")
+            self.require(len(np.unique(species["id"])) == count, species["id"], "holds an id twice")
+        if self.require("particlePatches" in species, species, "particlePatches is missing"):
+            self.patches(species["particlePatches"], species, count)
+
+    def particle_record(self, name, record):
+        """Shapes of the components of a record of particles."""
+        self.record(record)
+        macro = self.number(record, "macroWeighted", (np.uint32,))
+        self.require(macro is None or macro in (0, 1), record, f"attribute macroWeighted is {macro}")
+        power = self.number(record, "weightingPower")
+        if power is not None and name in WEIGHTING_POWERS:
+            self.require(power == WEIGHTING_POWERS[name], record, f"attribute weightingPower is {power}")
+        if name == "weighting":
+            self.require(macro == 1, record, "attribute macroWeighted is not 1")
+            self.require(record.attrs.get("unitSI") == 1, record, "attribute unitSI is not 1")
+        if name in ("position", "positionOffset", "momentum"):
+            self.require(
+                [axis for axis, _ in self.components(record)] == ["x", "y"], record, "has not the components x and y"
+            )
+        return {self.shape(component) for _, component in self.components(record)}
+
+    def patches(self, patches, species, count):
+        for name in ("numParticles", "numParticlesOffset", "offset/x", "offset/y", "extent/x", "extent/y"):
+            if not self.require(name in patches, patches, f"{name} is missing"):
+                return
+            self.shape(patches[name])
+            self.unit(patches[name], "unitSI")
+        numbers, starts = patches["numParticles"], patches["numParticlesOffset"]
+        for dataset in (numbers, starts):
+            self.require(dataset.dtype == np.uint64, dataset, "is not of uint64")
+        self.require(numbers[...].sum() == count, numbers, f"does not sum to the {count} particles of the species")
+        ends = np.concatenate(([0], np.cumsum(numbers[...])))
+        self.require((starts[...] == ends[:-1]).all(), starts, "is not where the patches before it end")
+        for axis in "xy":
+            if f"position/{axis}" in species and f"positionOffset/{axis}" in species:  # else told before
+                self.inside(species, patches, axis)
+
+    def inside(self, species, patches, axis):
+        """Every particle is within its patch, the upper bound excluded."""
+        position, corner = species["position/" + axis], species["positionOffset/" + axis]
+        try:
+            for start, number, low, extent in zip(
+                patches["numParticlesOffset"][...],
+                patches["numParticles"][...],
+                patches["offset/" + axis][...],
+                patches["extent/" + axis][...],
+            ):
+                piece = slice(int(start), int(start + number))
+                place = position[piece].astype(float) + corner[piece]
+                self.require(
+                    ((place >= low) & (place < low + extent)).all(),
+                    species,
+                    f"has particles outside their patch along {axis}",
+                )
+        except (OSError, RuntimeError):
+            pass  # told where the array was read
+
+
+def check(path):
+    checker = Checker(path)
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise Problem(f"{path} cannot be read: {error}") from None
+    with file:
+        pattern, meshes_path, particles_path = checker.root(file)
+        steps = list(file["data"]) if "data" in file else []
+        if not checker.require(len(steps) == 1 and steps[0].isdigit(), file, "has not one group /data/STEP"):
+            return checker.violations
+        group = file["data"][steps[0]]
+        if pattern:
+            checker.require(
+                pattern.replace("%T", steps[0]) == Path(path).name,
+                group,
+                f"the file's name does not follow iterationFormat {pattern}",
+            )
+        checker.iteration(group)
+        if meshes_path and checker.require(meshes_path in group, group, f"{meshes_path} is missing"):
+            checker.meshes(group[meshes_path])
+        if particles_path and checker.require(particles_path in group, group, f"{particles_path} is missing"):
+            for species in group[particles_path].values():
+                checker.species(species)
+    return checker.violations
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot file")
+    parser.add_argument("--quiet", action="store_true", help="say nothing about files without violations")
+    arguments = parser.parse_args()
+    failed = False
+    for path in arguments.files:
+        violations = check(path)
+        for violation in violations:
+            print(violation)
+        failed = failed or bool(violations)
+        if not violations and not arguments.quiet:
+            print(f"{path}: follows openPMD 1.1.0 and ED-PIC")
+    if failed:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    run_script(main)
