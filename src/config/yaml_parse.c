@@ -183,12 +183,18 @@ static enum status take_all(struct parse *parse)
 enum status tree_parse(struct tree *tree, const char *text, size_t length, int setting,
                        struct tree_node **root, struct tree_problem *problem)
 {
-    struct parse parse = {
-        .tree = tree, .text = text, .length = length, .setting = setting, .problem = problem};
+    static const char byte_order_mark[] =
+        "\xef\xbb\xbf"; /* some editors begin with it; libyaml then sees no key */
+    const size_t skipped = length >= 3 && memcmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
+    struct parse parse = {.tree = tree,
+                          .text = text + skipped,
+                          .length = length - skipped,
+                          .setting = setting,
+                          .problem = problem};
     if (!yaml_parser_initialize(&parse.parser))
         return status_fail(STATUS_FAILED, "out of memory while reading the config");
     yaml_parser_set_encoding(&parse.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parse.parser, (const unsigned char *)text, length);
+    yaml_parser_set_input_string(&parse.parser, (const unsigned char *)parse.text, parse.length);
     const enum status status = take_all(&parse);
     yaml_parser_delete(&parse.parser);
     if (status == STATUS_OK)

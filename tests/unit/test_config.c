@@ -1,0 +1,650 @@
+/* Config: good files become the struct, bad ones every error with its place, and what is echoed reads back.
+ */
+#include "support/test_support.h"
+
+#include "config/config_reader.h"
+#include "unit/malformed_configs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char least[] = "grid: {cells: [16, 8], length: [2, 1]}\n"
+                            "time: {step: 0.1, steps: 10}\n"
+                            "species:\n"
+                            "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 64}\n"
+                            "  - {name: ions, charge: 1, mass: 1836.15, density: 1, particles: 32}\n";
+
+static struct config config; /* read by each test anew */
+
+static enum status read_with(const char *text, const char *const *settings, size_t count)
+{
+    memset(&config, 0xA5, sizeof config); /* whatever is not written shows */
+    return config_read_text("folder/test.yaml", text, strlen(text), settings, count, &config);
+}
+
+static enum status read_text(const char *text)
+{
+    return read_with(text, NULL, 0);
+}
+
+/* The status message of a text that must be refused. */
+static const char *refusal(const char *text)
+{
+    assert_int_equal(read_text(text), STATUS_USAGE);
+    return status_message();
+}
+
+static void assert_holds(const char *message, const char *fragment)
+{
+    if (!strstr(message, fragment))
+        fail_msg("\"%s\" is not in: %s", fragment, message);
+}
+
+/* The one error of `least` with one setting. */
+static void assert_setting_fails(const char *setting, const char *fragment)
+{
+    assert_int_equal(read_with(least, &setting, 1), STATUS_USAGE);
+    const char *message = status_message();
+    char head[256];
+    snprintf(head, sizeof head, "--set %s: ", setting);
+    if (strncmp(message, head, strlen(head)) != 0)
+        fail_msg("does not begin with \"%s\": %s", head, message);
+    assert_holds(message + strlen(head), fragment);
+    assert_null(strchr(message, '\n'));
+}
+
+/* Echoes `config` and reads it back; must be the same bytes. Leaves the text in `text`, to be freed. */
+static char *assert_round_trip(void)
+{
+    static struct config again;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    assert_ok(config_echo(&config, stream));
+    assert_int_equal(fclose(stream), 0);
+    assert_ok(config_read_text("other.yaml", text, length, NULL, 0, &again));
+    assert_memory_equal(&config, &again, sizeof config);
+    return text;
+}
+
+static void every_key_but_the_required_has_a_default(void **state)
+{
+    (void)state;
+    assert_ok(read_text(least));
+    assert_string_equal(config.title, "untitled");
+    assert_int_equal(config.precision, PRECISION_SINGLE);
+    assert_int_equal(config.species_count, 2);
+    const struct species_config *electrons = &config.species[0];
+    assert_false(electrons->ids);
+    assert_int_equal(electrons->positions.kind, POSITIONS_VAN_DER_CORPUT);
+    assert_int_equal(electrons->positions.bases[0], 2);
+    assert_int_equal(electrons->positions.bases[1], 3);
+    assert_int_equal(electrons->velocities.kind, VELOCITIES_COLD);
+    assert_near(electrons->velocities.drift[0], 0, 0);
+    assert_near(electrons->velocities.drift[1], 0, 0);
+    assert_int_equal(electrons->perturb.density.count, 0);
+    assert_int_equal(electrons->perturb.displacement.count, 0);
+    assert_int_equal(config.fields.solver, SOLVER_AUTO);
+    assert_int_equal(config.fields.gradient, GRADIENT_SPECTRAL);
+    assert_near(config.fields.magnetic, 0, 0);
+    assert_int_equal(config.deposit.shape, SHAPE_CIC);
+    assert_int_equal(config.deposit.filter_passes, 0);
+    assert_int_equal(config.sort.passes, 2);
+    assert_int_equal(config.sort.key_bits, SORT_AUTO);
+    assert_int_equal(config.sort.items_per_group, SORT_AUTO);
+    assert_int_equal(config.sort.groups, SORT_AUTO);
+    assert_int_equal(config.sort.histogram_splits, SORT_AUTO);
+    assert_int_equal(config.sort.transpose, TRANSPOSE_AUTO);
+    assert_string_equal(config.device, "auto");
+    assert_string_equal(config.output.directory, "output/test"); /* of folder/test.yaml */
+    assert_int_equal(config.output.history.every, 1);
+    assert_int_equal(config.output.history.mode_count, 0);
+    assert_int_equal(config.output.snapshots.every, 0);
+    assert_true(config.output.snapshots.particles);
+    assert_int_equal(config.output.snapshots.compression, 4);
+    assert_near(config.units.density_per_m3, 1e18, 0);
+    assert_near(config.units.temperature_eV, 100, 0);
+    free(assert_round_trip());
+}
+
+static void a_maxwellian_has_defaults_of_its_own(void **state)
+{
+    const char *setting = "species.ions.velocities.kind=maxwellian";
+    (void)state;
+    assert_ok(read_with(least, &setting, 1));
+    const struct velocities_config *velocities = &config.species[1].velocities;
+    assert_int_equal(velocities->bases[0], 5);
+    assert_int_equal(velocities->bases[1], 7);
+    assert_near(velocities->thermal[0], 1, 0);
+    assert_near(velocities->thermal[1], 1, 0);
+    assert_near(velocities->drift[0], 0, 0);
+}
+
+static const char every_key[] =
+    "title: 'Quotes \" and \\ and: colons, # and \xce\xb1'\n"
+    "grid: {cells: [64, 32], length: [12.566370614359172, 1e-300]}\n"
+    "time: {step: 0.3333333333333333, steps: 1000000000000}\n"
+    "precision: double\n"
+    "species:\n"
+    "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 4294967296, "
+    "ids: true,\n"
+    "     positions: {kind: lattice, counts: [65536, 65536]}, velocities: {kind: cold, drift: [-1.5, "
+    "+2.5]},\n"
+    "     perturb: {density: [{axis: x, mode: 32, amplitude: -0.999}, {axis: y, mode: 16, amplitude: 0.5}],\n"
+    "               displacement: [{axis: y, mode: 1, amplitude: 1.0e-4}]}}\n"
+    "  - {name: B, charge: 2, mass: .5, density: 1., particles: 1, positions: {bases: [65535, 2]},\n"
+    "     velocities: {kind: uniform, bases: [11, 13], range: [[-1, 1], [2, 2]]}}\n"
+    "  - {name: b, charge: 0, mass: 1, density: 1, particles: 1, positions: {bases: [5, 7]},\n"
+    "     velocities: {kind: maxwellian, bases: [2, 3], thermal: [0, 0.1], drift: [3, 0]}}\n"
+    "fields: {solver: fftw, gradient: centred, magnetic: -0.25}\n"
+    "deposit: {shape: tsc, filter_passes: 100}\n"
+    "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
+    "off}\n"
+    "device: NVIDIA H100\n"
+    "output:\n"
+    "  directory: some where/else\n"
+    "  history: {every: 7, modes: [[32, -16], [0, 0], [-32, 16]]}\n"
+    "  snapshots: {every: 9, particles: false, compression: 0}\n"
+    "units: {density_per_m3: 1.0e+06, temperature_eV: 1E-3}\n";
+
+static void every_key_is_read(void **state)
+{
+    (void)state;
+    assert_ok(read_text(every_key));
+    assert_string_equal(config.title, "Quotes \" and \\ and: colons, # and \xce\xb1");
+    assert_int_equal(config.grid.cells[0], 64);
+    assert_int_equal(config.grid.cells[1], 32);
+    assert_near(config.grid.length[0], 12.566370614359172, 0);
+    assert_near(config.grid.length[1], 1e-300, 0);
+    assert_near(config.time.step, 0.3333333333333333, 0);
+    assert_int_equal(config.time.steps, UINT64_C(1000000000000));
+    assert_int_equal(config.precision, PRECISION_DOUBLE);
+    assert_int_equal(config.species_count, 3);
+    const struct species_config *a = &config.species[0];
+    assert_string_equal(a->name, "_a1");
+    assert_true(signbit(a->charge));
+    assert_near(a->mass, 5e-324, 0);
+    assert_near(a->density, 1.7976931348623157e308, 0);
+    assert_int_equal(a->particles, UINT64_C(1) << 32);
+    assert_true(a->ids);
+    assert_int_equal(a->positions.kind, POSITIONS_LATTICE);
+    assert_int_equal(a->positions.counts[1], 65536);
+    assert_near(a->velocities.drift[0], -1.5, 0);
+    assert_near(a->velocities.drift[1], 2.5, 0);
+    assert_int_equal(a->perturb.density.count, 2);
+    assert_int_equal(a->perturb.density.items[1].axis, AXIS_Y);
+    assert_int_equal(a->perturb.density.items[1].mode, 16);
+    assert_near(a->perturb.density.items[0].amplitude, -0.999, 0);
+    assert_int_equal(a->perturb.displacement.count, 1);
+    assert_near(a->perturb.displacement.items[0].amplitude, 1e-4, 0);
+    const struct species_config *b = &config.species[1];
+    assert_near(b->mass, 0.5, 0);
+    assert_int_equal(b->positions.bases[0], 65535);
+    assert_int_equal(b->velocities.kind, VELOCITIES_UNIFORM);
+    assert_int_equal(b->velocities.bases[1], 13);
+    assert_near(b->velocities.range[0][0], -1, 0);
+    assert_near(b->velocities.range[1][1], 2, 0);
+    assert_near(config.species[2].velocities.thermal[1], 0.1, 0);
+    assert_int_equal(config.fields.solver, SOLVER_FFTW);
+    assert_int_equal(config.fields.gradient, GRADIENT_CENTRED);
+    assert_near(config.fields.magnetic, -0.25, 0);
+    assert_int_equal(config.deposit.shape, SHAPE_TSC);
+    assert_int_equal(config.deposit.filter_passes, 100);
+    assert_int_equal(config.sort.passes, 3);
+    assert_int_equal(config.sort.key_bits, 32);
+    assert_int_equal(config.sort.items_per_group, 4096);
+    assert_int_equal(config.sort.groups, 65536);
+    assert_int_equal(config.sort.histogram_splits, 16);
+    assert_int_equal(config.sort.transpose, TRANSPOSE_OFF);
+    assert_string_equal(config.device, "NVIDIA H100");
+    assert_string_equal(config.output.directory, "some where/else");
+    assert_int_equal(config.output.history.every, 7);
+    assert_int_equal(config.output.history.mode_count, 3);
+    assert_int_equal(config.output.history.modes[0][1], -16);
+    assert_int_equal(config.output.history.modes[2][0], -32);
+    assert_int_equal(config.output.snapshots.every, 9);
+    assert_false(config.output.snapshots.particles);
+    assert_int_equal(config.output.snapshots.compression, 0);
+    assert_near(config.units.density_per_m3, 1e6, 0);
+    assert_near(config.units.temperature_eV, 1e-3, 0);
+}
+
+static void the_echo_reads_back_bit_for_bit(void **state)
+{
+    (void)state;
+    assert_ok(read_text(every_key));
+    char *text = assert_round_trip();
+    assert_holds(text, "step: 0.3333333333333333 ");
+    assert_holds(text, "[1/omega_p]");
+    assert_holds(text, "modes: [[32, -16], [0, 0], [-32, 16]]");
+    free(text);
+}
+
+static void the_echo_has_only_keys_that_belong(void **state)
+{
+    (void)state;
+    assert_ok(read_text(least));
+    char *text = assert_round_trip();
+    assert_null(strstr(text, "thermal:"));
+    assert_null(strstr(text, "counts:"));
+    assert_holds(text, "bases: [2, 3]");
+    free(text);
+}
+
+static void an_echo_that_cannot_be_written_fails(void **state)
+{
+    (void)state;
+    assert_ok(read_text(least));
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    assert_int_equal(config_echo(&config, full), STATUS_FAILED);
+    assert_holds(status_message(), "No space left");
+    fclose(full);
+}
+
+static void the_shipped_configs_read_and_echo(void **state)
+{
+    static const char *const paths[] = {"configs/landau_damping.yaml", "configs/two_stream.yaml",
+                                        "configs/plasma_oscillation.yaml"};
+    static const char *const folders[] = {"output/landau_damping", "output/two_stream",
+                                          "output/plasma_oscillation"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        assert_ok(config_read(paths[i], NULL, 0, &config));
+        assert_string_equal(config.output.directory, folders[i]);
+        free(assert_round_trip());
+    }
+}
+
+/* The good config with line `changed` (from 1; 0: none) replaced. */
+static void write_lines(char *text, size_t size, size_t changed, const char *replacement)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < GOOD_LINES; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s\n",
+                                 i + 1 == changed ? replacement : good_lines[i]);
+    assert_true(used < size);
+}
+
+static void the_unchanged_lines_are_good(void **state)
+{
+    char text[4096];
+    (void)state;
+    write_lines(text, sizeof text, 0, NULL);
+    assert_ok(read_text(text));
+}
+
+static void each_malformed_config_is_refused_at_its_place(void **state)
+{
+    size_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < MALFORMED_CONFIGS; i++) {
+        const struct malformed *malformed = &malformed_configs[i];
+        char text[4096];
+        char head[256];
+        write_lines(text, sizeof text, malformed->changed, malformed->replacement);
+        const enum status status = read_text(text);
+        const char *message = status_message();
+        snprintf(head, sizeof head, "folder/test.yaml:%zu:%zu: %s%s", malformed->line, malformed->column,
+                 malformed->key ? malformed->key : "", malformed->key ? ": " : "");
+        const bool alone = strchr(message, '\n') == NULL;
+        if (status == STATUS_USAGE && alone && strncmp(message, head, strlen(head)) == 0 &&
+            strstr(message, malformed->fragment))
+            continue;
+        wrong++;
+        print_error("line %zu \"%s\"\n  expected (%d) %s ... %s\n  got      (%d) %s\n", malformed->changed,
+                    malformed->replacement, STATUS_USAGE, head, malformed->fragment, status,
+                    status == STATUS_OK ? "accepted" : message);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void a_refused_config_is_not_written(void **state)
+{
+    static struct config before;
+    (void)state;
+    assert_int_equal(read_text("grid: 3"), STATUS_USAGE);
+    memset(&before, 0xA5, sizeof before);
+    assert_memory_equal(&config, &before, sizeof config);
+}
+
+static void all_errors_come_at_once_in_order(void **state)
+{
+    (void)state;
+    const char *message =
+        refusal("time: {steps: ten, step: 0}\n"
+                "species:\n"
+                "  - {name: a, charge: x, mass: 1, density: 1, particles: 64, positions: {bases: [2, 4]}}\n"
+                "  - {name: a, charge: 1, mass: 1, density: 1, particles: 64}\n"
+                "grid: {cells: [16, 8], length: [2, 1], lenght: 3}\n"
+                "output: {history: {modes: [[9, 0], [1, 0], [0, 9]]}}\n");
+    assert_string_equal(
+        message,
+        "folder/test.yaml:1:15: time.steps: \"ten\" is not a whole number; allowed: a whole number from 0 to "
+        "1000000000000\n"
+        "folder/test.yaml:1:26: time.step: \"0\" is out of range; allowed: a number above 0\n"
+        "folder/test.yaml:3:23: species.a.charge: \"x\" is not a decimal number; allowed: a number, finite\n"
+        "folder/test.yaml:3:81: species.a.positions.bases: base 4 shares the factor 2 with base 2 of "
+        "positions.bases; "
+        "allowed: bases without a common factor\n"
+        "folder/test.yaml:4:12: species.a.name: \"a\" is the name of an earlier species too; allowed: one "
+        "species of a name\n"
+        "folder/test.yaml:5:40: grid.lenght: unknown key; did you mean \"length\"?; known here: cells, "
+        "length\n"
+        "folder/test.yaml:6:28: output.history.modes.0: mode 9 along x is beyond the Nyquist mode of the "
+        "grid; allowed: -8 "
+        "to 8\n"
+        "folder/test.yaml:6:44: output.history.modes.2: mode 9 along y is beyond the Nyquist mode of the "
+        "grid; allowed: -4 "
+        "to 4\n"
+        "8 errors");
+}
+
+static void an_error_hides_only_the_rules_about_its_key(void **state)
+{
+    (void)state;
+    /* Without cells no mode can be judged, but the passes beside it can. */
+    const char *message =
+        refusal("grid: {cells: [16, x], length: [2, 1]}\n"
+                "time: {step: 0.1, steps: 10}\n"
+                "species:\n"
+                "  - {name: a, charge: 1, mass: 1, density: 1, particles: 64, positions: {kind: lettice},\n"
+                "     perturb: {density: [{axis: x, mode: 99, amplitude: 2}]}}\n"
+                "output: {history: {modes: [[9, 0]]}}\n");
+    assert_holds(message, ":1:20: grid.cells: \"x\"");
+    assert_holds(message, ":4:80: species.a.positions.kind: \"lettice\"");
+    assert_holds(message, ":5:57: species.a.perturb.density.0.amplitude");
+    assert_holds(message, "\n3 errors");
+}
+
+static void too_many_errors_are_counted(void **state)
+{
+    enum { LINES = 3000 };
+    static char text[sizeof least + LINES * sizeof("k1234: 1\n")];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", least);
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "k%d: 1\n", i);
+    assert_holds(refusal(text), "3000 errors, of which the first 1000 found are shown");
+}
+
+static void texts_that_are_no_mapping_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "folder/test.yaml:1:1: the config is empty; needed: grid, time and species"},
+        {"# nothing\n", "folder/test.yaml:1:1: the config is empty; needed: grid, time and species"},
+        {"just words", "folder/test.yaml:1:1: a config is a mapping with the keys grid, time and species"},
+        {"\n- 1\n- 2\n", "folder/test.yaml:2:1: a config is a mapping with the keys grid, time and species"},
+        {"[a, *b]", "folder/test.yaml:1:5: aliases (*...) are not used in a config; write the value again"},
+        {"&a [*a]", "folder/test.yaml:1:5: aliases (*...) are not used in a config; write the value again"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_string_equal(refusal(cases[i].text), cases[i].message);
+}
+
+static void bytes_that_are_no_text_are_refused(void **state)
+{
+    static const char nul[] = "title: a\0b";
+    static const char utf16[] = "\xff\xfet\0i\0t\0l\0e\0";
+    (void)state;
+    assert_int_equal(config_read_text("t", nul, sizeof nul - 1, NULL, 0, &config), STATUS_USAGE);
+    assert_holds(status_message(), "t:1:9: not a text in UTF-8: control characters are not allowed");
+    assert_int_equal(config_read_text("t", utf16, sizeof utf16 - 1, NULL, 0, &config), STATUS_USAGE);
+    assert_holds(status_message(), "t:1:1: not a text in UTF-8");
+}
+
+static void other_line_ends_and_a_byte_order_mark_are_fine(void **state)
+{
+    char text[2 * sizeof least];
+    size_t used = (size_t)snprintf(text, sizeof text, "\xef\xbb\xbf");
+    (void)state;
+    for (const char *at = least; *at; at++) {
+        if (*at == '\n')
+            text[used++] = '\r';
+        text[used++] = *at;
+    }
+    text[used] = '\0';
+    assert_ok(read_text(text));
+    assert_int_equal(config.species[1].particles, 32);
+}
+
+/* Writes `size` bytes into a new temporary file; its path goes to `path`. */
+static void write_file(char path[64], const char *bytes, size_t size)
+{
+    snprintf(path, 64, "/tmp/radixpic-config-XXXXXX.yaml");
+    const int descriptor = mkstemps(path, 5);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void files_are_read_or_refused_by_name(void **state)
+{
+    char path[64];
+    (void)state;
+    write_file(path, least, strlen(least));
+    assert_ok(config_read(path, NULL, 0, &config));
+    char folder[128];
+    snprintf(folder, sizeof folder, "output/%.*s", (int)(strlen(path) - strlen("/tmp/.yaml")),
+             path + strlen("/tmp/"));
+    assert_string_equal(config.output.directory, folder);
+    unlink(path);
+    assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
+    assert_holds(status_message(), path);
+    assert_holds(status_message(), "cannot open the config: No such file");
+    assert_int_equal(config_read("/tmp", NULL, 0, &config), STATUS_USAGE);
+    assert_string_equal(status_message(), "/tmp: cannot read the config: Is a directory");
+}
+
+static void a_huge_file_is_refused_and_the_largest_is_not(void **state)
+{
+    const size_t most = (size_t)1 << 20;
+    char path[64];
+    char *bytes = malloc(most + 1);
+    (void)state;
+    assert_non_null(bytes);
+    memset(bytes, '#', most + 1);
+    memcpy(bytes, least, strlen(least));
+    write_file(path, bytes, most);
+    assert_ok(config_read(path, NULL, 0, &config));
+    unlink(path);
+    write_file(path, bytes, most + 1);
+    assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
+    assert_holds(status_message(), "too large for a config; allowed: at most 1048576 bytes");
+    unlink(path);
+    free(bytes);
+}
+
+static void settings_change_and_add_values(void **state)
+{
+    static const char *const settings[] = {
+        "species.electrons.particles=4096",
+        "species.1.particles=128",
+        "grid.cells=[64,64]",
+        "grid.cells=[32, 64]", /* the later wins */
+        "output.history.modes=[[1,0],[2,0]]",
+        "output.history.modes.1=[3, 4]",
+        "title=words with = and spaces",
+        "units.temperature_eV=7",
+        "species.ions.velocities={kind: uniform, range: [[-1, 1], [0, 2]]}",
+        "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.5}]",
+        "species.electrons.perturb.density.0.amplitude=0.25",
+    };
+    (void)state;
+    assert_ok(read_with(least, settings, COUNT_OF(settings)));
+    assert_int_equal(config.species[0].particles, 4096);
+    assert_int_equal(config.species[1].particles, 128);
+    assert_int_equal(config.grid.cells[0], 32);
+    assert_int_equal(config.grid.cells[1], 64);
+    assert_int_equal(config.output.history.mode_count, 2);
+    assert_int_equal(config.output.history.modes[0][0], 1);
+    assert_int_equal(config.output.history.modes[1][1], 4);
+    assert_string_equal(config.title, "words with = and spaces");
+    assert_near(config.units.temperature_eV, 7, 0);
+    assert_near(config.units.density_per_m3, 1e18, 0);
+    assert_int_equal(config.species[1].velocities.kind, VELOCITIES_UNIFORM);
+    assert_near(config.species[1].velocities.range[1][1], 2, 0);
+    assert_near(config.species[0].perturb.density.items[0].amplitude, 0.25, 0);
+}
+
+static void settings_may_give_what_the_file_lacks_or_got_wrong(void **state)
+{
+    static const char file[] = "grid: {cells: [16, many]}\ntime: {step: 0.1}\n";
+    static const char *const settings[] = {
+        "grid.cells=[16, 8]",         "grid.length=[1, 2]",
+        "time={step: 0.5, steps: 3}", "species=[{name: e, charge: 1, mass: 1, density: 1}]",
+        "species.e.particles=5",
+    };
+    (void)state;
+    assert_ok(read_with(file, settings, COUNT_OF(settings)));
+    assert_int_equal(config.time.steps, 3);
+    assert_near(config.time.step, 0.5, 0);
+    assert_near(config.grid.length[1], 2, 0);
+    assert_int_equal(config.species[0].particles, 5);
+}
+
+static void a_wrong_setting_is_named(void **state)
+{
+    (void)state;
+    assert_setting_fails("time.steps", "not of the form KEY=VALUE");
+    assert_setting_fails("=3", "not of the form KEY=VALUE");
+    assert_setting_fails("time.step=", "time.step: the value is missing");
+    assert_setting_fails("time.steps=1e6", "time.steps: \"1e6\" is not a plain whole number, write 1000000");
+    assert_setting_fails("time.stpes=3",
+                         "time.stpes: unknown key; did you mean \"steps\"?; known here: step, steps");
+    assert_setting_fails("tme.steps=3", "tme: unknown key; did you mean \"time\"?");
+    assert_setting_fails("steps=3", "steps: unknown key; did you mean \"time.steps\"?");
+    assert_setting_fails("time..steps=3", "unknown key");
+    assert_setting_fails("time.steps.0=3", "time.steps: has no keys below it");
+    assert_setting_fails("time=3", "time: one value stands here");
+    assert_setting_fails("species.nosuch.mass=1",
+                         "species: no item \"nosuch\"; the list has 2: electrons, ions");
+    assert_setting_fails("species.2.mass=1", "species: no item \"2\"; the list has 2: electrons, ions");
+    assert_setting_fails("species.ions.mas=1", "species.ions.mas: unknown key; did you mean \"mass\"?");
+    assert_setting_fails("species.ions.perturb.density.0.mode=1",
+                         "species.ions.perturb.density: no item \"0\"; the list has 0");
+    assert_setting_fails("species.ions.velocities.thermal=[1, 1]",
+                         "does not belong to kind cold, only to maxwellian");
+    assert_setting_fails("species.ions.positions.bases=[2, 6]", "base 6 shares the factor 2");
+    assert_setting_fails("output.history.modes=[[9, 0]]", "output.history.modes.0: mode 9 along x is beyond");
+    assert_setting_fails("units.density_per_m3=nan", "units.density_per_m3: \"nan\" is not a decimal number");
+    assert_setting_fails("grid.cells=[16", "YAML syntax");
+    assert_setting_fails("grid.cells=[*a, 8]", "aliases");
+    assert_setting_fails("title=\xff", "not a text in UTF-8");
+}
+
+static void errors_of_settings_follow_those_of_the_file(void **state)
+{
+    static const char *const settings[] = {"time.stpes=3", "units.density_per_m3=0"};
+    static const char file[] = "grid: {cells: [16, 8], length: [2, 1]}\n"
+                               "time: {step: 0.1, steps: x}\n"
+                               "species: [{name: e, charge: -1, mass: 1, density: 1, particles: 64}]\n";
+    (void)state;
+    assert_int_equal(read_with(file, settings, 2), STATUS_USAGE);
+    const char *message = status_message();
+    assert_int_equal(strncmp(message, "folder/test.yaml:2:26: time.steps: \"x\"", 38), 0);
+    const char *first = strstr(message, "\n--set time.stpes=3: ");
+    const char *second = strstr(message, "\n--set units.density_per_m3=0: ");
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true(first < second);
+    assert_holds(message, "\n3 errors");
+}
+
+static void bases_that_are_not_in_use_do_not_count(void **state)
+{
+    static const char *const positions = "species.electrons.positions.bases=[5, 7]"; /* velocities are cold */
+    static const char *const lattice[] = {"species.electrons.positions={kind: lattice, counts: [8, 8]}",
+                                          "species.electrons.velocities={kind: maxwellian, bases: [2, 3]}"};
+    (void)state;
+    assert_ok(read_with(least, &positions, 1));
+    assert_ok(read_with(least, lattice, 2));
+    assert_int_equal(config.species[0].positions.bases[0], 0);
+}
+
+static void the_number_of_species_is_limited(void **state)
+{
+    char list[4096] = "species=[";
+    const char *setting = list;
+    (void)state;
+    for (int i = 0; i < CONFIG_MAX_SPECIES; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used,
+                 "%s{name: s%d, charge: 1, mass: 1, density: 1, particles: 1}", i > 0 ? ", " : "", i);
+    }
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "]");
+    assert_ok(read_with(least, &setting, 1));
+    assert_int_equal(config.species_count, CONFIG_MAX_SPECIES);
+    assert_string_equal(config.species[15].name, "s15");
+    free(assert_round_trip());
+    snprintf(list + used, sizeof list - used, ", {name: last}]");
+    assert_int_equal(read_with(least, &setting, 1), STATUS_USAGE);
+    assert_holds(status_message(), "species: a list of 17 stands here; allowed: a list of 1 to 16 items");
+    assert_setting_fails("species=[]", "species: a list of 0 stands here; allowed: a list of 1 to 16 items");
+}
+
+static void the_description_names_every_key(void **state)
+{
+    static const char *const words[] = {"grid.cells ",
+                                        "species[].velocities.range ",
+                                        "species[].perturb.density[].amplitude ",
+                                        "output.history.modes[] ",
+                                        "units.temperature_eV ",
+                                        "required",
+                                        "[5, 7]",
+                                        "output/<config>",
+                                        "1/omega_p",
+                                        "(kind maxwellian, uniform)",
+                                        "auto, vkfft or fftw"};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    (void)state;
+    assert_non_null(stream);
+    config_describe(stream);
+    assert_int_equal(fclose(stream), 0);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        assert_holds(text, words[i]);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_but_the_required_has_a_default),
+        cmocka_unit_test(a_maxwellian_has_defaults_of_its_own),
+        cmocka_unit_test(every_key_is_read),
+        cmocka_unit_test(the_echo_reads_back_bit_for_bit),
+        cmocka_unit_test(the_echo_has_only_keys_that_belong),
+        cmocka_unit_test(an_echo_that_cannot_be_written_fails),
+        cmocka_unit_test(the_shipped_configs_read_and_echo),
+        cmocka_unit_test(the_unchanged_lines_are_good),
+        cmocka_unit_test(each_malformed_config_is_refused_at_its_place),
+        cmocka_unit_test(a_refused_config_is_not_written),
+        cmocka_unit_test(all_errors_come_at_once_in_order),
+        cmocka_unit_test(an_error_hides_only_the_rules_about_its_key),
+        cmocka_unit_test(too_many_errors_are_counted),
+        cmocka_unit_test(texts_that_are_no_mapping_are_refused),
+        cmocka_unit_test(bytes_that_are_no_text_are_refused),
+        cmocka_unit_test(other_line_ends_and_a_byte_order_mark_are_fine),
+        cmocka_unit_test(files_are_read_or_refused_by_name),
+        cmocka_unit_test(a_huge_file_is_refused_and_the_largest_is_not),
+        cmocka_unit_test(settings_change_and_add_values),
+        cmocka_unit_test(settings_may_give_what_the_file_lacks_or_got_wrong),
+        cmocka_unit_test(a_wrong_setting_is_named),
+        cmocka_unit_test(errors_of_settings_follow_those_of_the_file),
+        cmocka_unit_test(bases_that_are_not_in_use_do_not_count),
+        cmocka_unit_test(the_number_of_species_is_limited),
+        cmocka_unit_test(the_description_names_every_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
