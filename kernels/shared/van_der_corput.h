@@ -27,10 +27,19 @@ static inline double van_der_corput(ulong index, uint base)
         mirrored = mirrored * base + index % base;
         power *= base;
     }
-    /* The same in 32 bits, where division is several times faster. */
-    for (uint rest = (uint)index; rest > 0; rest /= base) {
-        mirrored = mirrored * base + rest % base;
+    /* In 32 bits a product with the reciprocal is several times faster than a division. It is off by less
+     * than 1, since reciprocal and 2^32/base differ by at most 1: the quotient is right or one too small. */
+    const uint reciprocal = 0xffffffffu / base;
+    for (uint rest = (uint)index; rest > 0;) {
+        uint quotient = (uint)(((ulong)rest * reciprocal) >> 32);
+        uint digit = rest - quotient * base;
+        if (digit >= base) {
+            digit -= base;
+            quotient += 1;
+        }
+        mirrored = mirrored * base + digit;
         power *= base;
+        rest = quotient;
     }
     return (double)mirrored / (double)power;
 }

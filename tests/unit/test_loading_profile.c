@@ -1,0 +1,216 @@
+/* Loading: the inverse distribution functions and what the config's profiles become. */
+#include "support/test_support.h"
+
+#include "load/recipe.h"
+
+#include <string.h>
+
+/* Phi(x) by the C library's error function. */
+static double normal_distribution(double x)
+{
+    return 0.5 * erfc(-x / sqrt(2.0));
+}
+
+/* Percentage points given in Wichura 1988 (p = 0.25, 0.001, 1e-20) and in tables, to all digits of a double;
+ * the algorithm promises 1 in 10^16, evaluation adds a few round-offs. */
+static void normal_known_values(void **state)
+{
+    (void)state;
+    const double points[][2] = {{0.25, -0.6744897501960817}, {0.001, -3.090232306167814},
+                                {1e-20, -9.262340089798408}, {0.975, 1.959963984540054},
+                                {1e-10, -6.361340902404056}, {0.5, 0.0}};
+    for (size_t n = 0; n < sizeof points / sizeof points[0]; n++)
+        assert_near(normal_inverse(points[n][0]), points[n][1], 1e-15 * fmax(1.0, fabs(points[n][1])));
+}
+
+/* Phi(Phi^-1(p)) = p. A relative error e of x changes Phi by at most |x phi(x)/Phi(x)| e, about x^2 e: 45 e
+ * in the tail at the smallest element that loading can draw, 2^-33. */
+static void normal_round_trip(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 4096; n++) {
+        const double p = n / 4096.0;
+        assert_near(normal_distribution(normal_inverse(p)), p, 1e-15);
+    }
+    for (double p = 0.25; p >= 0x1p-49; p /= 2) {
+        assert_near(normal_distribution(normal_inverse(p)), p, 45 * 4 * 0x1p-52 * p);
+        assert_true(normal_inverse(1 - p) == -normal_inverse(p));
+    }
+}
+
+static const struct grid square = {.nx = 32, .ny = 16, .lx = 1, .ly = 1, .dx = 1.0 / 32, .dy = 1.0 / 16};
+
+static struct species_config with_density(uint32_t count, const struct perturbation *items)
+{
+    struct species_config species = {.name = "electrons", .positions.bases = {2, 3}};
+    species.perturb.density.count = count;
+    memcpy(species.perturb.density.items, items, count * sizeof *items);
+    return species;
+}
+
+/* The product as the config says it. */
+static double product(const struct species_config *species, enum axis axis, double s)
+{
+    double density = 1;
+    for (uint32_t n = 0; n < species->perturb.density.count; n++) {
+        const struct perturbation *factor = &species->perturb.density.items[n];
+        if (factor->axis == axis)
+            density *= 1 + factor->amplitude * cos(2 * M_PI * factor->mode * s);
+    }
+    return density;
+}
+
+/* Integrates the product by Simpson's rule from 0, checks density and integral at every step against the
+ * closed form and the inverse against the integral. With 4,096 steps and modes up to 22 in all, h = 2 pi
+ * 22/4096 = 0.034 per radian, Simpson's error is h^4/180 = 7e-9 at most; the closed form itself is good to
+ * round-off. */
+static void check_against_integration(const struct species_config *species, enum axis axis)
+{
+    enum { STEPS = 4096 };
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, species, &table));
+    const struct series series = table.recipe.density[axis];
+    double integral[STEPS + 1] = {0};
+    for (int n = 0; n < STEPS; n++) {
+        const double left = (double)n / STEPS, width = 1.0 / STEPS;
+        integral[n + 1] =
+            integral[n] + width / 6 *
+                              (product(species, axis, left) + 4 * product(species, axis, left + width / 2) +
+                               product(species, axis, left + width));
+    }
+    for (int n = 0; n <= STEPS; n++) {
+        const double s = (double)n / STEPS, mean = integral[STEPS];
+        const struct profile_value value = profile_at(table.terms, series, s);
+        assert_near(value.density, product(species, axis, s) / mean, 1e-8);
+        assert_near(value.cumulative, integral[n] / mean, 1e-8);
+    }
+    recipe_table_destroy(&table);
+}
+
+/* F(F^-1(u)) = u: F and Newton's last step are good to a few round-offs of 1. */
+static void check_round_trip(const struct species_config *species, enum axis axis)
+{
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, species, &table));
+    const struct series series = table.recipe.density[axis];
+    double before = 0;
+    for (ulong n = 1; n < 20000; n++) {
+        const double u = n % 2 ? van_der_corput(n, 3) : (double)n / 20000;
+        const double s = profile_inverse(table.terms, series, u);
+        assert_true(s >= 0 && s <= 1);
+        assert_near(profile_at(table.terms, series, s).cumulative, u, 1e-14);
+        if (n % 2 == 0) { /* the even ones ascend */
+            assert_true(s > before);
+            before = s;
+        }
+    }
+    assert_near(profile_inverse(table.terms, series, 0x1p-49), 0, 1e-4);
+    assert_near(profile_inverse(table.terms, series, 1 - 0x1p-49), 1, 1e-4);
+    recipe_table_destroy(&table);
+}
+
+static void density_profiles(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t count;
+        struct perturbation items[8];
+    } profiles[] = {
+        {1, {{AXIS_X, 1, 0.01}}},
+        {1, {{AXIS_X, 16, 0.9}}},
+        {2, {{AXIS_X, 2, 0.5}, {AXIS_X, 5, -0.7}}},
+        {2, {{AXIS_X, 3, 0.5}, {AXIS_X, 3, 0.5}}},
+        {2, {{AXIS_X, 1, 1.0}, {AXIS_X, 1, -1.0}}}, /* 1 - cos^2: empty at 0 and 1/2 */
+        {4, {{AXIS_X, 1, 0.3}, {AXIS_X, 2, 0.4}, {AXIS_X, 3, -0.5}, {AXIS_X, 4, 0.9}}},
+        {3, {{AXIS_Y, 1, 0.3}, {AXIS_X, 2, 0.4}, {AXIS_Y, 4, 0.2}}},
+        {8,
+         {{AXIS_X, 1, 0.3},
+          {AXIS_X, 2, 0.4},
+          {AXIS_X, 3, 0.5},
+          {AXIS_X, 4, 0.3},
+          {AXIS_X, 4, 0.3},
+          {AXIS_X, 3, 0.4},
+          {AXIS_X, 2, -0.2},
+          {AXIS_X, 1, -0.3}}},
+    };
+    for (size_t n = 0; n < sizeof profiles / sizeof profiles[0]; n++) {
+        const struct species_config species = with_density(profiles[n].count, profiles[n].items);
+        for (enum axis axis = AXIS_X; axis <= AXIS_Y; axis++) {
+            check_against_integration(&species, axis);
+            check_round_trip(&species, axis);
+        }
+    }
+}
+
+/* (1 + a cos mx)(1 + b cos mx) = 1 + ab/2 + (a + b) cos mx + ab/2 cos 2mx. */
+static void equal_modes_merge(void **state)
+{
+    (void)state;
+    const struct perturbation items[] = {{AXIS_Y, 3, 0.5}, {AXIS_Y, 3, 0.25}};
+    const struct species_config species = with_density(2, items);
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    assert_int_equal(table.recipe.density[AXIS_X].count, 0);
+    const struct series series = table.recipe.density[AXIS_Y];
+    assert_int_equal(series.count, 2);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct cosine term = table.terms[series.first + n];
+        assert_true(term.mode == 3 || term.mode == 6);
+        assert_near(term.coefficient, (term.mode == 3 ? 0.75 : 0.0625) / 1.0625, 1e-16);
+    }
+    recipe_table_destroy(&table);
+}
+
+static void refuses_negative_density(void **state)
+{
+    (void)state;
+    const struct perturbation items[] = {{AXIS_X, 1, -1.5}};
+    const struct species_config species = with_density(1, items);
+    struct recipe_table table;
+    assert_int_equal(recipe_table_create(&square, &species, &table), STATUS_USAGE);
+    assert_non_null(strstr(status_message(), "perturb.density"));
+    recipe_table_destroy(&table);
+}
+
+static void borders_of_cells(void **state)
+{
+    (void)state;
+    const struct {
+        double s;
+        uint32_t cells, cell;
+        double offset;
+    } cases[] = {
+        {0.0, 4, 0, 0.0},
+        {-0.0, 4, 0, 0.0},
+        {0.25, 4, 1, 0.0},
+        {1 - 0x1p-53, 1, 0, 1 - 0x1p-53},
+        {1 - 0x1p-53, 3, 2, 1 - 0x1p-51}, /* 3 s is rounded, yet stays below 3 */
+        {0.25 - 0x1p-55, 4, 0, 1 - 0x1p-53},
+        {1.0, 4, 0, 0.0},
+        {1.125, 4, 0, 0.5},
+        {-0.125, 4, 3, 0.5},
+        {-1e-20, 4, 0, 0.0}, /* s + 1 rounds to 1 */
+        {-2.0, 4, 0, 0.0},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const struct site site = site_at(cases[n].s, cases[n].cells);
+        if (site.cell != cases[n].cell || !(site.offset == cases[n].offset))
+            fail_msg("s = %a in %u cells: cell %u, offset %a", cases[n].s, cases[n].cells, site.cell,
+                     site.offset);
+    }
+    const struct site inside = site_rounded(2, 0.75, 4), next = site_rounded(2, 1.0, 4),
+                      around = site_rounded(3, 1.0, 4);
+    assert_true(inside.cell == 2 && inside.offset == 0.75);
+    assert_true(next.cell == 3 && next.offset == 0);
+    assert_true(around.cell == 0 && around.offset == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normal_known_values),      cmocka_unit_test(normal_round_trip),
+        cmocka_unit_test(density_profiles),         cmocka_unit_test(equal_modes_merge),
+        cmocka_unit_test(refuses_negative_density), cmocka_unit_test(borders_of_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* Van der Corput: against exact fractions, the borders that must never come out, and how evenly it fills. */
+#include "support/test_support.h"
+
+#include "shared/van_der_corput.h"
+
+/* Indices that become 1 or 0 when the digits pass through float arithmetic, and the last of all. */
+static const ulong traps[] = {
+    1,         (1ul << 24) - 1, 1ul << 24, (1ul << 25) - 1, 1ul << 25, (1ul << 26) - 1, (1ul << 32) - 1,
+    1ul << 32, (1ul << 33) - 1, 1ul << 33};
+
+/* The division is the only rounding, so the oracle's nearest double must come out to the last bit. */
+static void equals_exact_fractions(void **state)
+{
+    (void)state;
+    FILE *oracle = popen("/usr/bin/python3 tests/unit/van_der_corput_oracle.py", "r");
+    assert_non_null(oracle);
+    unsigned int base = 0, count = 0;
+    unsigned long index = 0;
+    double expected = 0;
+    while (fscanf(oracle, "%u %lu %la", &base, &index, &expected) == 3) {
+        const double element = van_der_corput(index, base);
+        if (!(element == expected))
+            fail_msg("base %u, index %lu: %a, expected %a", base, index, element, expected);
+        count++;
+    }
+    assert_int_equal(pclose(oracle), 0);
+    assert_true(count > 16 * 1000); /* 16 bases, at least 1,000 indices each */
+}
+
+static void first_elements(void **state)
+{
+    (void)state;
+    const double base_2[] = {0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875, 0.0625};
+    const double base_3[] = {1. / 3, 2. / 3, 1. / 9, 4. / 9, 7. / 9, 2. / 9, 5. / 9, 8. / 9};
+    for (ulong j = 1; j <= 8; j++) {
+        assert_true(van_der_corput(j, 2) == base_2[j - 1]);
+        assert_true(van_der_corput(j, 3) == base_3[j - 1]);
+    }
+}
+
+/* 2^-49 is the documented distance from both borders. */
+static void never_reaches_zero_or_one(void **state)
+{
+    (void)state;
+    for (uint base = 2; base <= 65535; base++)
+        for (size_t n = 0; n < sizeof traps / sizeof traps[0]; n++) {
+            const double element = van_der_corput(traps[n], base);
+            if (!(element >= 0x1p-49 && element <= 1 - 0x1p-49))
+                fail_msg("base %u, index %lu: %a", base, traps[n], element);
+        }
+    assert_true(van_der_corput((1ul << 25) - 1, 2) == 1 - 0x1p-25); /* in float exactly 1 */
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* N times the star discrepancy of the first N elements: for sorted x_1 <= ... <= x_N it is
+ * max_i max(i - N x_i, N x_i - (i - 1)) (Niederreiter 1992, theorem 2.6). */
+static double scaled_discrepancy(uint base, size_t count)
+{
+    double *sorted = malloc(count * sizeof *sorted);
+    assert_non_null(sorted);
+    for (size_t n = 0; n < count; n++)
+        sorted[n] = van_der_corput(n + 1, base);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    double largest = 0;
+    for (size_t n = 0; n < count; n++) {
+        const double scaled = (double)count * sorted[n];
+        largest = fmax(largest, fmax((double)(n + 1) - scaled, scaled - (double)n));
+    }
+    free(sorted);
+    return largest;
+}
+
+/* Computed values of an independent implementation, given to two digits: half a unit of the last. Random
+ * numbers would give about 0.87 sqrt(N) = 870. */
+static void fills_evenly(void **state)
+{
+    (void)state;
+    assert_near(scaled_discrepancy(2, 1 << 16), 1.0, 1e-3);
+    assert_near(scaled_discrepancy(2, 1000000), 4.23, 0.005);
+    assert_near(scaled_discrepancy(3, 1000000), 5.97, 0.005);
+    assert_near(scaled_discrepancy(5, 1000000), 3.46, 0.005);
+    assert_near(scaled_discrepancy(7, 1000000), 9.83, 0.005);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_exact_fractions),
+        cmocka_unit_test(first_elements),
+        cmocka_unit_test(never_reaches_zero_or_one),
+        cmocka_unit_test(fills_evenly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
