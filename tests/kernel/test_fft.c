@@ -1,0 +1,229 @@
+/* FFT: both libraries in both precisions against sums written out. */
+#include "support/test_support.h"
+
+#include "field/fft.h"
+#include "support/field_support.h"
+
+static struct device *device;
+
+/* The libraries treat powers of two, products of small primes, primes, and the smallest axes each in
+ * a way of its own. VkFFT's kernels take a CPU seconds to compile for each grid, so there only the first
+ * grids of each list go through it. */
+static const uint32_t short_grids[][2] = {{8, 6}, {7, 5},  {2, 2},  {48, 20}, {17, 19}, {16, 16}, {2, 7},
+                                          {5, 2}, {13, 6}, {4, 31}, {12, 34}, {3, 3},   {26, 9}};
+enum { SHORT_GRIDS = sizeof short_grids / sizeof short_grids[0], SHORT_GRIDS_ON_CPU = 5 };
+
+/* Long axes take several passes. */
+static const uint32_t long_grids[][2] = {{512, 256}, {2, 16384}, {16384, 2},
+                                         {2, 8191},  {1009, 3},  {600, 700}};
+enum { LONG_GRIDS = sizeof long_grids / sizeof long_grids[0], LONG_GRIDS_ON_CPU = 1 };
+
+struct transform {
+    struct grid grid;
+    enum precision precision;
+    size_t cells, numbers; /* reals in a node array and in a mode array */
+    struct fft *fft;
+    struct buffer *real, *modes;
+    double *f; /* what `real` holds */
+};
+
+static struct transform transform_create(const uint32_t cells[2], enum precision precision,
+                                         enum solver_kind solver)
+{
+    struct transform t = {.grid = field_grid(cells[0], cells[1], 1.0, 1.0), .precision = precision};
+    t.cells = grid_cells(&t.grid);
+    t.numbers = fft_complex_bytes(&t.grid, precision) / precision_bytes(precision);
+    assert_ok(fft_create(device, &t.grid, precision, solver, &t.fft));
+    assert_ok(buffer_create(device, t.cells * precision_bytes(precision), "reals", &t.real));
+    assert_ok(buffer_create(device, fft_complex_bytes(&t.grid, precision), "modes", &t.modes));
+    t.f = field_random(t.cells);
+    assert_ok(buffer_write_reals(t.real, precision, 0, t.cells, t.f));
+    return t;
+}
+
+static void transform_destroy(struct transform *t)
+{
+    free(t->f);
+    buffer_destroy(&t->real);
+    buffer_destroy(&t->modes);
+    fft_destroy(&t->fft);
+}
+
+/* A transform's error is about epsilon sqrt(log2 N) times the root mean square of its output, sqrt(N/3) here;
+ * the largest of N errors, and Bluestein's three longer transforms, are covered by 16. */
+static double forward_tolerance(const struct transform *t)
+{
+    return 16 * field_epsilon(t->precision) * sqrt((double)t->cells);
+}
+
+static void check_forward_everywhere(const struct transform *t)
+{
+    double *modes = field_read(t->modes, t->precision, t->numbers);
+    const uint32_t modes_y = t->grid.ny / 2 + 1;
+    assert_int_equal(t->numbers, 2 * t->grid.nx * modes_y);
+    for (uint32_t m = 0; m < t->grid.nx; m++)
+        for (uint32_t n = 0; n < modes_y; n++) {
+            double expected[2];
+            field_direct_mode(&t->grid, t->f, m, n, expected);
+            const size_t e = (size_t)modes_y * m + n;
+            assert_near(modes[2 * e], expected[0], forward_tolerance(t));
+            assert_near(modes[2 * e + 1], expected[1], forward_tolerance(t));
+        }
+    free(modes);
+}
+
+static void check_forward_at(const struct transform *t, uint32_t m, uint32_t n)
+{
+    double mode[2], expected[2];
+    const size_t e = (size_t)(t->grid.ny / 2 + 1) * m + n;
+    assert_ok(buffer_read_reals(t->modes, t->precision, 2 * e, 2, mode));
+    field_direct_mode(&t->grid, t->f, m, n, expected);
+    assert_near(mode[0], expected[0], forward_tolerance(t));
+    assert_near(mode[1], expected[1], forward_tolerance(t));
+}
+
+static int grids_for(enum solver_kind solver, int on_cpu, int all)
+{
+    return solver == SOLVER_VKFFT && device_info(device)->is_cpu ? on_cpu : all;
+}
+
+static void check_input_kept(const struct transform *t)
+{
+    double *kept = field_read(t->real, t->precision, t->cells);
+    assert_memory_equal(kept, t->f, t->cells * sizeof *kept);
+    free(kept);
+}
+
+static void check_round_trip(const struct transform *t)
+{
+    assert_ok(buffer_fill(t->real, 0x7fc00000)); /* not-a-number: every node must be written */
+    assert_ok(fft_inverse(t->fft, t->modes, t->real));
+    double *back = field_read(t->real, t->precision, t->cells);
+    for (size_t n = 0; n < t->cells; n++)
+        back[n] /= (double)t->cells;
+    /* two transforms, of numbers up to 1 */
+    assert_true(field_largest_difference(back, t->f, t->cells) <= 32 * field_epsilon(t->precision));
+    free(back);
+}
+
+static void forward_is_the_direct_sum(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++)
+        for (int p = 0; p < 2; p++)
+            for (int g = 0; g < grids_for(field_solvers[s], SHORT_GRIDS_ON_CPU, SHORT_GRIDS); g++) {
+                struct transform t = transform_create(short_grids[g], field_precisions[p], field_solvers[s]);
+                assert_ok(fft_forward(t.fft, t.real, t.modes));
+                check_forward_everywhere(&t);
+                check_input_kept(&t);
+                check_round_trip(&t);
+                transform_destroy(&t);
+            }
+}
+
+static void long_axes_work(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++)
+        for (int p = 0; p < 2; p++)
+            for (int g = 0; g < grids_for(field_solvers[s], LONG_GRIDS_ON_CPU, LONG_GRIDS); g++) {
+                struct transform t = transform_create(long_grids[g], field_precisions[p], field_solvers[s]);
+                assert_ok(fft_forward(t.fft, t.real, t.modes));
+                const uint32_t nx = t.grid.nx, ny = t.grid.ny;
+                check_forward_at(&t, 0, 0);
+                check_forward_at(&t, nx - 1, 1);
+                check_forward_at(&t, nx / 2, ny / 2);
+                check_forward_at(&t, nx / 3, ny / 3);
+                check_input_kept(&t);
+                check_round_trip(&t);
+                transform_destroy(&t);
+            }
+}
+
+/* The same bits from one plan used twice and from another plan. */
+static void results_repeat(void **state)
+{
+    (void)state;
+    const uint32_t cells[2] = {48, 20};
+    for (int s = 0; s < 2; s++)
+        for (int p = 0; p < 2; p++) {
+            struct transform a = transform_create(cells, field_precisions[p], field_solvers[s]);
+            struct transform b = transform_create(cells, field_precisions[p], field_solvers[s]);
+            assert_ok(fft_forward(a.fft, a.real, a.modes));
+            double *first = field_read(a.modes, a.precision, a.numbers);
+            assert_ok(fft_forward(a.fft, a.real, a.modes));
+            double *again = field_read(a.modes, a.precision, a.numbers);
+            assert_ok(fft_forward(b.fft, b.real, b.modes));
+            double *other = field_read(b.modes, b.precision, b.numbers);
+            assert_memory_equal(first, again, a.numbers * sizeof *first);
+            assert_memory_equal(first, other, a.numbers * sizeof *first);
+            free(first);
+            free(again);
+            free(other);
+            transform_destroy(&a);
+            transform_destroy(&b);
+        }
+}
+
+static void auto_suits_the_device(void **state)
+{
+    (void)state;
+    const struct grid grid = field_grid(8, 6, 1.0, 1.0);
+    static const enum solver_kind solvers[] = {SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW};
+    const char *const names[] = {device_info(device)->is_cpu ? "FFTW" : "VkFFT", "VkFFT", "FFTW"};
+    for (int n = 0; n < 3; n++) {
+        struct fft *fft = NULL;
+        assert_ok(fft_create(device, &grid, PRECISION_SINGLE, solvers[n], &fft));
+        assert_string_equal(fft_name(fft), names[n]);
+        fft_destroy(&fft);
+        assert_null(fft);
+    }
+    fft_destroy(&(struct fft *){NULL});
+}
+
+/* Each transform is one entry of the field stage, with the bytes of its two passes. */
+static void transforms_are_timed(void **state)
+{
+    (void)state;
+    const uint32_t cells[2] = {512, 256};
+    for (int s = 0; s < 2; s++) {
+        struct transform t = transform_create(cells, PRECISION_SINGLE, field_solvers[s]);
+        device_reset_timers(device);
+        assert_ok(fft_forward(t.fft, t.real, t.modes));
+        assert_ok(fft_inverse(t.fft, t.modes, t.real));
+        const struct stage_time *field = &device_timers(device)->stages[STAGE_FIELD];
+        assert_int_equal(field->launches, 2);
+        assert_int_equal(field->bytes, 2 * (512 * 256 * 4 + 3 * 512 * 129 * 8));
+        assert_true(field->seconds > 0.0);
+        transform_destroy(&t);
+    }
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    if (device_open(test_device_spec(), &device) != STATUS_OK) {
+        fprintf(stderr, "%s\n", status_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forward_is_the_direct_sum),
+        cmocka_unit_test(long_axes_work),
+        cmocka_unit_test(results_repeat),
+        cmocka_unit_test(auto_suits_the_device),
+        cmocka_unit_test(transforms_are_timed),
+    };
+    return cmocka_run_group_tests_name("fft", tests, open_device, close_device);
+}

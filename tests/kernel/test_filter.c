@@ -1,0 +1,164 @@
+/* Filter: the transfer function mode by mode, and what a smoothing must leave alone. */
+#include "support/test_support.h"
+
+#include "field/filter.h"
+#include "support/field_support.h"
+
+static struct device *device;
+
+static const uint32_t grids[][2] = {{8, 6}, {2, 2}, {7, 5}, {2, 9}, {33, 64}};
+enum { GRIDS = sizeof grids / sizeof grids[0] };
+
+struct bench {
+    struct grid grid;
+    enum precision precision;
+    size_t cells;
+    struct filter *filter;
+    struct buffer *rho;
+};
+
+static struct bench bench_create(uint32_t nx, uint32_t ny, enum precision precision)
+{
+    struct bench b = {.grid = field_grid(nx, ny, 3.0, 5.0), .precision = precision, .cells = (size_t)nx * ny};
+    assert_ok(filter_create(device, &b.grid, precision, &b.filter));
+    assert_ok(buffer_create(device, b.cells * precision_bytes(precision), "charge density", &b.rho));
+    return b;
+}
+
+static void bench_destroy(struct bench *b)
+{
+    buffer_destroy(&b->rho);
+    filter_destroy(&b->filter);
+    assert_null(b->filter);
+}
+
+/* `passes` of the filter on the density, read back; the caller frees it. */
+static double *filtered(struct bench *b, uint32_t passes, const double *density)
+{
+    assert_ok(buffer_write_reals(b->rho, b->precision, 0, b->cells, density));
+    assert_ok(filter_apply(b->filter, passes, &b->rho));
+    return field_read(b->rho, b->precision, b->cells);
+}
+
+/* Mode (mx, my) keeps its shape and shrinks by cos^2(kx dx/2) cos^2(ky dy/2) a pass. Numbers up to 1, of
+ * a few roundings a pass and the rounded input: 4 epsilon a pass. */
+static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passes)
+{
+    double *wave = field_wave(&b->grid, mx, my, 0.4);
+    double *result = filtered(b, passes, wave);
+    const double one_pass = pow(cos(M_PI * mx / b->grid.nx), 2) * pow(cos(M_PI * my / b->grid.ny), 2);
+    for (size_t n = 0; n < b->cells; n++)
+        wave[n] *= pow(one_pass, passes);
+    const double error = field_largest_difference(result, wave, b->cells);
+    if (!(error <= 4 * passes * field_epsilon(b->precision)))
+        fail_msg("mode (%u, %u) of %u x %u, %u passes: off by %.3g", mx, my, b->grid.nx, b->grid.ny, passes,
+                 error);
+    free(result);
+    free(wave);
+}
+
+static void modes_shrink_by_the_transfer_function(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 2; p++) {
+        struct bench b = bench_create(8, 6, field_precisions[p]);
+        for (uint32_t mx = 0; mx < 8; mx++)
+            for (uint32_t my = 0; my < 6; my++)
+                for (uint32_t passes = 1; passes <= 3; passes++)
+                    check_mode(&b, mx, my, passes);
+        bench_destroy(&b);
+    }
+}
+
+static void every_grid_wraps(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int g = 0; g < GRIDS; g++) {
+            struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p]);
+            check_mode(&b, 1, 0, 1);
+            check_mode(&b, 0, 1, 2);
+            check_mode(&b, grids[g][0] / 2, 1, 1);
+            check_mode(&b, grids[g][0] - 1, grids[g][1] - 1, 5);
+            bench_destroy(&b);
+        }
+}
+
+/* One charge on a corner node becomes the stencil, whose weights are exact. */
+static void a_point_becomes_the_stencil(void **state)
+{
+    (void)state;
+    static const double point[20] = {16.0};
+    static const double expected[20] = {4, 2, 0, 2, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1};
+    for (int p = 0; p < 2; p++) {
+        struct bench b = bench_create(5, 4, field_precisions[p]);
+        double *result = filtered(&b, 1, point);
+        assert_memory_equal(result, expected, sizeof expected);
+        free(result);
+        bench_destroy(&b);
+    }
+}
+
+static void the_sum_stays(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int g = 0; g < GRIDS; g++) {
+            struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p]);
+            double *density = field_random(b.cells);
+            double *result = filtered(&b, 4, density);
+            double before = 0.0, after = 0.0;
+            for (size_t n = 0; n < b.cells; n++) {
+                before += density[n];
+                after += result[n];
+            }
+            /* each of `cells` nodes rounds a few times a pass, in either direction */
+            assert_near(after, before, 16 * sqrt((double)b.cells) * field_epsilon(b.precision));
+            free(result);
+            free(density);
+            bench_destroy(&b);
+        }
+}
+
+static void no_pass_changes_nothing(void **state)
+{
+    (void)state;
+    struct bench b = bench_create(7, 5, PRECISION_SINGLE);
+    double *density = field_random(b.cells);
+    const struct buffer *before = b.rho;
+    double *result = filtered(&b, 0, density);
+    assert_ptr_equal(b.rho, before);
+    assert_memory_equal(result, density, b.cells * sizeof *density);
+    free(result);
+    free(density);
+    bench_destroy(&b);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    if (device_open(test_device_spec(), &device) != STATUS_OK) {
+        fprintf(stderr, "%s\n", status_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_shrink_by_the_transfer_function),
+        cmocka_unit_test(every_grid_wraps),
+        cmocka_unit_test(a_point_becomes_the_stencil),
+        cmocka_unit_test(the_sum_stays),
+        cmocka_unit_test(no_pass_changes_nothing),
+    };
+    return cmocka_run_group_tests_name("filter", tests, open_device, close_device);
+}

@@ -1,0 +1,96 @@
+/* Field support: grids, numbers and sums that the tests of the field room share. Include test_support.h
+ * first. */
+#ifndef RADIXPIC_FIELD_SUPPORT_H
+#define RADIXPIC_FIELD_SUPPORT_H
+
+#include "device/device.h"
+#include "domain/grid.h"
+
+#include <float.h>
+#include <string.h>
+
+static const enum precision field_precisions[] = {PRECISION_SINGLE, PRECISION_DOUBLE};
+static const enum solver_kind field_solvers[] = {SOLVER_VKFFT, SOLVER_FFTW};
+
+static inline struct grid field_grid(uint32_t nx, uint32_t ny, double lx, double ly)
+{
+    const struct grid_config config = {.cells = {nx, ny}, .length = {lx, ly}};
+    return grid_make(&config);
+}
+
+/* The relative spacing of the precision's numbers. */
+static inline double field_epsilon(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
+}
+
+static inline double *field_numbers(size_t count)
+{
+    double *numbers = calloc(count, sizeof *numbers);
+    assert_non_null(numbers);
+    return numbers;
+}
+
+/* Multiples of 2^-20 in [-1, 1): exact in both precisions, the same in every run. */
+static inline double *field_random(size_t count)
+{
+    double *numbers = field_numbers(count);
+    uint64_t state = 88172645463325252U;
+    for (size_t n = 0; n < count; n++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        numbers[n] = (double)(int64_t)(state >> 43) * 0x1p-20 - 1.0;
+    }
+    return numbers;
+}
+
+static inline double *field_read(const struct buffer *buffer, enum precision precision, size_t count)
+{
+    double *numbers = field_numbers(count);
+    assert_ok(buffer_read_reals(buffer, precision, 0, count, numbers));
+    return numbers;
+}
+
+/* mode[0], mode[1] = real and imaginary part of sum f(i, j) exp(-2 pi i (mx i/nx + my j/ny)), term by term.
+ * The angle is reduced in integers and the sums are long, so that this is the better of the two in a
+ * comparison. */
+static inline void field_direct_mode(const struct grid *grid, const double *f, int64_t mx, int64_t my,
+                                     double mode[2])
+{
+    long double real = 0.0L, imaginary = 0.0L;
+    const int64_t nx = grid->nx, ny = grid->ny;
+    for (int64_t i = 0; i < nx; i++)
+        for (int64_t j = 0; j < ny; j++) {
+            const int64_t turn = (mx * i % nx * ny + my * j % ny * nx) % (nx * ny);
+            const double angle = -2 * M_PI * (double)turn / (double)(nx * ny);
+            real += (long double)f[ny * i + j] * (long double)cos(angle);
+            imaginary += (long double)f[ny * i + j] * (long double)sin(angle);
+        }
+    mode[0] = (double)real;
+    mode[1] = (double)imaginary;
+}
+
+/* cos(2 pi (mx i/nx + my j/ny) - phase) on the nodes */
+static inline double *field_wave(const struct grid *grid, int64_t mx, int64_t my, double phase)
+{
+    double *wave = field_numbers(grid_cells(grid));
+    const int64_t nx = grid->nx, ny = grid->ny;
+    for (int64_t i = 0; i < nx; i++)
+        for (int64_t j = 0; j < ny; j++) {
+            const int64_t turn = (mx * i % nx * ny + my * j % ny * nx) % (nx * ny);
+            wave[ny * i + j] = cos(2 * M_PI * (double)turn / (double)(nx * ny) - phase);
+        }
+    return wave;
+}
+
+static inline double field_largest_difference(const double *a, const double *b, size_t count)
+{
+    double largest = 0.0;
+    for (size_t n = 0; n < count; n++) {
+        const double difference = fabs(a[n] - b[n]);
+        if (!(difference <= largest)) /* not-a-number too */
+            largest = difference;
+    }
+    return largest;
+}
+
+#endif
