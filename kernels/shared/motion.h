@@ -22,7 +22,7 @@ struct placement {
 static inline struct placement offset_place(real offset)
 {
     struct placement place;
-    const real lower = floor(offset);
+    const real lower = (real)floor(offset);
     place.offset = offset - lower;
     place.cells = 0;
     if (!(fabs(offset) < (real)1e9)) {
@@ -64,6 +64,23 @@ static inline struct velocity_step velocity_push(real u, real v, real ex, real e
     step.mean_v = (real)0.5 * (v_minus + v_plus);
     step.square = u_minus * u_minus + v_minus * v_minus;
     return step;
+}
+
+struct velocity_pair {
+    real u, v;
+};
+
+/* The loaded velocity (u, v) at 0 -> -1/2, so that velocity_push() passes through it: back by half the
+ * rotation, atan(tangent), then back by half a kick. The first velocity_push() finds it again half-way
+ * through its rotation, so |v^-|^2 there is that of the loaded velocity; the mean (v^- + v^+)/2, the chord of
+ * the rotation, is the loaded velocity times the cosine. cosine = 1/sqrt(1 + tangent^2). */
+static inline struct velocity_pair velocity_start(real u, real v, real ex, real ey, real half_kick,
+                                                  real tangent, real cosine)
+{
+    struct velocity_pair start;
+    start.u = cosine * (u - tangent * v) - half_kick * ex;
+    start.v = cosine * (v + tangent * u) - half_kick * ey;
+    return start;
 }
 
 #endif

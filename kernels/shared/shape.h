@@ -33,7 +33,8 @@
 static inline void shape_weights(real d, real weights[SHAPE_NODES])
 {
 #if SHAPE_ORDER == 0
-    const real upper = d < (real)0.5 ? (real)0 : (real)1;
+    /* 0 d is 0 but for a d that is not a number: that must show in the sums. */
+    const real upper = (d < (real)0.5 ? (real)0 : (real)1) + (real)0 * d;
     weights[0] = (real)1 - upper;
     weights[1] = upper;
 #elif SHAPE_ORDER == 1

@@ -22,4 +22,14 @@ void deposit_destroy(struct deposit **deposit);
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
+/* How the cells are summed. */
+enum deposit_variant {
+    DEPOSIT_AUTO,          /* by the device and the particles per cell; the default */
+    DEPOSIT_ITEM_PER_CELL, /* one work-item a cell: CPU devices, or few particles a cell */
+    DEPOSIT_GROUP_PER_CELL /* one work-group a cell */
+};
+
+/* Fixes the variant, for tests and measurements. Both sum the same terms, in a different order. */
+void deposit_choose(struct deposit *deposit, enum deposit_variant variant);
+
 #endif

@@ -1,0 +1,35 @@
+/* Energy: sums of the fields over the nodes, group by group; the host adds the few group sums.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
+ *   GROUP_ITEMS  items of a group, a power of two.
+ */
+#define SUM_COUNT 2
+
+#include "shared/sum.h"
+
+/* A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
+ * the sums of ex^2 + ey^2 and of rho in sums[2 g] and sums[2 g + 1]. The barriers stand in sum_over_group(),
+ * which all items reach whatever the number of nodes. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+energy_sums(global const real *restrict ex, global const real *restrict ey, global const real *restrict rho,
+            uint nodes, uint chunk, global real *restrict sums)
+{
+    local real shared[SUM_SHARED];
+    const uint group = (uint)get_group_id(0);
+    const uint item = (uint)get_local_id(0);
+    const uint begin = group * chunk, end = begin + min(chunk, nodes - begin);
+    real total[SUM_COUNT] = {(real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0};
+    for (uint node = begin + item; node < end;) {
+        const uint block_end = min(end, node + SUM_BLOCK * GROUP_ITEMS);
+        real block[SUM_COUNT] = {(real)0, (real)0};
+        for (; node < block_end; node += GROUP_ITEMS) {
+            block[0] += ex[node] * ex[node] + ey[node] * ey[node];
+            block[1] += rho[node];
+        }
+        sum_add_block(total, excess, block);
+    }
+    sum_over_group(total, shared);
+    if (item == 0)
+        for (uint n = 0; n < SUM_COUNT; n++)
+            sums[group * SUM_COUNT + n] = total[n];
+}

@@ -1,0 +1,60 @@
+/* Sum: long sums that stay accurate in single precision and run in the same order every time.
+ *
+ * A work-item adds up to SUM_BLOCK terms plainly, then adds that block to its total with compensation (Kahan,
+ * Commun. ACM 8, 40, 1965), so the error is that of one block however many terms there are. The totals of a
+ * group are then added in a tree.
+ *
+ * SUM_COUNT: how many sums run side by side. GROUP_ITEMS: items of a group, a power of two (device only).
+ */
+#ifndef SHARED_SUM_H
+#define SHARED_SUM_H
+
+#include "shared/real.h"
+
+#ifndef SUM_COUNT
+#error "SUM_COUNT must be the number of sums that run side by side"
+#endif
+
+/* Short enough that even equal terms, whose rounding errors all point one way, stay within some 1e-6. */
+#define SUM_BLOCK 32
+
+/* Adds a block to the totals. `excess` is what the totals hold too much, 0 at first. */
+static inline void sum_add_block(real total[SUM_COUNT], real excess[SUM_COUNT], const real block[SUM_COUNT])
+{
+    for (int n = 0; n < SUM_COUNT; n++) {
+        const real addend = block[n] - excess[n];
+        const real sum = total[n] + addend;
+        excess[n] = (sum - total[n]) - addend;
+        total[n] = sum;
+    }
+}
+
+#ifdef __OPENCL_VERSION__
+
+#if !defined(GROUP_ITEMS) || GROUP_ITEMS < 1 || (GROUP_ITEMS & (GROUP_ITEMS - 1)) != 0
+#error "GROUP_ITEMS must be a power of two"
+#endif
+
+/* Reals of local memory that sum_over_group() needs. */
+#define SUM_SHARED (GROUP_ITEMS > 1 ? SUM_COUNT * GROUP_ITEMS / 2 : 1)
+
+/* Adds the totals of all items of the group; item 0 is left with the sums. Every item must call it, from
+ * uniform control flow, once in a kernel. In each round the upper half hands its totals to the lower half:
+ * the first barrier is between writing and reading them, the second before the next round overwrites them. */
+static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
+{
+    const uint item = (uint)get_local_id(0);
+    for (uint half = GROUP_ITEMS / 2; half > 0; half /= 2) {
+        if (item >= half && item < 2 * half)
+            for (uint n = 0; n < SUM_COUNT; n++)
+                shared[n * half + item - half] = total[n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < half)
+            for (uint n = 0; n < SUM_COUNT; n++)
+                total[n] += shared[n * half + item];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#endif
+#endif
