@@ -1,0 +1,347 @@
+/* Poisson: every mode of a small grid against its formula, random densities against Gauss's law. */
+#include "support/test_support.h"
+
+#include "field/poisson.h"
+#include "support/field_support.h"
+
+static struct device *device;
+
+/* Even and odd, never square in cells or lengths. */
+static const uint32_t grids[][2] = {{8, 6}, {7, 5}, {2, 2}, {48, 20}};
+enum { GRIDS = sizeof grids / sizeof grids[0] };
+
+static const enum gradient_kind gradients[] = {GRADIENT_SPECTRAL, GRADIENT_CENTRED};
+
+struct bench {
+    struct grid grid;
+    enum precision precision;
+    enum gradient_kind gradient;
+    size_t cells;
+    struct poisson *poisson;
+    struct fields fields;
+    double *phi, *ex, *ey; /* of the last solve() */
+};
+
+static struct bench bench_create(const uint32_t cells[2], enum precision precision, enum solver_kind solver,
+                                 enum gradient_kind gradient)
+{
+    struct bench b = {.precision = precision, .gradient = gradient};
+    b.grid = field_grid(cells[0], cells[1], 3.0, 5.0);
+    b.cells = grid_cells(&b.grid);
+    assert_ok(poisson_create(device, &b.grid, precision, solver, gradient, &b.poisson));
+    assert_ok(fields_create(device, &b.grid, precision, &b.fields));
+    return b;
+}
+
+static void forget_results(struct bench *b)
+{
+    free(b->phi);
+    free(b->ex);
+    free(b->ey);
+    b->phi = b->ex = b->ey = NULL;
+}
+
+static void bench_destroy(struct bench *b)
+{
+    forget_results(b);
+    fields_destroy(&b->fields);
+    poisson_destroy(&b->poisson);
+    assert_null(b->poisson);
+}
+
+/* The results begin as not-a-number: every node must be written. */
+static void solve(struct bench *b, const double *rho)
+{
+    forget_results(b);
+    assert_ok(buffer_write_reals(b->fields.rho, b->precision, 0, b->cells, rho));
+    assert_ok(buffer_fill(b->fields.phi, UINT32_MAX));
+    assert_ok(buffer_fill(b->fields.ex, UINT32_MAX));
+    assert_ok(buffer_fill(b->fields.ey, UINT32_MAX));
+    assert_ok(poisson_solve(b->poisson, &b->fields));
+    b->phi = field_read(b->fields.phi, b->precision, b->cells);
+    b->ex = field_read(b->fields.ex, b->precision, b->cells);
+    b->ey = field_read(b->fields.ey, b->precision, b->cells);
+}
+
+/* Every grid with both libraries, precisions and gradients, made once: VkFFT compiles kernels for each. */
+static struct bench benches[8 * GRIDS];
+enum { BENCHES = sizeof benches / sizeof benches[0] };
+
+static void with_every_solver(void (*check)(struct bench *))
+{
+    for (int n = 0; n < BENCHES; n++)
+        check(&benches[n]);
+}
+
+/* m beyond n/2 stands for m - n. */
+static double wave_number(uint32_t m, uint32_t n, double length)
+{
+    return 2 * M_PI / length * (2 * m <= n ? (double)m : (double)m - (double)n);
+}
+
+/* The round-off of numbers up to 1 lands in every mode and the longest wave enlarges it most, by 1/k^2 in
+ * phi and 1/k in E; a centred difference adds that of phi over dx. A few roundings on the way: 16. */
+static double phi_tolerance(const struct bench *b)
+{
+    const double k = 2 * M_PI / fmax(b->grid.lx, b->grid.ly);
+    return 16 * field_epsilon(b->precision) / (k * k);
+}
+
+static double field_tolerance(const struct bench *b)
+{
+    const double k = 2 * M_PI / fmax(b->grid.lx, b->grid.ly);
+    return phi_tolerance(b) * (b->gradient == GRADIENT_SPECTRAL ? k : 1 / fmin(b->grid.dx, b->grid.dy));
+}
+
+/* -d/dx of cos(theta) is slope * sin(theta): k itself, and 0 at the Nyquist mode, or sin(k dx)/dx. */
+static double slope(const struct bench *b, uint32_t m, uint32_t n, double length)
+{
+    const double k = wave_number(m, n, length);
+    if (2 * m == n)
+        return 0.0;
+    return b->gradient == GRADIENT_SPECTRAL ? k : sin(k * length / n) / (length / n);
+}
+
+static void check_mode(struct bench *b, uint32_t mx, uint32_t my)
+{
+    const struct grid *grid = &b->grid;
+    double *rho = field_wave(grid, mx, my, 0.4);
+    double *quarter_later = field_wave(grid, mx, my, 0.4 + M_PI / 2); /* sin where rho is cos */
+    solve(b, rho);
+    const double kx = wave_number(mx, grid->nx, grid->lx), ky = wave_number(my, grid->ny, grid->ly);
+    const double k2 = kx * kx + ky * ky;
+    const double amplitude = k2 > 0 ? 1 / k2 : 0.0;
+    const double slope_x = slope(b, mx, grid->nx, grid->lx), slope_y = slope(b, my, grid->ny, grid->ly);
+    for (size_t n = 0; n < b->cells; n++) {
+        assert_near(b->phi[n], amplitude * rho[n], phi_tolerance(b));
+        assert_near(b->ex[n], amplitude * slope_x * quarter_later[n], field_tolerance(b));
+        assert_near(b->ey[n], amplitude * slope_y * quarter_later[n], field_tolerance(b));
+    }
+    free(quarter_later);
+    free(rho);
+}
+
+static void check_all_modes(struct bench *b)
+{
+    if (b->cells > 100) /* the random densities below hold all modes of the larger grid at once */
+        return;
+    for (uint32_t mx = 0; mx < b->grid.nx; mx++)
+        for (uint32_t my = 0; my < b->grid.ny; my++)
+            check_mode(b, mx, my);
+}
+
+static void every_mode_follows_its_formula(void **state)
+{
+    (void)state;
+    with_every_solver(check_all_modes);
+}
+
+/* Poisson's equation for every mode, k^2 phi_k = rho_k, and Gauss's law, i k . E_k = rho_k, where the
+ * gradient is the spectral one and has no Nyquist part: all by sums written out, which are nx ny times as
+ * large. */
+static void check_gauss(struct bench *b)
+{
+    const struct grid *grid = &b->grid;
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    /* a mode of the density is about sqrt(nx ny / 3); phi_k and E_k are its quotient, with a few roundings */
+    const double tolerance = 16 * field_epsilon(b->precision) * sqrt((double)b->cells);
+    for (uint32_t mx = 0; mx < grid->nx; mx++)
+        for (uint32_t my = 0; my <= grid->ny / 2; my++) {
+            const double kx = wave_number(mx, grid->nx, grid->lx), ky = wave_number(my, grid->ny, grid->ly);
+            const double k2 = kx * kx + ky * ky;
+            double rho_mode[2], phi_mode[2], ex_mode[2], ey_mode[2];
+            field_direct_mode(grid, rho, mx, my, rho_mode);
+            field_direct_mode(grid, b->phi, mx, my, phi_mode);
+            const double k2_roundings = 1 + k2 / pow(2 * M_PI / grid->ly, 2);
+            if (k2 > 0) {
+                assert_near(k2 * phi_mode[0], rho_mode[0], tolerance * k2_roundings);
+                assert_near(k2 * phi_mode[1], rho_mode[1], tolerance * k2_roundings);
+            } else {
+                assert_near(phi_mode[0], 0.0, phi_tolerance(b) * sqrt((double)b->cells));
+            }
+            if (b->gradient == GRADIENT_CENTRED || k2 <= 0 || 2 * mx == grid->nx || 2 * my == grid->ny)
+                continue;
+            field_direct_mode(grid, b->ex, mx, my, ex_mode);
+            field_direct_mode(grid, b->ey, mx, my, ey_mode);
+            assert_near(-kx * ex_mode[1] - ky * ey_mode[1], rho_mode[0], tolerance * sqrt(k2_roundings));
+            assert_near(kx * ex_mode[0] + ky * ey_mode[0], rho_mode[1], tolerance * sqrt(k2_roundings));
+        }
+    free(rho);
+}
+
+static void random_densities_obey_gauss(void **state)
+{
+    (void)state;
+    with_every_solver(check_gauss);
+}
+
+/* Neither gradient lets the density push itself: sum rho E = 0, the discrete conservation of momentum. */
+static void check_no_self_force(struct bench *b)
+{
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    double force[2] = {0.0, 0.0};
+    for (size_t n = 0; n < b->cells; n++) {
+        force[0] += rho[n] * b->ex[n];
+        force[1] += rho[n] * b->ey[n];
+    }
+    assert_near(force[0], 0.0, field_tolerance(b) * sqrt((double)b->cells));
+    assert_near(force[1], 0.0, field_tolerance(b) * sqrt((double)b->cells));
+    free(rho);
+}
+
+static void a_density_does_not_push_itself(void **state)
+{
+    (void)state;
+    with_every_solver(check_no_self_force);
+}
+
+/* The background takes a uniform density away: it changes nothing but round-off, which is that of the shifted
+ * numbers (4 times as large). */
+static void check_background(struct bench *b)
+{
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    double *phi = b->phi, *ex = b->ex, *ey = b->ey;
+    b->phi = b->ex = b->ey = NULL;
+    for (size_t n = 0; n < b->cells; n++)
+        rho[n] -= 3.0;
+    solve(b, rho);
+    assert_true(field_largest_difference(b->phi, phi, b->cells) <= 4 * phi_tolerance(b));
+    assert_true(field_largest_difference(b->ex, ex, b->cells) <= 4 * field_tolerance(b));
+    assert_true(field_largest_difference(b->ey, ey, b->cells) <= 4 * field_tolerance(b));
+    free(phi);
+    free(ex);
+    free(ey);
+    free(rho);
+}
+
+static void the_mean_density_is_ignored(void **state)
+{
+    (void)state;
+    with_every_solver(check_background);
+}
+
+static void check_repeats(struct bench *b)
+{
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    double *phi = b->phi, *ex = b->ex, *ey = b->ey;
+    b->phi = b->ex = b->ey = NULL;
+    solve(b, rho);
+    assert_memory_equal(b->phi, phi, b->cells * sizeof *phi);
+    assert_memory_equal(b->ex, ex, b->cells * sizeof *ex);
+    assert_memory_equal(b->ey, ey, b->cells * sizeof *ey);
+    double *kept = field_read(b->fields.rho, b->precision, b->cells);
+    assert_memory_equal(kept, rho, b->cells * sizeof *kept);
+    free(kept);
+    free(phi);
+    free(ex);
+    free(ey);
+    free(rho);
+}
+
+static void solving_twice_gives_the_same_bits_and_keeps_rho(void **state)
+{
+    (void)state;
+    with_every_solver(check_repeats);
+}
+
+/* Every mode that can be asked for, of both signs and up to Nyquist. */
+static void check_read_modes(struct bench *b)
+{
+    const int32_t half_x = (int32_t)(b->grid.nx / 2), half_y = (int32_t)(b->grid.ny / 2);
+    const uint32_t count = (uint32_t)((2 * half_x + 1) * (2 * half_y + 1));
+    int32_t(*wanted)[2] = calloc(count, sizeof *wanted);
+    double *modes = field_numbers(2 * (size_t)count);
+    assert_non_null(wanted);
+    uint32_t n = 0;
+    for (int32_t mx = -half_x; mx <= half_x; mx++)
+        for (int32_t my = -half_y; my <= half_y; my++, n++) {
+            wanted[n][0] = mx;
+            wanted[n][1] = my;
+        }
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    assert_ok(poisson_read_modes(b->poisson, count, (const int32_t(*)[2])wanted, modes));
+    for (n = 0; n < count; n++) {
+        double expected[2];
+        field_direct_mode(&b->grid, rho, wanted[n][0], wanted[n][1], expected);
+        const double cells = (double)b->cells;
+        const double tolerance = 16 * field_epsilon(b->precision) / sqrt(cells); /* as for the transform */
+        assert_near(modes[2 * n], expected[0] / cells, tolerance);
+        assert_near(modes[2 * n + 1], expected[1] / cells, tolerance);
+    }
+    assert_ok(poisson_read_modes(b->poisson, 0, NULL, NULL));
+    free(rho);
+    free(modes);
+    free(wanted);
+}
+
+static void modes_of_both_signs_can_be_read(void **state)
+{
+    (void)state;
+    with_every_solver(check_read_modes);
+}
+
+static void memory_is_as_announced(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int g = 0; g < GRIDS; g++) {
+            const struct grid grid = field_grid(grids[g][0], grids[g][1], 3.0, 5.0);
+            const size_t before = device_bytes_held(device);
+            struct poisson *poisson = NULL;
+            assert_ok(
+                poisson_create(device, &grid, field_precisions[p], SOLVER_FFTW, GRADIENT_SPECTRAL, &poisson));
+            assert_string_equal(poisson_solver_name(poisson), "FFTW");
+            assert_int_equal(device_bytes_held(device) - before, poisson_bytes(&grid, field_precisions[p]));
+            poisson_destroy(&poisson);
+            assert_ok(
+                poisson_create(device, &grid, field_precisions[p], SOLVER_FFTW, GRADIENT_CENTRED, &poisson));
+            assert_true(device_bytes_held(device) - before <= poisson_bytes(&grid, field_precisions[p]));
+            poisson_destroy(&poisson);
+            assert_int_equal(device_bytes_held(device), before);
+        }
+}
+
+static int open_benches(void **state)
+{
+    (void)state;
+    if (device_open(test_device_spec(), &device) != STATUS_OK) {
+        fprintf(stderr, "%s\n", status_message());
+        return -1;
+    }
+    int n = 0;
+    for (int grid = 0; grid < GRIDS; grid++)
+        for (int s = 0; s < 2; s++)
+            for (int p = 0; p < 2; p++)
+                for (int g = 0; g < 2; g++)
+                    benches[n++] =
+                        bench_create(grids[grid], field_precisions[p], field_solvers[s], gradients[g]);
+    return 0;
+}
+
+static int close_benches(void **state)
+{
+    (void)state;
+    for (int n = 0; n < BENCHES; n++)
+        bench_destroy(&benches[n]);
+    device_close(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mode_follows_its_formula),
+        cmocka_unit_test(random_densities_obey_gauss),
+        cmocka_unit_test(a_density_does_not_push_itself),
+        cmocka_unit_test(the_mean_density_is_ignored),
+        cmocka_unit_test(solving_twice_gives_the_same_bits_and_keeps_rho),
+        cmocka_unit_test(modes_of_both_signs_can_be_read),
+        cmocka_unit_test(memory_is_as_announced),
+    };
+    return cmocka_run_group_tests_name("poisson", tests, open_benches, close_benches);
+}
