@@ -44,14 +44,14 @@ static inline void sum_add_block(real total[SUM_COUNT], real excess[SUM_COUNT], 
 static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
 {
     const uint item = (uint)get_local_id(0);
-    for (uint half = GROUP_ITEMS / 2; half > 0; half /= 2) {
-        if (item >= half && item < 2 * half)
+    for (uint width = GROUP_ITEMS / 2; width > 0; width /= 2) {
+        if (item >= width && item < 2 * width)
             for (uint n = 0; n < SUM_COUNT; n++)
-                shared[n * half + item - half] = total[n];
+                shared[n * width + item - width] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < half)
+        if (item < width)
             for (uint n = 0; n < SUM_COUNT; n++)
-                total[n] += shared[n * half + item];
+                total[n] += shared[n * width + item];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
