@@ -243,6 +243,11 @@ static void an_echo_that_cannot_be_written_fails(void **state)
     assert_int_equal(config_echo(&config, full), STATUS_FAILED);
     assert_holds(status_message(), "No space left");
     fclose(full);
+    FILE *unbuffered = fopen("/dev/full", "w"); /* fails at the first byte, and has nothing left to flush */
+    assert_non_null(unbuffered);
+    setvbuf(unbuffered, NULL, _IONBF, 0);
+    assert_int_equal(config_echo(&config, unbuffered), STATUS_FAILED);
+    fclose(unbuffered);
 }
 
 static void the_shipped_configs_read_and_echo(void **state)
@@ -346,14 +351,14 @@ static void all_errors_come_at_once_in_order(void **state)
 static void an_error_hides_only_the_rules_about_its_key(void **state)
 {
     (void)state;
-    /* Without cells no mode can be judged, but the passes beside it can. */
-    const char *message =
-        refusal("grid: {cells: [16, x], length: [2, 1]}\n"
-                "time: {step: 0.1, steps: 10}\n"
-                "species:\n"
-                "  - {name: a, charge: 1, mass: 1, density: 1, particles: 64, positions: {kind: lettice},\n"
-                "     perturb: {density: [{axis: x, mode: 99, amplitude: 2}]}}\n"
-                "output: {history: {modes: [[9, 0]]}}\n");
+    /* Without cells no mode can be judged, but the amplitude beside it can; without a kind, no counts. */
+    const char *message = refusal("grid: {cells: [16, x], length: [2, 1]}\n"
+                                  "time: {step: 0.1, steps: 10}\n"
+                                  "species:\n"
+                                  "  - {name: a, charge: 1, mass: 1, density: 1, particles: 64, positions: "
+                                  "{kind: lettice, counts: [8, 7]},\n"
+                                  "     perturb: {density: [{axis: x, mode: 99, amplitude: 2}]}}\n"
+                                  "output: {history: {modes: [[9, 0]]}}\n");
     assert_holds(message, ":1:20: grid.cells: \"x\"");
     assert_holds(message, ":4:80: species.a.positions.kind: \"lettice\"");
     assert_holds(message, ":5:57: species.a.perturb.density.0.amplitude");

@@ -45,6 +45,7 @@ static void a_strange_word_has_none(void **state)
 {
     (void)state;
     assert_null(nearest("xyzzy"));
+    assert_null(nearest("rank")); /* two edits of four letters from "run" */
     assert_null(nearest(""));
     assert_null(suggest_nearest("run", NULL, 0));
 }
