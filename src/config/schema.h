@@ -1,5 +1,6 @@
 /* Schema: the one table of keys. The reader, the checks of ranges, the echo and the documentation all walk
- * it; a new key is a new row here and a new field in config.h.
+ * it; a new key is a new row here and a new field in config.h. A row `kind` stands before the rows that
+ * belong to some of its values only.
  */
 #ifndef RADIXPIC_CONFIG_SCHEMA_H
 #define RADIXPIC_CONFIG_SCHEMA_H
