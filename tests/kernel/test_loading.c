@@ -207,31 +207,36 @@ static void part_is_slice_of_whole(void **state)
 }
 
 /* Van der Corput element 2^32 - 1 of base 2 is 1 - 2^-32: as a float offset in one of 32 cells it rounds
- * to 1. It is in place of that offset 0 of the next cell, here of cell 0. Element 2^32 of base 2 is 2^-33. */
+ * to 1. In place of that it is offset 0 of the next cell, here of cell 0. Element 2^32 of base 2 is 2^-33. */
+static void check_rounding(enum axis axis, enum way way)
+{
+    const uint64_t first = (UINT64_C(1) << 32) - 2;
+    const struct grid grid = axis == AXIS_X ? grid_of(32, 1) : grid_of(1, 32);
+    struct species_config species = electrons(2);
+    species.perturb.density.count = 0;
+    species.positions.bases[axis] = 2;
+    species.positions.bases[1 - axis] = 3;
+    struct loaded single = load(&grid, &species, PRECISION_SINGLE, first, way), exact = allocate(2);
+    check_inside(&grid, &single, 2);
+    assert_int_equal(single.key[0], 0);
+    assert_true(single.offset[axis] == 0);
+    assert_int_equal(single.key[1], 0);
+    assert_true(single.offset[2 + axis] == 32 * 0x1p-33);
+    assert_true(single.id[1] == first + 1);
+    assert_ok(loading_fill_host(&grid, &species, first, 2, exact.offset, exact.velocity, exact.key));
+    assert_int_equal(exact.key[0], 31);
+    assert_true(exact.offset[axis] == 1 - 0x1p-27);
+    release(&single);
+    release(&exact);
+}
+
 static void rounded_to_next_cell(void **state)
 {
     (void)state;
-    const struct grid grid = grid_of(32, 1);
-    struct species_config species = electrons(2);
-    species.perturb.density.count = 0;
-    for (enum way way = BY_DOOR; way <= BY_HOST; way++) {
-        if (way == BY_KERNEL && !device_info(device)->has_fp64)
-            continue;
-        struct loaded single = load(&grid, &species, PRECISION_SINGLE, (UINT64_C(1) << 32) - 2, way);
-        check_inside(&grid, &single, 2);
-        assert_int_equal(single.key[0], 0);
-        assert_true(single.offset[0] == 0);
-        assert_int_equal(single.key[1], 0);
-        assert_true(single.offset[2] == 32 * 0x1p-33);
-        assert_true(single.id[1] == (UINT64_C(1) << 32) - 1);
-        release(&single);
+    for (enum axis axis = AXIS_X; axis <= AXIS_Y; axis++) {
+        check_rounding(axis, BY_DOOR);
+        check_rounding(axis, BY_HOST);
     }
-    struct loaded exact = allocate(2);
-    assert_ok(loading_fill_host(&grid, &species, (UINT64_C(1) << 32) - 2, 2, exact.offset, exact.velocity,
-                                exact.key));
-    assert_int_equal(exact.key[0], 31);
-    assert_true(exact.offset[0] == 1 - 0x1p-27);
-    release(&exact);
 }
 
 /* Indices around the powers of two where float arithmetic gives 0, 1 and infinite velocities. */
