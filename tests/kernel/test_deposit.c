@@ -1,0 +1,233 @@
+/* Deposit: charge, comparison with a sum over particles in doubles on the host, and the same bits every run.
+ */
+#include "field/deposit.h"
+#include "support/sorted_particles.h"
+
+static struct device *device;
+
+static int open_device(void **state)
+{
+    (void)state;
+    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+static struct grid grid_of(uint32_t nx, uint32_t ny)
+{
+    return grid_make(&(struct grid_config){.cells = {nx, ny}, .length = {0.4 * nx, 0.7 * ny}});
+}
+
+static void add_weight(void *rho, uint32_t node, double weight)
+{
+    ((long double *)rho)[node] += (long double)weight;
+}
+
+/* Sums of weights on the nodes, in long double so that they are the better of the two; the caller frees them.
+ */
+static double *host_weights(const struct grid *grid, enum shape_kind shape,
+                            const struct sorted_particles *sorted)
+{
+    const uint32_t cells = grid_cells(grid);
+    long double *sums = calloc(cells, sizeof *sums);
+    double *weights = calloc(cells, sizeof *weights);
+    assert_true(sums && weights);
+    for (uint32_t p = 0; p < sorted->particles.count; p++)
+        test_for_nodes(grid, shape, sorted->cell[p], sorted->offset[p], add_weight, sums);
+    for (uint32_t node = 0; node < cells; node++)
+        weights[node] = (double)sums[node];
+    free(sums);
+    return weights;
+}
+
+/* One species deposited alone; the caller frees the density. */
+static double *deposited(struct deposit *deposit, enum deposit_variant variant, const struct grid *grid,
+                         const struct sorted_particles *sorted)
+{
+    const uint32_t cells = grid_cells(grid);
+    struct buffer *rho = NULL;
+    double *result = calloc(cells, sizeof *result);
+    assert_non_null(result);
+    assert_ok(buffer_create(device, cells * precision_bytes(sorted->precision), "rho", &rho));
+    assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
+    deposit_choose(deposit, variant);
+    assert_ok(deposit_species(deposit, &sorted->particles, true, rho));
+    assert_ok(buffer_read_reals(rho, sorted->precision, 0, cells, result));
+    buffer_destroy(&rho);
+    return result;
+}
+
+struct deposit_case {
+    uint32_t nx, ny, count;
+    double crowd; /* share of the particles in one cell */
+};
+
+static const struct deposit_case cases[] = {
+    {2, 2, 1, 0},       {2, 2, 999, 0},      {3, 5, 1000, 0.5}, {2, 3, 777, 0},  {3, 2, 64, 1},
+    {32, 32, 20000, 0}, {32, 32, 9973, 0.5}, {16, 8, 5000, 1},  {33, 7, 100, 0}, {1024, 2, 3000, 0.3},
+};
+
+/* Every weight is a product of numbers with a few roundings, and a block of at most 32 is added plainly
+ * before the compensated total: 32 roundings of the node's sum at worst; the terms' own and the few sums
+ * after it are within 8 more. */
+static double tolerance(enum precision precision, double scale, double weights)
+{
+    return 40 * test_epsilon(precision) * fabs(scale) * weights + 1e-300;
+}
+
+static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
+{
+    const struct grid grid = grid_of(at->nx, at->ny);
+    const uint32_t cells = grid_cells(&grid);
+    struct sorted_particles sorted;
+    struct deposit *deposit = NULL;
+    sorted_particles_create(device, &grid, precision, at->count, at->crowd, 7 + at->count, &sorted);
+    assert_ok(deposit_create(device, &grid, precision, shape, &deposit));
+    double *expected = host_weights(&grid, shape, &sorted);
+    const double charge = sorted.species.charge * sorted.particles.weight; /* of one macro-particle */
+    const double scale = charge / (grid.dx * grid.dy);
+    for (enum deposit_variant variant = DEPOSIT_AUTO; variant <= DEPOSIT_GROUP_PER_CELL; variant++) {
+        double *rho = deposited(deposit, variant, &grid, &sorted);
+        double *again = deposited(deposit, variant, &grid, &sorted);
+        assert_memory_equal(rho, again, cells * sizeof *rho);
+        long double total = 0;
+        for (uint32_t node = 0; node < cells; node++) {
+            assert_near(rho[node], scale * expected[node], tolerance(precision, scale, expected[node]));
+            total += (long double)rho[node];
+        }
+        assert_near((double)total * grid.dx * grid.dy, charge * at->count,
+                    tolerance(precision, charge, at->count));
+        free(rho);
+        free(again);
+    }
+    free(expected);
+    deposit_destroy(&deposit);
+    sorted_particles_destroy(&sorted);
+}
+
+static void check_cases(enum precision precision)
+{
+    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        skip();
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+            check_case(&cases[n], precision, shape);
+}
+
+static void matches_the_host_single(void **state)
+{
+    (void)state;
+    check_cases(PRECISION_SINGLE);
+}
+
+static void matches_the_host_double(void **state)
+{
+    (void)state;
+    check_cases(PRECISION_DOUBLE);
+}
+
+/* 100,000 equal particles in one cell, single precision: rounding errors that all point one way. */
+static void long_sums_do_not_drift(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(4, 4);
+    const uint32_t count = 100000;
+    struct sorted_particles sorted;
+    struct deposit *deposit = NULL;
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, count, 1, 1, &sorted);
+    for (uint32_t p = 0; p < count; p++) {
+        sorted.offset[p][0] = (double)0.3f;
+        sorted.offset[p][1] = (double)0.7f;
+    }
+    sorted_particles_upload(&sorted);
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, &deposit));
+        double *expected = host_weights(&grid, shape, &sorted);
+        const double scale = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
+        for (enum deposit_variant variant = DEPOSIT_ITEM_PER_CELL; variant <= DEPOSIT_GROUP_PER_CELL;
+             variant++) {
+            double *rho = deposited(deposit, variant, &grid, &sorted);
+            /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
+            for (uint32_t node = 0; node < grid_cells(&grid); node++)
+                assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
+            free(rho);
+        }
+        free(expected);
+        deposit_destroy(&deposit);
+    }
+    sorted_particles_destroy(&sorted);
+}
+
+/* A particle on a node gives all to it (ngp, cic), or 3/4 (1/8 to each neighbour along an axis) with tsc. */
+static void a_particle_on_a_node(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(5, 4);
+    struct sorted_particles sorted;
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, 1, 0, 3, &sorted);
+    sorted.cell[0] = 0;               /* its shape reaches over both edges of the box */
+    sorted_particles_upload(&sorted); /* at (0, 0) of the cell */
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        struct deposit *deposit = NULL;
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, &deposit));
+        double *rho = deposited(deposit, DEPOSIT_AUTO, &grid, &sorted);
+        const double whole = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
+        const bool wide = shape == SHAPE_TSC;
+        const double share[2] = {wide ? 0.75 : 1, wide ? 0.125 : 0};
+        const double tiny = 4 * 0x1p-23 * fabs(whole); /* roundings of the factor and the product */
+        assert_near(rho[0], whole * share[0] * share[0], tiny);
+        assert_near(rho[1], whole * share[0] * share[1], tiny);
+        assert_near(rho[3], whole * share[0] * share[1], tiny);
+        assert_near(rho[4 * 4 + 3], whole * share[1] * share[1], tiny);
+        assert_near(rho[2], 0, 0);
+        free(rho);
+        deposit_destroy(&deposit);
+    }
+    sorted_particles_destroy(&sorted);
+}
+
+/* The second species adds to what the first left. */
+static void species_add_up(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(8, 8);
+    const uint32_t cells = grid_cells(&grid);
+    struct sorted_particles electrons, ions;
+    struct deposit *deposit = NULL;
+    struct buffer *rho = NULL;
+    double sum[64];
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, 3000, 0, 5, &electrons);
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, 2000, 0, 6, &ions);
+    ions.species.charge = 1.5;
+    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, &deposit));
+    assert_ok(buffer_create(device, cells * sizeof(float), "rho", &rho));
+    assert_ok(deposit_species(deposit, &electrons.particles, true, rho));
+    assert_ok(deposit_species(deposit, &ions.particles, false, rho));
+    assert_ok(buffer_read_reals(rho, PRECISION_SINGLE, 0, cells, sum));
+    double *of_electrons = deposited(deposit, DEPOSIT_AUTO, &grid, &electrons);
+    double *of_ions = deposited(deposit, DEPOSIT_AUTO, &grid, &ions);
+    for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
+        assert_near(sum[node], of_electrons[node] + of_ions[node],
+                    0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
+    free(of_electrons);
+    free(of_ions);
+    buffer_destroy(&rho);
+    deposit_destroy(&deposit);
+    sorted_particles_destroy(&ions);
+    sorted_particles_destroy(&electrons);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_the_host_single), cmocka_unit_test(matches_the_host_double),
+        cmocka_unit_test(long_sums_do_not_drift),  cmocka_unit_test(a_particle_on_a_node),
+        cmocka_unit_test(species_add_up),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

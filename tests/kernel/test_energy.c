@@ -1,0 +1,95 @@
+/* Energy: the sums of the fields against sums in long double on the host. */
+#include "diag/energy.h"
+#include "support/sorted_particles.h"
+
+static struct device *device;
+
+static int open_device(void **state)
+{
+    (void)state;
+    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+/* Random numbers in [0.1, 1.1), all of one sign: the worst case for a sum. */
+static double *upload_random(struct buffer *buffer, enum precision precision, uint32_t count, uint64_t seed)
+{
+    double *numbers = calloc(count, sizeof *numbers);
+    assert_non_null(numbers);
+    for (uint32_t n = 0; n < count; n++)
+        numbers[n] = test_rounded(precision, 0.1 + test_random(&seed));
+    assert_ok(buffer_write_reals(buffer, precision, 0, count, numbers));
+    return numbers;
+}
+
+static void check_grid(uint32_t nx, uint32_t ny, enum precision precision)
+{
+    const struct grid grid =
+        grid_make(&(struct grid_config){.cells = {nx, ny}, .length = {0.4 * nx, 0.7 * ny}});
+    const uint32_t nodes = grid_cells(&grid);
+    struct fields fields;
+    struct energy *energy = NULL;
+    struct field_sums sums, again;
+    assert_ok(fields_create(device, &grid, precision, &fields));
+    assert_ok(energy_create(device, &grid, precision, &energy));
+    double *ex = upload_random(fields.ex, precision, nodes, 1);
+    double *ey = upload_random(fields.ey, precision, nodes, 2);
+    double *rho = upload_random(fields.rho, precision, nodes, 3);
+    long double square = 0, charge = 0;
+    for (uint32_t n = 0; n < nodes; n++) {
+        square += (long double)ex[n] * (long double)ex[n] + (long double)ey[n] * (long double)ey[n];
+        charge += (long double)rho[n];
+    }
+    const double field_energy = (double)square / 2 * grid.dx * grid.dy;
+    const double total_charge = (double)charge * grid.dx * grid.dy;
+    assert_ok(energy_measure(energy, &fields, &sums));
+    /* a block of 32 plain additions, at worst 16 epsilon, and a few roundings more */
+    const double relative = 20 * test_epsilon(precision);
+    assert_near(sums.field_energy, field_energy, relative * field_energy);
+    assert_near(sums.charge, total_charge, relative * total_charge);
+    assert_ok(energy_measure(energy, &fields, &again));
+    assert_memory_equal(&sums, &again, sizeof sums);
+    free(ex);
+    free(ey);
+    free(rho);
+    energy_destroy(&energy);
+    fields_destroy(&fields);
+}
+
+static void check_grids(enum precision precision)
+{
+    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        skip();
+    check_grid(2, 2, precision);
+    check_grid(3, 5, precision);
+    check_grid(32, 32, precision);
+    check_grid(37, 1021, precision);
+    check_grid(1024, 512, precision);
+}
+
+static void matches_the_host_single(void **state)
+{
+    (void)state;
+    check_grids(PRECISION_SINGLE);
+}
+
+static void matches_the_host_double(void **state)
+{
+    (void)state;
+    check_grids(PRECISION_DOUBLE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_the_host_single),
+        cmocka_unit_test(matches_the_host_double),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,0 +1,152 @@
+/* Sorted particles for the tests of deposit and push: a species on the device beside a copy in doubles, whose
+ * numbers are those the device holds, rounded to its precision. */
+#ifndef RADIXPIC_TEST_SORTED_PARTICLES_H
+#define RADIXPIC_TEST_SORTED_PARTICLES_H
+
+#include "support/test_support.h"
+
+#include "domain/fields.h"
+#include "domain/particles.h"
+
+#include <string.h>
+
+struct sorted_particles {
+    struct species_config species;
+    struct particles particles;
+    enum precision precision;
+    uint32_t cells;
+    uint32_t *cell;        /* [count], ascending */
+    double (*offset)[2];   /* [count], in [0, 1) */
+    double (*velocity)[2]; /* [count] */
+};
+
+/* A generator whose numbers are the same everywhere: splitmix64 (Steele, Lea & Flood 2014), to [0, 1). */
+static inline double test_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static inline double test_rounded(enum precision precision, double value)
+{
+    return precision == PRECISION_SINGLE ? (double)(float)value : value;
+}
+
+/* One rounding of the precision, relative. */
+static inline double test_epsilon(enum precision precision)
+{
+    return precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
+}
+
+/* Just below 1. */
+static inline double test_below_one(enum precision precision)
+{
+    return precision == PRECISION_SINGLE ? (double)nextafterf(1, 0) : nextafter(1, 0);
+}
+
+static inline void sorted_particles_upload(struct sorted_particles *sorted)
+{
+    const uint32_t count = sorted->particles.count;
+    uint32_t *starts = calloc(sorted->cells + (size_t)1, sizeof *starts);
+    assert_non_null(starts);
+    for (uint32_t p = 0; p < count; p++)
+        starts[sorted->cell[p] + 1]++;
+    for (uint32_t c = 0; c < sorted->cells; c++)
+        starts[c + 1] += starts[c];
+    const struct particles *particles = &sorted->particles;
+    assert_ok(buffer_write(particles->cell_offsets, 0, (sorted->cells + (size_t)1) * sizeof *starts, starts));
+    assert_ok(buffer_write(particles->key, 0, count * sizeof *sorted->cell, sorted->cell));
+    assert_ok(
+        buffer_write_reals(particles->offset, sorted->precision, 0, 2 * (size_t)count, sorted->offset[0]));
+    assert_ok(buffer_write_reals(particles->velocity, sorted->precision, 0, 2 * (size_t)count,
+                                 sorted->velocity[0]));
+    free(starts);
+}
+
+static inline int sorted_particles_compare(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* `count` random particles of charge -1.5, mass 2 and density 0.75: a `crowd` (0 to 1) of them in the last
+ * cell but one, the others anywhere but in cell 0, unless that is all there is. The first offsets are the
+ * special ones: 0, -0.0 and just below 1. */
+static inline void sorted_particles_create(struct device *device, const struct grid *grid,
+                                           enum precision precision, uint32_t count, double crowd,
+                                           uint64_t seed, struct sorted_particles *sorted)
+{
+    *sorted = (struct sorted_particles){
+        .species = {.name = "test", .charge = -1.5, .mass = 2, .density = 0.75, .particles = count},
+        .precision = precision,
+        .cells = grid_cells(grid),
+        .cell = calloc(count, sizeof *sorted->cell),
+        .offset = calloc(count, sizeof *sorted->offset),
+        .velocity = calloc(count, sizeof *sorted->velocity),
+    };
+    assert_true(sorted->cell && sorted->offset && sorted->velocity);
+    assert_ok(particles_create(device, grid, precision, &sorted->species, &sorted->particles));
+    const double special[] = {0.0, -0.0, test_below_one(precision)};
+    const uint32_t specials = sizeof special / sizeof special[0];
+    const uint32_t cells = sorted->cells;
+    for (uint32_t p = 0; p < count; p++) {
+        const bool crowded = test_random(&seed) < crowd;
+        sorted->cell[p] = crowded ? cells - 2 : 1 + (uint32_t)(test_random(&seed) * (cells - 1));
+        for (int axis = 0; axis < 2; axis++) {
+            const double random = test_rounded(precision, test_random(&seed));
+            sorted->offset[p][axis] = random < 1 ? random : test_below_one(precision);
+            sorted->velocity[p][axis] = test_rounded(precision, 4 * test_random(&seed) - 1.5);
+        }
+        if (p < specials * specials) {
+            sorted->offset[p][0] = special[p / specials];
+            sorted->offset[p][1] = special[p % specials];
+        }
+    }
+    qsort(sorted->cell, count, sizeof *sorted->cell, sorted_particles_compare);
+    sorted_particles_upload(sorted);
+}
+
+static inline void sorted_particles_destroy(struct sorted_particles *sorted)
+{
+    particles_destroy(&sorted->particles);
+    free(sorted->cell);
+    free(sorted->offset);
+    free(sorted->velocity);
+}
+
+/* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,
+ * by the textbook's formula in the distance (Hockney & Eastwood, chapter 5), on an unbounded axis. */
+static inline double test_shape(enum shape_kind shape, double d, int steps)
+{
+    const double distance = fabs(d - steps);
+    switch (shape) {
+    case SHAPE_NGP:
+        return steps == (d < 0.5 ? 0 : 1) ? 1 : 0;
+    case SHAPE_CIC:
+        return distance < 1 ? 1 - distance : 0;
+    case SHAPE_TSC:
+        break;
+    }
+    if (distance < 0.5)
+        return 0.75 - distance * distance;
+    return distance < 1.5 ? 0.5 * (1.5 - distance) * (1.5 - distance) : 0;
+}
+
+/* Calls `visit` for every node that may share in the particle, with the weight: nodes two below to three
+ * above, wrapped one by one. */
+static inline void test_for_nodes(const struct grid *grid, enum shape_kind shape, uint32_t cell,
+                                  const double offset[2], void (*visit)(void *, uint32_t, double), void *with)
+{
+    const int i = (int)(cell / grid->ny), j = (int)(cell % grid->ny);
+    const int nx = (int)grid->nx, ny = (int)grid->ny;
+    for (int a = -2; a <= 3; a++)
+        for (int b = -2; b <= 3; b++) {
+            const int row = ((i + a) % nx + nx) % nx, column = ((j + b) % ny + ny) % ny;
+            visit(with, (uint32_t)(ny * row + column),
+                  test_shape(shape, offset[0], a) * test_shape(shape, offset[1], b));
+        }
+}
+
+#endif

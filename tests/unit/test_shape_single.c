@@ -1,0 +1,3 @@
+/* Shape, in single precision: the tests of test_shape.c. */
+#define REAL_IS_DOUBLE 0
+#include "unit/test_shape.c"
