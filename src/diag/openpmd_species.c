@@ -84,34 +84,23 @@ static struct interval cell_interval(const struct grid *grid, uint32_t cell, uns
     return (struct interval){index * spacing, index + 1 == size ? box : (index + 1) * spacing};
 }
 
-/* What reaches at most `most`: a particle just below the far end of its cell must not round into the next. */
-static double at_most(double value, double most, enum precision precision)
-{
-    if (precision == PRECISION_DOUBLE)
-        return value > most ? most : value;
-    const float rounded = (float)value;
-    if (!((double)rounded > most)) /* not-a-number passes, to be seen */
-        return (double)rounded;
-    const float limit = (float)most;
-    return (double)((double)limit <= most ? limit : nextafterf(limit, 0));
-}
-
 static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct component *component = source;
     const struct columns *columns = component->columns;
     const struct grid *grid = columns->snapshot->grid;
-    const enum precision precision = columns->snapshot->config->precision;
     const double spacing = component->axis == 0 ? grid->dx : grid->dy;
-    TRY(buffer_read_reals(columns->particles->offset, precision, 2 * (size_t)first, 2 * count,
-                          columns->pairs));
+    TRY(buffer_read_reals(columns->particles->offset, columns->snapshot->config->precision, 2 * (size_t)first,
+                          2 * count, columns->pairs));
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
         cell = cell_of(columns, cell, first + n);
         const struct interval interval = cell_interval(grid, cell, component->axis);
+        /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
+         * below 1 stays further away than that. */
         const double most = nextafter(interval.high, 0) - interval.low;
         const double way = columns->pairs[2 * n + component->axis] * spacing;
-        store(columns, values, n, at_most(way, most, precision));
+        store(columns, values, n, way > most ? most : way);
     }
     return STATUS_OK;
 }
