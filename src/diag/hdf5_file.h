@@ -3,9 +3,10 @@
  * Errors stick: the first call that fails records the sentence, the ones after it do nothing, and
  * hdf5_file_finish() returns the code. So a page of attributes reads as a page of attributes.
  *
- * Only file systems decide when a full disk is noticed: often in a close, so every close is checked. A failed
- * close leaves HDF5 with data it can never write; this room keeps HDF5 from trying again when the process
- * ends (H5dont_atexit), where it would crash.
+ * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. A
+ * failed close leaves HDF5 with data it can never write, and trying again when the process ends it crashes.
+ * This room keeps it from trying at exit (H5dont_atexit); where MPI was initialised before the first file,
+ * MPI_Finalize() makes it try too, so a program that failed must end without it (_exit or MPI_Abort).
  */
 #ifndef RADIXPIC_DIAG_HDF5_FILE_H
 #define RADIXPIC_DIAG_HDF5_FILE_H
