@@ -1,8 +1,8 @@
 /* Deposit: the charge density of one species on the nodes, from particles sorted by cell.
  *
- * First every cell sums the weights that its particles give to the SHAPE_NODES^2 nodes around, then every node
- * adds what the cells around hold for it. No two items write one word, so no atomics are needed, and all sums
- * run in a fixed order: the same particles give the same bits.
+ * First every cell sums the weights that its particles give to the SHAPE_NODES^2 nodes around, then every
+ * node adds what the cells around hold for it. No two items write one word, so no atomics are needed, and all
+ * sums run in a fixed order: the same particles give the same bits.
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
  *   GROUP_ITEMS  items of a group, a power of two.
@@ -78,9 +78,9 @@ deposit_group_per_cell(global const uint *restrict cell_offsets, global const re
             cell_sums[(size_t)n * cells + cell] = total[n];
 }
 
-/* One item per node: adds the SHAPE_NODES^2 sums that the cells around hold for it. factor: charge per area of
- * one macro-particle, q w/(dx dy). rho is set where `first` is not 0, else added to. nx and ny are at least 2,
- * so a cell two to the left is still within wrap_near(). */
+/* One item per node: adds the SHAPE_NODES^2 sums that the cells around hold for it. factor: charge per area
+ * of one macro-particle, q w/(dx dy). rho is set where `first` is not 0, else added to. nx and ny are at
+ * least 2, so a cell two to the left is still within wrap_near(). */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_nodes(global const real *restrict cell_sums, uint nx, uint ny, real factor, uint first,
               global real *restrict rho)

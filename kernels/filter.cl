@@ -1,7 +1,7 @@
 /* Filter: binomial smoothing on the periodic grid (Birdsall & Langdon, Plasma Physics via Computer
  * Simulation, 1985, appendix C). */
-#include "shared/real.h"
 #include "shared/cell.h"
+#include "shared/real.h"
 
 /* (1, 2, 1) along y around node (i, j) */
 static inline real smoothed_along_y(global const real *rho, uint i, int j, uint ny)

@@ -5,8 +5,8 @@
  * nx/2 standing for m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient) of their axis; the latter
  * is 0 at the Nyquist mode, which has no real derivative on the nodes.
  */
-#include "shared/real.h"
 #include "shared/cell.h"
+#include "shared/real.h"
 
 /* phi_k = scale rho_k / k^2, and 0 for k = 0: the neutral background takes the mean away. */
 static inline real2 potential_mode(real2 rho, real k_squared, real scale)

@@ -50,14 +50,14 @@ push_start(global const real *restrict ex, global const real *restrict ey, uint 
 }
 
 /* What push_step() and push_measure() do: a group owns the particles [g chunk, (g + 1) chunk) and its items
- * stride through them side by side, so that reads and writes coalesce. Group g leaves the sums of |v|^2, u and
- * v at n in sums[3 g ...]. The barriers stand in sum_over_group(), which all items reach whatever the number
- * of particles. (step_x, step_y) = (dt/dx, dt/dy). `moves` is a constant of each kernel. */
-static inline void push_chunk(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
-                              real half_kick, real tangent, real sine, real step_x, real step_y, uint count,
-                              uint chunk, global const uint *restrict key, global real2 *restrict offset,
-                              global real2 *restrict velocity, global real *restrict sums, local real *shared,
-                              const bool moves)
+ * stride through them side by side, so that reads and writes coalesce. Group g leaves the sums of |v|^2, u
+ * and v at n in sums[3 g ...]. The barriers stand in sum_over_group(), which all items reach whatever the
+ * number of particles. (step_x, step_y) = (dt/dx, dt/dy). `moves` is a constant of each kernel. */
+static inline void push_chunk(global const real *restrict ex, global const real *restrict ey, uint nx,
+                              uint ny, real half_kick, real tangent, real sine, real step_x, real step_y,
+                              uint count, uint chunk, global const uint *restrict key,
+                              global real2 *restrict offset, global real2 *restrict velocity,
+                              global real *restrict sums, local real *shared, const bool moves)
 {
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
@@ -107,6 +107,6 @@ push_measure(global const real *restrict ex, global const real *restrict ey, uin
              global real *restrict sums)
 {
     local real shared[SUM_SHARED];
-    push_chunk(ex, ey, nx, ny, half_kick, tangent, sine, (real)0, (real)0, count, chunk, key, offset, velocity,
-               sums + first_sum, shared, false);
+    push_chunk(ex, ey, nx, ny, half_kick, tangent, sine, (real)0, (real)0, count, chunk, key, offset,
+               velocity, sums + first_sum, shared, false);
 }

@@ -19,3 +19,8 @@ void fields_destroy(struct fields *fields)
     buffer_destroy(&fields->ex);
     buffer_destroy(&fields->ey);
 }
+
+uint64_t fields_bytes(const struct grid *grid, enum precision precision)
+{
+    return UINT64_C(4) * grid_cells(grid) * precision_bytes(precision);
+}

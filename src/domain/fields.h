@@ -17,4 +17,7 @@ STATUS_CHECKED enum status fields_create(struct device *device, const struct gri
                                          enum precision precision, struct fields *fields);
 void fields_destroy(struct fields *fields);
 
+/* Device bytes that fields_create() takes. */
+uint64_t fields_bytes(const struct grid *grid, enum precision precision);
+
 #endif

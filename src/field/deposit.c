@@ -21,6 +21,17 @@ struct deposit {
     struct buffer *cell_sums; /* real[planes][cells] */
 };
 
+/* The nodes that the particles of a cell touch: SHAPE_NODES^2 of kernels/shared/shape.h. */
+static uint32_t touched_nodes(enum shape_kind shape)
+{
+    return shape == SHAPE_TSC ? 16 : 4;
+}
+
+uint64_t deposit_bytes(const struct grid *grid, enum precision precision, enum shape_kind shape)
+{
+    return (uint64_t)touched_nodes(shape) * grid_cells(grid) * precision_bytes(precision);
+}
+
 /* A power of two that the device allows, with local memory for half a group's sums (shared/sum.h). */
 static size_t choose_group_items(const struct deposit *deposit)
 {
@@ -34,13 +45,12 @@ static size_t choose_group_items(const struct deposit *deposit)
 
 static enum status build(struct deposit *deposit, enum shape_kind shape)
 {
-    const size_t cells = grid_cells(&deposit->grid);
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &deposit->program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu", (int)shape, deposit->group_items));
     TRY(kernel_create(deposit->program, "deposit_item_per_cell", &deposit->item_per_cell));
     TRY(kernel_create(deposit->program, "deposit_group_per_cell", &deposit->group_per_cell));
     TRY(kernel_create(deposit->program, "deposit_nodes", &deposit->nodes));
-    return buffer_create(deposit->device, deposit->planes * cells * precision_bytes(deposit->precision),
+    return buffer_create(deposit->device, (size_t)deposit_bytes(&deposit->grid, deposit->precision, shape),
                          "the deposit's cell sums", &deposit->cell_sums);
 }
 
@@ -55,7 +65,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
     created->grid = *grid;
     created->precision = precision;
     created->variant = DEPOSIT_AUTO;
-    created->planes = shape == SHAPE_TSC ? 16 : 4; /* SHAPE_NODES^2 */
+    created->planes = touched_nodes(shape);
     created->group_items = choose_group_items(created);
     const enum status status = build(created, shape);
     if (status != STATUS_OK)

@@ -22,6 +22,9 @@ void deposit_destroy(struct deposit **deposit);
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
+/* Device bytes that deposit_create() takes. */
+uint64_t deposit_bytes(const struct grid *grid, enum precision precision, enum shape_kind shape);
+
 /* How the cells are summed. */
 enum deposit_variant {
     DEPOSIT_AUTO,          /* by the device and the particles per cell; the default */

@@ -45,6 +45,11 @@ void filter_destroy(struct filter **filter)
     *filter = NULL;
 }
 
+uint64_t filter_bytes(const struct grid *grid, enum precision precision)
+{
+    return (uint64_t)grid_cells(grid) * precision_bytes(precision);
+}
+
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer **rho)
 {
     const struct grid *grid = &filter->grid;

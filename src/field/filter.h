@@ -15,6 +15,9 @@ STATUS_CHECKED enum status filter_create(struct device *device, const struct gri
                                          enum precision precision, struct filter **filter);
 void filter_destroy(struct filter **filter);
 
+/* Device bytes that filter_create() takes. */
+uint64_t filter_bytes(const struct grid *grid, enum precision precision);
+
 /* Smooths *rho (real[cells]) `passes` times. The handle may be swapped with a spare of the filter; the caller
  * owns whatever *rho is afterwards. (Non-blocking.) */
 STATUS_CHECKED enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer **rho);

@@ -1,4 +1,5 @@
-/* Test support: what every cmocka test of this project needs. Include it first: it brings cmocka and its headers in order. */
+/* Test support: what every cmocka test of this project needs. Include it first: it brings cmocka and its
+ * headers in order. */
 #ifndef RADIXPIC_TEST_SUPPORT_H
 #define RADIXPIC_TEST_SUPPORT_H
 
@@ -23,19 +24,19 @@ static inline const char *test_device_spec(void)
 }
 
 /* A call that must succeed; its sentence is shown when it does not. */
-#define assert_ok(call)                                                                                                \
-    do {                                                                                                               \
-        if ((call) != STATUS_OK)                                                                                       \
-            fail_msg("%s: %s", #call, status_message());                                                               \
+#define assert_ok(call)                                                                                      \
+    do {                                                                                                     \
+        if ((call) != STATUS_OK)                                                                             \
+            fail_msg("%s: %s", #call, status_message());                                                     \
     } while (0)
 
 /* |value - expected| <= tolerance; not-a-number fails. */
-#define assert_near(value, expected, tolerance)                                                                        \
-    do {                                                                                                               \
-        const double near_value = (value), near_expected = (expected), near_tolerance = (tolerance);                   \
-        if (!(fabs(near_value - near_expected) <= near_tolerance))                                                     \
-            fail_msg("%s = %.17g, expected %.17g within %.3g (differs by %.3g)", #value, near_value, near_expected,    \
-                     near_tolerance, fabs(near_value - near_expected));                                                \
+#define assert_near(value, expected, tolerance)                                                              \
+    do {                                                                                                     \
+        const double near_value = (value), near_expected = (expected), near_tolerance = (tolerance);         \
+        if (!(fabs(near_value - near_expected) <= near_tolerance))                                           \
+            fail_msg("%s = %.17g, expected %.17g within %.3g (differs by %.3g)", #value, near_value,         \
+                     near_expected, near_tolerance, fabs(near_value - near_expected));                       \
     } while (0)
 
 #endif

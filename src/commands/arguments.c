@@ -1,0 +1,155 @@
+/* Arguments: the wrapper around argp. */
+#include "commands/arguments.h"
+
+#include "base/suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELP_KEY = 'h', MAX_OPTIONS = 64 };
+
+/* What --help needs beside the caller's own input. */
+struct wrapper {
+    void *input;
+    bool help_shown;
+};
+
+static error_t parse_help(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    struct wrapper *wrapper = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = wrapper->input;
+        return 0;
+    case HELP_KEY:
+        wrapper->help_shown = true;
+        argp_state_help(state, stdout,
+                        ARGP_HELP_STD_HELP & ~(unsigned)(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR));
+        state->next = state->argc; /* nothing else is looked at */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum status arguments_unknown(const char *what, const char *word, const char *const *known, size_t count)
+{
+    char *list = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&list, &length);
+    if (!stream)
+        return status_fail(STATUS_USAGE, "%s '%s' is not known", what, word);
+    const char *nearest = suggest_nearest(word, known, count);
+    if (nearest)
+        fprintf(stream, "; did you mean %s?", nearest);
+    fprintf(stream, "%s", nearest ? " Known are " : "; known are ");
+    for (size_t n = 0; n < count; n++)
+        fprintf(stream, "%s%s", n ? ", " : "", known[n]);
+    fclose(stream);
+    const enum status status = status_fail(STATUS_USAGE, "%s '%s' is not known%s", what, word, list);
+    free(list);
+    return status;
+}
+
+/* The number of options whose name is `word` or, unless one is exactly it, begins with it. */
+static size_t options_beginning(const char *const *known, size_t count, const char *word)
+{
+    size_t beginning = 0;
+    for (size_t n = 0; n < count; n++) {
+        if (strcmp(known[n], word) == 0)
+            return 1;
+        beginning += strncmp(known[n], word, strlen(word)) == 0;
+    }
+    return beginning;
+}
+
+/* The "--name" words of an argp and of its children. */
+struct option_names {
+    const char *known[MAX_OPTIONS];
+    char text[MAX_OPTIONS][64];
+    size_t count;
+};
+
+static void collect_options(const struct argp *argp, struct option_names *names)
+{
+    for (const struct argp_option *option = argp->options; option && (option->name || option->key);
+         option++) {
+        if (!option->name || names->count == MAX_OPTIONS)
+            continue;
+        snprintf(names->text[names->count], sizeof names->text[0], "--%s", option->name);
+        names->known[names->count] = names->text[names->count];
+        names->count++;
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++)
+        collect_options(child->argp, names);
+}
+
+/* argp says "unrecognized option" and no more; this looks at the words first. */
+static enum status check_options(const struct argp *argp, int argc, char **argv)
+{
+    struct option_names names = {.known = {"--help"}, .count = 1};
+    collect_options(argp, &names);
+    for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++) {
+        if (strncmp(argv[n], "--", 2) != 0)
+            continue;
+        char word[64], what[128];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[n], "="), argv[n]);
+        snprintf(what, sizeof what, "%s: option", argv[0]);
+        if (options_beginning(names.known, names.count, word) == 0)
+            return arguments_unknown(what, word, names.known, names.count);
+    }
+    return STATUS_OK;
+}
+
+enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input, bool *done)
+{
+    *done = false;
+    TRY(check_options(argp, argc, argv));
+    static const struct argp_option help_option[] = {
+        {"help", HELP_KEY, NULL, 0, "Show this help and do nothing else", -1}, {0}};
+    struct argp inner = *argp; /* its texts are shown through the wrapper, once */
+    inner.doc = inner.args_doc = NULL;
+    const struct argp_child children[] = {{&inner, 0, NULL, 0}, {0}};
+    const struct argp wrapped = {.options = help_option,
+                                 .parser = parse_help,
+                                 .args_doc = argp->args_doc,
+                                 .doc = argp->doc,
+                                 .children = children};
+    struct wrapper wrapper = {.input = input};
+    (void)status_fail(STATUS_OK, "%s", "");
+    const error_t error = argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &wrapper);
+    *done = wrapper.help_shown;
+    if (error == 0 || wrapper.help_shown)
+        return STATUS_OK;
+    if (status_message()[0] == '\0') /* argp has already said what is wrong, on stderr */
+        return status_fail(STATUS_USAGE, "%s: see %s --help", argv[0], argv[0]);
+    return STATUS_USAGE;
+}
+
+error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    (void)status_fail(STATUS_USAGE, "%s: %s", state->name, message);
+    return EINVAL;
+}
+
+error_t arguments_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
+                         uint64_t high, uint64_t *number)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low || value > high)
+        return arguments_refuse(state, "%s: '%s' is not a whole number from %llu to %llu", option, text,
+                                (unsigned long long)low, (unsigned long long)high);
+    *number = value;
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* Arguments: argp, with a nearest known word for what is misspelt and without its exit(). */
+#ifndef RADIXPIC_COMMANDS_ARGUMENTS_H
+#define RADIXPIC_COMMANDS_ARGUMENTS_H
+
+#include "base/status.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, to which --help is
+ * added. *done is set where --help was asked for and printed. STATUS_USAGE with a sentence for a bad option
+ * or word. */
+STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input,
+                                           bool *done);
+
+/* In a parser: records the sentence "NAME: ..." and returns the error that ends the parsing. */
+error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* In a parser: a whole number within [low, high], nothing after it; else arguments_refuse(). */
+error_t arguments_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
+                         uint64_t high, uint64_t *number);
+
+/* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
+STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
+                                             size_t count);
+
+#endif

@@ -1,0 +1,51 @@
+/* radixpic bench: the experiments by name. */
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "experiments/pic_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum status (*run)(int argc, char **argv);
+    const char *summary;
+} experiments[] = {
+    {"pic-sort", experiment_pic_sort,
+     "the paper's Table 7: sorting weakly disordered particles in p=2 against p=6 passes"},
+};
+enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
+
+static void print_help(void)
+{
+    printf("Usage: radixpic bench NAME [OPTION...]\nRun an experiment and print its table.\n\n");
+    for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
+        printf("  %-12s %s\n", experiments[n].name, experiments[n].summary);
+    printf(
+        "\nradixpic bench NAME --help tells its options.\n\n"
+        "Examples:\n  radixpic bench pic-sort\n  radixpic bench pic-sort --device gpu --csv pic_sort.csv\n");
+}
+
+enum status command_bench(int argc, char **argv)
+{
+    const char *known[EXPERIMENT_COUNT];
+    for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
+        known[n] = experiments[n].name;
+    if (argc < 2)
+        return status_fail(STATUS_USAGE,
+                           "radixpic bench: which experiment? Say radixpic bench NAME; radixpic bench --help "
+                           "lists them");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return STATUS_OK;
+    }
+    for (size_t n = 0; n < EXPERIMENT_COUNT; n++) {
+        if (strcmp(argv[1], experiments[n].name) != 0)
+            continue;
+        char name[128];
+        snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
+        argv[1] = name;
+        return experiments[n].run(argc - 1, argv + 1);
+    }
+    return arguments_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
+}

@@ -1,0 +1,19 @@
+/* radixpic devices: what OpenCL offers on this machine. */
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "device/device.h"
+
+static const struct argp argp = {
+    .doc = "List the OpenCL platforms and devices.\v"
+           "The numbers P:D before a name, or a part of the name, choose a device for --device; (auto) marks "
+           "the one that "
+           "is taken without it.\n\n"
+           "Examples:\n  radixpic devices\n  radixpic run configs/landau_damping.yaml --device 0:0\n",
+};
+
+enum status command_devices(int argc, char **argv)
+{
+    bool done = false;
+    TRY(arguments_parse(&argp, argc, argv, NULL, &done));
+    return done ? STATUS_OK : device_list(stdout);
+}

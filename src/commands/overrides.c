@@ -1,0 +1,71 @@
+/* Overrides: parsing, and their order: file, --set, then the options of their own. */
+#include "commands/overrides.h"
+
+#include "config/config_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_SET = 's', KEY_OUTPUT = 'o', KEY_DEVICE = 'd', KEY_STEPS = 'n' };
+
+const struct argp_option override_options[] = {
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "Set a key of the config by its dotted path, e.g. time.steps=10; may be repeated", 0},
+    {"output", KEY_OUTPUT, "DIR", 0, "Write the run into DIR (output.directory)", 0},
+    {"device", KEY_DEVICE, "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)",
+     0},
+    {"steps", KEY_STEPS, "N", 0, "Make N steps (time.steps)", 0},
+    {0},
+};
+
+error_t overrides_parse(int key, char *argument, struct argp_state *state)
+{
+    struct overrides *overrides = state->input;
+    switch (key) {
+    case KEY_SET:
+        if (overrides->setting_count == MAX_SETTINGS)
+            return arguments_refuse(state, "more than %d --set", MAX_SETTINGS);
+        overrides->settings[overrides->setting_count++] = argument;
+        return 0;
+    case KEY_OUTPUT:
+        overrides->output_directory = argument;
+        return 0;
+    case KEY_DEVICE:
+        overrides->device = argument;
+        return 0;
+    case KEY_STEPS:
+        overrides->has_steps = true;
+        return arguments_number(state, "--steps", argument, 0, UINT64_C(1000000000000), &overrides->steps);
+    case ARGP_KEY_ARG:
+        if (overrides->config_path)
+            return arguments_refuse(state, "one CONFIG, not also '%s'", argument);
+        overrides->config_path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        return overrides->config_path ? 0
+                                      : arguments_refuse(state, "which CONFIG? See %s --help", state->name);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum status copy_text(const char *option, const char *text, char target[CONFIG_TEXT_LENGTH])
+{
+    if (text[0] == '\0' || strlen(text) >= CONFIG_TEXT_LENGTH)
+        return status_fail(STATUS_USAGE, "%s: %s", option,
+                           text[0] ? "the text is too long" : "the text is empty");
+    strcpy(target, text);
+    return STATUS_OK;
+}
+
+enum status overrides_read(const struct overrides *overrides, struct config *config)
+{
+    TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
+    if (overrides->output_directory)
+        TRY(copy_text("--output", overrides->output_directory, config->output.directory));
+    if (overrides->device)
+        TRY(copy_text("--device", overrides->device, config->device));
+    if (overrides->has_steps)
+        config->time.steps = overrides->steps;
+    return STATUS_OK;
+}

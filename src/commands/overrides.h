@@ -1,0 +1,28 @@
+/* Overrides: the options that `run` and `check` share, and how they change a config. */
+#ifndef RADIXPIC_COMMANDS_OVERRIDES_H
+#define RADIXPIC_COMMANDS_OVERRIDES_H
+
+#include "commands/arguments.h"
+#include "config/config.h"
+
+enum { MAX_SETTINGS = 256 };
+
+/* As the command line gave them; the texts belong to argv. */
+struct overrides {
+    const char *config_path;
+    const char *settings[MAX_SETTINGS]; /* of --set */
+    size_t setting_count;
+    const char *output_directory; /* NULL: as the config says */
+    const char *device;           /* NULL: as the config says */
+    bool has_steps;
+    uint64_t steps;
+};
+
+/* The options, for a command's argp as a child or as a whole; the input is a struct overrides. */
+extern const struct argp_option override_options[];
+error_t overrides_parse(int key, char *argument, struct argp_state *state);
+
+/* Reads the config with all overrides in place. */
+STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);
+
+#endif

@@ -1,0 +1,185 @@
+/* radixpic run: a config becomes a run folder. */
+#include "commands/commands.h"
+#include "commands/overrides.h"
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "config/config_reader.h"
+#include "diag/run_folder.h"
+#include "diag/stage_table.h"
+#include "parallel/communicator.h"
+#include "simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
+
+static const struct argp_option run_options[] = {
+    {"quiet", KEY_QUIET, NULL, 0, "Say nothing but what goes wrong", 1},
+    {"verbose", KEY_VERBOSE, NULL, 0, "Say more: the device, the sort's parameters, the memory", 1},
+    {0},
+};
+
+struct run_arguments {
+    struct overrides overrides;
+    enum log_level level;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct run_arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->overrides;
+        return 0;
+    case KEY_QUIET:
+        arguments->level = LOG_QUIET;
+        return 0;
+    case KEY_VERBOSE:
+        arguments->level = LOG_VERBOSE;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Everything one run holds. */
+struct run {
+    struct config config;
+    struct log log;
+    struct device *device;
+    struct run_folder folder;
+    FILE *log_file;
+    struct history *history;
+    struct simulation simulation;
+};
+
+static enum status open_outputs(struct run *run)
+{
+    const struct output_config *output = &run->config.output;
+    FILE *echo = NULL;
+    TRY(run_folder_create(output->directory, &run->folder));
+    TRY(run_folder_open(&run->folder, "log.txt", &run->log_file));
+    run->log.file = run->log_file;
+    TRY(run_folder_open(&run->folder, "config.yaml", &echo));
+    enum status status = config_echo(&run->config, echo);
+    if (fclose(echo) != 0 && status == STATUS_OK)
+        status = status_fail(STATUS_FAILED, "cannot write %s/config.yaml", run->folder.path);
+    TRY(status);
+    TRY(history_open(run->folder.path, &output->history, &run->history));
+    run->simulation.output =
+        (struct simulation_output){.history = run->history, .snapshot_folder = run->folder.snapshots};
+    return STATUS_OK;
+}
+
+static void announce(struct run *run)
+{
+    const struct config *config = &run->config;
+    const struct device_info *info = device_info(run->device);
+    const struct radix_plan *plan = &run->simulation.plan;
+    const uint64_t particles = simulation_particles(config);
+    log_line(&run->log, LOG_NORMAL, "%s", config->title);
+    log_line(&run->log, LOG_NORMAL,
+             "%llu particles of %u species on %ux%u cells, %llu steps of %g, %s precision, on %s",
+             (unsigned long long)particles, config->species_count, config->grid.cells[0],
+             config->grid.cells[1], (unsigned long long)config->time.steps, config->time.step,
+             config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
+    log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
+             info->platform, info->driver, info->compute_units, info->local_memory / 1024);
+    log_line(
+        &run->log, LOG_VERBOSE,
+        "sort: keys of b=%u bits, r=%u, p=%u passes, G=%u groups of I=%u items, s=%u splits, transpose %s",
+        plan->key_bits, plan->radix_bits, plan->passes, plan->groups, plan->items_per_group,
+        plan->histogram_splits, plan->transpose ? "on" : "off");
+    log_line(&run->log, LOG_VERBOSE, "field solver: %s; device memory held: %.1f MiB",
+             poisson_solver_name(run->simulation.poisson), (double)device_bytes_held(run->device) / 0x1p20);
+    if (run->folder.replaced)
+        log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
+}
+
+static enum status step_through(struct run *run)
+{
+    const uint64_t particles = simulation_particles(&run->config);
+    device_reset_timers(run->device);
+    struct progress progress = progress_begin(&run->log, run->config.time.steps, particles);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !simulation_done(&run->simulation)) {
+        const uint64_t step = run->simulation.step;
+        status = simulation_step(&run->simulation);
+        if (status == STATUS_OK && step > 0)
+            progress_update(&progress, step, simulation_energy_drift(&run->simulation));
+    }
+    if (status == STATUS_OK)
+        status = device_finish(run->device);
+    progress_end(&progress);
+    TRY(status);
+
+    const struct run_cost cost = {.steps = run->config.time.steps + 1,
+                                  .particles = particles,
+                                  .wall_seconds = timer_now() - progress.started};
+    const struct timers *timers = device_timers(run->device);
+    stage_table_print(&run->log, timers, &cost);
+    return stage_table_write(run->folder.path, timers, &cost);
+}
+
+static enum status close_outputs(struct run *run, enum status status)
+{
+    const enum status closed = history_close(&run->history);
+    if (run->log_file)
+        fclose(run->log_file);
+    run_folder_destroy(&run->folder);
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status run_config(struct run *run)
+{
+    struct communicator communicator;
+    TRY(communicator_start(&communicator));
+    TRY(device_open(run->config.device, &run->device));
+    TRY(simulation_create(&run->config, run->device, &run->simulation));
+    TRY(open_outputs(run));
+    announce(run);
+    TRY(step_through(run));
+    log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
+    return STATUS_OK;
+}
+
+enum status command_run(int argc, char **argv)
+{
+    static const struct argp override_argp = {.options = override_options, .parser = overrides_parse};
+    static const struct argp_child children[] = {{&override_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = run_options,
+        .parser = parse,
+        .args_doc = "CONFIG",
+        .doc = "Run the simulation that the YAML file CONFIG describes.\v"
+               "The run folder gets history.csv, snapshots/, config.yaml (every key, resolved), timers.csv "
+               "and log.txt.\n\n"
+               "Examples:\n"
+               "  radixpic run configs/landau_damping.yaml\n"
+               "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try\n"
+               "  radixpic run configs/landau_damping.yaml --set species.electrons.particles=4096 --device "
+               "cpu\n",
+        .children = children,
+    };
+    struct run_arguments arguments = {.level = LOG_NORMAL};
+    bool done = false;
+    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
+    if (done)
+        return STATUS_OK;
+
+    struct run *run = calloc(1, sizeof *run);
+    if (!run)
+        return status_fail(STATUS_FAILED, "no memory for the run");
+    run->log = (struct log){.terminal = stdout, .level = arguments.level};
+    enum status status = overrides_read(&arguments.overrides, &run->config);
+    if (status == STATUS_OK)
+        status = run_config(run);
+    status = close_outputs(run, status);
+    simulation_destroy(&run->simulation);
+    device_close(&run->device);
+    free(run);
+    return status;
+}

@@ -1,0 +1,545 @@
+/* PIC sort: particles, two sorts, times and tables. */
+#include "experiments/pic_sort.h"
+
+#include "commands/arguments.h"
+#include "experiments/host_sorts.h"
+#include "experiments/samples.h"
+#include "load/loading.h"
+#include "sort/cell_key.h"
+#include "sort/permute.h"
+#include "sort/radix_sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CASES = 8, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
+
+struct options {
+    const char *device, *csv_path;
+    uint32_t particles, cells, repeats;
+    uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
+    enum transpose_kind transpose;
+    uint32_t key_bits[MAX_CASES]; /* one case each */
+    uint32_t case_count;
+};
+
+/* ---- the command line
+ * ---------------------------------------------------------------------------------------------- */
+
+enum {
+    KEY_CELLS = 1000,
+    KEY_KEY_BITS,
+    KEY_RADIX_BITS,
+    KEY_ITEMS,
+    KEY_GROUPS,
+    KEY_SPLITS,
+    KEY_TRANSPOSE,
+    KEY_CSV
+};
+
+static const struct argp_option pic_sort_options[] = {
+    {"particles", 'N', "N", 0, "Particles (N), 8388608 without it", 0},
+    {"cells", KEY_CELLS, "C", 0, "Cells along each side of the unit square, 32 without it", 0},
+    {"key-bits", KEY_KEY_BITS, "B", 0,
+     "Bits of the key (b); may be repeated, one sort each. Without it the short key, ceil(log2 C^2) bits, "
+     "and 30",
+     0},
+    {"radix-bits", KEY_RADIX_BITS, "R", 0, "Bits of a digit (r), 5 without it; the passes are p = ceil(b/r)",
+     0},
+    {"items", KEY_ITEMS, "I", 0, "Items in a group (I); chosen from the device without it", 0},
+    {"groups", KEY_GROUPS, "G", 0, "Groups (G); chosen from the device without it", 0},
+    {"splits", KEY_SPLITS, "S", 0, "Parts of the histogram scanned apart (s); chosen without it", 0},
+    {"transpose", KEY_TRANSPOSE, "on|off", 0, "Transpose the list before and after; on for GPUs without it",
+     0},
+    {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
+    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
+    {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
+    {0},
+};
+
+static error_t parse_number(struct argp_state *state, const char *name, const char *text, uint64_t low,
+                            uint64_t high, uint32_t *number)
+{
+    uint64_t value = 0;
+    const error_t error = arguments_number(state, name, text, low, high, &value);
+    if (error == 0)
+        *number = (uint32_t)value;
+    return error;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'N':
+        return parse_number(state, "--particles", argument, 1, UINT64_C(1) << 31, &options->particles);
+    case KEY_CELLS:
+        return parse_number(state, "--cells", argument, 2, 16384, &options->cells);
+    case KEY_KEY_BITS:
+        if (options->case_count == MAX_CASES)
+            return arguments_refuse(state, "more than %d --key-bits", MAX_CASES);
+        return parse_number(state, "--key-bits", argument, 1, 32, &options->key_bits[options->case_count++]);
+    case KEY_RADIX_BITS:
+        return parse_number(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
+    case KEY_ITEMS:
+        return parse_number(state, "--items", argument, 1, 65536, &options->items);
+    case KEY_GROUPS:
+        return parse_number(state, "--groups", argument, 1, 65536, &options->groups);
+    case KEY_SPLITS:
+        return parse_number(state, "--splits", argument, 1, 65536, &options->splits);
+    case KEY_TRANSPOSE:
+        if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
+            return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
+        options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
+        return 0;
+    case 'r':
+        return parse_number(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
+    case 'd':
+        options->device = argument;
+        return 0;
+    case KEY_CSV:
+        options->csv_path = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        return arguments_refuse(state, "'%s' is one word too many", argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = pic_sort_options,
+    .parser = parse,
+    .doc = "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
+           "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and velocities "
+           "from four van der "
+           "Corput sequences in the unit square, a first sort, a move by u/C and v/C modulo 1, then the sort "
+           "that is timed, "
+           "with its permutation. Beside it, on the host, the C library's qsort and a serial counting sort "
+           "of the same "
+           "keys.\n\n"
+           "Examples:\n"
+           "  radixpic bench pic-sort\n"
+           "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --items 1 --device cpu\n"
+           "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n",
+};
+
+/* ---- particles
+ * ------------------------------------------------------------------------------------------------------ */
+
+struct experiment {
+    struct options options;
+    struct device *device;
+    struct grid grid;
+    struct species_config species;
+    struct particles particles;
+    uint32_t *keys; /* of the moved particles, on the host */
+    struct samples copy;
+    FILE *csv;
+};
+
+static uint32_t short_key_bits(const struct experiment *experiment)
+{
+    return grid_key_bits(&experiment->grid);
+}
+
+static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, struct radix_plan *plan)
+{
+    const struct options *options = &experiment->options;
+    const struct sort_config config = {.items_per_group = options->items,
+                                       .groups = options->groups,
+                                       .histogram_splits = options->splits,
+                                       .transpose = options->transpose};
+    const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
+    if (key_bits < short_key_bits(experiment))
+        return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
+                           grid_cells(&experiment->grid), short_key_bits(experiment));
+    return radix_plan_make_radix(device_info(experiment->device), &config, key_bits, radix_bits, plan);
+}
+
+/* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
+static enum status load_particles(struct experiment *experiment)
+{
+    const uint32_t side = experiment->options.cells;
+    experiment->grid = grid_make(&(struct grid_config){.cells = {side, side}, .length = {1, 1}});
+    experiment->species = (struct species_config){
+        .name = "particles",
+        .charge = -1,
+        .mass = 1,
+        .density = 1,
+        .particles = experiment->options.particles,
+        .positions = {.kind = POSITIONS_VAN_DER_CORPUT, .bases = {2, 3}},
+        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
+    };
+    TRY(particles_create(experiment->device, &experiment->grid, PRECISION_SINGLE, &experiment->species,
+                         &experiment->particles));
+    return loading_fill(experiment->device, &experiment->grid, PRECISION_SINGLE, 0, &experiment->particles);
+}
+
+static enum status sort_once(struct experiment *experiment)
+{
+    struct particles *particles = &experiment->particles;
+    struct radix_sort *sort = NULL;
+    struct permute *permute = NULL;
+    struct buffer *permutation = NULL;
+    struct radix_plan plan;
+    enum status status = make_plan(experiment, short_key_bits(experiment), &plan);
+    if (status != STATUS_OK)
+        return status;
+    TRY_CLEANUP(radix_sort_create(experiment->device, &plan, particles->count, true, false, &sort));
+    TRY_CLEANUP(permute_create(experiment->device, PRECISION_SINGLE, &permute));
+    TRY_CLEANUP(
+        buffer_create(experiment->device, particles->count * sizeof(uint32_t), "permutation", &permutation));
+    const struct radix_lists lists = {
+        .keys = particles->key, .sorted_keys = particles->key_spare, .permutation = permutation};
+    TRY_CLEANUP(radix_sort_run(sort, particles->count, &lists));
+    buffer_swap(&particles->key, &particles->key_spare);
+    TRY_CLEANUP(permute_apply(permute, permutation, particles));
+    TRY_CLEANUP(device_finish(experiment->device));
+cleanup:
+    radix_sort_destroy(&sort);
+    permute_destroy(&permute);
+    buffer_destroy(&permutation);
+    return status;
+}
+
+static enum status move_particles(struct experiment *experiment)
+{
+    struct particles *particles = &experiment->particles;
+    struct program *program = NULL;
+    struct kernel *move = NULL;
+    struct cell_key *cell_key = NULL;
+    enum status status = STATUS_OK;
+    TRY_CLEANUP(program_build(experiment->device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY_CLEANUP(kernel_create(program, "pic_sort_move", &move));
+    TRY_CLEANUP(cell_key_create(experiment->device, &experiment->grid, PRECISION_SINGLE, &cell_key));
+    TRY_CLEANUP(KERNEL_LAUNCH(move, launch_covering(particles->count, MOVE_ITEMS, STAGE_OTHER, 0),
+                              arg_buffer(particles->offset), arg_buffer(particles->velocity),
+                              arg_uint(particles->count)));
+    TRY_CLEANUP(cell_key_update(cell_key, particles));
+    TRY_CLEANUP(buffer_read(particles->key, 0, particles->count * sizeof(uint32_t), experiment->keys));
+cleanup:
+    kernel_destroy(&move);
+    program_destroy(&program);
+    cell_key_destroy(&cell_key);
+    return status;
+}
+
+/* ---- one case: a kind of sort, its times and its check
+ * -------------------------------------------------------------- */
+
+struct phase {
+    const char *name;
+    enum stage stage;
+};
+static const struct phase phases[] = {{"transpose", STAGE_SORT_TRANSPOSE},
+                                      {"histogram", STAGE_SORT_HISTOGRAM},
+                                      {"scan", STAGE_SORT_SCAN},
+                                      {"reorder", STAGE_SORT_REORDER}};
+enum { PHASE_COUNT = sizeof phases / sizeof phases[0] };
+
+struct timing {
+    struct samples phase[PHASE_COUNT];
+    uint64_t phase_bytes[PHASE_COUNT];
+    struct samples total; /* from before the first kernel to after the last, on the device's clock */
+    uint64_t total_bytes;
+};
+
+struct sort_case {
+    const char *method;
+    bool on_host;
+    struct radix_plan plan; /* of a device sort */
+    struct timing timing;
+    struct sort_verdict verdict;
+};
+
+static bool is_verified(const struct sort_case *result)
+{
+    return result->verdict.sorted && result->verdict.stable && result->verdict.permutation;
+}
+
+static enum status time_sort(struct experiment *experiment, struct radix_sort *sort,
+                             const struct radix_lists *lists, struct timing *timing)
+{
+    struct device *device = experiment->device;
+    for (uint32_t n = 0; n < experiment->options.repeats + WARM_UPS; n++) {
+        device_reset_timers(device);
+        TRY(device_region_begin(device));
+        TRY(radix_sort_run(sort, experiment->particles.count, lists));
+        TRY(device_region_end(device, STAGE_OTHER, 0));
+        TRY(device_finish(device));
+        if (n < WARM_UPS)
+            continue;
+        const struct timers *timers = device_timers(device);
+        timing->total_bytes = 0;
+        for (size_t p = 0; p < PHASE_COUNT; p++) {
+            const struct stage_time *time = &timers->stages[phases[p].stage];
+            if (time->launches > 0)
+                samples_add(&timing->phase[p], time->seconds);
+            timing->phase_bytes[p] = time->bytes;
+            timing->total_bytes += time->bytes;
+        }
+        samples_add(&timing->total, timers->stages[STAGE_OTHER].seconds);
+    }
+    return STATUS_OK;
+}
+
+static enum status verify(const struct experiment *experiment, const struct buffer *sorted_keys,
+                          const struct buffer *permutation, struct sort_verdict *verdict)
+{
+    const uint32_t count = experiment->particles.count;
+    const size_t bytes = count * sizeof(uint32_t);
+    uint32_t *keys = malloc(bytes), *sigma = malloc(bytes);
+    enum status status = keys && sigma ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to verify a sort");
+    if (status == STATUS_OK)
+        status = buffer_read(sorted_keys, 0, bytes, keys);
+    if (status == STATUS_OK)
+        status = buffer_read(permutation, 0, bytes, sigma);
+    if (status == STATUS_OK)
+        status = host_judge_sort(experiment->keys, keys, sigma, count, verdict);
+    free(keys);
+    free(sigma);
+    return status;
+}
+
+static enum status run_device_case(struct experiment *experiment, uint32_t key_bits, struct sort_case *result)
+{
+    const uint32_t count = experiment->particles.count;
+    struct radix_sort *sort = NULL;
+    struct buffer *permutation = NULL;
+    enum status status = make_plan(experiment, key_bits, &result->plan);
+    if (status != STATUS_OK)
+        return status;
+    result->method = "paper";
+    TRY_CLEANUP(radix_sort_create(experiment->device, &result->plan, count, true, false, &sort));
+    TRY_CLEANUP(buffer_create(experiment->device, count * sizeof(uint32_t), "permutation", &permutation));
+    const struct radix_lists lists = {.keys = experiment->particles.key,
+                                      .sorted_keys = experiment->particles.key_spare,
+                                      .permutation = permutation};
+    TRY_CLEANUP(time_sort(experiment, sort, &lists, &result->timing));
+    TRY_CLEANUP(verify(experiment, lists.sorted_keys, permutation, &result->verdict));
+cleanup:
+    radix_sort_destroy(&sort);
+    buffer_destroy(&permutation);
+    return status;
+}
+
+static enum status run_host_case(struct experiment *experiment, bool by_qsort, struct sort_case *result)
+{
+    const uint32_t count = experiment->particles.count;
+    const uint32_t repeats =
+        experiment->options.repeats < MOST_HOST_REPEATS ? experiment->options.repeats : MOST_HOST_REPEATS;
+    uint32_t *permutation = malloc(count * sizeof *permutation), *sorted = malloc(count * sizeof *sorted);
+    enum status status =
+        permutation && sorted ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for a sort on the host");
+    result->method = by_qsort ? "qsort" : "counting sort";
+    result->on_host = true;
+    for (uint32_t n = 0; n < repeats && status == STATUS_OK; n++) {
+        const double start = timer_now();
+        status = by_qsort ? host_qsort(experiment->keys, count, permutation)
+                          : host_counting_sort(experiment->keys, count, grid_cells(&experiment->grid),
+                                               permutation);
+        samples_add(&result->timing.total, timer_now() - start);
+    }
+    if (status == STATUS_OK) {
+        for (uint32_t j = 0; j < count; j++)
+            sorted[j] = experiment->keys[permutation[j]];
+        status = host_judge_sort(experiment->keys, sorted, permutation, count, &result->verdict);
+    }
+    free(permutation);
+    free(sorted);
+    return status;
+}
+
+/* ---- tables
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static double gigabytes_per_second(uint64_t bytes, const struct samples *samples)
+{
+    const double seconds = samples_median(samples);
+    return seconds > 0 ? 1e-9 * (double)bytes / seconds : 0;
+}
+
+static double copy_bandwidth(const struct experiment *experiment)
+{
+    return gigabytes_per_second(2 * buffer_bytes(experiment->particles.offset), &experiment->copy);
+}
+
+static void print_row(const struct experiment *experiment, const char *name, const struct samples *samples,
+                      uint64_t bytes)
+{
+    const double seconds = samples_median(samples), bandwidth = gigabytes_per_second(bytes, samples);
+    printf("  %-14s %10.3f  [%9.3f, %9.3f] %10.1f", name, 1e3 * seconds, 1e3 * samples_minimum(samples),
+           1e3 * samples_maximum(samples), 1e-6 * experiment->particles.count / seconds);
+    if (bytes > 0)
+        printf(" %9.2f %8.1f %%", bandwidth, 100 * bandwidth / copy_bandwidth(experiment));
+    printf("\n");
+}
+
+static void print_case(const struct experiment *experiment, const struct sort_case *result)
+{
+    const struct radix_plan *plan = &result->plan;
+    if (result->on_host)
+        printf("\n%s on the host, one thread, with permutation:", result->method);
+    else
+        printf("\nradix sort, b=%u r=%u p=%u I=%u G=%u s=%u, transpose %s:", plan->key_bits, plan->radix_bits,
+               plan->passes, plan->items_per_group, plan->groups, plan->histogram_splits,
+               plan->transpose ? "on" : "off");
+    printf(" %s, %s, %s\n", result->verdict.sorted ? "sorted" : "NOT SORTED",
+           result->verdict.stable ? "stable" : "NOT STABLE",
+           result->verdict.permutation ? "a permutation" : "NOT A PERMUTATION");
+    printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
+    printf(result->on_host ? "\n" : " %9s %10s\n", "GB/s", "of a copy");
+    for (size_t p = 0; p < PHASE_COUNT; p++)
+        if (result->timing.phase[p].count > 0)
+            print_row(experiment, phases[p].name, &result->timing.phase[p], result->timing.phase_bytes[p]);
+    print_row(experiment, "total", &result->timing.total, result->timing.total_bytes);
+}
+
+static void format_spread(const struct samples *samples, char *text, size_t size)
+{
+    snprintf(text, size, "%.3f [%.3f, %.3f]", 1e3 * samples_median(samples), 1e3 * samples_minimum(samples),
+             1e3 * samples_maximum(samples));
+}
+
+/* The paper's Table 7: its columns, for the case with the most passes and the one with the fewest. */
+static void print_table(const struct experiment *experiment, const struct sort_case *cases, uint32_t count)
+{
+    const struct sort_case *most = &cases[0], *fewest = &cases[0];
+    for (uint32_t n = 1; n < count; n++) {
+        if (cases[n].plan.passes > most->plan.passes)
+            most = &cases[n];
+        if (cases[n].plan.passes < fewest->plan.passes)
+            fewest = &cases[n];
+    }
+    if (most == fewest)
+        return;
+    char slow[64], fast[64], slow_head[32], fast_head[32];
+    format_spread(&most->timing.total, slow, sizeof slow);
+    format_spread(&fewest->timing.total, fast, sizeof fast);
+    snprintf(slow_head, sizeof slow_head, "time p = %u, ms", most->plan.passes);
+    snprintf(fast_head, sizeof fast_head, "time p = %u, ms", fewest->plan.passes);
+    printf("\nTable 7 of the paper, on this device:\n");
+    printf("  %-32s %-28s %-28s %s\n", slow_head, fast_head, "ratio", "device");
+    printf("  %-32s %-28s %-28.2f %s\n", slow, fast,
+           samples_median(&most->timing.total) / samples_median(&fewest->timing.total),
+           device_info(experiment->device)->name);
+}
+
+static void write_csv_row(const struct experiment *experiment, const struct sort_case *result,
+                          const char *phase, const struct samples *samples)
+{
+    const struct radix_plan *plan = &result->plan;
+    const char *device = result->on_host ? "host" : device_info(experiment->device)->name;
+    fprintf(experiment->csv, "\"%s\",%s,%u,%u,%u,%u,%u,%u,%u,%s,%s,%.6f,%.6f,%.6f,%zu,%s\n", device,
+            result->method, experiment->particles.count, plan->key_bits, plan->radix_bits, plan->passes,
+            plan->items_per_group, plan->groups, plan->histogram_splits, plan->transpose ? "on" : "off",
+            phase, 1e3 * samples_median(samples), 1e3 * samples_minimum(samples),
+            1e3 * samples_maximum(samples), samples->count, is_verified(result) ? "yes" : "no");
+}
+
+static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)
+{
+    for (size_t p = 0; p < PHASE_COUNT; p++)
+        if (result->timing.phase[p].count > 0)
+            write_csv_row(experiment, result, phases[p].name, &result->timing.phase[p]);
+    write_csv_row(experiment, result, "total", &result->timing.total);
+}
+
+/* ---- the whole
+ * ------------------------------------------------------------------------------------------------------ */
+
+static enum status open_csv(struct experiment *experiment)
+{
+    const char *path = experiment->options.csv_path;
+    if (!path)
+        return STATUS_OK;
+    experiment->csv = fopen(path, "w");
+    if (!experiment->csv)
+        return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", path, strerror(errno));
+    fprintf(experiment->csv,
+            "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
+            "median_ms,min_ms,max_ms,repeats,verified\n");
+    return STATUS_OK;
+}
+
+static enum status close_csv(struct experiment *experiment, enum status status)
+{
+    const bool failed = experiment->csv && (ferror(experiment->csv) | fclose(experiment->csv)) != 0;
+    experiment->csv = NULL;
+    if (failed && status == STATUS_OK)
+        return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", experiment->options.csv_path,
+                           strerror(errno));
+    return status;
+}
+
+static enum status prepare(struct experiment *experiment)
+{
+    TRY(device_open(experiment->options.device, &experiment->device));
+    TRY(open_csv(experiment));
+    TRY(load_particles(experiment));
+    experiment->keys = malloc(experiment->particles.count * sizeof *experiment->keys);
+    if (!experiment->keys)
+        return status_fail(STATUS_FAILED, "no memory for %u keys on the host", experiment->particles.count);
+    TRY(sort_once(experiment));
+    TRY(move_particles(experiment));
+    return samples_of_copy(experiment->device, buffer_bytes(experiment->particles.offset),
+                           experiment->options.repeats, &experiment->copy);
+}
+
+static enum status run_cases(struct experiment *experiment, struct sort_case *cases)
+{
+    const struct options *options = &experiment->options;
+    bool verified = true;
+    for (uint32_t n = 0; n < options->case_count + 2; n++) {
+        if (n < options->case_count)
+            TRY(run_device_case(experiment, options->key_bits[n], &cases[n]));
+        else
+            TRY(run_host_case(experiment, n == options->case_count, &cases[n]));
+        print_case(experiment, &cases[n]);
+        if (experiment->csv)
+            write_csv_case(experiment, &cases[n]);
+        verified = verified && is_verified(&cases[n]);
+    }
+    print_table(experiment, cases, options->case_count);
+    if (experiment->csv)
+        write_csv_row(experiment, &(struct sort_case){.method = "copy", .verdict = {true, true, true}},
+                      "copy", &experiment->copy);
+    return verified ? STATUS_OK : status_fail(STATUS_FAILED, "a sort returned a wrong result; see above");
+}
+
+enum status experiment_pic_sort(int argc, char **argv)
+{
+    struct experiment experiment = {
+        .options = {.device = "auto", .particles = 1u << 23, .cells = 32, .repeats = 10, .radix_bits = 5}};
+    struct options *options = &experiment.options;
+    bool done = false;
+    TRY(arguments_parse(&argp, argc, argv, options, &done));
+    if (done)
+        return STATUS_OK;
+
+    struct sort_case *cases = calloc(MAX_CASES + 2, sizeof *cases);
+    enum status status =
+        cases ? prepare(&experiment) : status_fail(STATUS_FAILED, "no memory for the timings");
+    if (status == STATUS_OK) {
+        if (options->case_count == 0) {
+            options->key_bits[options->case_count++] = short_key_bits(&experiment);
+            options->key_bits[options->case_count++] = 30;
+        }
+        printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n",
+               experiment.particles.count, options->cells, options->cells, options->cells, options->cells,
+               device_info(experiment.device)->name);
+        printf("copy of %.1f MB on the device: %.2f GB/s, median of %u\n",
+               1e-6 * (double)buffer_bytes(experiment.particles.offset), copy_bandwidth(&experiment),
+               options->repeats);
+        status = run_cases(&experiment, cases);
+    }
+    status = close_csv(&experiment, status);
+    free(cases);
+    free(experiment.keys);
+    particles_destroy(&experiment.particles);
+    device_close(&experiment.device);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* RadixPIC: arguments -> subcommand, status -> exit code. */
+#include "base/status.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "parallel/communicator.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command {
+    const char *name;
+    enum status (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"run", command_run, "run a simulation from a config file"},
+    {"check", command_check, "validate a config file and print what follows from it"},
+    {"devices", command_devices, "list the OpenCL devices"},
+    {"bench", command_bench, "run an experiment, such as the paper's sort of particles"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_help(void)
+{
+    printf("Usage: radixpic COMMAND [OPTION...]\n"
+           "A 2D periodic Particle-In-Cell mini-app whose particles are radix-sorted by a short key every "
+           "step.\n\n");
+    for (size_t n = 0; n < COMMAND_COUNT; n++)
+        printf("  %-10s %s\n", commands[n].name, commands[n].summary);
+    printf("\n  --help     show this help\n  --version  show the version\n\n"
+           "radixpic COMMAND --help tells the options of a command.\n\n"
+           "Examples:\n"
+           "  radixpic run configs/landau_damping.yaml\n"
+           "  radixpic check configs/two_stream.yaml --set time.step=0.2\n"
+           "  radixpic bench pic-sort --particles 1048576\n");
+}
+
+static enum status dispatch(int argc, char **argv)
+{
+    if (argc < 2)
+        return status_fail(STATUS_USAGE, "which command? radixpic --help lists them");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return STATUS_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("radixpic " RADIXPIC_VERSION "\n");
+        return STATUS_OK;
+    }
+    const char *known[COMMAND_COUNT + 2] = {[COMMAND_COUNT] = "--help", "--version"};
+    for (size_t n = 0; n < COMMAND_COUNT; n++) {
+        known[n] = commands[n].name;
+        if (strcmp(argv[1], commands[n].name) != 0)
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "radixpic %s", argv[1]);
+        argv[1] = name;
+        return commands[n].run(argc - 1, argv + 1);
+    }
+    return arguments_unknown("command", argv[1], known, COMMAND_COUNT + 2);
+}
+
+int main(int argc, char **argv)
+{
+    enum status status = dispatch(argc, argv);
+    if (status == STATUS_OK && fflush(stdout) != 0)
+        status = status_fail(STATUS_FAILED, "cannot write to the standard output");
+    if (status != STATUS_OK)
+        fprintf(stderr, "radixpic: %s\n", status_message());
+    communicator_stop();
+    if (status == STATUS_FAILED) {
+        /* After a failed write HDF5's exit handler can crash on the file it could not close; everything of
+         * ours is closed. */
+        fflush(NULL);
+        _exit(status);
+    }
+    return status;
+}

@@ -1,0 +1,288 @@
+/* Simulation: the parts, and one step. */
+#include "simulation.h"
+
+#include "diag/snapshot.h"
+#include "load/loading.h"
+
+#include <math.h>
+
+/* ---- birth and death
+ * ----------------------------------------------------------------------------------------------- */
+
+static uint32_t largest_species(const struct config *config)
+{
+    uint64_t largest = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (config->species[s].particles > largest)
+            largest = config->species[s].particles;
+    return (uint32_t)largest; /* particles_create() has refused what 32 bits cannot count */
+}
+
+static enum status create_particles(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        TRY(particles_create(simulation->device, &simulation->grid, config->precision, &config->species[s],
+                             &simulation->particles[s]));
+    return STATUS_OK;
+}
+
+static enum status create_sort(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    struct device *device = simulation->device;
+    const uint32_t largest = largest_species(config);
+    TRY(radix_plan_make(device_info(device), &config->sort, grid_key_bits(&simulation->grid),
+                        &simulation->plan));
+    TRY(buffer_create(device, largest * sizeof(uint32_t), "the sort's permutation",
+                      &simulation->permutation));
+    TRY(cell_key_create(device, &simulation->grid, config->precision, &simulation->cell_key));
+    TRY(radix_sort_create(device, &simulation->plan, largest, true, false, &simulation->sort));
+    return permute_create(device, config->precision, &simulation->permute);
+}
+
+static enum status create_field_solver(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    struct device *device = simulation->device;
+    const struct grid *grid = &simulation->grid;
+    TRY(fields_create(device, grid, config->precision, &simulation->fields));
+    TRY(deposit_create(device, grid, config->precision, config->deposit.shape, &simulation->deposit));
+    TRY(filter_create(device, grid, config->precision, &simulation->filter));
+    return poisson_create(device, grid, config->precision, config->fields.solver, config->fields.gradient,
+                          &simulation->poisson);
+}
+
+enum status simulation_create(const struct config *config, struct device *device,
+                              struct simulation *simulation)
+{
+    *simulation = (struct simulation){.config = config, .device = device, .grid = grid_make(&config->grid)};
+    TRY(create_particles(simulation));
+    TRY(create_sort(simulation));
+    TRY(create_field_solver(simulation));
+    TRY(push_create(device, &simulation->grid, config->precision, config->deposit.shape, config->time.step,
+                    config->fields.magnetic, config->species_count, &simulation->push));
+    TRY(energy_create(device, &simulation->grid, config->precision, &simulation->energy));
+    for (uint32_t s = 0; s < config->species_count; s++)
+        TRY(loading_fill(device, &simulation->grid, config->precision, 0, &simulation->particles[s]));
+    return device_finish(device);
+}
+
+void simulation_destroy(struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        particles_destroy(&simulation->particles[s]);
+    fields_destroy(&simulation->fields);
+    buffer_destroy(&simulation->permutation);
+    cell_key_destroy(&simulation->cell_key);
+    radix_sort_destroy(&simulation->sort);
+    permute_destroy(&simulation->permute);
+    deposit_destroy(&simulation->deposit);
+    filter_destroy(&simulation->filter);
+    poisson_destroy(&simulation->poisson);
+    push_destroy(&simulation->push);
+    energy_destroy(&simulation->energy);
+}
+
+uint64_t simulation_particles(const struct config *config)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        sum += config->species[s].particles;
+    return sum;
+}
+
+enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
+{
+    const struct grid grid = grid_make(&config->grid);
+    struct radix_plan plan;
+    TRY(radix_plan_make(info, &config->sort, grid_key_bits(&grid), &plan));
+    *bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
+    const uint32_t largest = largest_species(config);
+    *bytes += (uint64_t)largest * sizeof(uint32_t) + radix_sort_bytes(&plan, largest, true, false);
+    *bytes += fields_bytes(&grid, config->precision);
+    *bytes += deposit_bytes(&grid, config->precision, config->deposit.shape);
+    *bytes += filter_bytes(&grid, config->precision);
+    *bytes += poisson_bytes(&grid, config->precision);
+    return STATUS_OK;
+}
+
+/* ---- the stages of a step
+ * ------------------------------------------------------------------------------------------ */
+
+static enum status find_cells(struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        TRY(cell_key_update(simulation->cell_key, &simulation->particles[s]));
+    return STATUS_OK;
+}
+
+static enum status sort_particles(struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        struct particles *particles = &simulation->particles[s];
+        const struct radix_lists lists = {
+            .keys = particles->key,
+            .sorted_keys = particles->key_spare,
+            .permutation = simulation->permutation,
+            .cell_offsets = particles->cell_offsets,
+            .cells = grid_cells(&simulation->grid),
+        };
+        TRY(radix_sort_run(simulation->sort, particles->count, &lists));
+        buffer_swap(&particles->key, &particles->key_spare);
+        TRY(permute_apply(simulation->permute, simulation->permutation, particles));
+    }
+    return STATUS_OK;
+}
+
+static enum status deposit_charge(struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        TRY(deposit_species(simulation->deposit, &simulation->particles[s], s == 0, simulation->fields.rho));
+    return filter_apply(simulation->filter, simulation->config->deposit.filter_passes,
+                        &simulation->fields.rho);
+}
+
+static enum status solve_field(struct simulation *simulation)
+{
+    return poisson_solve(simulation->poisson, &simulation->fields);
+}
+
+static enum status start_velocities(struct simulation *simulation)
+{
+    if (simulation->step > 0)
+        return STATUS_OK;
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        TRY(push_start(simulation->push, &simulation->fields, &simulation->particles[s]));
+    return STATUS_OK;
+}
+
+static bool is_last_step(const struct simulation *simulation)
+{
+    return simulation->step >= simulation->config->time.steps;
+}
+
+static bool is_due(const struct simulation *simulation, uint64_t every)
+{
+    return every > 0 && (simulation->step % every == 0 || is_last_step(simulation));
+}
+
+static enum status push_particles(struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        struct particles *particles = &simulation->particles[s];
+        if (is_last_step(simulation))
+            TRY(push_measure(simulation->push, &simulation->fields, s, particles));
+        else
+            TRY(push_step(simulation->push, &simulation->fields, s, particles));
+    }
+    return STATUS_OK;
+}
+
+/* ---- diagnostics
+ * --------------------------------------------------------------------------------------------------- */
+
+static double current_time(const struct simulation *simulation)
+{
+    return (double)simulation->step * simulation->config->time.step;
+}
+
+static enum status write_snapshot(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    if (!simulation->output.snapshot_folder || !is_due(simulation, config->output.snapshots.every))
+        return STATUS_OK;
+    const struct snapshot snapshot = {
+        .config = config,
+        .grid = &simulation->grid,
+        .fields = &simulation->fields,
+        .particles = simulation->particles,
+        .step = simulation->step,
+        .time = current_time(simulation),
+    };
+    TRY(device_finish(simulation->device));
+    const double start = timer_now();
+    uint64_t bytes = 0;
+    TRY(snapshot_write(simulation->output.snapshot_folder, &snapshot, &bytes));
+    device_add_time(simulation->device, STAGE_OUTPUT, timer_now() - start, bytes);
+    return STATUS_OK;
+}
+
+/* The history's sums of step n: fields as they stand, kinetic energy and momentum as the push met them at n.
+ */
+static enum status measure(struct simulation *simulation, struct history_row *row)
+{
+    const struct history_config *history = &simulation->config->output.history;
+    *row = (struct history_row){.step = simulation->step, .time = current_time(simulation)};
+    struct field_sums field;
+    TRY(energy_measure(simulation->energy, &simulation->fields, &field));
+    row->field_energy = field.field_energy;
+    row->charge = field.charge;
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        struct push_sums sums;
+        TRY(push_read_sums(simulation->push, s, &simulation->particles[s], &sums));
+        row->kinetic_energy += sums.kinetic_energy;
+        row->momentum[0] += sums.momentum[0];
+        row->momentum[1] += sums.momentum[1];
+    }
+    return poisson_read_modes(simulation->poisson, history->mode_count, history->modes, &row->modes[0][0]);
+}
+
+static enum status require_finite(const struct history_row *row)
+{
+    const char *what = !isfinite(row->field_energy)     ? "field energy"
+                       : !isfinite(row->kinetic_energy) ? "kinetic energy"
+                       : !isfinite(row->charge)         ? "charge"
+                                                        : NULL;
+    if (!what)
+        return STATUS_OK;
+    return status_fail(
+        STATUS_FAILED,
+        "step %llu (t = %g): the %s is not a finite number; the run stops here. Try a smaller time.step "
+        "(omega_p dt below 2) or smaller charges and velocities",
+        (unsigned long long)row->step, row->time, what);
+}
+
+static enum status record_history(struct simulation *simulation)
+{
+    if (!is_due(simulation, simulation->config->output.history.every))
+        return STATUS_OK;
+    struct history_row *row = &simulation->row;
+    TRY(measure(simulation, row));
+    TRY(require_finite(row));
+    if (simulation->step == 0)
+        simulation->first_energy = row->field_energy + row->kinetic_energy;
+    return simulation->output.history ? history_append(simulation->output.history, row) : STATUS_OK;
+}
+
+/* ---- one step
+ * ------------------------------------------------------------------------------------------------------ */
+
+enum status simulation_step(struct simulation *simulation)
+{
+    /* clang-format off */
+    TRY(find_cells(simulation));       /* x at n, v at n-1/2, E at n-1; keys: the cell of every x        */
+    TRY(sort_particles(simulation));   /* the same, in the order of their cells                          */
+    TRY(deposit_charge(simulation));   /* rho at n, filtered                                             */
+    TRY(solve_field(simulation));      /* phi and E at n                                                 */
+    TRY(start_velocities(simulation)); /* in the first step v at 0 becomes v at -1/2, otherwise nothing  */
+    TRY(write_snapshot(simulation));   /* x and E at n, v at n-1/2                                       */
+    TRY(push_particles(simulation));   /* v at n+1/2, x at n+1; the sums of v at n were taken on the way */
+    TRY(record_history(simulation));   /* energies, momentum, charge and modes, all at n                 */
+    /* clang-format on */
+    simulation->step++;
+    return STATUS_OK;
+}
+
+bool simulation_done(const struct simulation *simulation)
+{
+    return simulation->step > simulation->config->time.steps;
+}
+
+double simulation_energy_drift(const struct simulation *simulation)
+{
+    const double total = simulation->row.field_energy + simulation->row.kinetic_energy;
+    return simulation->first_energy != 0 ? total / simulation->first_energy - 1 : 0;
+}

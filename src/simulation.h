@@ -1,0 +1,76 @@
+/* Simulation: owns every part of a run and takes it through its steps. simulation_step() is the table of
+ * contents of the program. */
+#ifndef RADIXPIC_SIMULATION_H
+#define RADIXPIC_SIMULATION_H
+
+#include "config/config.h"
+#include "device/device.h"
+#include "diag/energy.h"
+#include "diag/history.h"
+#include "domain/fields.h"
+#include "domain/grid.h"
+#include "domain/particles.h"
+#include "field/deposit.h"
+#include "field/filter.h"
+#include "field/poisson.h"
+#include "push/push.h"
+#include "sort/cell_key.h"
+#include "sort/permute.h"
+#include "sort/radix_sort.h"
+
+/* Where the diagnostics of a run go. Nothing is owned; what is NULL is not written. */
+struct simulation_output {
+    struct history *history;
+    const char *snapshot_folder;
+};
+
+struct simulation {
+    const struct config *config;     /* not owned */
+    struct device *device;           /* not owned */
+    struct simulation_output output; /* set by the caller before the first step */
+    struct grid grid;
+    uint64_t step; /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
+
+    struct particles particles[CONFIG_MAX_SPECIES]; /* config->species_count of them */
+    struct fields fields;
+    struct buffer *permutation; /* of the species being sorted */
+
+    struct radix_plan plan;
+    struct cell_key *cell_key;
+    struct radix_sort *sort;
+    struct permute *permute;
+    struct deposit *deposit;
+    struct filter *filter;
+    struct poisson *poisson;
+    struct push *push;
+    struct energy *energy;
+
+    struct history_row row; /* the last measured step */
+    double first_energy;    /* total energy at step 0 */
+};
+
+/* Builds every part on the device and loads the particles. The caller destroys it, also after a failure, and
+ * keeps config and device alive until then. */
+STATUS_CHECKED enum status simulation_create(const struct config *config, struct device *device,
+                                             struct simulation *simulation);
+void simulation_destroy(struct simulation *simulation);
+
+/* One step n -> n+1 with its diagnostics; the last step (n = time.steps) measures and moves nothing.
+ * STATUS_FAILED also when an energy is not a number. */
+STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
+
+/* Whether the last step is done: time.steps + 1 calls of simulation_step() were made. */
+bool simulation_done(const struct simulation *simulation);
+
+/* Relative change of the total energy since step 0, at the last measured step. */
+double simulation_energy_drift(const struct simulation *simulation);
+
+/* Macro-particles of all species. */
+uint64_t simulation_particles(const struct config *config);
+
+/* Device bytes that simulation_create() takes. STATUS_USAGE when the sort's parameters do not fit the device.
+ */
+STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
+                                            uint64_t *bytes);
+
+#endif
