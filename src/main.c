@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,19 +61,25 @@ static enum status dispatch(int argc, char **argv)
     return arguments_unknown("command", argv[1], known, COMMAND_COUNT + 2);
 }
 
+/* Messages that name their command do so with the program's name in front. */
+static void report(const char *message)
+{
+    const bool named = strncmp(message, "radixpic ", 9) == 0;
+    fprintf(stderr, "%s%s\n", named ? "" : "radixpic: ", message);
+}
+
 int main(int argc, char **argv)
 {
     enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && fflush(stdout) != 0)
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
-    if (status != STATUS_OK)
-        fprintf(stderr, "radixpic: %s\n", status_message());
-    communicator_stop();
-    if (status == STATUS_FAILED) {
-        /* After a failed write HDF5's exit handler can crash on the file it could not close; everything of
-         * ours is closed. */
-        fflush(NULL);
-        _exit(status);
+    if (status == STATUS_OK) {
+        communicator_stop();
+        return STATUS_OK;
     }
-    return status;
+    report(status_message());
+    /* After a failed write, MPI's end can crash on the file that HDF5 could not close; everything of ours is
+     * closed. */
+    fflush(NULL);
+    _exit(status);
 }

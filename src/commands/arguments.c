@@ -27,8 +27,7 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
         return 0;
     case HELP_KEY:
         wrapper->help_shown = true;
-        argp_state_help(state, stdout,
-                        ARGP_HELP_STD_HELP & ~(unsigned)(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR));
+        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
         state->next = state->argc; /* nothing else is looked at */
         return 0;
     default:
@@ -55,21 +54,10 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
     return status;
 }
 
-/* The number of options whose name is `word` or, unless one is exactly it, begins with it. */
-static size_t options_beginning(const char *const *known, size_t count, const char *word)
-{
-    size_t beginning = 0;
-    for (size_t n = 0; n < count; n++) {
-        if (strcmp(known[n], word) == 0)
-            return 1;
-        beginning += strncmp(known[n], word, strlen(word)) == 0;
-    }
-    return beginning;
-}
-
-/* The "--name" words of an argp and of its children. */
+/* The "--name" words of an argp and of its children, and what each takes ("N", "DIR"; NULL for nothing). */
 struct option_names {
     const char *known[MAX_OPTIONS];
+    const char *value[MAX_OPTIONS];
     char text[MAX_OPTIONS][64];
     size_t count;
 };
@@ -82,10 +70,24 @@ static void collect_options(const struct argp *argp, struct option_names *names)
             continue;
         snprintf(names->text[names->count], sizeof names->text[0], "--%s", option->name);
         names->known[names->count] = names->text[names->count];
+        names->value[names->count] = option->arg;
         names->count++;
     }
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
         collect_options(child->argp, names);
+}
+
+/* The number of the option whose name is `word` or begins with it; names->count where there is none. */
+static size_t find_option(const struct option_names *names, const char *word)
+{
+    size_t beginning = names->count;
+    for (size_t n = 0; n < names->count; n++) {
+        if (strcmp(names->known[n], word) == 0)
+            return n;
+        if (strncmp(names->known[n], word, strlen(word)) == 0)
+            beginning = n;
+    }
+    return beginning;
 }
 
 /* argp says "unrecognized option" and no more; this looks at the words first. */
@@ -99,8 +101,11 @@ static enum status check_options(const struct argp *argp, int argc, char **argv)
         char word[64], what[128];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[n], "="), argv[n]);
         snprintf(what, sizeof what, "%s: option", argv[0]);
-        if (options_beginning(names.known, names.count, word) == 0)
+        const size_t found = find_option(&names, word);
+        if (found == names.count)
             return arguments_unknown(what, word, names.known, names.count);
+        if (names.value[found] && n + 1 == argc && !strchr(argv[n], '='))
+            return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, names.value[found]);
     }
     return STATUS_OK;
 }
@@ -121,12 +126,14 @@ enum status arguments_parse(const struct argp *argp, int argc, char **argv, void
                                  .children = children};
     struct wrapper wrapper = {.input = input};
     (void)status_fail(STATUS_OK, "%s", "");
-    const error_t error = argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &wrapper);
+    const error_t error =
+        argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &wrapper);
     *done = wrapper.help_shown;
     if (error == 0 || wrapper.help_shown)
         return STATUS_OK;
-    if (status_message()[0] == '\0') /* argp has already said what is wrong, on stderr */
-        return status_fail(STATUS_USAGE, "%s: see %s --help", argv[0], argv[0]);
+    if (status_message()[0] == '\0') /* argp itself refused a word: a short option or its value */
+        return status_fail(STATUS_USAGE, "%s: an option is not known or lacks its value; see %s --help",
+                           argv[0], argv[0]);
     return STATUS_USAGE;
 }
 

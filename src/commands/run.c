@@ -160,8 +160,7 @@ enum status command_run(int argc, char **argv)
                "Examples:\n"
                "  radixpic run configs/landau_damping.yaml\n"
                "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try\n"
-               "  radixpic run configs/landau_damping.yaml --set species.electrons.particles=4096 --device "
-               "cpu\n",
+               "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
         .children = children,
     };
     struct run_arguments arguments = {.level = LOG_NORMAL};
