@@ -89,7 +89,8 @@ deposit_nodes(global const real *restrict cell_sums, uint nx, uint ny, real fact
     const uint cells = nx * ny;
     if (node >= cells)
         return;
-    const int i = (int)(node / ny), j = (int)(node % ny);
+    const uint row_of_node = node / ny;
+    const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     real sum = (real)0;
     for (int a = 0; a < SHAPE_NODES; a++) {
         const uint row = wrap_near(i - SHAPE_FIRST - a, nx);

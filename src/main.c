@@ -1,6 +1,6 @@
 /* RadixPIC: arguments -> subcommand, status -> exit code. */
+#include "base/arguments.h"
 #include "base/status.h"
-#include "commands/arguments.h"
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
@@ -24,8 +24,8 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static void print_help(void)
 {
     printf("Usage: radixpic COMMAND [OPTION...]\n"
-           "A 2D periodic Particle-In-Cell mini-app whose particles are radix-sorted by a short key every "
-           "step.\n\n");
+           "A 2D periodic Particle-In-Cell mini-app whose particles are radix-sorted by a\n"
+           "short key every step.\n\n");
     for (size_t n = 0; n < COMMAND_COUNT; n++)
         printf("  %-10s %s\n", commands[n].name, commands[n].summary);
     printf("\n  --help     show this help\n  --version  show the version\n\n"

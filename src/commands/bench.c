@@ -1,5 +1,5 @@
 /* radixpic bench: the experiments by name. */
-#include "commands/arguments.h"
+#include "base/arguments.h"
 #include "commands/commands.h"
 #include "experiments/pic_sort.h"
 
@@ -12,7 +12,7 @@ static const struct {
     const char *summary;
 } experiments[] = {
     {"pic-sort", experiment_pic_sort,
-     "the paper's Table 7: sorting weakly disordered particles in p=2 against p=6 passes"},
+     "the paper's Table 7: sorting particles in p=2 against p=6"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 

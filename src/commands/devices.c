@@ -1,5 +1,5 @@
 /* radixpic devices: what OpenCL offers on this machine. */
-#include "commands/arguments.h"
+#include "base/arguments.h"
 #include "commands/commands.h"
 #include "device/device.h"
 

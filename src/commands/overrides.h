@@ -2,7 +2,7 @@
 #ifndef RADIXPIC_COMMANDS_OVERRIDES_H
 #define RADIXPIC_COMMANDS_OVERRIDES_H
 
-#include "commands/arguments.h"
+#include "base/arguments.h"
 #include "config/config.h"
 
 enum { MAX_SETTINGS = 256 };

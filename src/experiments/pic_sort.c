@@ -1,7 +1,7 @@
 /* PIC sort: particles, two sorts, times and tables. */
 #include "experiments/pic_sort.h"
 
-#include "commands/arguments.h"
+#include "base/arguments.h"
 #include "experiments/host_sorts.h"
 #include "experiments/samples.h"
 #include "load/loading.h"
@@ -121,7 +121,7 @@ static const struct argp argp = {
            "keys.\n\n"
            "Examples:\n"
            "  radixpic bench pic-sort\n"
-           "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --items 1 --device cpu\n"
+           "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
            "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n",
 };
 

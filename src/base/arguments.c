@@ -1,5 +1,5 @@
 /* Arguments: the wrapper around argp. */
-#include "commands/arguments.h"
+#include "base/arguments.h"
 
 #include "base/suggest.h"
 

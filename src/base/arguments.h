@@ -1,6 +1,6 @@
 /* Arguments: argp, with a nearest known word for what is misspelt and without its exit(). */
-#ifndef RADIXPIC_COMMANDS_ARGUMENTS_H
-#define RADIXPIC_COMMANDS_ARGUMENTS_H
+#ifndef RADIXPIC_BASE_ARGUMENTS_H
+#define RADIXPIC_BASE_ARGUMENTS_H
 
 #include "base/status.h"
 
