@@ -16,14 +16,12 @@ def element(index, base):
     place = 1
     while place * base <= index:
         place *= base
-    value, weight = Fraction(0), []
-    while place:  # digits from the most significant
-        weight.append(index // place)
+    digits = []  # from the most significant
+    while place:
+        digits.append(index // place)
         index %= place
         place //= base
-    for power, digit in enumerate(reversed(weight), start=1):
-        value += Fraction(digit, base**power)
-    return value
+    return sum(Fraction(digit, base**power) for power, digit in enumerate(reversed(digits), start=1))
 
 
 def indices(base):
