@@ -22,17 +22,19 @@ static const char *result_name(VkFFTResult result)
     switch (result) {
     case VKFFT_ERROR_MALLOC_FAILED:
         return "no host memory";
+    case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C:
+        return "an odd number of cells along y this long does not fit the device's local memory; take an "
+               "even number, or fields.solver: fftw";
     case VKFFT_ERROR_UNSUPPORTED_RADIX:
     case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH:
-    case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C:
-        return "it does not know transforms of this length";
+        return "it has no transform of this length; take other numbers of cells, or fields.solver: fftw";
     case VKFFT_ERROR_FAILED_TO_ALLOCATE:
     case VKFFT_ERROR_FAILED_TO_CREATE_BUFFER:
     case VKFFT_ERROR_FAILED_TO_ALLOCATE_MEMORY:
         return "no device memory";
     case VKFFT_ERROR_FAILED_TO_CREATE_PROGRAM:
     case VKFFT_ERROR_FAILED_TO_COMPILE_PROGRAM:
-        return "its kernels do not build on this device";
+        return "its kernels do not build on this device; take fields.solver: fftw";
     case VKFFT_ERROR_FAILED_TO_LAUNCH_KERNEL:
         return "a kernel could not be launched";
     default:

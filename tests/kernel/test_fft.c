@@ -121,12 +121,32 @@ static void forward_is_the_direct_sum(void **state)
             }
 }
 
+/* VkFFT splits long axes along x, and even ones along y; an odd one must fit local memory, or the sentence
+ * shows the way out. */
+static bool is_refused(const uint32_t cells[2], enum precision precision, enum solver_kind solver)
+{
+    if (solver != SOLVER_VKFFT || cells[1] % 2 == 0)
+        return false;
+    const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
+    struct fft *fft = NULL;
+    const enum status status = fft_create(device, &grid, precision, solver, &fft);
+    if (status != STATUS_OK) {
+        assert_int_equal(status, STATUS_FAILED);
+        assert_null(fft);
+        assert_non_null(strstr(status_message(), "fields.solver: fftw"));
+    }
+    fft_destroy(&fft);
+    return status != STATUS_OK;
+}
+
 static void long_axes_work(void **state)
 {
     (void)state;
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++)
             for (int g = 0; g < grids_for(field_solvers[s], LONG_GRIDS_ON_CPU, LONG_GRIDS); g++) {
+                if (is_refused(long_grids[g], field_precisions[p], field_solvers[s]))
+                    continue;
                 struct transform t = transform_create(long_grids[g], field_precisions[p], field_solvers[s]);
                 assert_ok(fft_forward(t.fft, t.real, t.modes));
                 const uint32_t nx = t.grid.nx, ny = t.grid.ny;
