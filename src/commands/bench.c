@@ -11,8 +11,7 @@ static const struct {
     enum status (*run)(int argc, char **argv);
     const char *summary;
 } experiments[] = {
-    {"pic-sort", experiment_pic_sort,
-     "the paper's Table 7: sorting particles in p=2 against p=6"},
+    {"pic-sort", experiment_pic_sort, "the paper's Table 7: sorting particles in p=2 against p=6"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 

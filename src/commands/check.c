@@ -154,26 +154,63 @@ static void print_warnings(const struct config *config, const struct consequence
                derived->particles_per_cell, derived->fewest_species);
 }
 
+enum { KEY_KEYS = 'k' };
+
+static const struct argp_option check_options[] = {
+    {"keys", KEY_KEYS, NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
+    {0},
+};
+
+struct check_arguments {
+    struct overrides overrides;
+    bool keys;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct check_arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->overrides;
+        return 0;
+    case KEY_KEYS:
+        arguments->keys = true;
+        arguments->overrides.config_is_optional = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 enum status command_check(int argc, char **argv)
 {
+    static const struct argp override_argp = {.options = override_options, .parser = overrides_parse};
+    static const struct argp_child children[] = {{&override_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
-        .options = override_options,
-        .parser = overrides_parse,
-        .args_doc = "CONFIG",
-        .doc =
-            "Validate the YAML file CONFIG, then print it with every key resolved and what follows from it.\v"
-            "Warnings point at numerical trouble and refuse nothing. Nothing is created.\n\n"
-            "Examples:\n"
-            "  radixpic check configs/landau_damping.yaml\n"
-            "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n",
+        .options = check_options,
+        .parser = parse,
+        .args_doc = "CONFIG\n--keys",
+        .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what "
+               "follows from it.\v"
+               "Warnings point at numerical trouble and refuse nothing. Nothing is created.\n\n"
+               "Examples:\n"
+               "  radixpic check configs/landau_damping.yaml\n"
+               "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
+               "  radixpic check --keys\n",
+        .children = children,
     };
-    struct overrides overrides = {0};
+    struct check_arguments arguments = {0};
     bool done = false;
-    TRY(arguments_parse(&argp, argc, argv, &overrides, &done));
+    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
     if (done)
         return STATUS_OK;
+    if (arguments.keys) {
+        config_describe(stdout);
+        return STATUS_OK;
+    }
     static struct config config; /* large */
-    TRY(overrides_read(&overrides, &config));
+    TRY(overrides_read(&arguments.overrides, &config));
     TRY(config_echo(&config, stdout));
     const struct consequences derived = derive(&config);
     printf("\n");

@@ -42,8 +42,9 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
         overrides->config_path = argument;
         return 0;
     case ARGP_KEY_END:
-        return overrides->config_path ? 0
-                                      : arguments_refuse(state, "which CONFIG? See %s --help", state->name);
+        if (!overrides->config_path && !overrides->config_is_optional)
+            return arguments_refuse(state, "which CONFIG? See %s --help", state->name);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -10,6 +10,7 @@ enum { MAX_SETTINGS = 256 };
 /* As the command line gave them; the texts belong to argv. */
 struct overrides {
     const char *config_path;
+    bool config_is_optional;
     const char *settings[MAX_SETTINGS]; /* of --set */
     size_t setting_count;
     const char *output_directory; /* NULL: as the config says */
