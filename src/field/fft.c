@@ -8,6 +8,13 @@ size_t fft_complex_bytes(const struct grid *grid, enum precision precision)
     return (size_t)grid->nx * (grid->ny / 2 + 1) * 2 * precision_bytes(precision);
 }
 
+static void destroy_plans(struct fft *fft)
+{
+    if (fft->plans)
+        fft->destroy_plans(fft->plans);
+    fft->plans = NULL;
+}
+
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
                        enum solver_kind solver, struct fft **fft)
 {
@@ -22,7 +29,12 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
                      3 * (uint64_t)fft_complex_bytes(grid, precision);
 
     const bool on_host = solver == SOLVER_FFTW || (solver == SOLVER_AUTO && device_info(device)->is_cpu);
-    const enum status status = on_host ? fft_fftw_create(created, grid) : fft_vkfft_create(created, grid);
+    enum status status = on_host ? fft_fftw_create(created, grid) : fft_vkfft_create(created, grid);
+    if (status != STATUS_OK && solver == SOLVER_AUTO && !on_host) {
+        /* VkFFT has no transform of some long odd lengths where the local memory is small. */
+        destroy_plans(created);
+        status = fft_fftw_create(created, grid);
+    }
     if (status != STATUS_OK)
         fft_destroy(&created);
     *fft = created;
@@ -33,8 +45,7 @@ void fft_destroy(struct fft **fft)
 {
     if (!*fft)
         return;
-    if ((*fft)->plans)
-        (*fft)->destroy_plans((*fft)->plans);
+    destroy_plans(*fft);
     free(*fft);
     *fft = NULL;
 }

@@ -13,8 +13,9 @@
 
 struct fft;
 
-/* SOLVER_AUTO takes FFTW on CPU devices and VkFFT elsewhere. Plans are made here, never in a step; they are
- * the same in every run, so results are too. The caller destroys it. */
+/* SOLVER_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
+ * Plans are made here, never in a step; they are the same in every run, so results are too. The caller
+ * destroys it. */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
                                       enum precision precision, enum solver_kind solver, struct fft **fft);
 void fft_destroy(struct fft **fft);
