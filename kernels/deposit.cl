@@ -99,5 +99,8 @@ deposit_nodes(global const real *restrict cell_sums, uint nx, uint ny, real fact
             sum += cell_sums[(size_t)(a * SHAPE_NODES + b) * cells + cell];
         }
     }
-    rho[node] = first ? factor * sum : rho[node] + factor * sum;
+    if (first)
+        rho[node] = factor * sum;
+    else
+        rho[node] += factor * sum;
 }

@@ -83,10 +83,10 @@ static double tolerance(enum precision precision, double scale, double weights)
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
 {
     const struct grid grid = grid_of(at->nx, at->ny);
-    const uint32_t cells = grid_cells(&grid);
+    const uint32_t cells = grid_cells(&grid), count = test_count(at->count);
     struct sorted_particles sorted;
     struct deposit *deposit = NULL;
-    sorted_particles_create(device, &grid, precision, at->count, at->crowd, 7 + at->count, &sorted);
+    sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
     assert_ok(deposit_create(device, &grid, precision, shape, &deposit));
     double *expected = host_weights(&grid, shape, &sorted);
     const double charge = sorted.species.charge * sorted.particles.weight; /* of one macro-particle */
@@ -100,8 +100,7 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
             assert_near(rho[node], scale * expected[node], tolerance(precision, scale, expected[node]));
             total += (long double)rho[node];
         }
-        assert_near((double)total * grid.dx * grid.dy, charge * at->count,
-                    tolerance(precision, charge, at->count));
+        assert_near((double)total * grid.dx * grid.dy, charge * count, tolerance(precision, charge, count));
         free(rho);
         free(again);
     }
@@ -136,7 +135,7 @@ static void long_sums_do_not_drift(void **state)
 {
     (void)state;
     const struct grid grid = grid_of(4, 4);
-    const uint32_t count = 100000;
+    const uint32_t count = test_count(100000);
     struct sorted_particles sorted;
     struct deposit *deposit = NULL;
     sorted_particles_create(device, &grid, PRECISION_SINGLE, count, 1, 1, &sorted);
@@ -201,8 +200,8 @@ static void species_add_up(void **state)
     struct deposit *deposit = NULL;
     struct buffer *rho = NULL;
     double sum[64];
-    sorted_particles_create(device, &grid, PRECISION_SINGLE, 3000, 0, 5, &electrons);
-    sorted_particles_create(device, &grid, PRECISION_SINGLE, 2000, 0, 6, &ions);
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(3000), 0, 5, &electrons);
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(2000), 0, 6, &ions);
     ions.species.charge = 1.5;
     assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, &deposit));
     assert_ok(buffer_create(device, cells * sizeof(float), "rho", &rho));

@@ -185,9 +185,9 @@ static void check_steps(enum precision precision)
         skip();
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         check_step(2, 2, 1, precision, shape, 0);
-        check_step(2, 3, 1000, precision, shape, 0.8);
+        check_step(2, 3, test_count(1000), precision, shape, 0.8);
         check_step(3, 5, 255, precision, shape, 0);
-        check_step(32, 32, 5003, precision, shape, -2);
+        check_step(32, 32, test_count(5003), precision, shape, -2);
     }
 }
 
@@ -211,7 +211,7 @@ static void starts_through_the_loaded_velocities(void **state)
     const double magnetic[] = {0, 1.7};
     for (int n = 0; n < 2; n++) {
         struct scene scene;
-        scene_create(8, 8, 5000, PRECISION_SINGLE, SHAPE_CIC, magnetic[n], &scene);
+        scene_create(8, 8, test_count(5000), PRECISION_SINGLE, SHAPE_CIC, magnetic[n], &scene);
         const struct sorted_particles *sorted = &scene.sorted;
         double square = 0, momentum[2] = {0, 0};
         for (uint32_t p = 0; p < sorted->particles.count; p++)
@@ -236,18 +236,19 @@ static void starts_through_the_loaded_velocities(void **state)
 static void the_same_bits_every_time(void **state)
 {
     (void)state;
+    const uint32_t count = test_count(9001);
     struct push_sums sums[2];
     double *velocity[2];
     for (int run = 0; run < 2; run++) {
         struct scene scene;
-        scene_create(16, 16, 9001, PRECISION_SINGLE, SHAPE_TSC, 0.5, &scene);
+        scene_create(16, 16, count, PRECISION_SINGLE, SHAPE_TSC, 0.5, &scene);
         assert_ok(push_step(scene.push, &scene.fields, 0, &scene.sorted.particles));
         assert_ok(push_read_sums(scene.push, 0, &scene.sorted.particles, &sums[run]));
         velocity[run] = read_pairs(scene.sorted.particles.velocity, &scene);
         scene_destroy(&scene);
     }
     assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
-    assert_memory_equal(velocity[0], velocity[1], 2 * 9001 * sizeof *velocity[0]);
+    assert_memory_equal(velocity[0], velocity[1], 2 * count * sizeof *velocity[0]);
     free(velocity[0]);
     free(velocity[1]);
 }
@@ -257,9 +258,9 @@ static void not_a_number_shows(void **state)
 {
     (void)state;
     struct scene scene;
-    scene_create(4, 4, 1000, PRECISION_SINGLE, SHAPE_NGP, 0, &scene);
+    scene_create(4, 4, test_count(1000), PRECISION_SINGLE, SHAPE_NGP, 0, &scene);
     struct push_sums sums;
-    scene.sorted.velocity[321][0] = (double)NAN;
+    scene.sorted.velocity[123][0] = (double)NAN;
     sorted_particles_upload(&scene.sorted);
     assert_ok(push_step(scene.push, &scene.fields, 0, &scene.sorted.particles));
     assert_ok(push_read_sums(scene.push, 0, &scene.sorted.particles, &sums));
