@@ -31,13 +31,15 @@ static enum status make_folders(char *path)
     return make_folder(path);
 }
 
-/* data_DIGITS.h5, the name of a snapshot. */
+/* data_DIGITS.h5, the name of a snapshot, or .data_DIGITS.h5.tmp, which a killed run was writing. */
 static bool is_snapshot(const char *name)
 {
+    const bool unfinished = name[0] == '.';
+    name += unfinished;
     if (strncmp(name, "data_", 5) != 0)
         return false;
     const size_t digits = strspn(name + 5, "0123456789");
-    return digits > 0 && strcmp(name + 5 + digits, ".h5") == 0;
+    return digits > 0 && strcmp(name + 5 + digits, unfinished ? ".h5.tmp" : ".h5") == 0;
 }
 
 static enum status remove_snapshots(struct run_folder *folder)
