@@ -2,13 +2,16 @@
 #include "diag/history.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct history {
     struct history_config config;
     char *path;
     FILE *file;
+    off_t whole; /* bytes of whole lines written */
 };
 
 static enum status cannot_write(const char *path)
@@ -16,11 +19,19 @@ static enum status cannot_write(const char *path)
     return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
 }
 
+/* Ends a line. One of which only a part fitted on the disk is taken back, also from the stream's buffer. */
 static enum status flush(struct history *history)
 {
-    if (fflush(history->file) != 0 || ferror(history->file))
-        return cannot_write(history->path);
-    return STATUS_OK;
+    if (fflush(history->file) == 0 && !ferror(history->file)) {
+        history->whole = ftello(history->file);
+        return STATUS_OK;
+    }
+    const enum status status = cannot_write(history->path);
+    __fpurge(history->file);
+    /* Where that fails too, a part of a line is all that is lost. */
+    const int taken_back = ftruncate(fileno(history->file), history->whole);
+    (void)taken_back;
+    return status;
 }
 
 enum status history_open(const char *folder, const struct history_config *config, struct history **history)

@@ -1,0 +1,95 @@
+"""What the tests of the program share: a small config, a folder of their own, and the program run in it."""
+
+import csv
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
+DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
+TIMEOUT = 120  # seconds: a cold build of all kernels takes 10 on a slow machine
+
+# 23 is a multiple of neither 5 nor 10: the last step needs a row and a snapshot of its own.
+CONFIG = f"""\
+title: Small
+grid: {{cells: [16, 8], length: [6, 4]}}
+time: {{step: 0.1, steps: 23}}
+species:
+  - name: electrons
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 4096
+    ids: true
+    velocities: {{kind: maxwellian}}
+    perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.1}}]}}
+device: {DEVICE}
+output:
+  directory: out
+  history: {{every: 5, modes: [[1, 0], [-2, 3]]}}
+  snapshots: {{every: 10}}
+"""
+
+
+def start(*arguments, folder, environment=None, **options):
+    """The running program, its output in pipes unless the options say otherwise."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen(
+        [PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})}, **options
+    )
+
+
+class ProgramTest(unittest.TestCase):
+    """Every test has an empty folder, but for small.yaml, in which the program runs."""
+
+    maxDiff = None
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        (self.folder / "small.yaml").write_text(CONFIG)
+
+    def run_program(self, *arguments, command=(PROGRAM,), environment=None, **options):
+        return subprocess.run(
+            [*command, *map(str, arguments)],
+            cwd=self.folder,
+            env={**os.environ, **(environment or {})},
+            capture_output="stdout" not in options,
+            text=True,
+            timeout=TIMEOUT,
+            **options,
+        )
+
+    def run_well(self, *arguments, **options):
+        result = self.run_program(*arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return result
+
+    def assert_refused(self, result, code, *words):
+        """The exit code, and one sentence on the error output that says the words."""
+        self.assertEqual(result.returncode, code, (result.stdout, result.stderr))
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("radixpic"), result.stderr)
+        self.assertEqual(result.stderr.count("radixpic:"), 1 if result.stderr.startswith("radixpic:") else 0)
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def assert_nothing_created(self):
+        self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml"])
+
+    def assert_whole_rows(self, path):
+        """Every line of a CSV file has its end and as many fields as the first; returns them as dicts."""
+        text = path.read_text()
+        self.assertTrue(text.endswith("\n"), text[-200:])
+        header, *rows = csv.reader(text.splitlines())
+        for row in rows:
+            self.assertEqual(len(row), len(header), row)
+        return [dict(zip(header, row)) for row in rows]
+
+    def history(self, folder="out"):
+        return self.assert_whole_rows(self.folder / folder / "history.csv")

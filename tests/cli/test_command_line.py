@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""The command line: help, version, and what is said about a word that is not known."""
+
+import re
+import unittest
+
+from program import ROOT, ProgramTest
+
+OPTIONS = {
+    "run": ["--set", "--output", "--device", "--steps", "--quiet", "--verbose", "--help"],
+    "check": ["--set", "--output", "--device", "--steps", "--help"],
+    "devices": ["--help"],
+    "bench": [],
+    "bench pic-sort": [
+        *["--particles", "--cells", "--key-bits", "--radix-bits", "--items", "--groups", "--splits"],
+        *["--transpose", "--repeat", "--device", "--csv", "--help"],
+    ],
+}
+
+
+class Help(ProgramTest):
+    def assert_readable(self, text):
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        self.assertIn("Usage: radixpic", text)
+        self.assertRegex(text, r"(?m)^Examples:\n  radixpic ")
+
+    def test_the_program_lists_its_commands(self):
+        text = self.run_well("--help").stdout
+        self.assert_readable(text)
+        for command in ("run", "check", "devices", "bench", "--version"):
+            self.assertRegex(text, rf"(?m)^  {command}\b")
+
+    def test_every_command_lists_its_options(self):
+        for command, options in OPTIONS.items():
+            with self.subTest(command=command):
+                text = self.run_well(*command.split(), "--help").stdout
+                self.assert_readable(text)
+                self.assertIn(f"Usage: radixpic {command}", text)
+                for option in options:
+                    self.assertRegex(text, rf"(?m)^ .*{option}\b")
+        self.assert_nothing_created()
+
+    def test_help_wins_over_a_missing_config(self):
+        self.assertIn("Usage: radixpic run", self.run_well("run", "--steps", "7", "--help").stdout)
+
+    def test_examples_in_the_help_are_accepted(self):
+        """Each example of run and check, as far as check goes."""
+        (self.folder / "configs").symlink_to(ROOT / "configs")
+        for command in ("run", "check"):
+            text = self.run_well(command, "--help").stdout
+            for example in re.findall(rf"(?m)^  radixpic {command} (.*)$", text):
+                with self.subTest(example=example):
+                    words = [word for word in example.split() if word not in ("--quiet", "--verbose")]
+                    self.run_well("check", *words)
+
+    def test_version(self):
+        self.assertRegex(self.run_well("--version").stdout, r"^radixpic \d+\.\d+(\.\d+)?\n$")
+
+
+class UnknownWords(ProgramTest):
+    def test_nearest_known_word(self):
+        for arguments, nearest in (
+            (["rum"], "run"),
+            (["chekc", "small.yaml"], "check"),
+            (["--versoin"], "--version"),
+            (["run", "small.yaml", "--stepz", "3"], "--steps"),
+            (["run", "small.yaml", "--ouput=here"], "--output"),
+            (["check", "small.yaml", "--sett", "time.steps=3"], "--set"),
+            (["devices", "--hepl"], "--help"),
+            (["bench", "picsort"], "pic-sort"),
+            (["bench", "pic-sort", "--particels", "10"], "--particles"),
+            (["run", "small.yaml", "--set", "time.stepps=3"], "steps"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.run_program(*arguments)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(result.stdout, "")
+                self.assertRegex(result.stderr, rf"did you mean [\"']?{nearest}[\"']?\?")
+        self.assert_nothing_created()
+
+    def test_what_is_allowed_is_listed(self):
+        for setting, allowed in (
+            ("deposit.shape=tcs", "ngp, cic or tsc"),
+            ("species.ions.particles=3", "electrons"),
+            ("sort.groups=0", "1 to 65536"),
+        ):
+            result = self.run_program("run", "small.yaml", "--set", setting)
+            self.assert_refused(result, 2, f"--set {setting}", allowed)
+        self.assert_nothing_created()
+
+    def test_far_words_get_no_guess(self):
+        for arguments in (["quaternion"], ["run", "small.yaml", "--zzzzzzzz"], ["bench", "zzzzzzzz"]):
+            result = self.run_program(*arguments)
+            self.assert_refused(result, 2, arguments[-1], "known are")
+            self.assertNotIn("did you mean", result.stderr)
+
+    def test_a_config_with_a_misspelt_key(self):
+        text = (self.folder / "small.yaml").read_text().replace("    density: 1\n", "    densty: 1\n")
+        (self.folder / "small.yaml").write_text(text)
+        result = self.run_program("run", "small.yaml")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"small\.yaml:8:5: .*densty.*did you mean [\"']?density[\"']?\?")
+        self.assert_nothing_created()
+
+
+class MissingAndMisplaced(ProgramTest):
+    def test_each_is_one_sentence(self):
+        for arguments, words in (
+            ([], ["--help"]),
+            (["run"], ["CONFIG", "radixpic run --help"]),
+            (["check"], ["CONFIG", "radixpic check --help"]),
+            (["bench"], ["experiment", "radixpic bench --help"]),
+            (["run", "small.yaml", "other.yaml"], ["other.yaml"]),
+            (["run", "missing.yaml"], ["missing.yaml", "No such file"]),
+            (["run", "."], ["."]),
+            (["devices", "all"], ["radixpic devices --help"]),
+            (["bench", "pic-sort", "10"], ["10"]),
+            (["run", "small.yaml", "--steps"], ["--steps"]),
+            (["run", "small.yaml", "--set"], ["--set"]),
+            (["run", "small.yaml", "--output"], ["--output"]),
+            (["run", "small.yaml", "--output", ""], ["--output"]),
+            (["run", "small.yaml", "-n"], ["radixpic run --help"]),
+            (["run", "small.yaml", "-Z"], ["radixpic run --help"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_program(*arguments), 2, *words)
+        self.assert_nothing_created()
+
+    def test_steps_is_a_whole_number(self):
+        for text in ("-1", "1.5", "ten", "10x", "", " 3", "1e3", "0x10", "99999999999999999999"):
+            with self.subTest(steps=text):
+                result = self.run_program("run", "small.yaml", f"--steps={text}")
+                self.assert_refused(result, 2, "--steps", f"'{text}'", "whole number")
+        self.assert_nothing_created()
+
+    def test_settings_without_a_value(self):
+        for text in ("time.steps", "=3", "time.steps=", "time.steps=12.8", "time.steps=nan"):
+            with self.subTest(setting=text):
+                result = self.run_program("run", "small.yaml", "--set", text)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("--set", result.stderr)
+        self.assert_nothing_created()
+
+
+if __name__ == "__main__":
+    unittest.main()

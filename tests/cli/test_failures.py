@@ -1,0 +1,280 @@
+#!/usr/bin/python3
+"""What can go wrong: one clear sentence, the right exit code, files whole, nothing hanging."""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+
+from program import PROGRAM, ROOT, TIMEOUT, ProgramTest, start
+
+KERNELS = ROOT / "kernels"
+
+
+class Folders(ProgramTest):
+    """A file where a folder should be stops everyone, root too, whom permissions do not."""
+
+    def test_a_file_in_the_way(self):
+        (self.folder / "file").write_text("mine")
+        for path in ("file", "file/below", "file/a/b"):
+            with self.subTest(path=path):
+                result = self.run_program("run", "small.yaml", "--quiet", "--output", path)
+                self.assert_refused(result, 1, "file", "cannot create")
+        self.assertEqual((self.folder / "file").read_text(), "mine")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["file", "small.yaml"])
+
+    def test_a_folder_that_takes_no_files(self):
+        """/proc takes none, whoever asks."""
+        result = self.run_program("run", "small.yaml", "--output", "/proc/none")
+        self.assert_refused(result, 1, "/proc/none")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_a_folder_without_permission(self):
+        (self.folder / "closed").mkdir(mode=0o500)
+        result = self.run_program("run", "small.yaml", "--output", "closed/out")
+        self.assert_refused(result, 1, "closed/out", "Permission denied")
+
+    def test_folders_where_files_should_be(self):
+        for name in ("log.txt", "config.yaml", "history.csv", "timers.csv"):
+            with self.subTest(name=name):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                (self.folder / "out" / name).mkdir(parents=True)
+                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1")
+                self.assert_refused(result, 1, f"out/{name}", "Is a directory")
+
+
+class FullDisk(ProgramTest):
+    def full(self, name):
+        """A file of the run folder that no byte can be written to."""
+        path = self.folder / "out" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to("/dev/full")
+
+    def test_each_text_file(self):
+        for name in ("config.yaml", "history.csv", "timers.csv"):
+            with self.subTest(name=name):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                self.full(name)
+                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1")
+                self.assert_refused(result, 1, f"out/{name}", "No space left")
+
+    def run_until_full(self, rows, size, *settings):
+        """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
+        ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
+        options = ["--quiet", "--steps", "1000000", "--set", "output.history.every=1", *settings]
+        process = start("run", "small.yaml", *options, folder=self.folder, preexec_fn=ignore, restore_signals=False)
+        path = self.folder / "out" / "history.csv"
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and not (path.is_file() and path.read_bytes().count(b"\n") > rows):
+            time.sleep(0.01)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
+
+    def test_the_history_in_mid_run(self):
+        result = self.run_until_full(20, 100001, "--set", "output.snapshots.every=0")
+        self.assert_refused(result, 1, "out/history.csv", "File too large")
+        rows = self.history()  # whole rows, though the last one that was begun did not fit
+        self.assertGreater(len(rows), 300)
+        self.assertEqual([int(row["step"]) for row in rows], list(range(len(rows))))
+
+    def test_a_snapshot_in_mid_run(self):
+        """A snapshot is larger than 100 kB here, and the history stays below until the next one is due."""
+        result = self.run_until_full(5, 100000, "--set", "output.snapshots.every=100")
+        self.assert_refused(result, 1, "out/snapshots/data_", "File too large")
+        culprit = int(re.search(r"data_(\d+)\.h5", result.stderr)[1])
+        files = sorted(os.listdir(self.folder / "out" / "snapshots"))
+        self.assertEqual(files, sorted(f"data_{step}.h5" for step in range(0, culprit, 100)))
+        self.assertIn("data_0.h5", files)
+        with h5py.File(self.folder / "out" / "snapshots" / "data_0.h5") as file:
+            self.assertEqual(file["data/0/particles/electrons/position/x"][()].shape, (4096,))
+        self.assertEqual(int(self.history()[-1]["step"]), culprit - 1)
+
+    def test_what_is_printed(self):
+        experiment = ["bench", "pic-sort", "--particles", "100", "--repeat", "1"]
+        run = ["run", "small.yaml", "--steps", "1"]
+        for arguments in (["check", "small.yaml"], ["devices"], ["--help"], ["run", "--help"], experiment, run):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                result = self.run_program(*arguments, stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr, r"\Aradixpic: cannot write .*\n\Z")
+
+
+class Kernels(ProgramTest):
+    def test_a_kernel_that_does_not_build(self):
+        shutil.copytree(KERNELS, self.folder / "kernels")
+        with open(self.folder / "kernels" / "push.cl", "a") as file:
+            file.write("\nnonsense_word here;\n")
+        line = (self.folder / "kernels" / "push.cl").read_text().count("\n")
+        result = self.run_program("run", "small.yaml", environment={"RADIXPIC_KERNELS": "kernels"})
+        self.assertEqual(result.returncode, 1)
+        # PoCL's compiler adds a line of its own before
+        before, sentence, log = re.split(r"(?m)^(radixpic: .*)$", result.stderr, maxsplit=1)
+        self.assertLessEqual(before.count("\n"), 1)
+        self.assertIn("kernels/push.cl does not build", sentence)
+        self.assertIn("nonsense_word", log)
+        self.assertRegex(log, rf"push\.cl:{line}\b")  # the line of the file, whatever was included before it
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_kernel_that_is_not_there(self):
+        shutil.copytree(KERNELS, self.folder / "kernels")
+        (self.folder / "kernels" / "shared" / "motion.h").unlink()
+        for folder, missing in (("kernels", "kernels/shared/motion.h"), ("nowhere", "nowhere/")):
+            result = self.run_program("run", "small.yaml", environment={"RADIXPIC_KERNELS": folder})
+            self.assert_refused(result, 1, missing, "No such file", "RADIXPIC_KERNELS")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_an_edited_kernel_is_used(self):
+        shutil.copytree(KERNELS, self.folder / "kernels")
+        environment = {"RADIXPIC_KERNELS": "kernels"}
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet")
+        plain = self.history()
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", environment=environment)
+        self.assertEqual(self.history(), plain)
+        path = self.folder / "kernels" / "shared" / "motion.h"
+        text = path.read_text()
+        self.assertIn("step.u = u_plus + half_kick * ex", text)
+        path.write_text(text.replace("step.u = u_plus + half_kick * ex", "step.u = u_plus + (real)0.9 * half_kick * ex"))
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", environment=environment)
+        self.assertNotEqual(self.history(), plain)
+
+
+class Devices(ProgramTest):
+    def test_no_such_device(self):
+        for spec in ("abacus", "99:0", "0:99", "1:", ":"):
+            for command in (["run", "small.yaml"], ["bench", "pic-sort", "--particles", "10"]):
+                with self.subTest(spec=spec, command=command):
+                    result = self.run_program(*command, "--device", spec)
+                    self.assert_refused(result, 3, f"'{spec}'", "there is 0:0")
+        self.assert_nothing_created()
+
+    def test_no_device_at_all(self):
+        environment = {"OCL_ICD_VENDORS": str(self.folder)}
+        for command in (["run", "small.yaml"], ["devices"], ["bench", "pic-sort"]):
+            result = self.run_program(*command, environment=environment)
+            self.assert_refused(result, 3, "no OpenCL device", "pocl-opencl-icd")
+        self.assert_nothing_created()
+
+
+class NotFinite(ProgramTest):
+    def test_the_run_stops_at_the_step(self):
+        """Particles so light that some are soon a thousand million cells away, where single precision ends."""
+        settings = ["species.electrons.mass=5e-11", "output.history.every=1", "output.snapshots.every=1"]
+        options = [word for setting in settings for word in ("--set", setting)]
+        result = self.run_program("run", "small.yaml", "--quiet", "--steps", "200", *options)
+        self.assert_refused(result, 1, "not a finite number", "time.step")
+        step = int(re.search(r"step (\d+) ", result.stderr)[1])
+        self.assertTrue(2 < step < 200, step)
+        rows = self.history()
+        self.assertEqual([int(row["step"]) for row in rows], list(range(step)))
+        for row in rows:
+            for value in row.values():
+                self.assertNotIn("n", value)  # neither nan nor inf
+        for number in range(step):
+            with h5py.File(self.folder / "out" / "snapshots" / f"data_{number}.h5") as file:
+                self.assertEqual(file[f"data/{number}/fields/chargeDensity"][()].shape, (16, 8))
+        self.assertTrue((self.folder / "out" / "config.yaml").read_text())
+
+    def test_from_the_first_step(self):
+        result = self.run_program("run", "small.yaml", "--quiet", "--set", "species.electrons.charge=-1e30")
+        self.assert_refused(result, 1, "step 0 ", "not a finite number")
+        self.assertEqual(self.history(), [])
+
+
+class TooLarge(ProgramTest):
+    def test_more_particles_than_a_device_holds(self):
+        result = self.run_program("run", "small.yaml", "--set", "species.electrons.particles=4294967296")
+        self.assert_refused(result, 2, "electrons", "4294967296", "at most")
+        self.assert_nothing_created()
+
+    def test_more_memory_than_there_is(self):
+        """64 GB of particles in double precision: no device of this suite has as much in one buffer."""
+        settings = ["--set", "species.electrons.particles=4000000000", "--set", "precision=double"]
+        result = self.run_program("run", "small.yaml", *settings)
+        self.assert_refused(result, 1, "out of memory", "particle", "MiB")
+        self.assert_nothing_created()
+
+    def test_an_experiment_too_large(self):
+        result = self.run_program("bench", "pic-sort", "--particles", "2147483648", "--repeat", "1")
+        if result.returncode == 0:
+            self.skipTest("this device holds it")
+        self.assert_refused(result, 1, "out of memory")
+
+    def test_a_sort_that_does_not_fit(self):
+        for settings, name in (
+            (["sort.items_per_group=4096", "sort.passes=1"], "items_per_group"),
+            (["grid.cells=[1024, 1024]", "sort.passes=1"], "passes"),
+            (["sort.groups=65536", "sort.items_per_group=64", "sort.histogram_splits=1"], "histogram_splits"),
+        ):
+            options = [word for setting in settings for word in ("--set", setting)]
+            for command in ("run", "check"):
+                with self.subTest(settings=settings, command=command):
+                    result = self.run_program(command, "small.yaml", *options)
+                    self.assert_refused(result, 2, name)
+        self.assert_nothing_created()
+
+
+class Configs(ProgramTest):
+    def test_a_bad_config_creates_nothing(self):
+        good = (self.folder / "small.yaml").read_text()
+        for before, after, place in (
+            ("particles: 4096", "particles: 12.8", ":9:16: "),
+            ("step: 0.1", "step: nan", ":3:14: "),
+            ("    mass: 1\n", "", ":5:5: "),
+            ("cells: [16, 8]", "cells: [16]", ":2:"),
+            ("modes: [[1, 0]", "modes: [[9, 0]", "Nyquist"),
+            ("title: Small", "title: Small\ntitle: Again", ":2:1: "),
+        ):
+            with self.subTest(after=after):
+                self.assertIn(before, good)
+                (self.folder / "small.yaml").write_text(good.replace(before, after))
+                for command in ("run", "check"):
+                    result = self.run_program(command, "small.yaml")
+                    self.assertEqual(result.returncode, 2, result.stderr)
+                    self.assertEqual(result.stdout, "")
+                    self.assertIn("small.yaml:", result.stderr)
+                    self.assertIn(place, result.stderr)
+        self.assert_nothing_created()
+
+    def test_all_errors_at_once(self):
+        text = (self.folder / "small.yaml").read_text()
+        (self.folder / "small.yaml").write_text(text.replace("mass: 1", "mass: -1").replace("steps: 23", "steps: x"))
+        result = self.run_program("run", "small.yaml")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("small.yaml:3:26: ", result.stderr)
+        self.assertIn("small.yaml:7:11: ", result.stderr)
+
+
+@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+class Ranks(ProgramTest):
+    environment = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+    }
+
+    def test_one_rank_runs_as_without_mpirun(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "2")
+        plain = self.history()
+        command = ("mpirun", "-n", "1", PROGRAM)
+        result = self.run_program("run", "small.yaml", "--steps", "2", command=command, environment=self.environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.history(), plain)
+
+    def test_two_ranks_are_refused(self):
+        command = ("mpirun", "-n", "2", PROGRAM)
+        result = self.run_program("run", "small.yaml", command=command, environment=self.environment)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("mpirun started 2 ranks", result.stderr)
+        self.assert_nothing_created()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,350 @@
+#!/usr/bin/python3
+"""radixpic run: the files of a run folder, what is said on the way, and the same bits every time."""
+
+import csv
+import math
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+from fcntl import ioctl
+
+import h5py
+import numpy as np
+
+from program import PROGRAM, ROOT, TIMEOUT, ProgramTest, start
+
+HEADER = [
+    *["step", "time", "field_energy", "kinetic_energy", "total_energy", "momentum_x", "momentum_y", "charge"],
+    *["density_1_0_re", "density_1_0_im", "density_-2_3_re", "density_-2_3_im"],
+]
+PROGRESS = (
+    r"step (\d+)/(\d+) +(\d+) % +([\d.]+) M particles/s +elapsed \d+:\d\d +ETA \d+:\d\d"
+    r" +energy drift [+-]\d\.\d+e[+-]\d+"
+)
+STAGES = [
+    *["cell key", "sort: histogram", "sort: scan", "sort: reorder", "sort: cell offsets", "permute"],
+    *["deposit", "field", "push", "output"],
+]
+
+
+class Files(ProgramTest):
+    def test_a_run_folder(self):
+        self.run_well("run", "small.yaml")
+        found = sorted(str(path.relative_to(self.folder / "out")) for path in (self.folder / "out").rglob("*"))
+        snapshots = [f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23)]
+        files = ["config.yaml", "history.csv", "log.txt", "snapshots", *snapshots, "timers.csv"]
+        self.assertEqual(found, sorted(files))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
+
+    def test_history_rows(self):
+        self.run_well("run", "small.yaml")
+        rows = self.history()
+        self.assertEqual(list(rows[0]), HEADER)
+        self.assertEqual([int(row["step"]) for row in rows], [0, 5, 10, 15, 20, 23])
+        for row in rows:
+            self.assertEqual(float(row["time"]), int(row["step"]) * 0.1)
+            total = float(row["field_energy"]) + float(row["kinetic_energy"])
+            self.assertEqual(float(row["total_energy"]), total)
+            for name, text in list(row.items())[1:]:
+                self.assertEqual(text, f"{float(text):.17g}", name)  # 17 digits: every double survives
+                self.assertTrue(math.isfinite(float(text)), name)
+
+    def test_rows_when_the_last_step_is_due_anyway(self):
+        for steps, every, expected in ((10, 5, [0, 5, 10]), (3, 7, [0, 3]), (0, 5, [0])):
+            with self.subTest(steps=steps, every=every):
+                settings = ["--set", f"output.history.every={every}", "--set", f"output.snapshots.every={every}"]
+                self.run_well("run", "small.yaml", "--quiet", "--steps", steps, *settings)
+                self.assertEqual([int(row["step"]) for row in self.history()], expected)
+                files = [f"data_{step}.h5" for step in expected]
+                self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), sorted(files))
+
+    def test_history_agrees_with_the_snapshots(self):
+        self.run_well("run", "small.yaml", "--set", "precision=double")
+        rows = {int(row["step"]): row for row in self.history()}
+        cell_area = (6 / 16) * (4 / 8)
+        for step in (0, 10, 20, 23):
+            with h5py.File(self.folder / "out" / "snapshots" / f"data_{step}.h5") as file:
+                data = file[f"data/{step}"]
+                fields = data["fields"]
+                rho = fields["chargeDensity"][()]
+                square = sum(np.sum(fields[f"E/{axis}"][()] ** 2) for axis in "xy")
+                self.assertAlmostEqual(data.attrs["time"], step * 0.1, delta=1e-6)  # a float
+                ids = data["particles/electrons/id"][()]
+            self.assertEqual(rho.shape, (16, 8))
+            self.assertEqual(sorted(ids), list(range(int(ids.min()), int(ids.min()) + 4096)))
+            # 128 numbers summed in any order: some 1e-15 of what is summed
+            row = {name: float(text) for name, text in rows[step].items()}
+            self.assertAlmostEqual(row["field_energy"], 0.5 * square * cell_area, delta=1e-12 * square)
+            self.assertAlmostEqual(row["charge"], np.sum(rho) * cell_area, delta=1e-11)
+            for mx, my in ((1, 0), (-2, 3)):
+                turns = mx * np.arange(16)[:, None] / 16 + my * np.arange(8) / 8
+                mode = np.mean(rho * np.exp(-2j * np.pi * turns))
+                self.assertAlmostEqual(row[f"density_{mx}_{my}_re"], mode.real, delta=1e-13)
+                self.assertAlmostEqual(row[f"density_{mx}_{my}_im"], mode.imag, delta=1e-13)
+        self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
+
+    def test_snapshots_are_openpmd(self):
+        self.run_well("run", "small.yaml")
+        files = [str(path) for path in (self.folder / "out" / "snapshots").iterdir()]
+        self.assertEqual(len(files), 4)
+        check = [sys.executable, ROOT / "scripts" / "check_openpmd.py", *files]
+        result = subprocess.run(check, capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_snapshots_may_be_left_out(self):
+        self.run_well("run", "small.yaml", "--set", "output.snapshots.every=0", "--steps", "2")
+        self.assertEqual(os.listdir(self.folder / "out" / "snapshots"), [])
+        self.run_well("run", "small.yaml", "--set", "output.snapshots.particles=false", "--steps", "2")
+        with h5py.File(self.folder / "out" / "snapshots" / "data_2.h5") as file:
+            self.assertIn("E", file["data/2/fields"])
+            self.assertEqual(list(file["data/2/particles"]), [])
+
+    def test_timers(self):
+        self.run_well("run", "small.yaml")
+        rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")
+        header = ["stage", "seconds", "launches", "bytes", "gigabytes_per_second", "particles_per_second"]
+        self.assertEqual(list(rows[0]), header)
+        by_stage = {row["stage"]: row for row in rows}
+        self.assertLessEqual({*STAGES, "sort: transpose", "wall clock"}, set(by_stage))
+        for stage in STAGES:
+            row = {name: float(by_stage[stage][name]) for name in header[1:]}
+            self.assertGreater(row["seconds"], 0, stage)
+            self.assertGreater(row["launches"], 0, stage)
+            self.assertGreater(row["bytes"], 0, stage)
+            # both rates are printed with 6 digits
+            rate = row["bytes"] / row["seconds"]
+            self.assertAlmostEqual(row["gigabytes_per_second"], 1e-9 * rate, delta=5e-15 * rate)
+            rate = 24 * 4096 / row["seconds"]  # steps 0 to 23
+            self.assertAlmostEqual(row["particles_per_second"], rate, delta=5e-6 * rate)
+
+    def test_stages_of_a_transposed_sort(self):
+        result = self.run_well("run", "small.yaml", "--steps", "2", "--set", "sort.transpose=on")
+        self.assertRegex(result.stdout, r"(?m)^sort: transpose +\d")
+
+
+class SameResult(ProgramTest):
+    def read(self, folder):
+        return (self.folder / folder / "history.csv").read_bytes()
+
+    def snapshot(self, folder, step):
+        content = {}
+        with h5py.File(self.folder / folder / "snapshots" / f"data_{step}.h5") as file:
+            visit = lambda name, node: content.update({name: node[()].tobytes()} if hasattr(node, "dtype") else {})
+            file.visititems(visit)
+        return content
+
+    def test_twice_the_same_bits(self):
+        for precision in ("single", "double"):
+            for folder in ("a", "b"):
+                self.run_well("run", "small.yaml", "--output", folder, "--set", f"precision={precision}")
+            self.assertEqual(self.read("a"), self.read("b"))
+            self.assertEqual(self.snapshot("a", 23), self.snapshot("b", 23))
+
+    def test_the_written_config_gives_the_run_again(self):
+        settings = ["species.electrons.particles=3001", "deposit.shape=tsc", "fields.magnetic=0.3", "time.step=0.07"]
+        options = [word for setting in settings for word in ("--set", setting)]
+        self.run_well("run", "small.yaml", *options, "--steps", "7")
+        self.run_well("run", "out/config.yaml", "--output", "again")
+        self.assertEqual(self.read("out"), self.read("again"))
+        first = (self.folder / "out" / "config.yaml").read_text()
+        again = (self.folder / "again" / "config.yaml").read_text()
+        self.assertEqual(re.sub(r"(?m)^  directory: .*$", "", first), re.sub(r"(?m)^  directory: .*$", "", again))
+        self.assertRegex(first, r"(?m)^    particles: 3001 ")
+
+    def test_settings_change_the_run(self):
+        """Every setting must be seen in the history, and the options must do what their keys do."""
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "5")
+        plain, seen = self.read("out"), set()
+        for setting in (
+            *["deposit.shape=ngp", "deposit.shape=tsc", "deposit.filter_passes=1", "fields.gradient=centred"],
+            *["fields.magnetic=0.5", "time.step=0.05", "species.electrons.velocities.drift=[1, 0]"],
+        ):
+            self.run_well("run", "small.yaml", "--quiet", "--steps", "5", "--set", setting)
+            seen.add(self.read("out"))
+        self.assertEqual(len(seen), 7)
+        self.assertNotIn(plain, seen)
+        self.run_well("run", "small.yaml", "--quiet", "--set", "time.steps=5", "--set", "output.directory=there")
+        self.assertEqual(self.read("there"), plain)
+
+    def test_sort_parameters_change_nothing(self):
+        """The permutation is unique, so every stable sort gives the same bits."""
+        self.run_well("run", "small.yaml", "--quiet")
+        plain = self.read("out")
+        for settings in (
+            ["sort.passes=1"],
+            ["sort.passes=3", "sort.items_per_group=7", "sort.groups=5", "sort.histogram_splits=9"],
+            ["sort.transpose=on", "sort.items_per_group=4"],
+            ["sort.key_bits=32", "sort.passes=6"],
+        ):
+            options = [word for setting in settings for word in ("--set", setting)]
+            self.run_well("run", "small.yaml", "--quiet", *options)
+            self.assertEqual(self.read("out"), plain, settings)
+
+
+class WhatIsSaid(ProgramTest):
+    def test_a_line_every_tenth(self):
+        for steps in (100, 23, 7):
+            with self.subTest(steps=steps):
+                settings = ["--steps", steps, "--set", "output.snapshots.every=0"]
+                lines = re.findall(rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", *settings).stdout)
+                self.assertEqual(len(lines), min(steps, 10))
+                for tenth, (step, of, percent, rate) in enumerate(lines, 1):
+                    self.assertEqual(int(of), steps)
+                    self.assertAlmostEqual(int(percent), 100 * int(step) / steps, delta=0.51)
+                    if steps >= 10:
+                        self.assertEqual(int(step), math.ceil(tenth * steps / 10))
+                self.assertEqual(lines[-1][0], str(steps))
+
+    def test_the_table_of_stages(self):
+        text = self.run_well("run", "small.yaml").stdout
+        self.assertRegex(text, r"(?m)^stage +seconds +share +GB/s +M particles/s$")
+        for stage in STAGES:
+            self.assertRegex(text, rf"(?m)^{stage} +\d+\.\d+ +\d+\.\d % +\d+\.\d+ +\d+\.\d+$")
+        for sum_name in ("stages together", "wall clock"):
+            self.assertRegex(text, rf"(?m)^{sum_name} +\d+\.\d+ ")
+
+    def test_no_steps(self):
+        text = self.run_well("run", "small.yaml", "--steps", "0").stdout
+        self.assertNotIn("nan", text)
+        self.assertNotIn("inf", text)
+        self.assertEqual([row["step"] for row in self.history()], ["0"])
+
+    def test_the_log_holds_what_was_printed(self):
+        text = self.run_well("run", "small.yaml", "--verbose").stdout
+        self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
+
+    def test_quiet_says_nothing_and_verbose_more(self):
+        self.assertEqual(self.run_well("run", "small.yaml", "--quiet").stdout, "")
+        self.assertIn("wall clock", (self.folder / "out" / "log.txt").read_text())
+        normal = self.run_well("run", "small.yaml").stdout
+        verbose = self.run_well("run", "small.yaml", "--verbose").stdout
+        self.assertNotIn("transpose", normal)
+        self.assertRegex(verbose, r"b=7 bits, r=4, p=2 passes.*transpose (on|off)")
+        self.assertRegex(verbose, r"field solver: \w+")
+
+    def test_a_second_run_replaces_the_first(self):
+        text = self.run_well("run", "small.yaml").stdout
+        self.assertNotIn("replace", text)
+        (self.folder / "out" / "snapshots" / "notes.txt").write_text("mine")
+        result = self.run_well("run", "small.yaml", "--steps", "4")
+        self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
+        snapshots = sorted(os.listdir(self.folder / "out" / "snapshots"))
+        self.assertEqual(snapshots, ["data_0.h5", "data_4.h5", "notes.txt"])
+        self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
+
+    def test_one_live_line_on_a_terminal(self):
+        terminal, shown = pty.openpty()
+        ioctl(shown, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        settings = ["--steps", "2000", "--set", "output.snapshots.every=0"]
+        process = start("run", "small.yaml", *settings, folder=self.folder, stdout=shown)
+        os.close(shown)
+        text = b""
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and select.select([terminal], [], [], 1)[0] or process.poll() is None:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:  # the other end is closed
+                break
+            text += piece
+        os.close(terminal)
+        _, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual((process.returncode, errors), (0, b""))
+        before, *live = text.decode().split("\r\x1b[K")
+        self.assertGreaterEqual(len(live), 1)
+        last, after = live[-1].split("\r\n", 1)
+        for line in [*live[:-1], last]:
+            self.assertRegex(line, rf"^{PROGRESS}$")
+        self.assertRegex(last, r"^step 2000/2000 +100 %")
+        self.assertNotRegex(before + after, PROGRESS)
+        self.assertIn("wall clock", after)
+        log = (self.folder / "out" / "log.txt").read_text()
+        self.assertEqual(len(re.findall(PROGRESS, log)), 10)  # a line every tenth, nothing of the live line
+        self.assertNotIn("\r", log)
+
+
+class Names(ProgramTest):
+    def test_any_folder_name(self):
+        for name in ("with space", "Größe µ 電子", "a;$(touch x)&|'\"<>*?", "-dash", "per%sent%n", "deep/er/./and/../er"):
+            with self.subTest(name=name):
+                self.run_well("run", "small.yaml", "--quiet", "--steps", "1", f"--output={name}")
+                self.assertEqual(len(self.history(name)), 2)
+                self.assertTrue((self.folder / name / "snapshots" / "data_1.h5").is_file())
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_any_config_name_and_title(self):
+        name = "Größe 'µ' $HOME.yaml"
+        text = (self.folder / "small.yaml").read_text().replace("title: Small", 'title: "per%sent %n, τ \\"q\\""')
+        (self.folder / name).write_text(text)
+        result = self.run_well("run", name, "--steps", "1")
+        self.assertTrue(result.stdout.startswith('per%sent %n, τ "q"\n'), result.stdout)
+        self.run_well("run", "out/config.yaml", "--output", "again", "--steps", "1")
+
+    def test_the_folder_is_named_after_the_config(self):
+        text = (self.folder / "small.yaml").read_text().replace("  directory: out\n", "")
+        (self.folder / "my case.yaml").write_text(text)
+        self.run_well("run", "my case.yaml", "--steps", "1")
+        self.assertEqual(len(self.history("output/my case")), 2)
+
+
+class Variants(ProgramTest):
+    def test_every_shape_and_precision(self):
+        """Energies stay within what 10 steps of 0.1 can do to a thermal plasma: well below a percent."""
+        for shape in ("ngp", "cic", "tsc"):
+            for precision in ("single", "double"):
+                with self.subTest(shape=shape, precision=precision):
+                    settings = ["--set", f"deposit.shape={shape}", "--set", f"precision={precision}"]
+                    self.run_well("run", "small.yaml", "--quiet", "--steps", "10", *settings)
+                    energies = [float(row["total_energy"]) for row in self.history()]
+                    self.assertLess(abs(energies[-1] / energies[0] - 1), 5e-3)
+
+    def test_two_species_with_and_without_ids(self):
+        text = (self.folder / "small.yaml").read_text()
+        ions = "  - {name: ions, charge: 1, mass: 1836, density: 1, particles: 999}\n"
+        (self.folder / "small.yaml").write_text(text.replace("device:", ions + "device:"))
+        self.run_well("run", "small.yaml", "--steps", "3")
+        with h5py.File(self.folder / "out" / "snapshots" / "data_3.h5") as file:
+            species = file["data/3/particles"]
+            self.assertEqual(species["electrons/position/x"].shape, (4096,))
+            self.assertEqual(species["ions/position/x"].shape, (999,))
+            self.assertIn("id", species["electrons"])
+            self.assertNotIn("id", species["ions"])
+        self.assertAlmostEqual(float(self.history()[0]["charge"]), 0, delta=1e-4)  # of 24, in single precision
+
+    def test_one_particle(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "3", "--set", "species.electrons.particles=1")
+        self.assertEqual(len(self.history()), 2)
+
+
+class Killed(ProgramTest):
+    def test_rows_and_snapshots_stay_whole(self):
+        settings = ["--steps", "1000000", "--set", "output.history.every=1"]
+        process = start("run", "small.yaml", *settings, folder=self.folder, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.stderr.close)
+        path = self.folder / "out" / "history.csv"
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and not (path.is_file() and path.read_text().count("\n") > 60):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=TIMEOUT), -signal.SIGKILL)
+        rows = self.history()
+        self.assertGreaterEqual(len(rows), 60)
+        self.assertEqual([int(row["step"]) for row in rows], list(range(len(rows))))
+        for file in (self.folder / "out" / "snapshots").glob("data_*.h5"):
+            with h5py.File(file) as opened:
+                opened.visititems(lambda name, node: node[()] if hasattr(node, "dtype") else None)
+        # and the folder can be used again, without what a killed run was writing
+        (self.folder / "out" / "snapshots" / ".data_60.h5.tmp").write_bytes(b"half a snapshot")
+        self.run_well("run", "small.yaml", "--steps", "1")
+        self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data_0.h5", "data_1.h5"])
+
+
+if __name__ == "__main__":
+    unittest.main()
