@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""radixpic bench pic-sort: its tables and its CSV file, for any parameters."""
+
+import os
+import re
+import unittest
+
+from program import DEVICE, ProgramTest
+
+COLUMNS = (
+    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
+    "median_ms,min_ms,max_ms,repeats,verified"
+).split(",")
+
+
+class PicSort(ProgramTest):
+    def bench(self, *arguments, particles=5003, repeat=3):
+        """Standard output, and the rows of the CSV file."""
+        sizes = ["--particles", particles, "--repeat", repeat, "--device", DEVICE]
+        result = self.run_well("bench", "pic-sort", *sizes, "--csv", "sort.csv", *arguments)
+        rows = self.assert_whole_rows(self.folder / "sort.csv")
+        for row in rows:
+            self.assertEqual(row["verified"], "yes", row)
+            self.assertEqual((row["particles"], row["repeats"]), (str(particles), str(repeat)), row)
+            low, median, high = (float(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
+            self.assertTrue(0 < low <= median <= high, row)
+        return result.stdout, rows
+
+    def cases(self, rows):
+        """The device's sorts: (b, r, p) -> phases in order."""
+        cases = {}
+        for row in rows:
+            if row["device"] != "host" and row["method"] != "copy":
+                parameters = tuple(int(row[name]) for name in ("key_bits", "radix_bits", "passes"))
+                cases.setdefault(parameters, []).append(row["phase"])
+        return cases
+
+    def test_the_experiment_of_the_paper(self):
+        text, rows = self.bench("--transpose", "off")
+        self.assertEqual(list(rows[0]), COLUMNS)
+        phases = ["histogram", "scan", "reorder", "total"]
+        self.assertEqual(self.cases(rows), {(10, 5, 2): phases, (30, 5, 6): phases})
+        host = [(row["method"], row["phase"]) for row in rows if row["device"] == "host"]
+        self.assertEqual(host, [("qsort", "total"), ("counting sort", "total")])
+        self.assertEqual([row["phase"] for row in rows].count("copy"), 1)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml", "sort.csv"])
+
+    def test_the_table(self):
+        text, rows = self.bench()
+        device = next(row["device"] for row in rows if row["method"] == "copy")
+        found = re.search(r"Table 7.*\n(.*)\n(.*)\n", text)
+        for column in ("device", "time p = 6", "time p = 2", "ratio"):
+            self.assertIn(column, found[1])
+        self.assertIn(device, found[2])
+        totals = {row["passes"]: float(row["median_ms"]) for row in rows if row["phase"] == "total"}
+        for passes in ("2", "6"):
+            self.assertIn(f"{totals[passes]:.3f} [", found[2])
+        ratios = [float(word) for word in re.findall(r"(?<![\d.\[])\d+\.\d+(?![\d.\]])", found[2])]
+        self.assertTrue(any(abs(ratio - totals["6"] / totals["2"]) <= 0.006 for ratio in ratios), found[2])
+        self.assertEqual(text.count("sorted, stable, a permutation"), 4)
+        self.assertNotIn("NOT", text)
+        for word in ("Mkeys/s", "GB/s", "of a copy", "qsort", "counting sort", "median"):
+            self.assertIn(word, text)
+
+    def test_any_number_of_particles(self):
+        for particles in (1, 2, 63, 64, 65, 1000, 4096, 16411):
+            with self.subTest(particles=particles):
+                self.bench(particles=particles, repeat=1)
+
+    def test_parameters_are_used(self):
+        chosen = ["--items", "7", "--groups", "5", "--splits", "9", "--transpose", "on", "--radix-bits", "3"]
+        text, rows = self.bench(*chosen, "--key-bits", "11")
+        self.assertEqual(self.cases(rows), {(11, 3, 4): ["transpose", "histogram", "scan", "reorder", "total"]})
+        for row in rows[:5]:
+            used = tuple(row[name] for name in ("items", "groups", "splits", "transpose"))
+            self.assertEqual(used, ("7", "5", "9", "on"))
+
+    def test_several_keys(self):
+        text, rows = self.bench("--key-bits", "10", "--key-bits=13", "--key-bits", "32", "--radix-bits", "8")
+        self.assertEqual(list(self.cases(rows)), [(10, 8, 2), (13, 8, 2), (32, 8, 4)])
+        self.assertIn("time p = 4", text)
+
+    def test_one_pass(self):
+        text, rows = self.bench("--radix-bits", "10", "--key-bits", "10", "--cells", "32")
+        self.assertEqual(list(self.cases(rows)), [(10, 10, 1)])
+
+    def test_other_grids(self):
+        for cells, bits in ((2, 2), (20, 9), (64, 12)):
+            with self.subTest(cells=cells):
+                text, rows = self.bench("--cells", cells, repeat=1)
+                self.assertEqual([b for b, _, _ in self.cases(rows)], [bits, 30])
+
+    def test_without_a_file(self):
+        self.run_well("bench", "pic-sort", "--particles", "100", "--repeat", "1", "--device", DEVICE)
+        self.assert_nothing_created()
+
+
+class Refused(ProgramTest):
+    def test_numbers(self):
+        for option, text in (
+            *[("--particles", "0"), ("--particles", "many"), ("--particles", "1e6"), ("--cells", "1")],
+            *[("--key-bits", "0"), ("--key-bits", "33"), ("--radix-bits", "0"), ("--items", "-1")],
+            *[("--groups", "0"), ("--splits", "x"), ("--repeat", "0"), ("--repeat", "1.5")],
+        ):
+            with self.subTest(option=option, text=text):
+                result = self.run_program("bench", "pic-sort", f"{option}={text}")
+                self.assert_refused(result, 2, option, f"'{text}'", "whole number")
+        self.assert_nothing_created()
+
+    def test_parameters_that_do_not_fit(self):
+        few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]
+        for arguments, words in (
+            (["--key-bits", "9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
+            (["--items", "4096", "--radix-bits", "12"], ["items_per_group (I) = 4096"]),
+            (["--transpose", "maybe"], ["--transpose", "'maybe'"]),
+            (["--key-bits", "10"] * 9, ["--key-bits"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_program("bench", "pic-sort", *few, *arguments), 2, *words)
+
+    def test_a_file_that_cannot_be_written(self):
+        few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]
+        for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
+            with self.subTest(path=path):
+                result = self.run_program("bench", "pic-sort", *few, "--csv", path)
+                self.assert_refused(result, 1, "--csv", path, word)
+
+
+if __name__ == "__main__":
+    unittest.main()
