@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,11 +76,11 @@ int main(int argc, char **argv)
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
     if (status == STATUS_OK) {
         communicator_stop();
-        return STATUS_OK;
+        return EXIT_SUCCESS;
     }
     report(status_message());
     /* After a failed write, MPI's end can crash on the file that HDF5 could not close; everything of ours is
      * closed. */
     fflush(NULL);
-    _exit(status);
+    _exit((int)status);
 }
