@@ -1,0 +1,159 @@
+/* Determinism: one config has one result, bit for bit, however the sort is cut up.
+ *
+ * A stable sort has one permutation, so passes, groups and items may not show; and there are no atomics whose
+ * order could.
+ */
+#include "support/test_support.h"
+
+#include "support/physics_support.h"
+
+static const char warm_plasma[] =
+    "grid: {cells: [32, 16], length: [10, 7]}\n"
+    "time: {step: 0.2, steps: 20}\n"
+    "species:\n"
+    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 20011, ids: true,\n"
+    "     velocities: {kind: maxwellian, drift: [1, -1]},\n"
+    "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 1, amplitude: 0.3}]}}\n"
+    "  - {name: ions, charge: 1, mass: 30, density: 1, particles: 9973,\n"
+    "     velocities: {kind: maxwellian, thermal: [0.2, 0.2]}}\n"
+    "output: {history: {modes: [[1, 0], [0, 1], [2, -1]]}}\n";
+
+/* Everything a run ends with: the history's rows and the device arrays of every species. */
+struct outcome {
+    size_t bytes;
+    unsigned char *content;
+};
+
+static void outcome_append(struct outcome *outcome, const void *content, size_t bytes)
+{
+    outcome->content = realloc(outcome->content, outcome->bytes + bytes);
+    assert_non_null(outcome->content);
+    memcpy(outcome->content + outcome->bytes, content, bytes);
+    outcome->bytes += bytes;
+}
+
+static void outcome_append_buffer(struct outcome *outcome, const struct buffer *buffer)
+{
+    void *content = malloc(buffer_bytes(buffer));
+    assert_non_null(content);
+    assert_ok(buffer_read(buffer, 0, buffer_bytes(buffer), content));
+    outcome_append(outcome, content, buffer_bytes(buffer));
+    free(content);
+}
+
+static struct outcome run(const struct config *config)
+{
+    struct outcome outcome = {0, NULL};
+    struct simulation simulation;
+    assert_ok(simulation_create(config, physics_device, &simulation));
+    while (!simulation_done(&simulation)) {
+        assert_ok(simulation_step(&simulation));
+        outcome_append(&outcome, &simulation.row, sizeof simulation.row);
+    }
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct particles *particles = &simulation.particles[s];
+        outcome_append_buffer(&outcome, particles->offset);
+        outcome_append_buffer(&outcome, particles->velocity);
+        outcome_append_buffer(&outcome, particles->key);
+        if (particles->id)
+            outcome_append_buffer(&outcome, particles->id);
+    }
+    simulation_destroy(&simulation);
+    return outcome;
+}
+
+static void assert_same_outcome(const struct config *config, const struct outcome *expected, const char *what)
+{
+    struct outcome outcome = run(config);
+    if (outcome.bytes != expected->bytes || memcmp(outcome.content, expected->content, outcome.bytes) != 0)
+        fail_msg("%s changed the result", what);
+    free(outcome.content);
+}
+
+static void two_runs_end_in_the_same_bits(void **state)
+{
+    (void)state;
+    struct config config = physics_config(warm_plasma);
+    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
+        for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+            config.precision = (enum precision)precision;
+            config.deposit.shape = (enum shape_kind)shape;
+            struct outcome first = run(&config);
+            assert_same_outcome(&config, &first, "running it again");
+            free(first.content);
+        }
+}
+
+static void sort_parameters_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        struct sort_config sort; /* p, b, I, G, s, transpose */
+    } cases[] = {
+        {"one pass", {1, SORT_AUTO, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
+        {"nine passes", {9, SORT_AUTO, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
+        {"a longer key", {6, 30, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
+        {"one item in one group", {2, SORT_AUTO, 1, 1, 1, TRANSPOSE_OFF}},
+        {"odd groups", {2, SORT_AUTO, 4, 7, 2, TRANSPOSE_OFF}},
+        {"a transposed list", {2, SORT_AUTO, 8, 4, 4, TRANSPOSE_ON}},
+    };
+    struct config config = physics_config(warm_plasma);
+    struct outcome expected = run(&config);
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        config.sort = cases[n].sort;
+        assert_same_outcome(&config, &expected, cases[n].what);
+    }
+    free(expected.content);
+}
+
+/* What a run keeps for output may not touch what it computes. */
+static void measuring_less_often_does_not_change_the_last_row(void **state)
+{
+    (void)state;
+    struct config config = physics_config(warm_plasma);
+    struct history_row *each = physics_run(&config);
+    config.output.history.every = 7;
+    struct history_row *few = physics_run(&config);
+    assert_memory_equal(&each[20], &few[20], sizeof each[20]);
+    assert_memory_equal(&each[14], &few[14], sizeof each[14]);
+    free(each);
+    free(few);
+}
+
+static void ids_do_not_change_the_history_and_stay_complete(void **state)
+{
+    (void)state;
+    struct config config = physics_config(warm_plasma);
+    struct simulation simulation;
+    assert_ok(simulation_create(&config, physics_device, &simulation));
+    while (!simulation_done(&simulation))
+        assert_ok(simulation_step(&simulation));
+    const size_t count = simulation.particles[0].count;
+    uint64_t *ids = calloc(count, sizeof *ids);
+    unsigned char *seen = calloc(count, 1);
+    assert_true(ids && seen);
+    assert_ok(buffer_read(simulation.particles[0].id, 0, count * sizeof *ids, ids));
+    for (size_t n = 0; n < count; n++) {
+        assert_true(ids[n] < count);
+        assert_int_equal(seen[ids[n]]++, 0);
+    }
+    config.species[0].ids = false;
+    struct history_row *rows = physics_run(&config);
+    assert_memory_equal(&rows[20], &simulation.row, sizeof simulation.row);
+    free(rows);
+    free(seen);
+    free(ids);
+    simulation_destroy(&simulation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_runs_end_in_the_same_bits),
+        cmocka_unit_test(sort_parameters_do_not_change_a_bit),
+        cmocka_unit_test(measuring_less_often_does_not_change_the_last_row),
+        cmocka_unit_test(ids_do_not_change_the_history_and_stay_complete),
+    };
+    return PHYSICS_MAIN(tests);
+}

@@ -1,0 +1,74 @@
+/* Memory: what simulation_bytes() foretells is what a simulation holds on the device, within 5 %: it leaves
+ * out the few sums and tables of the smaller rooms. */
+#include "support/test_support.h"
+
+#include "support/physics_support.h"
+
+static const char plasma[] = "grid: {cells: [32, 32], length: [10, 10]}\n"
+                             "time: {step: 0.1, steps: 1}\n"
+                             "species:\n"
+                             "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 100003,\n"
+                             "     velocities: {kind: maxwellian}}\n"
+                             "  - {name: ions, charge: 1, mass: 100, density: 1, particles: 50021}\n"
+                             "  - {name: beam, charge: -1, mass: 1, density: 0.1, particles: 7}\n";
+
+static void check_bytes(const struct config *config)
+{
+    uint64_t foretold = 0;
+    assert_ok(simulation_bytes(config, device_info(physics_device), &foretold));
+    const size_t before = device_bytes_held(physics_device);
+    struct simulation simulation;
+    assert_ok(simulation_create(config, physics_device, &simulation));
+    const double held = (double)(device_bytes_held(physics_device) - before);
+    assert_near((double)foretold / held, 1, 0.05);
+    while (!simulation_done(&simulation))
+        assert_ok(simulation_step(&simulation));
+    const double later = (double)(device_bytes_held(physics_device) - before);
+    assert_near(later / held, 1, 0.05);
+    simulation_destroy(&simulation);
+    assert_int_equal(device_bytes_held(physics_device), before);
+}
+
+static void memory_is_foretold_for_many_particles(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    check_bytes(&config);
+    config.precision = PRECISION_DOUBLE;
+    check_bytes(&config);
+    config.deposit.shape = SHAPE_TSC;
+    config.deposit.filter_passes = 2;
+    check_bytes(&config);
+    config.species[0].ids = config.species[1].ids = true;
+    check_bytes(&config);
+    config.sort.passes = 1;
+    check_bytes(&config);
+}
+
+/* Here the grid counts: 512 x 256 nodes for 2^16 particles. */
+static void memory_is_foretold_for_a_large_grid(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    config.grid.cells[0] = 512;
+    config.grid.cells[1] = 256;
+    config.species_count = 1;
+    config.species[0].particles = 65536;
+    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
+        for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+            config.precision = (enum precision)precision;
+            config.deposit.shape = (enum shape_kind)shape;
+            check_bytes(&config);
+        }
+    config.fields.gradient = GRADIENT_CENTRED;
+    check_bytes(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_foretold_for_many_particles),
+        cmocka_unit_test(memory_is_foretold_for_a_large_grid),
+    };
+    return PHYSICS_MAIN(tests);
+}
