@@ -105,7 +105,7 @@ enum status simulation_bytes(const struct config *config, const struct device_in
     *bytes += fields_bytes(&grid, config->precision);
     *bytes += deposit_bytes(&grid, config->precision, config->deposit.shape);
     *bytes += filter_bytes(&grid, config->precision);
-    *bytes += poisson_bytes(&grid, config->precision);
+    *bytes += poisson_bytes(&grid, config->precision, config->fields.gradient);
     return STATUS_OK;
 }
 

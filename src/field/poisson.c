@@ -23,10 +23,11 @@ static uint64_t mode_count(const struct grid *grid)
     return (uint64_t)grid->nx * (grid->ny / 2 + 1);
 }
 
-uint64_t poisson_bytes(const struct grid *grid, enum precision precision)
+uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient)
 {
+    const uint64_t spectra = gradient == GRADIENT_SPECTRAL ? 4 : 2; /* rho, phi, and E */
     const uint64_t tables = grid->nx + (uint64_t)(grid->ny / 2 + 1);
-    return 4 * (uint64_t)fft_complex_bytes(grid, precision) + tables * 2 * precision_bytes(precision);
+    return spectra * (uint64_t)fft_complex_bytes(grid, precision) + tables * 2 * precision_bytes(precision);
 }
 
 /* A table of (k^2, k of the gradient) for modes 0 to count-1 of an axis with n nodes. Computed in double: a

@@ -20,9 +20,9 @@ void poisson_destroy(struct poisson **poisson);
 /* "VkFFT" or "FFTW". */
 const char *poisson_solver_name(const struct poisson *poisson);
 
-/* Device bytes that poisson_create() takes for a grid with the spectral gradient; the centred one takes about
- * half of them. What VkFFT allocates for itself on long axes is not in it. */
-uint64_t poisson_bytes(const struct grid *grid, enum precision precision);
+/* Device bytes that poisson_create() takes for a grid. What VkFFT allocates for itself on long axes is not in
+ * it. */
+uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient);
 
 /* Sets phi, ex and ey from rho; rho is kept. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
