@@ -98,6 +98,14 @@ class Check(ProgramTest):
         self.assertRegex(text, r"(?m)^  steps: 5 ")
         self.assertRegex(text, r"(?m)^  directory: there ")
 
+    def test_every_key_can_be_listed(self):
+        """All keys of the echoed config, without a config to be read."""
+        text = self.run_well("check", "--keys").stdout
+        keys = re.findall(r"(?m)^ *(?:- )?([a-zA-Z_0-9]+):", self.check().split("\n# what follows")[0])
+        self.assertGreater(len(keys), 40)
+        for key in keys:
+            self.assertRegex(text, rf"\b{key}\b")
+
     def test_nothing_is_created(self):
         self.check()
         self.assert_nothing_created()

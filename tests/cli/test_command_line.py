@@ -8,7 +8,7 @@ from program import ROOT, ProgramTest
 
 OPTIONS = {
     "run": ["--set", "--output", "--device", "--steps", "--quiet", "--verbose", "--help"],
-    "check": ["--set", "--output", "--device", "--steps", "--help"],
+    "check": ["--set", "--output", "--device", "--steps", "--keys", "--help"],
     "devices": ["--help"],
     "bench": [],
     "bench pic-sort": [
