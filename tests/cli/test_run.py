@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """radixpic run: the files of a run folder, what is said on the way, and the same bits every time."""
 
-import csv
 import math
 import os
 import pty
@@ -19,7 +18,7 @@ from fcntl import ioctl
 import h5py
 import numpy as np
 
-from program import PROGRAM, ROOT, TIMEOUT, ProgramTest, start
+from program import ROOT, TIMEOUT, ProgramTest, start
 
 HEADER = [
     *["step", "time", "field_energy", "kinetic_energy", "total_energy", "momentum_x", "momentum_y", "charge"],
