@@ -57,7 +57,7 @@ class FullDisk(ProgramTest):
         path.symlink_to("/dev/full")
 
     def test_each_text_file(self):
-        for name in ("config.yaml", "history.csv", "timers.csv"):
+        for name in ("config.yaml", "history.csv"):
             with self.subTest(name=name):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 self.full(name)
