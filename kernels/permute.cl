@@ -5,9 +5,9 @@
  */
 #include "shared/real.h"
 
-__kernel void permute_particles(__global const uint *permutation, __global const real2 *offsets,
-                                __global real2 *sorted_offsets, __global const real2 *velocities,
-                                __global real2 *sorted_velocities, uint count)
+kernel void permute_particles(global const uint *permutation, global const real2 *offsets,
+                              global real2 *sorted_offsets, global const real2 *velocities,
+                              global real2 *sorted_velocities, uint count)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -17,8 +17,8 @@ __kernel void permute_particles(__global const uint *permutation, __global const
     sorted_velocities[n] = velocities[source];
 }
 
-__kernel void permute_ids(__global const uint *permutation, __global const ulong *ids,
-                          __global ulong *sorted_ids, uint count)
+kernel void permute_ids(global const uint *permutation, global const ulong *ids, global ulong *sorted_ids,
+                        uint count)
 {
     const uint n = (uint)get_global_id(0);
     if (n < count)

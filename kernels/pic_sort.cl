@@ -6,7 +6,7 @@
  */
 #include "shared/real.h"
 
-__kernel void pic_sort_move(__global real2 *offsets, __global const real2 *velocities, uint count)
+kernel void pic_sort_move(global real2 *offsets, global const real2 *velocities, uint count)
 {
     const uint n = (uint)get_global_id(0);
     if (n < count)

@@ -59,10 +59,10 @@ static inline uint place_of_own(chunk_range own, uint n, uint item, uint items)
 /* Histogram (section 2.1). Every item counts the digits of its keys in its own column of local memory, then
  * writes H(c, g, i) at (c*G + g)*I + i: for one c the group writes neighbouring words. No barrier: no item
  * touches another's column. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_histogram(__global const uint *keys, __global uint *table, uint count, uint chunk, uint shift)
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_histogram(global const uint *keys, global uint *table, uint count, uint chunk, uint shift)
 {
-    __local uint counts[RADIX * ITEMS];
+    local uint counts[RADIX * ITEMS];
     const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint item = g * ITEMS + i;
     const chunk_range own = own_chunk(item, chunk, count);
@@ -81,8 +81,8 @@ radix_histogram(__global const uint *keys, __global uint *table, uint count, uin
  * writes the part's total. Blelloch's two sweeps over `padded` (a power of two, at least 2 and at least the
  * length) words of local memory. The loops run the same number of times for all items, so the barriers are
  * reached by all. */
-__kernel void radix_scan_parts(__global uint *values, __global uint *totals, uint count, uint length,
-                               uint padded, __local uint *part)
+kernel void radix_scan_parts(global uint *values, global uint *totals, uint count, uint length, uint padded,
+                             local uint *part)
 {
     const uint i = (uint)get_local_id(0), items = (uint)get_local_size(0), g = (uint)get_group_id(0);
     const ulong begin = (ulong)g * length;
@@ -122,7 +122,7 @@ __kernel void radix_scan_parts(__global uint *values, __global uint *totals, uin
 }
 
 /* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
-__kernel void radix_scan_add(__global uint *values, __global const uint *totals, uint count, uint length)
+kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length)
 {
     const uint n = (uint)get_global_id(0);
     if (n < count)
@@ -132,11 +132,11 @@ __kernel void radix_scan_add(__global uint *values, __global const uint *totals,
 /* Reorder (section 2.3), keys only. The scanned table says where the next key of each digit of each item
  * goes; the item's own column of it is kept and counted up in local memory. No barrier, for the same reason
  * as in the histogram. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_reorder(__global const uint *keys, __global uint *new_keys, __global const uint *table, uint count,
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_reorder(global const uint *keys, global uint *new_keys, global const uint *table, uint count,
               uint chunk, uint shift)
 {
-    __local uint next[RADIX * ITEMS];
+    local uint next[RADIX * ITEMS];
     const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint item = g * ITEMS + i;
     const chunk_range own = own_chunk(item, chunk, count);
@@ -152,12 +152,12 @@ radix_reorder(__global const uint *keys, __global uint *new_keys, __global const
 
 /* Reorder with the permutation: sigma travels with its key. In the first pass sigma(j) = j is not read but
  * known. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_reorder_permutation(__global const uint *keys, __global uint *new_keys,
-                          __global const uint *permutation, __global uint *new_permutation,
-                          __global const uint *table, uint count, uint chunk, uint shift, uint first_pass)
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+radix_reorder_permutation(global const uint *keys, global uint *new_keys, global const uint *permutation,
+                          global uint *new_permutation, global const uint *table, uint count, uint chunk,
+                          uint shift, uint first_pass)
 {
-    __local uint next[RADIX * ITEMS];
+    local uint next[RADIX * ITEMS];
     const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint item = g * ITEMS + i;
     const chunk_range own = own_chunk(item, chunk, count);
@@ -180,11 +180,10 @@ radix_reorder_permutation(__global const uint *keys, __global uint *new_keys,
  * One barrier, reached by all items. */
 #define TILE 16
 
-__kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
-radix_transpose(__global const uint *from, __global uint *to, uint count, uint rows, uint chunk,
-                uint to_columns)
+kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
+radix_transpose(global const uint *from, global uint *to, uint count, uint rows, uint chunk, uint to_columns)
 {
-    __local uint tile[TILE][TILE + 1];
+    local uint tile[TILE][TILE + 1];
     const uint tiles_across = (chunk + TILE - 1) / TILE;
     const uint row0 = (uint)get_group_id(0) / tiles_across * TILE,
                column0 = (uint)get_group_id(0) % tiles_across * TILE;
@@ -219,8 +218,7 @@ radix_transpose(__global const uint *from, __global uint *to, uint count, uint r
 /* Cell offsets: offsets[c] = number of keys below c, for c = 0..cells, from the sorted keys. Item j of count
  * + 1 fills the entries of the cells after that of key j-1 up to that of key j; most find one cell or none,
  * so nothing is counted. */
-__kernel void radix_cell_offsets(__global const uint *sorted_keys, __global uint *offsets, uint count,
-                                 uint cells)
+kernel void radix_cell_offsets(global const uint *sorted_keys, global uint *offsets, uint count, uint cells)
 {
     const uint j = (uint)get_global_id(0);
     if (j > count)

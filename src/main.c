@@ -4,7 +4,6 @@
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static void print_help(void)
 static enum status dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return status_fail(STATUS_USAGE, "which command? radixpic --help lists them");
+        return status_fail(STATUS_USAGE, "radixpic: which command? radixpic --help lists them");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help();
         return STATUS_OK;
@@ -59,26 +58,25 @@ static enum status dispatch(int argc, char **argv)
         argv[1] = name;
         return commands[n].run(argc - 1, argv + 1);
     }
-    return arguments_unknown("command", argv[1], known, COMMAND_COUNT + 2);
+    return arguments_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
 }
 
-/* Messages that name their command do so with the program's name in front. */
-static void report(const char *message)
+/* A usage message names its place itself: the command, or FILE:LINE:COL of a config. */
+static void report(enum status status, const char *message)
 {
-    const bool named = strncmp(message, "radixpic ", 9) == 0;
-    fprintf(stderr, "%s%s\n", named ? "" : "radixpic: ", message);
+    fprintf(stderr, "%s%s\n", status == STATUS_USAGE ? "" : "radixpic: ", message);
 }
 
 int main(int argc, char **argv)
 {
     enum status status = dispatch(argc, argv);
-    if (status == STATUS_OK && fflush(stdout) != 0)
+    if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
     if (status == STATUS_OK) {
         communicator_stop();
         return EXIT_SUCCESS;
     }
-    report(status_message());
+    report(status, status_message());
     /* After a failed write, MPI's end can crash on the file that HDF5 could not close; everything of ours is
      * closed. */
     fflush(NULL);

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { CHECK_EVERY = 10 }; /* steps after which a field that is not finite is found at the latest */
+
 /* ---- birth and death
  * ----------------------------------------------------------------------------------------------- */
 
@@ -15,7 +17,7 @@ static uint32_t largest_species(const struct config *config)
     for (uint32_t s = 0; s < config->species_count; s++)
         if (config->species[s].particles > largest)
             largest = config->species[s].particles;
-    return (uint32_t)largest; /* particles_create() has refused what 32 bits cannot count */
+    return (uint32_t)largest; /* at most CONFIG_MAX_PARTICLES */
 }
 
 static enum status create_particles(struct simulation *simulation)
@@ -210,16 +212,47 @@ static enum status write_snapshot(struct simulation *simulation)
     return STATUS_OK;
 }
 
+/* Whether a diagnostic of this step needs the sums of the fields; every few steps they are taken anyway, so
+ * that a run that has gone wrong stops soon. */
+static bool needs_field_sums(const struct simulation *simulation)
+{
+    const struct output_config *output = &simulation->config->output;
+    return is_due(simulation, output->history.every) || is_due(simulation, output->snapshots.every) ||
+           is_due(simulation, CHECK_EVERY);
+}
+
+static enum status require_finite(const struct simulation *simulation, const char *what, double value)
+{
+    if (isfinite(value))
+        return STATUS_OK;
+    return status_fail(
+        STATUS_FAILED,
+        "step %llu (t = %g): the %s is not a finite number; the run stops here. Try a smaller time.step "
+        "(omega_p dt below 2) or smaller charges and velocities",
+        (unsigned long long)simulation->step, current_time(simulation), what);
+}
+
+/* Before anything of this step is written: numbers that are none must not reach a snapshot. */
+static enum status check_fields(struct simulation *simulation)
+{
+    if (!needs_field_sums(simulation))
+        return STATUS_OK;
+    TRY(energy_measure(simulation->energy, &simulation->fields, &simulation->field_sums));
+    TRY(require_finite(simulation, "charge", simulation->field_sums.charge));
+    return require_finite(simulation, "field energy", simulation->field_sums.field_energy);
+}
+
 /* The history's sums of step n: fields as they stand, kinetic energy and momentum as the push met them at n.
  */
 static enum status measure(struct simulation *simulation, struct history_row *row)
 {
     const struct history_config *history = &simulation->config->output.history;
-    *row = (struct history_row){.step = simulation->step, .time = current_time(simulation)};
-    struct field_sums field;
-    TRY(energy_measure(simulation->energy, &simulation->fields, &field));
-    row->field_energy = field.field_energy;
-    row->charge = field.charge;
+    *row = (struct history_row){
+        .step = simulation->step,
+        .time = current_time(simulation),
+        .field_energy = simulation->field_sums.field_energy,
+        .charge = simulation->field_sums.charge,
+    };
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct push_sums sums;
         TRY(push_read_sums(simulation->push, s, &simulation->particles[s], &sums));
@@ -230,28 +263,14 @@ static enum status measure(struct simulation *simulation, struct history_row *ro
     return poisson_read_modes(simulation->poisson, history->mode_count, history->modes, &row->modes[0][0]);
 }
 
-static enum status require_finite(const struct history_row *row)
-{
-    const char *what = !isfinite(row->field_energy)     ? "field energy"
-                       : !isfinite(row->kinetic_energy) ? "kinetic energy"
-                       : !isfinite(row->charge)         ? "charge"
-                                                        : NULL;
-    if (!what)
-        return STATUS_OK;
-    return status_fail(
-        STATUS_FAILED,
-        "step %llu (t = %g): the %s is not a finite number; the run stops here. Try a smaller time.step "
-        "(omega_p dt below 2) or smaller charges and velocities",
-        (unsigned long long)row->step, row->time, what);
-}
-
 static enum status record_history(struct simulation *simulation)
 {
     if (!is_due(simulation, simulation->config->output.history.every))
         return STATUS_OK;
     struct history_row *row = &simulation->row;
     TRY(measure(simulation, row));
-    TRY(require_finite(row));
+    TRY(require_finite(simulation, "kinetic energy", row->kinetic_energy));
+    TRY(require_finite(simulation, "momentum", row->momentum[0] + row->momentum[1]));
     if (simulation->step == 0)
         simulation->first_energy = row->field_energy + row->kinetic_energy;
     return simulation->output.history ? history_append(simulation->output.history, row) : STATUS_OK;
@@ -268,6 +287,7 @@ enum status simulation_step(struct simulation *simulation)
     TRY(deposit_charge(simulation));   /* rho at n, filtered                                             */
     TRY(solve_field(simulation));      /* phi and E at n                                                 */
     TRY(start_velocities(simulation)); /* in the first step v at 0 becomes v at -1/2, otherwise nothing  */
+    TRY(check_fields(simulation));     /* finite, or the run stops before it writes anything              */
     TRY(write_snapshot(simulation));   /* x and E at n, v at n-1/2                                       */
     TRY(push_particles(simulation));   /* v at n+1/2, x at n+1; the sums of v at n were taken on the way */
     TRY(record_history(simulation));   /* energies, momentum, charge and modes, all at n                 */
@@ -283,6 +303,8 @@ bool simulation_done(const struct simulation *simulation)
 
 double simulation_energy_drift(const struct simulation *simulation)
 {
+    if (simulation->row.step + 1 != simulation->step)
+        return NAN;
     const double total = simulation->row.field_energy + simulation->row.kinetic_energy;
     return simulation->first_energy != 0 ? total / simulation->first_energy - 1 : 0;
 }

@@ -45,8 +45,9 @@ struct simulation {
     struct push *push;
     struct energy *energy;
 
-    struct history_row row; /* the last measured step */
-    double first_energy;    /* total energy at step 0 */
+    struct field_sums field_sums; /* of the last step that needed them */
+    struct history_row row;       /* the last measured step */
+    double first_energy;          /* total energy at step 0 */
 };
 
 /* Builds every part on the device and loads the particles. The caller destroys it, also after a failure, and
@@ -62,7 +63,7 @@ STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
 /* Whether the last step is done: time.steps + 1 calls of simulation_step() were made. */
 bool simulation_done(const struct simulation *simulation);
 
-/* Relative change of the total energy since step 0, at the last measured step. */
+/* Relative change of the total energy since step 0, in the step just made; NaN when that was not measured. */
 double simulation_energy_drift(const struct simulation *simulation);
 
 /* Macro-particles of all species. */

@@ -37,8 +37,9 @@ static inline struct placement offset_place(real offset)
 /* Velocity before and after a step, and the sums at whole step n that the history wants. */
 struct velocity_step {
     real u, v; /* at n+1/2 */
-    real mean_u,
-        mean_v;  /* at n: the mean of the velocities before and after the rotation, for the momentum */
+    /* At n: the mean of the velocities before and after the rotation, the chord of an arc. It is shorter than
+     * the velocity half way through by the cosine of half the rotation, which push_read_sums() makes good. */
+    real mean_u, mean_v;
     real square; /* at n: |v^-|^2 = |v^+|^2, for the kinetic energy */
 };
 

@@ -8,26 +8,21 @@
  * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
  * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node.
  *
- * A new shape: its number here, its weights below, its row in the schema's list of shapes.
+ * A new shape: its number and weights here, its nodes in shape_nodes.h, its name in enum shape_kind and in
+ * the schema's list of shapes, its order in openPMD's particleShape, and a line in the tests of shapes.
  */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 
 #include "shared/real.h"
+#include "shared/shape_nodes.h"
 
-#ifndef SHAPE_ORDER
+#if !defined(SHAPE_ORDER) || SHAPE_ORDER < 0 || SHAPE_ORDER > 2
 #error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
 #endif
 
-#if SHAPE_ORDER == 0 || SHAPE_ORDER == 1
-#define SHAPE_NODES 2
-#define SHAPE_FIRST 0
-#elif SHAPE_ORDER == 2
-#define SHAPE_NODES 4
-#define SHAPE_FIRST (-1)
-#else
-#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
-#endif
+#define SHAPE_NODES SHAPE_NODES_OF(SHAPE_ORDER)
+#define SHAPE_FIRST (1 - SHAPE_NODES / 2)
 
 /* The SHAPE_NODES weights at offset d; they sum to 1. */
 static inline void shape_weights(real d, real weights[SHAPE_NODES])

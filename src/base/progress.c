@@ -4,6 +4,7 @@
 #include "base/timer.h"
 
 #include <math.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const double live_interval = 0.2; /* seconds between two live lines */
@@ -29,7 +30,8 @@ static void format_duration(char *text, size_t size, double seconds)
         snprintf(text, size, "%lu:%02lu", whole / 60, whole % 60);
 }
 
-static void format_line(const struct progress *progress, uint64_t step, double drift, char *line, size_t size)
+static void format_line(const struct progress *progress, uint64_t step, const char *drift_name, double drift,
+                        char *line, size_t size)
 {
     const double elapsed = timer_now() - progress->started;
     const double done = (double)step;
@@ -40,10 +42,21 @@ static void format_line(const struct progress *progress, uint64_t step, double d
     format_duration(spent_text, sizeof spent_text, elapsed);
     format_duration(left_text, sizeof left_text, left);
     if (!isnan(drift))
-        snprintf(drift_text, sizeof drift_text, "  energy drift %+.2e", drift);
-    snprintf(line, size, "step %llu/%llu  %3.0f %%  %.1f M particles/s  elapsed %s  ETA %s%s",
+        snprintf(drift_text, sizeof drift_text, " %s %+.2e", drift_name, drift);
+    snprintf(line, size, "step %llu/%llu %3.0f %% %.1f M particles/s elapsed %s ETA %s%s",
              (unsigned long long)step, (unsigned long long)progress->steps, percent, rate, spent_text,
              left_text, drift_text);
+}
+
+/* What fits beside the cursor: a line that wraps could not be rewritten in place. */
+static void cut_to_terminal(const struct progress *progress, char *line, size_t size)
+{
+    struct winsize window;
+    size_t columns = 80;
+    if (ioctl(fileno(progress->log->terminal), TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
+        columns = window.ws_col;
+    if (columns <= size)
+        line[columns - 1] = '\0';
 }
 
 void progress_update(struct progress *progress, uint64_t step, double drift)
@@ -51,7 +64,8 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
     char line[256];
     const double now = timer_now();
     if (progress->live && (now - progress->shown > live_interval || step == progress->steps)) {
-        format_line(progress, step, drift, line, sizeof line);
+        format_line(progress, step, "drift", drift, line, sizeof line);
+        cut_to_terminal(progress, line, sizeof line);
         fprintf(progress->log->terminal, "\r\033[K%s",
                 line); /* back to the start of the line, and clear it */
         fflush(progress->log->terminal);
@@ -61,7 +75,7 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
     if (tenth < progress->next_tenth)
         return;
     progress->next_tenth = tenth + 1;
-    format_line(progress, step, drift, line, sizeof line);
+    format_line(progress, step, "energy drift", drift, line, sizeof line);
     struct log target = *progress->log;
     if (progress->live)
         target.terminal = NULL; /* the live line shows it */

@@ -9,11 +9,10 @@
 
 /* The numbers are the exit codes of the program. */
 enum status {
-    STATUS_OK = 0,        /* done */
-    STATUS_FAILED = 1,    /* failed while running: disk, memory, kernel build, NaN */
-    STATUS_USAGE = 2,     /* bad command line or config */
-    STATUS_NO_DEVICE = 3, /* no usable OpenCL device */
-    STATUS_STOPPED = 4    /* stopped by a signal */
+    STATUS_OK = 0,       /* done */
+    STATUS_FAILED = 1,   /* failed while running: disk, memory, kernel build, NaN */
+    STATUS_USAGE = 2,    /* bad command line or config */
+    STATUS_NO_DEVICE = 3 /* no usable OpenCL device */
 };
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))

@@ -27,7 +27,7 @@ static void print_help(void)
 
 enum status command_bench(int argc, char **argv)
 {
-    const char *known[EXPERIMENT_COUNT];
+    const char *known[EXPERIMENT_COUNT + 1] = {[EXPERIMENT_COUNT] = "--help"};
     for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
         known[n] = experiments[n].name;
     if (argc < 2)
@@ -46,5 +46,5 @@ enum status command_bench(int argc, char **argv)
         argv[1] = name;
         return experiments[n].run(argc - 1, argv + 1);
     }
-    return arguments_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
+    return arguments_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT + 1);
 }

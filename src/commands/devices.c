@@ -3,7 +3,14 @@
 #include "commands/commands.h"
 #include "device/device.h"
 
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    return key == ARGP_KEY_ARG ? arguments_refuse(state, "'%s' is one word too many", argument)
+                               : ARGP_ERR_UNKNOWN;
+}
+
 static const struct argp argp = {
+    .parser = parse,
     .doc = "List the OpenCL platforms and devices.\v"
            "The numbers P:D before a name, or a part of the name, choose a device for --device; (auto) marks "
            "the one that "

@@ -10,8 +10,9 @@
 #include "parallel/communicator.h"
 #include "simulation.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
 
@@ -56,18 +57,25 @@ struct run {
     struct simulation simulation;
 };
 
+static enum status write_resolved_config(struct run *run)
+{
+    FILE *file = NULL;
+    TRY(run_folder_open(&run->folder, "config.yaml", &file));
+    bool failed = config_echo(&run->config, file) != STATUS_OK;
+    failed |= fclose(file) != 0;
+    if (failed)
+        return status_fail(STATUS_FAILED, "cannot write %s/config.yaml: %s", run->folder.path,
+                           strerror(errno));
+    return STATUS_OK;
+}
+
 static enum status open_outputs(struct run *run)
 {
     const struct output_config *output = &run->config.output;
-    FILE *echo = NULL;
     TRY(run_folder_create(output->directory, &run->folder));
     TRY(run_folder_open(&run->folder, "log.txt", &run->log_file));
     run->log.file = run->log_file;
-    TRY(run_folder_open(&run->folder, "config.yaml", &echo));
-    enum status status = config_echo(&run->config, echo);
-    if (fclose(echo) != 0 && status == STATUS_OK)
-        status = status_fail(STATUS_FAILED, "cannot write %s/config.yaml", run->folder.path);
-    TRY(status);
+    TRY(write_resolved_config(run));
     TRY(history_open(run->folder.path, &output->history, &run->history));
     run->simulation.output =
         (struct simulation_output){.history = run->history, .snapshot_folder = run->folder.snapshots};
@@ -93,8 +101,13 @@ static void announce(struct run *run)
         "sort: keys of b=%u bits, r=%u, p=%u passes, G=%u groups of I=%u items, s=%u splits, transpose %s",
         plan->key_bits, plan->radix_bits, plan->passes, plan->groups, plan->items_per_group,
         plan->histogram_splits, plan->transpose ? "on" : "off");
-    log_line(&run->log, LOG_VERBOSE, "field solver: %s; device memory held: %.1f MiB",
-             poisson_solver_name(run->simulation.poisson), (double)device_bytes_held(run->device) / 0x1p20);
+    /* Transforms on the host of a GPU cross the bus in every step: whoever runs there should know. */
+    const bool on_host_of_gpu =
+        !info->is_cpu && strcmp(poisson_solver_name(run->simulation.poisson), "FFTW") == 0;
+    log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
+             poisson_solver_name(run->simulation.poisson), on_host_of_gpu ? ", on the host" : "");
+    log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB",
+             (double)device_bytes_held(run->device) / 0x1p20);
     if (run->folder.replaced)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
@@ -102,7 +115,6 @@ static void announce(struct run *run)
 static enum status step_through(struct run *run)
 {
     const uint64_t particles = simulation_particles(&run->config);
-    device_reset_timers(run->device);
     struct progress progress = progress_begin(&run->log, run->config.time.steps, particles);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !simulation_done(&run->simulation)) {
@@ -124,13 +136,34 @@ static enum status step_through(struct run *run)
     return stage_table_write(run->folder.path, timers, &cost);
 }
 
+/* Closes the log, with the reason in it where the run failed. */
+static enum status close_log(struct run *run, enum status status)
+{
+    if (!run->log_file)
+        return status;
+    if (status != STATUS_OK)
+        fprintf(run->log_file, "stopped: %s\n", status_message());
+    bool failed = ferror(run->log_file) != 0;
+    failed |= fclose(run->log_file) != 0;
+    run->log.file = run->log_file = NULL;
+    if (failed && status == STATUS_OK)
+        return status_fail(STATUS_FAILED, "cannot write %s/log.txt: %s", run->folder.path, strerror(errno));
+    return status;
+}
+
+/* The first failure keeps its sentence. */
 static enum status close_outputs(struct run *run, enum status status)
 {
+    char *first = status == STATUS_OK ? NULL : strdup(status_message());
     const enum status closed = history_close(&run->history);
-    if (run->log_file)
-        fclose(run->log_file);
+    if (status == STATUS_OK)
+        status = closed;
+    else
+        (void)status_fail(status, "%s", first ? first : "out of memory");
+    free(first);
+    status = close_log(run, status);
     run_folder_destroy(&run->folder);
-    return status == STATUS_OK ? closed : status;
+    return status;
 }
 
 static enum status run_config(struct run *run)

@@ -147,8 +147,8 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
 }
 
 /* Appends the pair of bases at `key` of species `index`. Returns the new number of bases. */
-static size_t gather_bases(const uint32_t values[2], const char *key, uint32_t index, struct base *bases,
-                           size_t count)
+static size_t collect_bases(const uint32_t values[2], const char *key, uint32_t index, struct base *bases,
+                            size_t count)
 {
     char path[SCHEMA_PATH_LENGTH];
     write_path(path, "species.%u.%s", index, key);
@@ -166,9 +166,9 @@ static void check_bases(const struct species_config *species, uint32_t index, st
     struct base bases[BASES_OF_A_SPECIES];
     size_t count = 0;
     if (species->positions.kind == POSITIONS_VAN_DER_CORPUT && species_sound(complaints, index, "positions"))
-        count = gather_bases(species->positions.bases, "positions.bases", index, bases, count);
+        count = collect_bases(species->positions.bases, "positions.bases", index, bases, count);
     if (species->velocities.kind != VELOCITIES_COLD && species_sound(complaints, index, "velocities"))
-        count = gather_bases(species->velocities.bases, "velocities.bases", index, bases, count);
+        count = collect_bases(species->velocities.bases, "velocities.bases", index, bases, count);
     for (size_t i = 1; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
             const uint32_t factor = greatest_common_divisor(bases[i].value, bases[j].value);

@@ -1,4 +1,4 @@
-/* Complaints: gathering and reporting. */
+/* Complaints: collecting and reporting. */
 #include "config/complaints.h"
 
 #include "base/suggest.h"
@@ -87,8 +87,10 @@ void complain_unknown_key(struct complaints *complaints, const struct tree_node 
         nearest = path_elsewhere(table, word);
     char full[SCHEMA_PATH_LENGTH];
     snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", word);
-    complain(complaints, key, full, "unknown key%s%s%s; known here: %s", nearest ? "; did you mean \"" : "",
-             nearest ? nearest : "", nearest ? "\"?" : "", known);
+    if (nearest)
+        complain(complaints, key, full, "unknown key; did you mean \"%s\"? Known here: %s", nearest, known);
+    else
+        complain(complaints, key, full, "unknown key; known here: %s", known);
 }
 
 /* Whether `inner` is `outer` or lies below it. */

@@ -1,5 +1,5 @@
-/* Complaints: everything that is wrong with a config, gathered and then reported at once, in the order of the
- * file. */
+/* Complaints: everything that is wrong with a config, collected and then reported at once, in the order of
+ * the file. */
 #ifndef RADIXPIC_CONFIG_COMPLAINTS_H
 #define RADIXPIC_CONFIG_COMPLAINTS_H
 

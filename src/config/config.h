@@ -20,6 +20,9 @@ enum {
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
 };
 
+/* Macro-particles of a species: an index, and a count rounded up to whole groups, must fit 32 bits. */
+#define CONFIG_MAX_PARTICLES 4293918720u /* 2^32 - 2^20 */
+
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };

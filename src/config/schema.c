@@ -19,7 +19,8 @@
 #define PAIR                    .length = {2}
 #define KIND(value)             (UINT32_C(1) << (value))
 #define MOST_STEPS              1e12
-#define MOST_PARTICLES          4294967296.0 /* 2^32 */
+#define MOST_PARTICLES          ((double)CONFIG_MAX_PARTICLES)
+#define MOST_ON_AN_AXIS         4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS              16384
 
 const char schema_directory_fallback[] = "output/<config>";
@@ -69,7 +70,7 @@ static const struct schema_row species_rows[] = {
     {"positions.bases", TYPE_COUNT32, IN_SPECIES(positions.bases), PAIR, WITHIN(2, 65535),
      .kinds = KIND(POSITIONS_VAN_DER_CORPUT), .fallback = "[2, 3]",
      .help = "of the sequences of x and y, coprime"},
-    {"positions.counts", TYPE_COUNT64, IN_SPECIES(positions.counts), PAIR, WITHIN(1, MOST_PARTICLES),
+    {"positions.counts", TYPE_COUNT64, IN_SPECIES(positions.counts), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {"velocities", TYPE_GROUP, .help = "how fast the particles start"},
     {"velocities.kind", TYPE_CHOICE, IN_SPECIES(velocities.kind), .choices = velocity_kinds,

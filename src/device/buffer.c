@@ -2,6 +2,7 @@
 #include "device/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 size_t precision_bytes(enum precision precision)
 {
@@ -132,9 +133,9 @@ enum status buffer_read_reals(const struct buffer *buffer, enum precision precis
     if (precision == PRECISION_SINGLE) {
         /* The floats lie packed in the lower half; widening from the end overwrites none that is still
          * needed. */
-        const float *packed = (const float *)(const void *)destination;
         for (size_t n = count; n-- > 0;) {
-            const float value = packed[n];
+            float value;
+            memcpy(&value, (const char *)destination + n * sizeof value, sizeof value);
             destination[n] = (double)value;
         }
     }

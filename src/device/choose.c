@@ -93,9 +93,9 @@ static bool parse_numbers(const char *spec, unsigned long *platform, unsigned lo
 static bool matches(const struct device_info *info, const char *spec)
 {
     unsigned long platform, device;
-    if (strcmp(spec, "cpu") == 0)
+    if (strcasecmp(spec, "cpu") == 0)
         return info->is_cpu;
-    if (strcmp(spec, "gpu") == 0)
+    if (strcasecmp(spec, "gpu") == 0)
         return info->is_gpu;
     if (parse_numbers(spec, &platform, &device))
         return info->platform_index == platform && info->device_index == device;
@@ -104,7 +104,7 @@ static bool matches(const struct device_info *info, const char *spec)
 
 static const struct candidate *pick(const struct candidate *found, size_t count, const char *spec)
 {
-    if (strcmp(spec, "auto") == 0) {
+    if (strcasecmp(spec, "auto") == 0) {
         const struct candidate *gpu = pick(found, count, "gpu");
         return gpu || count == 0 ? gpu : &found[0];
     }

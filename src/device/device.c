@@ -112,7 +112,11 @@ static enum status harvest(struct device *device, size_t count)
 {
     if (count == 0)
         return STATUS_OK;
-    TRY(opencl_check(device, clWaitForEvents(1, &device->pending[count - 1].end), "waiting for kernels"));
+    const cl_int error = clWaitForEvents(1, &device->pending[count - 1].end);
+    if (error != CL_SUCCESS) {
+        release_oldest(device, count);
+        return opencl_check(device, error, "waiting for kernels");
+    }
     for (size_t n = 0; n < count; n++) {
         const struct pending_event *event = &device->pending[n];
         cl_ulong start = 0, end = 0;
@@ -146,8 +150,8 @@ enum status device_finish(struct device *device)
 const struct timers *device_timers(struct device *device)
 {
     /* A failure is not lost: the next call that waits for the device reports it. */
-    if (harvest(device, device->pending_count) != STATUS_OK)
-        release_oldest(device, device->pending_count);
+    const enum status reported_later = harvest(device, device->pending_count);
+    (void)reported_later;
     return &device->timers;
 }
 

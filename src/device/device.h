@@ -141,7 +141,6 @@ void kernel_destroy(struct kernel **kernel);
 enum kernel_argument_kind {
     ARGUMENT_BUFFER,
     ARGUMENT_UINT,
-    ARGUMENT_INT,
     ARGUMENT_ULONG,
     ARGUMENT_REAL, /* a double here, float or double in the kernel */
     ARGUMENT_LOCAL /* bytes of local memory */
@@ -152,7 +151,6 @@ struct kernel_argument {
     union {
         const struct buffer *buffer;
         uint32_t uint_value;
-        int32_t int_value;
         uint64_t ulong_value;
         double real_value;
         size_t local_bytes;
@@ -166,10 +164,6 @@ static inline struct kernel_argument arg_buffer(const struct buffer *buffer)
 static inline struct kernel_argument arg_uint(uint32_t value)
 {
     return (struct kernel_argument){.kind = ARGUMENT_UINT, .value.uint_value = value};
-}
-static inline struct kernel_argument arg_int(int32_t value)
-{
-    return (struct kernel_argument){.kind = ARGUMENT_INT, .value.int_value = value};
 }
 static inline struct kernel_argument arg_ulong(uint64_t value)
 {
@@ -199,6 +193,9 @@ static inline struct launch launch_covering(uint64_t work, size_t items, enum st
 {
     return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};
 }
+
+/* `wanted` items, or as many as a group of this device may have. */
+size_t device_group_items(const struct device *device, size_t wanted);
 
 /* Sets all arguments and enqueues the kernel (non-blocking). */
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,

@@ -119,8 +119,6 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
         return clSetKernelArg(kernel->handle, index, sizeof(cl_mem), &argument->value.buffer->memory);
     case ARGUMENT_UINT:
         return clSetKernelArg(kernel->handle, index, sizeof(cl_uint), &argument->value.uint_value);
-    case ARGUMENT_INT:
-        return clSetKernelArg(kernel->handle, index, sizeof(cl_int), &argument->value.int_value);
     case ARGUMENT_ULONG:
         return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
     case ARGUMENT_LOCAL:
@@ -132,6 +130,11 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
         return clSetKernelArg(kernel->handle, index, sizeof(cl_double), &argument->value.real_value);
     const cl_float narrowed = (cl_float)argument->value.real_value;
     return clSetKernelArg(kernel->handle, index, sizeof narrowed, &narrowed);
+}
+
+size_t device_group_items(const struct device *device, size_t wanted)
+{
+    return wanted < device->info.group_limit ? wanted : device->info.group_limit;
 }
 
 enum status kernel_launch(struct kernel *kernel, struct launch launch,

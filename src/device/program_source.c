@@ -29,8 +29,12 @@ static bool remember(struct expansion *expansion, const char *name)
     for (size_t n = 0; n < expansion->included_count; n++)
         if (strcmp(expansion->included[n], name) == 0)
             return false;
-    if (expansion->included_count < MAX_INCLUDES)
-        expansion->included[expansion->included_count++] = strdup(name);
+    if (expansion->included_count == MAX_INCLUDES)
+        return false; /* the compiler will miss what is left out, and say so */
+    char *copy = strdup(name);
+    if (!copy)
+        return false;
+    expansion->included[expansion->included_count++] = copy;
     return true;
 }
 

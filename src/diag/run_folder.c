@@ -42,7 +42,19 @@ static bool is_snapshot(const char *name)
     return digits > 0 && strcmp(name + 5 + digits, unfinished ? ".h5.tmp" : ".h5") == 0;
 }
 
-static enum status remove_snapshots(struct run_folder *folder)
+static enum status remove_timers(const struct run_folder *folder)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/timers.csv", folder->path) < 0)
+        return status_fail(STATUS_FAILED, "no memory for the path of timers.csv");
+    const bool failed = unlink(path) != 0 && errno != ENOENT;
+    const enum status status =
+        failed ? status_fail(STATUS_FAILED, "cannot remove %s: %s", path, strerror(errno)) : STATUS_OK;
+    free(path);
+    return status;
+}
+
+static enum status remove_snapshots(const struct run_folder *folder)
 {
     DIR *listing = opendir(folder->snapshots);
     if (!listing)
@@ -70,6 +82,7 @@ enum status run_folder_create(const char *path, struct run_folder *folder)
     free(history);
     TRY(make_folders(folder->path));
     TRY(make_folder(folder->snapshots));
+    TRY(remove_timers(folder));
     return remove_snapshots(folder);
 }
 

@@ -13,9 +13,9 @@ struct run_folder {
     bool replaced;   /* an earlier run's files were there and its snapshots were removed */
 };
 
-/* Creates the folder and its parents, and `snapshots` in it; snapshots of an earlier run are removed, because
- * beside those of a new one they would tell a false story. STATUS_FAILED names path and errno text. The
- * caller destroys it. */
+/* Creates the folder and its parents, and `snapshots` in it; snapshots and timers.csv of an earlier run are
+ * removed, because beside those of a new one they would tell a false story. STATUS_FAILED names path and
+ * errno text. The caller destroys it. */
 STATUS_CHECKED enum status run_folder_create(const char *path, struct run_folder *folder);
 void run_folder_destroy(struct run_folder *folder);
 

@@ -3,17 +3,13 @@
 
 #include <string.h>
 
-/* Indices j and N itself must fit 32 bits, also after rounding N up to whole groups. */
-static const uint64_t local_limit = UINT32_MAX - (UINT64_C(1) << 20);
-
 enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
                              const struct species_config *species, struct particles *particles)
 {
     *particles = (struct particles){.species = species};
-    if (species->particles > local_limit)
-        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %llu",
-                           species->name, (unsigned long long)species->particles,
-                           (unsigned long long)local_limit);
+    if (species->particles > CONFIG_MAX_PARTICLES)
+        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %u",
+                           species->name, (unsigned long long)species->particles, CONFIG_MAX_PARTICLES);
     particles->count = (uint32_t)species->particles;
     particles->weight = species->density * grid->lx * grid->ly / (double)species->particles;
 

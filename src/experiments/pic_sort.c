@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CASES = 8, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
+enum { MAX_CASES = 8, LONG_KEY_BITS = 30, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
 
 struct options {
     const char *device, *csv_path;
@@ -158,11 +158,25 @@ static enum status make_plan(const struct experiment *experiment, uint32_t key_b
     return radix_plan_make_radix(device_info(experiment->device), &config, key_bits, radix_bits, plan);
 }
 
+/* Fills in the default keys and refuses parameters that do not fit, before anything is created. */
+static enum status check_plans(struct experiment *experiment)
+{
+    struct options *options = &experiment->options;
+    experiment->grid =
+        grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
+    if (options->case_count == 0) {
+        options->key_bits[options->case_count++] = short_key_bits(experiment);
+        options->key_bits[options->case_count++] = LONG_KEY_BITS;
+    }
+    struct radix_plan plan;
+    for (uint32_t n = 0; n < options->case_count; n++)
+        TRY(make_plan(experiment, options->key_bits[n], &plan));
+    return STATUS_OK;
+}
+
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
 static enum status load_particles(struct experiment *experiment)
 {
-    const uint32_t side = experiment->options.cells;
-    experiment->grid = grid_make(&(struct grid_config){.cells = {side, side}, .length = {1, 1}});
     experiment->species = (struct species_config){
         .name = "particles",
         .charge = -1,
@@ -214,9 +228,10 @@ static enum status move_particles(struct experiment *experiment)
     TRY_CLEANUP(program_build(experiment->device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY_CLEANUP(kernel_create(program, "pic_sort_move", &move));
     TRY_CLEANUP(cell_key_create(experiment->device, &experiment->grid, PRECISION_SINGLE, &cell_key));
-    TRY_CLEANUP(KERNEL_LAUNCH(move, launch_covering(particles->count, MOVE_ITEMS, STAGE_OTHER, 0),
-                              arg_buffer(particles->offset), arg_buffer(particles->velocity),
-                              arg_uint(particles->count)));
+    TRY_CLEANUP(KERNEL_LAUNCH(
+        move,
+        launch_covering(particles->count, device_group_items(experiment->device, MOVE_ITEMS), STAGE_OTHER, 0),
+        arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_uint(particles->count)));
     TRY_CLEANUP(cell_key_update(cell_key, particles));
     TRY_CLEANUP(buffer_read(particles->key, 0, particles->count * sizeof(uint32_t), experiment->keys));
 cleanup:
@@ -422,10 +437,11 @@ static void print_table(const struct experiment *experiment, const struct sort_c
     snprintf(slow_head, sizeof slow_head, "time p = %u, ms", most->plan.passes);
     snprintf(fast_head, sizeof fast_head, "time p = %u, ms", fewest->plan.passes);
     printf("\nTable 7 of the paper, on this device:\n");
-    printf("  %-32s %-28s %-28s %s\n", slow_head, fast_head, "ratio", "device");
-    printf("  %-32s %-28s %-28.2f %s\n", slow, fast,
-           samples_median(&most->timing.total) / samples_median(&fewest->timing.total),
-           device_info(experiment->device)->name);
+    const char *device = device_info(experiment->device)->name;
+    const int width = (int)strlen(device);
+    printf("  %-*s  %-26s  %-26s  %s\n", width, "device", slow_head, fast_head, "ratio");
+    printf("  %-*s  %-26s  %-26s  %.2f\n", width, device, slow, fast,
+           samples_median(&most->timing.total) / samples_median(&fewest->timing.total));
 }
 
 static void write_csv_row(const struct experiment *experiment, const struct sort_case *result,
@@ -442,9 +458,9 @@ static void write_csv_row(const struct experiment *experiment, const struct sort
 
 static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)
 {
-    for (size_t p = 0; p < PHASE_COUNT; p++)
-        if (result->timing.phase[p].count > 0)
-            write_csv_row(experiment, result, phases[p].name, &result->timing.phase[p]);
+    /* A phase that this sort does without took no time, in none of the repeats. */
+    for (size_t p = 0; p < PHASE_COUNT && !result->on_host; p++)
+        write_csv_row(experiment, result, phases[p].name, &result->timing.phase[p]);
     write_csv_row(experiment, result, "total", &result->timing.total);
 }
 
@@ -467,7 +483,10 @@ static enum status open_csv(struct experiment *experiment)
 
 static enum status close_csv(struct experiment *experiment, enum status status)
 {
-    const bool failed = experiment->csv && (ferror(experiment->csv) | fclose(experiment->csv)) != 0;
+    if (!experiment->csv)
+        return status;
+    bool failed = ferror(experiment->csv) != 0;
+    failed |= fclose(experiment->csv) != 0;
     experiment->csv = NULL;
     if (failed && status == STATUS_OK)
         return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", experiment->options.csv_path,
@@ -478,6 +497,7 @@ static enum status close_csv(struct experiment *experiment, enum status status)
 static enum status prepare(struct experiment *experiment)
 {
     TRY(device_open(experiment->options.device, &experiment->device));
+    TRY(check_plans(experiment));
     TRY(open_csv(experiment));
     TRY(load_particles(experiment));
     experiment->keys = malloc(experiment->particles.count * sizeof *experiment->keys);
@@ -524,10 +544,6 @@ enum status experiment_pic_sort(int argc, char **argv)
     enum status status =
         cases ? prepare(&experiment) : status_fail(STATUS_FAILED, "no memory for the timings");
     if (status == STATUS_OK) {
-        if (options->case_count == 0) {
-            options->key_bits[options->case_count++] = short_key_bits(&experiment);
-            options->key_bits[options->case_count++] = 30;
-        }
         printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n",
                experiment.particles.count, options->cells, options->cells, options->cells, options->cells,
                device_info(experiment.device)->name);

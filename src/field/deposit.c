@@ -1,6 +1,8 @@
 /* Deposit: launches of kernels/deposit.cl. */
 #include "field/deposit.h"
 
+#include "shared/shape_nodes.h"
+
 #include <stdlib.h>
 
 enum {
@@ -21,10 +23,10 @@ struct deposit {
     struct buffer *cell_sums; /* real[planes][cells] */
 };
 
-/* The nodes that the particles of a cell touch: SHAPE_NODES^2 of kernels/shared/shape.h. */
+/* The nodes that the particles of a cell touch. */
 static uint32_t touched_nodes(enum shape_kind shape)
 {
-    return shape == SHAPE_TSC ? 16 : 4;
+    return (uint32_t)(SHAPE_NODES_OF((int)shape) * SHAPE_NODES_OF((int)shape));
 }
 
 uint64_t deposit_bytes(const struct grid *grid, enum precision precision, enum shape_kind shape)

@@ -29,8 +29,10 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
                      3 * (uint64_t)fft_complex_bytes(grid, precision);
 
     const bool on_host = solver == SOLVER_FFTW || (solver == SOLVER_AUTO && device_info(device)->is_cpu);
-    enum status status = on_host ? fft_fftw_create(created, grid) : fft_vkfft_create(created, grid);
-    if (status != STATUS_OK && solver == SOLVER_AUTO && !on_host) {
+    bool unsupported = false;
+    enum status status =
+        on_host ? fft_fftw_create(created, grid) : fft_vkfft_create(created, grid, &unsupported);
+    if (unsupported && solver == SOLVER_AUTO) {
         /* VkFFT has no transform of some long odd lengths where the local memory is small. */
         destroy_plans(created);
         status = fft_fftw_create(created, grid);

@@ -17,8 +17,8 @@ struct fft {
 };
 
 /* Fill name, functions and plans; device and precision are set. After a failure the caller destroys what
- * `plans` holds. */
-STATUS_CHECKED enum status fft_vkfft_create(struct fft *fft, const struct grid *grid);
+ * `plans` holds. *unsupported: VkFFT has no transform of these lengths on this device. */
+STATUS_CHECKED enum status fft_vkfft_create(struct fft *fft, const struct grid *grid, bool *unsupported);
 STATUS_CHECKED enum status fft_fftw_create(struct fft *fft, const struct grid *grid);
 
 #endif

@@ -80,9 +80,16 @@ static enum status inverse(struct fft *fft, struct buffer *modes, struct buffer 
     return transform(fft, 1, real, modes);
 }
 
-enum status fft_vkfft_create(struct fft *fft, const struct grid *grid)
+static bool is_unsupported(VkFFTResult result)
+{
+    return result == VKFFT_ERROR_UNSUPPORTED_RADIX || result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH ||
+           result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C;
+}
+
+enum status fft_vkfft_create(struct fft *fft, const struct grid *grid, bool *unsupported)
 {
     struct vkfft_plans *plans = calloc(1, sizeof *plans);
+    *unsupported = false;
     if (!plans)
         return status_fail(STATUS_FAILED, "no memory for the plans of VkFFT");
     fft->name = "VkFFT";
@@ -112,6 +119,7 @@ enum status fft_vkfft_create(struct fft *fft, const struct grid *grid)
         .bufferSize = &plans->modes_bytes,
     };
     const VkFFTResult result = initializeVkFFT(&plans->application, configuration);
+    *unsupported = is_unsupported(result);
     plans->initialised = result == VKFFT_SUCCESS; /* after a failure VkFFT has freed everything itself */
     return vkfft_check(fft, result, "to plan a transform");
 }

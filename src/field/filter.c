@@ -53,9 +53,8 @@ uint64_t filter_bytes(const struct grid *grid, enum precision precision)
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer **rho)
 {
     const struct grid *grid = &filter->grid;
-    const size_t limit = device_info(filter->device)->group_limit;
-    const struct launch launch =
-        launch_covering(grid_cells(grid), limit < 64 ? limit : 64, STAGE_FIELD, filter->pass_bytes);
+    const struct launch launch = launch_covering(grid_cells(grid), device_group_items(filter->device, 64),
+                                                 STAGE_FIELD, filter->pass_bytes);
     for (uint32_t n = 0; n < passes; n++) {
         TRY(KERNEL_LAUNCH(filter->pass, launch, arg_buffer(*rho), arg_uint(grid->nx), arg_uint(grid->ny),
                           arg_buffer(filter->spare)));

@@ -127,8 +127,8 @@ const char *poisson_solver_name(const struct poisson *poisson)
 static struct launch launch_elements(const struct poisson *poisson, uint64_t elements, size_t element_bytes,
                                      uint64_t arrays)
 {
-    const size_t limit = device_info(poisson->device)->group_limit;
-    return launch_covering(elements, limit < 64 ? limit : 64, STAGE_FIELD, arrays * elements * element_bytes);
+    return launch_covering(elements, device_group_items(poisson->device, 64), STAGE_FIELD,
+                           arrays * elements * element_bytes);
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)

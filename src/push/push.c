@@ -184,7 +184,12 @@ enum status push_read_sums(struct push *push, uint32_t species, const struct par
         for (uint32_t n = 0; n < SUMS; n++)
             total[n] += group_sums[group * SUMS + n];
     const double mass = particles->weight * particles->species->mass; /* of a macro-particle */
-    *sums = (struct push_sums){.kinetic_energy = 0.5 * mass * total[0],
-                               .momentum = {mass * total[1], mass * total[2]}};
+    /* The mean of the velocities before and after a rotation by an angle is shorter than either by the cosine
+     * of half the angle, the same for all particles of a species. */
+    const double full_length = 1 / motion_of(push, particles->species).cosine;
+    *sums = (struct push_sums){
+        .kinetic_energy = 0.5 * mass * total[0],
+        .momentum = {full_length * mass * total[1], full_length * mass * total[2]},
+    };
     return STATUS_OK;
 }

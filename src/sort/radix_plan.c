@@ -1,7 +1,11 @@
 /* Radix plan: choose what is left to the program, refuse what does not fit the device. */
 #include "sort/radix_plan.h"
 
+/* With these, list places and table entries stay 32-bit numbers. */
+static const uint32_t MAX_TABLE = UINT32_C(1) << 31;
+
 enum {
+    MAX_ITEMS = 1 << 20, /* G*I */
     MAX_RADIX_BITS = 16,
     GPU_ITEMS = 128, /* I on a GPU where the local memory allows */
     GPU_GROUPS_PER_UNIT = 2,
@@ -37,7 +41,7 @@ static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits
         return 1;
     uint32_t items = GPU_ITEMS;
     while (items > 1 &&
-           (items > device->group_limit || local_histogram_bytes(radix_bits, items) > device->local_memory))
+           (items > device->group_limit || local_histogram_bytes(radix_bits, items) >= device->local_memory))
         items /= 2;
     return items;
 }
@@ -63,13 +67,20 @@ static enum status check(const struct device_info *device, const struct radix_pl
         return status_fail(STATUS_USAGE,
                            "sort: items_per_group (I) = %u is more than the %zu items a group may have on %s",
                            plan->items_per_group, device->group_limit, device->name);
-    if (histogram > local)
+    if (histogram >= local) /* the paper's S < C */
         return status_fail(
             STATUS_USAGE,
             "sort: items_per_group (I) = %u with radix bits (r) = %u needs S = 2^(r+2) I = %llu bytes of "
-            "local memory, %llu more than the %llu of %s; take a smaller I or more passes (p)",
-            plan->items_per_group, plan->radix_bits, (unsigned long long)histogram,
-            (unsigned long long)(histogram - local), (unsigned long long)local, device->name);
+            "local memory, which is not below the %llu of %s by %llu; take a smaller I or more passes (p)",
+            plan->items_per_group, plan->radix_bits, (unsigned long long)histogram, (unsigned long long)local,
+            device->name, (unsigned long long)(histogram - local + 1));
+    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
+    if (items > MAX_ITEMS)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: groups (G) = %u of items_per_group (I) = %u are %llu items, %llu more than the %d allowed",
+            plan->groups, plan->items_per_group, (unsigned long long)items,
+            (unsigned long long)(items - MAX_ITEMS), MAX_ITEMS);
     const uint64_t split = 4 * power_of_two_above(radix_plan_split_length(plan));
     if (split > local)
         return status_fail(
@@ -86,10 +97,13 @@ static enum status check(const struct device_info *device, const struct radix_pl
             "sums, %llu more than the %llu of %s; take a smaller s, or fewer groups (G)",
             plan->histogram_splits, (unsigned long long)sums, (unsigned long long)(sums - local),
             (unsigned long long)local, device->name);
-    if (radix_plan_table_length(plan) > (UINT64_C(1) << 31))
-        return status_fail(STATUS_USAGE,
-                           "sort: a histogram of R*G*I = %llu entries is too large; take smaller I or G",
-                           (unsigned long long)radix_plan_table_length(plan));
+    const uint64_t table = radix_plan_table_length(plan);
+    if (table > MAX_TABLE)
+        return status_fail(
+            STATUS_USAGE,
+            "sort: the histogram's R*G*I = %llu entries are %llu more than the %u allowed; take smaller I "
+            "or G, or more passes (p)",
+            (unsigned long long)table, (unsigned long long)(table - MAX_TABLE), MAX_TABLE);
     return STATUS_OK;
 }
 

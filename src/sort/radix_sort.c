@@ -158,8 +158,7 @@ static enum status scan_parts(struct radix_sort *sort, struct buffer *values, ui
     uint32_t padded = 2;
     while (padded < length)
         padded *= 2;
-    const size_t limit = device_info(sort->device)->group_limit;
-    const uint32_t items = minimum(minimum(SCAN_ITEMS, (uint32_t)limit), padded / 2);
+    const uint32_t items = minimum((uint32_t)device_group_items(sort->device, SCAN_ITEMS), padded / 2);
     return KERNEL_LAUNCH(
         sort->scan_parts,
         ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),
@@ -178,10 +177,11 @@ enum status radix_sort_scan(struct radix_sort *sort)
     if (splits == 1)
         return STATUS_OK;
     TRY(scan_parts(sort, sort->part_sums, splits, 1, splits, sort->table_total));
-    return KERNEL_LAUNCH(
-        sort->scan_add,
-        launch_covering(count, FLAT_ITEMS, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count),
-        arg_buffer(sort->table), arg_buffer(sort->part_sums), arg_uint(count), arg_uint(length));
+    return KERNEL_LAUNCH(sort->scan_add,
+                         launch_covering(count, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_SCAN,
+                                         2 * sizeof(uint32_t) * (uint64_t)count),
+                         arg_buffer(sort->table), arg_buffer(sort->part_sums), arg_uint(count),
+                         arg_uint(length));
 }
 
 static enum status reorder(struct radix_sort *sort, struct list from, struct list to, uint32_t count,
@@ -280,7 +280,9 @@ enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct
     if (!lists->cell_offsets)
         return STATUS_OK;
     const uint64_t bytes = sizeof(uint32_t) * ((uint64_t)count + lists->cells + 1);
-    return KERNEL_LAUNCH(
-        sort->cell_offsets, launch_covering((uint64_t)count + 1, FLAT_ITEMS, STAGE_SORT_OFFSETS, bytes),
-        arg_buffer(result.keys), arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells));
+    return KERNEL_LAUNCH(sort->cell_offsets,
+                         launch_covering((uint64_t)count + 1, device_group_items(sort->device, FLAT_ITEMS),
+                                         STAGE_SORT_OFFSETS, bytes),
+                         arg_buffer(result.keys), arg_buffer(lists->cell_offsets), arg_uint(count),
+                         arg_uint(lists->cells));
 }

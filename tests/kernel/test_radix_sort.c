@@ -343,11 +343,11 @@ static void plans_the_short_key(void **state)
     assert_int_equal(plan.key_bits, 10);
     assert_int_equal(plan.radix_bits, 5);
     assert_int_equal(plan.passes, 2);
-    assert_int_equal(plan.items_per_group, 128); /* 2^(5+2) * 128 = 16384 bytes just fit */
+    assert_int_equal(plan.items_per_group, 64); /* 2^(5+2) * 128 = 16384 bytes are not below 16384 */
     assert_true(plan.transpose);
     assert_ok(radix_plan_make(&small_gpu, &two_passes, 11, &plan));
     assert_int_equal(plan.radix_bits, 6);
-    assert_int_equal(plan.items_per_group, 64);
+    assert_int_equal(plan.items_per_group, 32);
     assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6, .key_bits = 30}, 10, &plan));
     assert_int_equal(plan.key_bits, 30);
     assert_int_equal(plan.radix_bits, 5);
@@ -367,7 +367,15 @@ static void refuses_plans_that_do_not_fit(void **state)
         const char *names; /* the parameter at fault, as the message says it */
         const char *by;    /* by how much */
     } cases[] = {
-        {{.passes = 2, .items_per_group = 256}, "items_per_group (I) = 256", "16384 more than the 16384"},
+        {{.passes = 2, .items_per_group = 256},
+         "items_per_group (I) = 256",
+         "the 16384 of a small GPU by 16385"},
+        {{.passes = 2, .items_per_group = 128},
+         "items_per_group (I) = 128",
+         "the 16384 of a small GPU by 1;"},
+        {{.passes = 5, .items_per_group = 32, .groups = 65536, .histogram_splits = 4096},
+         "65536 of items_per_group (I) = 32",
+         "1048576 more than the 1048576"},
         {{.passes = 2, .items_per_group = 512}, "items_per_group (I) = 512", "more than the 256 items"},
         {{.passes = 1, .key_bits = 20}, "passes (p) = 1", "outside 1..16"},
         {{.passes = 2, .items_per_group = 64, .groups = 64, .histogram_splits = 1},

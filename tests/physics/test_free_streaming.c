@@ -77,12 +77,44 @@ static void kinetic_energy_is_that_of_the_distribution(void **state)
     free(rows);
 }
 
+/* Without a field a particle keeps its velocity to the last bit, so its id must still stand beside the
+ * velocity that it was loaded with, wherever the sorts have taken both. Ids are the order of loading. */
+static void ids_stay_with_their_particles(void **state)
+{
+    (void)state;
+    struct config config = physics_config(probes);
+    config.species[0].density = 1e-30; /* a kick this small rounds away */
+    config.species[0].particles = 20011;
+    config.species[0].ids = true;
+    struct simulation simulation;
+    assert_ok(simulation_create(&config, physics_device, &simulation));
+    const struct particles *particles = &simulation.particles[0];
+    const size_t count = particles->count;
+    double(*loaded)[2] = calloc(count, sizeof *loaded), (*velocity)[2] = calloc(count, sizeof *velocity);
+    uint64_t *id = calloc(count, sizeof *id);
+    assert_true(loaded && velocity && id);
+    assert_ok(buffer_read_reals(particles->velocity, config.precision, 0, 2 * count, loaded[0]));
+    while (!simulation_done(&simulation))
+        assert_ok(simulation_step(&simulation));
+    assert_ok(buffer_read_reals(particles->velocity, config.precision, 0, 2 * count, velocity[0]));
+    assert_ok(buffer_read(particles->id, 0, count * sizeof *id, id));
+    for (size_t n = 0; n < count; n++) {
+        assert_true(id[n] < count);
+        assert_memory_equal(velocity[n], loaded[id[n]], sizeof velocity[n]);
+    }
+    free(loaded);
+    free(velocity);
+    free(id);
+    simulation_destroy(&simulation);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wave_mixes_away_in_phase_space),
         cmocka_unit_test(uniform_velocities_mix_as_their_transform_says),
         cmocka_unit_test(kinetic_energy_is_that_of_the_distribution),
+        cmocka_unit_test(ids_stay_with_their_particles),
     };
     return PHYSICS_MAIN(tests);
 }

@@ -87,7 +87,7 @@ static void check_motion(enum precision precision, double magnetic, double toler
     double complex place = 0;
     for (uint64_t m = 0; m <= config.time.steps; m++) {
         const struct history_row *row = &rows[m];
-        const double complex velocity = start * cexp(I * theta * (double)m) * cos(theta / 2);
+        const double complex velocity = start * cexp(I * theta * (double)m);
         const double complex momentum = row->momentum[0] + row->momentum[1] * I;
         assert_near(cabs(momentum / physics_total_mass(&config) - velocity), 0, tolerance);
         const double position[2] = {creal(place), cimag(place)};

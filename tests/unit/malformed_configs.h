@@ -62,7 +62,7 @@ static const struct malformed malformed_configs[] = {
     {7, "  steps: 18446744073709551616", 7, 10, "time.steps", "is out of range"}, /* 2^64 */
     {7, "  steps: ten", 7, 10, "time.steps", "\"ten\" is not a whole number"},
     {7, "  steps: true", 7, 10, "time.steps", "\"true\" is not a whole number"},
-    {13, "    particles: 0", 13, 16, "species.electrons.particles", "from 1 to 4294967296"},
+    {13, "    particles: 0", 13, 16, "species.electrons.particles", "from 1 to 4293918720"},
     {13, "    particles: 4294967297", 13, 16, "species.electrons.particles", "is out of range"},
     /* Numbers. */
     {6, "  step: nan", 6, 9, "time.step", "\"nan\" is not a decimal number"},
@@ -137,7 +137,7 @@ static const struct malformed malformed_configs[] = {
     {15, "    velocities: {kind: uniform, range: [[-1, 1], 2]}", 15, 50, "species.electrons.velocities.range",
      "one value stands here; allowed: a list of 2 lists of 2"},
     /* Keys. */
-    {3, "  cels: [16, 8]\n  cells: [16, 8]", 3, 3, "grid.cels", "unknown key; did you mean \"cells\"?; known here: cells, length"},
+    {3, "  cels: [16, 8]\n  cells: [16, 8]", 3, 3, "grid.cels", "unknown key; did you mean \"cells\"? Known here: cells, length"},
     {19, "sorts: {passes: 2}", 19, 1, "sorts", "unknown key; did you mean \"sort\"?"},
     {19, "filter_passes: 2", 19, 1, "filter_passes", "did you mean \"deposit.filter_passes\"?"},
     {19, "xyzzy: 2", 19, 1, "xyzzy", "unknown key; known here: title, grid"},

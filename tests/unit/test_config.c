@@ -129,9 +129,9 @@ static const char every_key[] =
     "time: {step: 0.3333333333333333, steps: 1000000000000}\n"
     "precision: double\n"
     "species:\n"
-    "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 4294967296, "
+    "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 4293918720, "
     "ids: true,\n"
-    "     positions: {kind: lattice, counts: [65536, 65536]}, velocities: {kind: cold, drift: [-1.5, "
+    "     positions: {kind: lattice, counts: [65520, 65536]}, velocities: {kind: cold, drift: [-1.5, "
     "+2.5]},\n"
     "     perturb: {density: [{axis: x, mode: 32, amplitude: -0.999}, {axis: y, mode: 16, amplitude: 0.5}],\n"
     "               displacement: [{axis: y, mode: 1, amplitude: 1.0e-4}]}}\n"
@@ -168,7 +168,7 @@ static void every_key_is_read(void **state)
     assert_true(signbit(a->charge));
     assert_near(a->mass, 5e-324, 0);
     assert_near(a->density, 1.7976931348623157e308, 0);
-    assert_int_equal(a->particles, UINT64_C(1) << 32);
+    assert_int_equal(a->particles, CONFIG_MAX_PARTICLES);
     assert_true(a->ids);
     assert_int_equal(a->positions.kind, POSITIONS_LATTICE);
     assert_int_equal(a->positions.counts[1], 65536);
@@ -337,7 +337,7 @@ static void all_errors_come_at_once_in_order(void **state)
         "allowed: bases without a common factor\n"
         "folder/test.yaml:4:12: species.a.name: \"a\" is the name of an earlier species too; allowed: one "
         "species of a name\n"
-        "folder/test.yaml:5:40: grid.lenght: unknown key; did you mean \"length\"?; known here: cells, "
+        "folder/test.yaml:5:40: grid.lenght: unknown key; did you mean \"length\"? Known here: cells, "
         "length\n"
         "folder/test.yaml:6:28: output.history.modes.0: mode 9 along x is beyond the Nyquist mode of the "
         "grid; allowed: -8 "
@@ -524,7 +524,7 @@ static void a_wrong_setting_is_named(void **state)
     assert_setting_fails("time.step=", "time.step: the value is missing");
     assert_setting_fails("time.steps=1e6", "time.steps: \"1e6\" is not a plain whole number, write 1000000");
     assert_setting_fails("time.stpes=3",
-                         "time.stpes: unknown key; did you mean \"steps\"?; known here: step, steps");
+                         "time.stpes: unknown key; did you mean \"steps\"? Known here: step, steps");
     assert_setting_fails("tme.steps=3", "tme: unknown key; did you mean \"time\"?");
     assert_setting_fails("steps=3", "steps: unknown key; did you mean \"time.steps\"?");
     assert_setting_fails("time..steps=3", "unknown key");
