@@ -1,0 +1,375 @@
+/* Tiled sort: the shape of its launches, its arrays, and the passes in their order. */
+#include "sort/tiled_sort.h"
+
+#include <stdlib.h>
+
+/* What a list holds before and after a pass; the numbers are those of kernels/tiled_sort.cl. */
+enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
+
+enum {
+    MAX_DIGIT_BITS = 12,
+    MAX_PASSES = 2,
+    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, as are the next four */
+    SCAN_BINS = 8,
+    CHUNKS_PER_SCAN_ITEM = 16,
+    FEW = 8,
+    SOME = 32,
+    LIST_WORDS = 1 + SOME,
+    FLAT_ITEMS = 64,   /* items of a group where every item has one word */
+    LOCAL_MARGIN = 512 /* local bytes for single words and the compiler's own */
+};
+
+/* The shape of a sort: everything that follows from the device, the key and the capacity. */
+struct shape {
+    uint32_t items;      /* of a group in the reorder */
+    uint32_t scan_items; /* of a group in the scan */
+    uint32_t max_chunks;
+    uint32_t passes;
+    uint32_t digit_bits[MAX_PASSES];
+    enum form between; /* of the list between two passes */
+    uint32_t index_bits;
+};
+
+struct pass {
+    struct program *program;
+    struct kernel *histogram, *scan, *few, *some, *many;
+};
+
+struct tiled_sort {
+    struct device *device; /* not owned */
+    struct shape shape;
+    uint32_t key_bits, capacity;
+    struct pass passes[MAX_PASSES];
+    struct kernel *sorted_keys, *cell_offsets;
+    struct buffer *table;          /* uint[chunks][row] */
+    struct buffer *lists;          /* uint[chunks][LIST_WORDS]: the distinct digits of each chunk */
+    struct buffer *totals;         /* uint[row]; zero between sorts */
+    struct buffer *between;        /* uint[capacity]: packed words, or sigma */
+    struct buffer *between_digits; /* ushort[capacity] with FORM_PAIRS, else empty */
+};
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static uint32_t row_of(uint32_t digit_bits)
+{
+    const uint32_t radix = UINT32_C(1) << digit_bits;
+    return radix < SCAN_BINS ? SCAN_BINS : radix;
+}
+
+/* Local bytes of the hungriest reorder kernel. */
+static size_t local_bytes(uint32_t items, uint32_t digit_bits)
+{
+    const size_t tile = (size_t)items * KEYS_PER_ITEM;
+    const size_t staged = (tile + tile / 32) * sizeof(uint32_t), counters = SOME * items * sizeof(uint16_t);
+    return staged + counters + (2 * items + row_of(digit_bits)) * sizeof(uint32_t) + LOCAL_MARGIN;
+}
+
+/* The most items of a group, 128, 64 or 32, that the device has room for; 0 where it has room for none. */
+static uint32_t items_for(const struct device_info *info, uint32_t digit_bits)
+{
+    for (uint32_t items = 128; items >= 32; items /= 2)
+        if (2 * items <= info->group_limit && local_bytes(items, digit_bits) <= info->local_memory)
+            return items;
+    return 0;
+}
+
+static uint32_t fewest_passes(uint32_t key_bits)
+{
+    return divide_up(key_bits, MAX_DIGIT_BITS);
+}
+
+bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
+{
+    if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS)
+        return false;
+    return items_for(info, divide_up(key_bits, fewest_passes(key_bits))) > 0;
+}
+
+static uint32_t bits_of(uint32_t value)
+{
+    uint32_t bits = 0;
+    while (bits < 32 && value >> bits > 0)
+        bits++;
+    return bits;
+}
+
+static struct shape shape_for(const struct device_info *info, uint32_t key_bits, uint32_t passes,
+                              uint32_t capacity)
+{
+    struct shape shape = {.passes = passes > 0 ? passes : fewest_passes(key_bits)};
+    shape.digit_bits[0] = divide_up(key_bits, shape.passes);
+    shape.digit_bits[1] = key_bits - shape.digit_bits[0];
+    shape.items = items_for(info, shape.digit_bits[0]);
+
+    /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
+    const size_t most_scan_items = info->is_cpu ? 256 : 1024;
+    shape.scan_items = 64;
+    while (shape.scan_items * 2 <= most_scan_items && shape.scan_items * 2 <= info->group_limit)
+        shape.scan_items *= 2;
+    shape.max_chunks = shape.scan_items / SCAN_BINS * CHUNKS_PER_SCAN_ITEM;
+    if (shape.digit_bits[0] > 10) /* rows are long: fewer of them */
+        shape.max_chunks /= 2;
+
+    const uint32_t index_bits = bits_of(capacity > 0 ? capacity - 1 : 0);
+    if (shape.passes == 2) {
+        const bool fits = index_bits + shape.digit_bits[1] <= 32;
+        shape.between = fits ? FORM_PACKED : FORM_PAIRS;
+    }
+    shape.index_bits = shape.between == FORM_PACKED ? 32 - shape.digit_bits[1] : 0;
+    return shape;
+}
+
+static uint32_t tiles_each(const struct shape *shape, uint32_t count)
+{
+    return divide_up(divide_up(count, shape->items * KEYS_PER_ITEM), shape->max_chunks);
+}
+
+static uint32_t chunks_of(const struct shape *shape, uint32_t count)
+{
+    const uint32_t tiles = divide_up(count, shape->items * KEYS_PER_ITEM);
+    return tiles > 0 ? divide_up(tiles, tiles_each(shape, count)) : 0;
+}
+
+/* Chunks of the largest list that may come: fewer keys may be cut into more chunks, up to max_chunks. */
+static uint32_t most_chunks(const struct shape *shape, uint32_t capacity)
+{
+    const uint32_t tiles = divide_up(capacity, shape->items * KEYS_PER_ITEM);
+    return tiles < shape->max_chunks ? tiles : shape->max_chunks;
+}
+
+/* ---- making one
+ * -------------------------------------------------------------------------------------------------------- */
+
+struct array_sizes {
+    size_t table, lists, totals, between, between_digits;
+};
+
+static struct array_sizes sizes_of(const struct shape *shape, uint32_t capacity)
+{
+    const size_t word = sizeof(uint32_t), chunks = most_chunks(shape, capacity);
+    const size_t row = row_of(shape->digit_bits[0]); /* the first digit is the longer one */
+    return (struct array_sizes){
+        .table = chunks * row * word,
+        .lists = chunks * LIST_WORDS * word,
+        .totals = row * word,
+        .between = shape->passes == 2 ? capacity * word : 0,
+        .between_digits = shape->between == FORM_PAIRS ? divide_up(capacity, 2) * word : 0, /* ushorts */
+    };
+}
+
+uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
+                          uint32_t capacity)
+{
+    const struct shape shape = shape_for(info, key_bits, passes, capacity);
+    const struct array_sizes sizes = sizes_of(&shape, capacity);
+    return (uint64_t)sizes.table + sizes.lists + sizes.totals + sizes.between + sizes.between_digits;
+}
+
+static enum status create_pass(struct tiled_sort *sort, uint32_t number)
+{
+    const struct shape *shape = &sort->shape;
+    struct pass *pass = &sort->passes[number];
+    const bool last = number + 1 == shape->passes;
+    TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &pass->program,
+                      "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D SHIFT=%u -D INDEX_BITS=%u "
+                      "-D INPUT=%d -D NEXT=%d",
+                      shape->items, shape->scan_items, shape->digit_bits[number],
+                      number == 0 ? 0 : shape->digit_bits[0], shape->index_bits,
+                      number == 0 ? FORM_KEYS : shape->between, last ? FORM_KEYS : shape->between));
+    TRY(kernel_create(pass->program, "tiled_histogram", &pass->histogram));
+    TRY(kernel_create(pass->program, "tiled_scan", &pass->scan));
+    TRY(kernel_create(pass->program, "tiled_reorder_few", &pass->few));
+    TRY(kernel_create(pass->program, "tiled_reorder_some", &pass->some));
+    TRY(kernel_create(pass->program, "tiled_reorder_many", &pass->many));
+    return STATUS_OK;
+}
+
+static enum status create_parts(struct tiled_sort *sort)
+{
+    struct device *device = sort->device;
+    for (uint32_t n = 0; n < sort->shape.passes; n++)
+        TRY(create_pass(sort, n));
+    TRY(kernel_create(sort->passes[0].program, "tiled_sorted_keys", &sort->sorted_keys));
+    TRY(kernel_create(sort->passes[0].program, "tiled_cell_offsets", &sort->cell_offsets));
+    const struct array_sizes sizes = sizes_of(&sort->shape, sort->capacity);
+    TRY(buffer_create(device, sizes.table, "the sort's table of counts", &sort->table));
+    TRY(buffer_create(device, sizes.lists, "the sort's lists of distinct digits", &sort->lists));
+    TRY(buffer_create(device, sizes.totals, "the sort's totals", &sort->totals));
+    TRY(buffer_create(device, sizes.between, "the list between sort passes", &sort->between));
+    TRY(buffer_create(device, sizes.between_digits, "the digits between sort passes", &sort->between_digits));
+    return buffer_fill(sort->totals, 0);
+}
+
+enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
+                              struct tiled_sort **sort)
+{
+    *sort = NULL;
+    const struct device_info *info = device_info(device);
+    if (!tiled_sort_supports(info, key_bits))
+        return status_fail(
+            STATUS_USAGE,
+            "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
+            "local memory and groups of up to %zu items)",
+            key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
+    const uint32_t fewest = fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
+    if (passes != 0 && (passes < fewest || passes > most))
+        return status_fail(STATUS_USAGE, "the tiled sort sorts keys of %u bits in %u to %u passes, not %u",
+                           key_bits, fewest, most, passes);
+    struct tiled_sort *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the sort");
+    created->device = device;
+    created->key_bits = key_bits;
+    created->capacity = capacity;
+    created->shape = shape_for(info, key_bits, passes, capacity);
+    const enum status status = create_parts(created);
+    if (status != STATUS_OK)
+        tiled_sort_destroy(&created);
+    *sort = created;
+    return status;
+}
+
+static void destroy_pass(struct pass *pass)
+{
+    kernel_destroy(&pass->histogram);
+    kernel_destroy(&pass->scan);
+    kernel_destroy(&pass->few);
+    kernel_destroy(&pass->some);
+    kernel_destroy(&pass->many);
+    program_destroy(&pass->program);
+}
+
+void tiled_sort_destroy(struct tiled_sort **sort)
+{
+    if (!*sort)
+        return;
+    struct tiled_sort *old = *sort;
+    kernel_destroy(&old->sorted_keys);
+    kernel_destroy(&old->cell_offsets);
+    for (uint32_t n = 0; n < MAX_PASSES; n++)
+        destroy_pass(&old->passes[n]);
+    buffer_destroy(&old->table);
+    buffer_destroy(&old->lists);
+    buffer_destroy(&old->totals);
+    buffer_destroy(&old->between);
+    buffer_destroy(&old->between_digits);
+    free(old);
+    *sort = NULL;
+}
+
+/* ---- sorting
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* A list as a pass sees it: keys with nothing, packed words with nothing, or digits with sigma. */
+struct stream {
+    const struct buffer *keys, *values;
+};
+
+static uint64_t bytes_per_key(enum form form)
+{
+    return form == FORM_PAIRS ? sizeof(uint16_t) : sizeof(uint32_t);
+}
+
+/* Bytes of one entry of the list in this form, as a reorder reads or writes it; sigma alone is a word. */
+static uint64_t bytes_per_entry(enum form form)
+{
+    return form == FORM_PAIRS ? sizeof(uint16_t) + sizeof(uint32_t) : sizeof(uint32_t);
+}
+
+static enum status count_and_scan(struct tiled_sort *sort, const struct pass *pass, uint32_t digit_bits,
+                                  enum form form, const struct buffer *keys, uint32_t count,
+                                  struct buffer *offsets, uint32_t cells)
+{
+    const struct shape *shape = &sort->shape;
+    const uint32_t chunks = chunks_of(shape, count), row = row_of(digit_bits);
+    const uint64_t table_bytes = (uint64_t)chunks * row * sizeof(uint32_t);
+    TRY(KERNEL_LAUNCH(pass->histogram,
+                      ((struct launch){chunks, 2 * (size_t)shape->items, STAGE_SORT_HISTOGRAM,
+                                       bytes_per_key(form) * count + table_bytes}),
+                      arg_buffer(keys), arg_buffer(sort->table), arg_buffer(sort->lists),
+                      arg_buffer(sort->totals), arg_uint(count), arg_uint(tiles_each(shape, count))));
+    /* Any buffer stands in for offsets that are not asked for. */
+    return KERNEL_LAUNCH(
+        pass->scan, ((struct launch){row / SCAN_BINS, shape->scan_items, STAGE_SORT_SCAN, 2 * table_bytes}),
+        arg_buffer(sort->table), arg_buffer(sort->totals), arg_buffer(offsets ? offsets : sort->lists),
+        arg_uint(chunks), arg_uint(offsets ? cells : 0));
+}
+
+/* Each of the three kernels takes the chunks that it is made for; the bytes of all are told with the first.
+ */
+static enum status reorder(struct tiled_sort *sort, const struct pass *pass, uint32_t digit_bits,
+                           struct stream from, struct buffer *sent, uint64_t bytes, uint32_t count)
+{
+    const struct shape *shape = &sort->shape;
+    const uint32_t chunks = chunks_of(shape, count), each = tiles_each(shape, count);
+    const struct launch first = {chunks, shape->items, STAGE_SORT_REORDER, bytes};
+    const struct launch next = {chunks, shape->items, STAGE_SORT_REORDER, 0};
+    TRY(KERNEL_LAUNCH(pass->few, first, arg_buffer(from.keys), arg_buffer(from.values),
+                      arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sort->totals),
+                      arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
+    if (UINT32_C(1) << digit_bits > FEW)
+        TRY(KERNEL_LAUNCH(pass->some, next, arg_buffer(from.keys), arg_buffer(from.values),
+                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sent),
+                          arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
+    if (UINT32_C(1) << digit_bits > SOME)
+        TRY(KERNEL_LAUNCH(pass->many, next, arg_buffer(from.keys), arg_buffer(from.values),
+                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sent),
+                          arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
+    return STATUS_OK;
+}
+
+static enum status one_pass(struct tiled_sort *sort, uint32_t number, const struct radix_lists *lists,
+                            uint32_t count)
+{
+    const struct shape *shape = &sort->shape;
+    const struct pass *pass = &sort->passes[number];
+    const uint32_t digit_bits = shape->digit_bits[number];
+    const bool last = number + 1 == shape->passes;
+    const enum form input = number == 0 ? FORM_KEYS : shape->between;
+    const enum form output = last ? FORM_KEYS : shape->between;
+    /* Where no sigma is read, any buffer stands in for it. */
+    struct stream from = {lists->keys, lists->keys};
+    if (number > 0)
+        from = (struct stream){input == FORM_PAIRS ? sort->between_digits : sort->between, sort->between};
+    TRY(count_and_scan(sort, pass, digit_bits, input, from.keys, count,
+                       shape->passes == 1 ? lists->cell_offsets : NULL, lists->cells));
+    return reorder(sort, pass, digit_bits, from, last ? lists->permutation : sort->between,
+                   (bytes_per_entry(input) + bytes_per_entry(output)) * count, count);
+}
+
+static enum status derive_lists(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    const uint64_t word = sizeof(uint32_t);
+    if (lists->sorted_keys)
+        TRY(KERNEL_LAUNCH(sort->sorted_keys,
+                          launch_covering(count, FLAT_ITEMS, STAGE_SORT_REORDER, 3 * word * count),
+                          arg_buffer(lists->keys), arg_buffer(lists->permutation),
+                          arg_buffer(lists->sorted_keys), arg_uint(count)));
+    if (lists->cell_offsets && (sort->shape.passes > 1 || count == 0))
+        TRY(KERNEL_LAUNCH(sort->cell_offsets,
+                          launch_covering((uint64_t)count + 1, FLAT_ITEMS, STAGE_SORT_REORDER,
+                                          2 * word * count + word * lists->cells),
+                          arg_buffer(lists->keys), arg_buffer(lists->permutation),
+                          arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells)));
+    return STATUS_OK;
+}
+
+enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    if (count > sort->capacity)
+        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
+                           sort->capacity);
+    if (!lists->permutation)
+        return status_fail(STATUS_FAILED, "sort: the tiled sort was given no permutation to write");
+    if (lists->cell_offsets && lists->cells > UINT32_C(1) << sort->key_bits)
+        return status_fail(STATUS_FAILED, "sort: keys of %u bits cannot have %u cells", sort->key_bits,
+                           lists->cells);
+    if (count > 0)
+        for (uint32_t pass = 0; pass < sort->shape.passes; pass++)
+            TRY(one_pass(sort, pass, lists, count));
+    return derive_lists(sort, count, lists);
+}

@@ -1,0 +1,35 @@
+/* Tiled sort: keys -> permutation, and cell offsets and sorted keys where wanted, for GPUs.
+ *
+ * Gives bit for bit what the radix sort of sort/radix_sort.h gives, the one stable permutation, in one pass
+ * over short keys (up to 12 bits) or two (up to 24): a histogram per chunk of the list, a scan, and a reorder
+ * that ranks a tile of keys per group in local memory. Fast where a chunk holds few distinct keys, as
+ * particles in PIC order do; right for any keys. OpenCL C 1.2, no extension.
+ */
+#ifndef RADIXPIC_SORT_TILED_SORT_H
+#define RADIXPIC_SORT_TILED_SORT_H
+
+#include "sort/radix_sort.h"
+
+struct tiled_sort;
+
+enum { TILED_SORT_MAX_KEY_BITS = 24 };
+
+/* Whether the device has the local memory and the group size for keys of `key_bits` bits. */
+bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits);
+
+/* A sort of up to `capacity` keys below 2^key_bits in `passes` passes: 1, 2, or 0 for the fewest. The caller
+ * destroys it. STATUS_USAGE where the device does not support the keys or the passes do not fit them. */
+STATUS_CHECKED enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes,
+                                             uint32_t capacity, struct tiled_sort **sort);
+void tiled_sort_destroy(struct tiled_sort **sort);
+
+/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required; lists->sorted_keys and
+ * lists->cell_offsets (cells <= 2^key_bits) may be NULL. Stages: STAGE_SORT_*. (Non-blocking.) */
+STATUS_CHECKED enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count,
+                                          const struct radix_lists *lists);
+
+/* Device bytes that tiled_sort_create() takes, for keys and passes that it accepts. */
+uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
+                          uint32_t capacity);
+
+#endif
