@@ -61,13 +61,16 @@ static void upper_hybrid_waves_have_the_frequency_of_the_boris_scheme(void **sta
     }
 }
 
-/* Cold particles that drift in Bz, too few to feel one another: a lattice of them moves as one body, so
- *   momentum at n     = w m v0 e^(i n theta) cos(theta/2), the chord of the turn by theta = 2 atan(Omega
- * dt/2), mode (mx, my) at n = its value at 0 times exp(-i k.X_n), where X moves by dt v in every step, v at
- * n+1/2 = v0 e^(i (n + 1/2) theta). v0 is the complex u + iv, and with charge -1 and Bz > 0 the turn is to
- * the left. Velocities of 5 cells a step go around the box. Momentum keeps to rounding, which single
- * precision adds up over 100 steps. The modes know the place of the lattice only as well as the lattice
- * stands for evenly spread charge: with n particles a cell, 8 at least, to a few 1e-4. */
+/* Cold particles that drift in Bz, too few to feel one another: a lattice of them moves as one body.
+ *
+ *   momentum at n:     w m v0 exp(i n theta), theta = 2 atan(Omega dt/2)
+ *   mode (mx, my) at n: its value at 0 times exp(-i k.X_n)
+ *
+ * X moves by dt v in every step, where v at n+1/2 is v0 exp(i (n + 1/2) theta). v0 is the complex u + iv;
+ * with charge -1 and Bz > 0 the turn is to the left. Velocities of 5 cells a step go around the box.
+ *
+ * Momentum keeps to rounding, which single precision adds up over 100 steps. The modes know the place of the
+ * lattice only as well as the lattice stands for evenly spread charge: with 8 particles a cell, 3e-4. */
 static void check_motion(enum precision precision, double magnetic, double tolerance)
 {
     struct config config = physics_config(
