@@ -2,8 +2,9 @@
  *
  * The list is cut into chunks of whole tiles, one work-group a chunk; a tile is ITEMS * KEYS keys. The table
  * holds one row of digit counts per chunk; the scan turns it into the places where each chunk's runs end. The
- * reorder ranks a tile in local memory, so that sigma leaves it in runs that lie together in global memory. It
- * takes the tiles of a chunk from the last to the first: their keys were read last and may still be cached.
+ * reorder ranks a tile in local memory, so that sigma leaves it in runs that lie together in global memory.
+ * It takes the tiles of a chunk from the last to the first: their keys were read last and may still be
+ * cached.
  *
  * In PIC order a chunk holds few distinct digits. The histogram lists them, and the reorder has a kernel for
  * each case, launched over all chunks; each works on its own chunks alone:
@@ -22,20 +23,21 @@
  * INDEX_BITS    bits of sigma in a packed word
  * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
  */
-#define KEYS 32 /* keys of an item; a count of them and 31 fit a byte and 5 bits */
-#define TILE (ITEMS * KEYS)
-#define RADIX (1u << DIGIT_BITS)
-#define DIGIT_MASK (RADIX - 1)
-#define SCAN_BINS 8 /* bins of a group in the scan: one 32-byte sector of each row */
-#define ROW (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
+#define KEYS        32 /* keys of an item; a count of them and 31 fit a byte and 5 bits */
+#define TILE        (ITEMS * KEYS)
+#define RADIX       (1u << DIGIT_BITS)
+#define DIGIT_MASK  (RADIX - 1)
+#define SCAN_BINS   8 /* bins of a group in the scan: one 32-byte sector of each row */
+#define ROW         (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
 #define CHUNKS_EACH 16 /* rows an item of the scan has */
-#define FEW 8
-#define SOME 32
-#define LIST_WORDS (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
+#define FEW         8
+#define SOME        32
+#define LIST_WORDS                                                                                           \
+    (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
 
 #define KEYS_ALONE 0
-#define PACKED 1
-#define PAIRS 2
+#define PACKED     1
+#define PAIRS      2
 
 #if INPUT == PAIRS
 typedef ushort key_type;
@@ -133,8 +135,8 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
  * item CHUNKS_EACH rows of one of them. Also writes where each digit starts, for digits up to `cells`, if
  * that is not 0. */
 __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
-tiled_scan(__global uint *restrict table, __global const uint *restrict totals, __global uint *restrict offsets,
-           uint chunks, uint cells)
+tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
+           __global uint *restrict offsets, uint chunks, uint cells)
 {
     __local uint sums[2][SCAN_ITEMS];
     const uint t = (uint)get_local_id(0), first_bin = (uint)get_group_id(0) * SCAN_BINS;
@@ -193,7 +195,8 @@ tiled_scan(__global uint *restrict table, __global const uint *restrict totals, 
 
 /* Sends list entry j to place `target`. */
 static inline void send(__global const key_type *restrict keys, __global const uint *restrict values,
-                        __global uint *restrict sent, __global ushort *restrict sent_digits, uint j, uint target)
+                        __global uint *restrict sent, __global ushort *restrict sent_digits, uint j,
+                        uint target)
 {
 #if INPUT == PACKED
     const uint value = keys[j] & INDEX_MASK;
@@ -284,9 +287,11 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
                   __global uint *restrict totals, __global uint *restrict sent,
                   __global ushort *restrict sent_digits, uint count, uint tiles_each)
 {
-    __local uchar number_of[ROW];              /* digit -> 8 * compact number; junk for absent digits */
-    __local uint numbers[TILE / 4 + TILE / 128]; /* of the tile's keys, a byte each; a word to skip after 32 */
-    __local ushort staged[TILE + TILE / 32];   /* compact number and place in the tile, in order of the result */
+    __local uchar number_of[ROW]; /* digit -> 8 * compact number; junk for absent digits */
+    __local uint
+        numbers[TILE / 4 + TILE / 128]; /* of the tile's keys, a byte each; a word to skip after 32 */
+    __local ushort
+        staged[TILE + TILE / 32]; /* compact number and place in the tile, in order of the result */
     __local uint4 sums[2 * ITEMS];
     __local uint starts[FEW * ITEMS]; /* [n*ITEMS + t]: where item t's run of number n starts in the tile */
     __local uint ends[FEW];           /* where the chunk's runs end that are still to come */
@@ -374,26 +379,29 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
             const uint position = n * ITEMS + t;
             const uint word = staged[FEW_PLACE(position)];
             if (position < valid)
-                send(keys, values, sent, sent_digits, begin + (word & (TILE - 1)), places[word >> 12] + position);
+                send(keys, values, sent, sent_digits, begin + (word & (TILE - 1)),
+                     places[word >> 12] + position);
         }
     }
 }
 
 /* ---- reorder: more distinct digits ---- */
 
-/* A staged word: place in the tile (PLACE_BITS), number or digit (up to 12 bits), rank (5 bits) for a while, above what any round reads. */
-#define PLACE_BITS 12
-#define RANK_SHIFT 27
+/* A staged word: place in the tile (PLACE_BITS), number or digit (up to 12 bits), rank (5 bits) for a while,
+ * above what any round reads. */
+#define PLACE_BITS            12
+#define RANK_SHIFT            27
 #define STAGE_PLACE(position) ((position) + ((position) >> 5))
-#define HALF (ITEMS / 2)
-#define WORDS_EACH (SOME / 2)      /* words of counters an item sums: SOME * HALF / ITEMS */
-#define ITEMS_A_ROW (HALF / WORDS_EACH)
+#define HALF                  (ITEMS / 2)
+#define WORDS_EACH            (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
+#define ITEMS_A_ROW           (HALF / WORDS_EACH)
 
 /* Reorders the staged words of a tile by the 5 bits from `shift` on, stably. Item t's counters are one column
- * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so the
- * items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged words,
- * ends with a barrier. */
-static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t, uint shift)
+ * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so
+ * the items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged
+ * words, ends with a barrier. */
+static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
+                            uint shift)
 {
     __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
@@ -427,7 +435,8 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     __local uint *inclusive = sum_over_items(sums, t, sum);
     /* Order: row by row, in a row the low halves, then the high halves. */
     const uint first = t / ITEMS_A_ROW * ITEMS_A_ROW;
-    const uint before_row = first > 0 ? inclusive[first - 1] : 0, to_row_end = inclusive[first + ITEMS_A_ROW - 1];
+    const uint before_row = first > 0 ? inclusive[first - 1] : 0,
+               to_row_end = inclusive[first + ITEMS_A_ROW - 1];
     const uint before = inclusive[t] - sum + (before_row >> 16) + (to_row_end << 16);
     uint running = before + wrapped;
 #pragma unroll
@@ -492,14 +501,16 @@ static inline void close_runs(__local const uint *staged, __local uint *ends, ui
 /* Sends the staged tile. */
 static inline void send_tile(__global const key_type *restrict keys, __global const uint *restrict values,
                              __global uint *restrict sent, __global ushort *restrict sent_digits,
-                             __local const uint *staged, __local const uint *ends, uint t, uint begin, uint valid)
+                             __local const uint *staged, __local const uint *ends, uint t, uint begin,
+                             uint valid)
 {
 #pragma unroll 8
     for (uint n = 0; n < KEYS; n++) {
         const uint position = n * ITEMS + t;
         const uint word = staged[STAGE_PLACE(position)];
         if (position < valid)
-            send(keys, values, sent, sent_digits, begin + (word & (TILE - 1)), ends[word >> PLACE_BITS] + position);
+            send(keys, values, sent, sent_digits, begin + (word & (TILE - 1)),
+                 ends[word >> PLACE_BITS] + position);
     }
 }
 
@@ -596,10 +607,11 @@ __kernel void tiled_sorted_keys(__global const uint *restrict keys, __global con
         sorted_keys[j] = keys[permutation[j]];
 }
 
-/* Cell offsets where no pass counted whole keys: item j of count + 1 fills the entries of the cells after that
- * of sorted key j-1 up to that of key j. */
-__kernel void tiled_cell_offsets(__global const uint *restrict keys, __global const uint *restrict permutation,
-                                 __global uint *restrict offsets, uint count, uint cells)
+/* Cell offsets where no pass counted whole keys: item j of count + 1 fills the entries of the cells after
+ * that of sorted key j-1 up to that of key j. */
+__kernel void tiled_cell_offsets(__global const uint *restrict keys,
+                                 __global const uint *restrict permutation, __global uint *restrict offsets,
+                                 uint count, uint cells)
 {
     const ulong j = get_global_id(0);
     if (j > count)

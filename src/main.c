@@ -4,6 +4,8 @@
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +63,28 @@ static enum status dispatch(int argc, char **argv)
     return arguments_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
 }
 
-/* A usage message names its place itself: the command, or FILE:LINE:COL of a config. */
-static void report(enum status status, const char *message)
+/* Whether a message begins with its place, the command's full name or FILE:LINE:COL. */
+static bool names_its_place(const char *message)
 {
-    fprintf(stderr, "%s%s\n", status == STATUS_USAGE ? "" : "radixpic: ", message);
+    if (strncmp(message, "radixpic", 8) == 0)
+        return true;
+    const char *end = strstr(message, ": ");
+    int numbers = 0;
+    for (; end && end > message && numbers < 2; end--) {
+        const char *digits = end;
+        while (digits > message && isdigit((unsigned char)digits[-1]))
+            digits--;
+        if (digits == end || digits == message || digits[-1] != ':')
+            return false;
+        end = digits;
+        numbers++;
+    }
+    return numbers == 2;
+}
+
+static void report(const char *message)
+{
+    fprintf(stderr, "%s%s\n", names_its_place(message) ? "" : "radixpic: ", message);
 }
 
 int main(int argc, char **argv)
@@ -76,7 +96,7 @@ int main(int argc, char **argv)
         communicator_stop();
         return EXIT_SUCCESS;
     }
-    report(status, status_message());
+    report(status_message());
     /* After a failed write, MPI's end can crash on the file that HDF5 could not close; everything of ours is
      * closed. */
     fflush(NULL);

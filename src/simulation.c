@@ -8,8 +8,7 @@
 
 enum { CHECK_EVERY = 10 }; /* steps after which a field that is not finite is found at the latest */
 
-/* ---- birth and death
- * ----------------------------------------------------------------------------------------------- */
+/* ---- birth and death ---- */
 
 static uint32_t largest_species(const struct config *config)
 {
@@ -111,8 +110,7 @@ enum status simulation_bytes(const struct config *config, const struct device_in
     return STATUS_OK;
 }
 
-/* ---- the stages of a step
- * ------------------------------------------------------------------------------------------ */
+/* ---- the stages of a step ---- */
 
 static enum status find_cells(struct simulation *simulation)
 {
@@ -183,8 +181,7 @@ static enum status push_particles(struct simulation *simulation)
     return STATUS_OK;
 }
 
-/* ---- diagnostics
- * --------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ---- */
 
 static double current_time(const struct simulation *simulation)
 {
@@ -276,8 +273,7 @@ static enum status record_history(struct simulation *simulation)
     return simulation->output.history ? history_append(simulation->output.history, row) : STATUS_OK;
 }
 
-/* ---- one step
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- one step ---- */
 
 enum status simulation_step(struct simulation *simulation)
 {

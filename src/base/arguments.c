@@ -58,6 +58,7 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
 struct option_names {
     const char *known[MAX_OPTIONS];
     const char *value[MAX_OPTIONS];
+    int letter[MAX_OPTIONS];
     char text[MAX_OPTIONS][64];
     size_t count;
 };
@@ -71,6 +72,7 @@ static void collect_options(const struct argp *argp, struct option_names *names)
         snprintf(names->text[names->count], sizeof names->text[0], "--%s", option->name);
         names->known[names->count] = names->text[names->count];
         names->value[names->count] = option->arg;
+        names->letter[names->count] = option->key;
         names->count++;
     }
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
@@ -90,23 +92,40 @@ static size_t find_option(const struct option_names *names, const char *word)
     return beginning;
 }
 
-/* argp says "unrecognized option" and no more; this looks at the words first. */
+/* The same for the letter of a short option. */
+static size_t find_letter(const struct option_names *names, int letter)
+{
+    size_t found = 0;
+    while (found < names->count && names->letter[found] != letter)
+        found++;
+    return found;
+}
+
+/* Checks the option in argv[*n] and steps over a value in a word of its own. argp would only say that
+ * something is wrong. */
+static enum status check_option(const struct option_names *names, int argc, char **argv, int *n)
+{
+    const bool is_long = argv[*n][1] == '-';
+    char word[64], what[128];
+    snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(argv[*n], "=") : 2, argv[*n]);
+    snprintf(what, sizeof what, "%s: option", argv[0]);
+    const size_t found = is_long ? find_option(names, word) : find_letter(names, word[1]);
+    if (found == names->count)
+        return arguments_unknown(what, word, names->known, names->count);
+    const bool value_follows = names->value[found] && argv[*n][strlen(word)] == '\0';
+    if (value_follows && *n + 1 == argc)
+        return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, names->value[found]);
+    *n += value_follows;
+    return STATUS_OK;
+}
+
 static enum status check_options(const struct argp *argp, int argc, char **argv)
 {
-    struct option_names names = {.known = {"--help"}, .count = 1};
+    struct option_names names = {.known = {"--help"}, .letter = {HELP_KEY}, .count = 1};
     collect_options(argp, &names);
-    for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++) {
-        if (strncmp(argv[n], "--", 2) != 0)
-            continue;
-        char word[64], what[128];
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[n], "="), argv[n]);
-        snprintf(what, sizeof what, "%s: option", argv[0]);
-        const size_t found = find_option(&names, word);
-        if (found == names.count)
-            return arguments_unknown(what, word, names.known, names.count);
-        if (names.value[found] && n + 1 == argc && !strchr(argv[n], '='))
-            return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, names.value[found]);
-    }
+    for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++)
+        if (argv[n][0] == '-' && argv[n][1] != '\0')
+            TRY(check_option(&names, argc, argv, &n));
     return STATUS_OK;
 }
 

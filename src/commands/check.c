@@ -1,5 +1,6 @@
 /* radixpic check: what a config says, resolved, and what follows from it. */
 #include "commands/commands.h"
+#include "commands/consequences.h"
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
@@ -8,68 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Numbers that follow from a config, the same for the print and the warnings. */
-struct consequences {
-    struct grid grid;
-    double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
-    double debye_length;     /* of all thermal species together; 0 when none is thermal */
-    double fastest; /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
-    double particles_per_cell;  /* of the species with the fewest */
-    const char *fewest_species; /* its name */
-    const char *fastest_species;
-};
-
-static double thermal_velocity(const struct species_config *species, int axis)
-{
-    switch (species->velocities.kind) {
-    case VELOCITIES_MAXWELLIAN:
-        return species->velocities.thermal[axis];
-    case VELOCITIES_UNIFORM: /* standard deviation of a uniform distribution */
-        return (species->velocities.range[axis][1] - species->velocities.range[axis][0]) / sqrt(12.0);
-    case VELOCITIES_COLD:
-        break;
-    }
-    return 0;
-}
-
-static double fastest_velocity(const struct species_config *species, int axis)
-{
-    const struct velocities_config *velocities = &species->velocities;
-    if (velocities->kind == VELOCITIES_UNIFORM)
-        return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
-    return fabs(velocities->drift[axis]) + 3 * thermal_velocity(species, axis);
-}
-
-static struct consequences derive(const struct config *config)
-{
-    struct consequences derived = {.grid = grid_make(&config->grid), .particles_per_cell = INFINITY};
-    double frequency_squared = 0, inverse_length_squared = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        const struct species_config *species = &config->species[s];
-        const double response = species->density * species->charge * species->charge / species->mass;
-        const double thermal_squared =
-            (pow(thermal_velocity(species, 0), 2) + pow(thermal_velocity(species, 1), 2)) / 2;
-        frequency_squared += response;
-        if (thermal_squared > 0)
-            inverse_length_squared +=
-                response / thermal_squared; /* lambda_D = v_th / omega_p of each species */
-        const double per_cell = (double)species->particles / grid_cells(&derived.grid);
-        if (per_cell < derived.particles_per_cell) {
-            derived.particles_per_cell = per_cell;
-            derived.fewest_species = species->name;
-        }
-        const double crossed = config->time.step * fmax(fastest_velocity(species, 0) / derived.grid.dx,
-                                                        fastest_velocity(species, 1) / derived.grid.dy);
-        if (crossed >= derived.fastest) {
-            derived.fastest = crossed;
-            derived.fastest_species = species->name;
-        }
-    }
-    derived.plasma_frequency = sqrt(frequency_squared);
-    derived.debye_length = inverse_length_squared > 0 ? 1 / sqrt(inverse_length_squared) : 0;
-    return derived;
-}
 
 static void print_consequences(const struct config *config, const struct consequences *derived)
 {
@@ -132,28 +71,6 @@ static enum status print_device_part(const struct config *config, const struct c
     return status;
 }
 
-static void print_warnings(const struct config *config, const struct consequences *derived)
-{
-    const double pi = acos(-1.0), widest = fmax(derived->grid.dx, derived->grid.dy);
-    const double frequency_step = derived->plasma_frequency * config->time.step;
-    if (derived->debye_length > 0 && widest > pi * derived->debye_length)
-        printf("warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
-               "take more cells\n",
-               widest, pi * derived->debye_length);
-    if (frequency_step > 1.62)
-        printf("warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 on "
-               "unstable; take a "
-               "smaller time.step\n",
-               frequency_step);
-    if (derived->fastest > 1)
-        printf("warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
-               "time.step\n",
-               derived->fastest_species, derived->fastest);
-    if (derived->particles_per_cell < 8)
-        printf("warning: %g particles per cell of %s: fewer than 8 are mostly noise\n",
-               derived->particles_per_cell, derived->fewest_species);
-}
-
 enum { KEY_KEYS = 'k' };
 
 static const struct argp_option check_options[] = {
@@ -212,11 +129,11 @@ enum status command_check(int argc, char **argv)
     static struct config config; /* large */
     TRY(overrides_read(&arguments.overrides, &config));
     TRY(config_echo(&config, stdout));
-    const struct consequences derived = derive(&config);
+    const struct consequences derived = consequences_derive(&config);
     printf("\n");
     print_consequences(&config, &derived);
     print_output_size(&config);
     TRY(print_device_part(&config, &derived));
-    print_warnings(&config, &derived);
+    consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return STATUS_OK;
 }

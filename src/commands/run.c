@@ -1,5 +1,6 @@
 /* radixpic run: a config becomes a run folder. */
 #include "commands/commands.h"
+#include "commands/consequences.h"
 #include "commands/overrides.h"
 
 #include "base/log.h"
@@ -73,10 +74,11 @@ static enum status open_outputs(struct run *run)
 {
     const struct output_config *output = &run->config.output;
     TRY(run_folder_create(output->directory, &run->folder));
+    TRY(history_open(run->folder.path, &output->history, &run->history));
+    TRY(run_folder_clear(&run->folder));
     TRY(run_folder_open(&run->folder, "log.txt", &run->log_file));
     run->log.file = run->log_file;
     TRY(write_resolved_config(run));
-    TRY(history_open(run->folder.path, &output->history, &run->history));
     run->simulation.output =
         (struct simulation_output){.history = run->history, .snapshot_folder = run->folder.snapshots};
     return STATUS_OK;
@@ -108,6 +110,8 @@ static void announce(struct run *run)
              poisson_solver_name(run->simulation.poisson), on_host_of_gpu ? ", on the host" : "");
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB",
              (double)device_bytes_held(run->device) / 0x1p20);
+    const struct consequences derived = consequences_derive(config);
+    consequences_warn(config, &derived, &run->log);
     if (run->folder.replaced)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }

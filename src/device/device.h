@@ -38,8 +38,7 @@ struct device_info {
     size_t group_limit; /* items a group may have */
 };
 
-/* ---- choosing and opening
- * ------------------------------------------------------------------------------------------ */
+/* ---- choosing and opening ---- */
 
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored. STATUS_NO_DEVICE when nothing
@@ -78,8 +77,7 @@ struct device_native {
 };
 struct device_native device_native(const struct device *device);
 
-/* ---- buffers
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ---- */
 
 /* A device array. `what` names it in the message when memory runs out (STATUS_FAILED). A size of 0 is
  * allowed. */
@@ -122,8 +120,7 @@ STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precis
 /* Bytes of one real. */
 size_t precision_bytes(enum precision precision);
 
-/* ---- programs and kernels
- * ------------------------------------------------------------------------------------------ */
+/* ---- programs and kernels ---- */
 
 /* Builds kernels/<file> (RADIXPIC_KERNELS, else the source tree's folder, else the installed one) with `-D`
  * options from a printf-style format, e.g. "-D RADIX_BITS=%u". Precision adds -D REAL_IS_DOUBLE=0|1. A build

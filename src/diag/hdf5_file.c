@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- errors
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 struct cause {
     int error_number;
@@ -51,8 +50,7 @@ static void fail_errno(struct hdf5_file *file, const char *doing)
     file->status = status_fail(STATUS_FAILED, "%s: cannot %s: %s", file->path, doing, strerror(errno));
 }
 
-/* ---- opening and finishing
- * ----------------------------------------------------------------------------------------- */
+/* ---- opening and finishing ---- */
 
 /* Before the first call of any other HDF5 function: see the head of hdf5_file.h. */
 static void prepare_library(void)
@@ -152,8 +150,7 @@ enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes)
     return file->status;
 }
 
-/* ---- groups and attributes
- * ----------------------------------------------------------------------------------------- */
+/* ---- groups and attributes ---- */
 
 hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name)
 {
@@ -242,8 +239,7 @@ void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t
     attribute(file, object, name, H5T_NATIVE_UINT64, count, values);
 }
 
-/* ---- arrays
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ---- */
 
 /* A chunk fits HDF5's cache of 1 MiB in double precision, so it is compressed once. */
 static const uint64_t chunk_target = 1 << 16;

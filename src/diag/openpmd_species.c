@@ -12,8 +12,7 @@ static const double mass[OPENPMD_DIMENSIONS] = {0, 1, 0, 0, 0, 0, 0};
 
 static const char *const axis_names[2] = {"x", "y"};
 
-/* ---- columns: pieces of the arrays, from the device
- * ----------------------------------------------------------------- */
+/* ---- columns: pieces of the arrays, from the device ---- */
 
 /* What the columns of one species are computed from. */
 struct columns {
@@ -140,8 +139,7 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
     return STATUS_OK;
 }
 
-/* ---- records
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 /* What a record is, beside its numbers. */
 struct record {
@@ -204,8 +202,7 @@ static void write_ids(struct hdf5_file *file, hid_t group, const struct columns 
     hdf5_close(file, dataset);
 }
 
-/* ---- the one patch
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the one patch ---- */
 
 static enum status fill_one_count(const void *source, uint64_t first, size_t count, void *values)
 {
@@ -258,8 +255,7 @@ static void write_patches(struct hdf5_file *file, hid_t group, const struct colu
     hdf5_close(file, patches);
 }
 
-/* ---- a species
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- a species ---- */
 
 static void write_method_attributes(struct hdf5_file *file, hid_t group, const struct config *config)
 {

@@ -71,16 +71,45 @@ static enum status remove_snapshots(const struct run_folder *folder)
     return status;
 }
 
+/* Whether FOLDER/name is there. */
+static bool holds(const struct run_folder *folder, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder->path, name) < 0)
+        return false;
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+/* A run writes history.csv before anything else, so a folder with such names but without it is somebody's
+ * own. */
+static enum status refuse_foreign_files(const struct run_folder *folder)
+{
+    static const char *const names[] = {"config.yaml", "log.txt", "timers.csv", "snapshots"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0] && !folder->replaced; n++)
+        if (holds(folder, names[n]))
+            return status_fail(
+                STATUS_USAGE,
+                "folder %s holds %s but no history.csv: it is not a run's, and nothing in it is "
+                "overwritten; choose another --output",
+                folder->path, names[n]);
+    return STATUS_OK;
+}
+
 enum status run_folder_create(const char *path, struct run_folder *folder)
 {
     *folder = (struct run_folder){.path = strdup(path)};
-    char *history = NULL;
-    if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0 ||
-        asprintf(&history, "%s/history.csv", path) < 0)
+    if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of the run folder");
-    folder->replaced = access(history, F_OK) == 0;
-    free(history);
+    folder->replaced = holds(folder, "history.csv");
+    TRY(refuse_foreign_files(folder));
     TRY(make_folders(folder->path));
+    return STATUS_OK;
+}
+
+enum status run_folder_clear(const struct run_folder *folder)
+{
     TRY(make_folder(folder->snapshots));
     TRY(remove_timers(folder));
     return remove_snapshots(folder);

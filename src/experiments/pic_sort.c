@@ -24,8 +24,7 @@ struct options {
     uint32_t case_count;
 };
 
-/* ---- the command line
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 enum {
     KEY_CELLS = 1000,
@@ -125,8 +124,7 @@ static const struct argp argp = {
            "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n",
 };
 
-/* ---- particles
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- particles ---- */
 
 struct experiment {
     struct options options;
@@ -241,8 +239,7 @@ cleanup:
     return status;
 }
 
-/* ---- one case: a kind of sort, its times and its check
- * -------------------------------------------------------------- */
+/* ---- one case: a kind of sort, its times and its check ---- */
 
 struct phase {
     const char *name;
@@ -290,8 +287,7 @@ static enum status time_sort(struct experiment *experiment, struct radix_sort *s
         timing->total_bytes = 0;
         for (size_t p = 0; p < PHASE_COUNT; p++) {
             const struct stage_time *time = &timers->stages[phases[p].stage];
-            if (time->launches > 0)
-                samples_add(&timing->phase[p], time->seconds);
+            samples_add(&timing->phase[p], time->seconds); /* 0 for a phase that this sort does without */
             timing->phase_bytes[p] = time->bytes;
             timing->total_bytes += time->bytes;
         }
@@ -408,7 +404,7 @@ static void print_case(const struct experiment *experiment, const struct sort_ca
     printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
     printf(result->on_host ? "\n" : " %9s %10s\n", "GB/s", "of a copy");
     for (size_t p = 0; p < PHASE_COUNT; p++)
-        if (result->timing.phase[p].count > 0)
+        if (result->timing.phase_bytes[p] > 0)
             print_row(experiment, phases[p].name, &result->timing.phase[p], result->timing.phase_bytes[p]);
     print_row(experiment, "total", &result->timing.total, result->timing.total_bytes);
 }
@@ -458,14 +454,12 @@ static void write_csv_row(const struct experiment *experiment, const struct sort
 
 static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)
 {
-    /* A phase that this sort does without took no time, in none of the repeats. */
     for (size_t p = 0; p < PHASE_COUNT && !result->on_host; p++)
         write_csv_row(experiment, result, phases[p].name, &result->timing.phase[p]);
     write_csv_row(experiment, result, "total", &result->timing.total);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ---- */
 
 static enum status open_csv(struct experiment *experiment)
 {

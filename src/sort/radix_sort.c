@@ -137,8 +137,7 @@ struct buffer *radix_sort_table(struct radix_sort *sort)
     return sort->table;
 }
 
-/* ---- the phases
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the phases ---- */
 
 enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *keys, uint32_t count,
                                  uint32_t pass)

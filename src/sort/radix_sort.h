@@ -35,8 +35,7 @@ STATUS_CHECKED enum status radix_sort_run(struct radix_sort *sort, uint32_t coun
 /* Device bytes that radix_sort_create() takes. */
 uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool permutation, bool own_keys);
 
-/* ---- the phases of one pass, for tests and experiments
- * -------------------------------------------------------------- */
+/* ---- the phases of one pass, for tests and experiments ---- */
 
 /* The histogram table H(c, g, i) = R*G*I entries, c slowest, of digit number `pass` of `count` keys.
  * (Non-blocking.) */

@@ -140,8 +140,7 @@ static uint32_t most_chunks(const struct shape *shape, uint32_t capacity)
     return tiles < shape->max_chunks ? tiles : shape->max_chunks;
 }
 
-/* ---- making one
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- making one ---- */
 
 struct array_sizes {
     size_t table, lists, totals, between, between_digits;

@@ -26,7 +26,7 @@ HEADER = [
 ]
 PROGRESS = (
     r"step (\d+)/(\d+) +(\d+) % +([\d.]+) M particles/s +elapsed \d+:\d\d +ETA \d+:\d\d"
-    r" +(?:energy )?drift [+-]\d\.\d+e[+-]\d+"
+    r"(?: +(?:energy )?drift [+-]\d\.\d+e[+-]\d+)?"  # where the step is measured
 )
 STAGES = [
     *["cell key", "sort: histogram", "sort: scan", "sort: reorder", "sort: cell offsets", "permute"],

@@ -57,6 +57,9 @@ def write_snapshot(path, step, time, transpose=False):
         )
         electric.create_dataset("x", data=values.T if transpose else values)
         electric["x"].attrs.update(unitSI=100.0, position=[0.0, 0.0])
+        potential = data.create_dataset("fields/phi", data=electric["x"][...])
+        potential.attrs.update(electric.attrs)
+        potential.attrs.update(electric["x"].attrs)
         species = data.create_group("particles/electrons")
         records = {"position": [0.0, 1.0, 2.0, 3.0], "momentum": [-4.0, 0.0, 2.0, 8.0]}
         for record in ("position", "positionOffset", "momentum", "mass", "weighting"):
@@ -193,6 +196,36 @@ class FitRate(InFolder):
         write_history(self.history, t, 0.01 * np.cos(0.2 * t) + 0j)
         self.assert_measured(0, 0.2, 1e-5)
 
+    def test_swing_about_a_constant(self):
+        t = np.arange(0, 60.05, 0.1)
+        # as a cold magnetised plasma has it: never of another sign, and exactly zero where it starts
+        for constant, swing in ((1.1, 1.0), (1.0, -1.0), (0.4, 1.0)):
+            write_history(self.history, t, 2.5e-5j * (constant + swing * np.cos(1.411354 * t)))
+            for model in ("auto", "oscillation"):
+                _, _, out = self.measure("--model", model)
+                self.assert_measured(0, 1.411354, 1e-5, "--model", model)
+                self.assertIn(f"swings by 2.5e-05 about a constant {2.5e-5 * constant:.4g}", out)
+        self.assert_measured(0, 1.411354, 1e-5, "--from", 20)
+
+    def test_no_constant_where_none_is(self):
+        t = np.arange(0, 20.05, 0.1)
+        noise = 0.02 * np.random.default_rng(3).normal(size=len(t))
+        for series in (np.cos(t), np.cos(t) + noise, np.exp(0.3 * t), np.exp(-0.15 * t) * np.cos(1.4 * t) + noise):
+            write_history(self.history, t, series + 0j)
+            self.assertNotIn("constant", self.measure()[2])
+
+    def test_tells_of_the_transient_only_where_one_can_be(self):
+        t = np.arange(0, 20.05, 0.1)
+        for series, arguments, told in (
+            (np.exp(-0.15 * t) * np.cos(1.4 * t), [], True),
+            (np.exp(0.3 * t), [], True),
+            (np.exp(0.3 * t), ["--from", 3], False),
+            (np.cos(t), [], False),
+            (2 + np.cos(t), [], False),
+        ):
+            write_history(self.history, t, series + 0j)
+            self.assertEqual("transient" in self.measure(*arguments)[2], told, arguments)
+
     def test_prints_theory_beside(self):
         t = np.arange(0, 20.05, 0.1)
         write_history(self.history, t, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32))
@@ -255,6 +288,66 @@ class FitRate(InFolder):
 
 
 class PlotHistory(InFolder):
+    def draw(self, modes, gamma, window=(-np.inf, np.inf)):
+        """The axes of the field energy and of the modes."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+        import plot_history
+        from common import read_history
+
+        figure = plt.figure()
+        self.addCleanup(plt.close, figure)
+        plot_history.draw(figure, read_history(self.folder), modes, gamma, window)
+        return figure.axes[:2]
+
+    def dashed(self, axes):
+        return [line for line in axes.lines if line.get_linestyle() == "--"]
+
+    def test_theory_runs_along_the_tops_of_the_mode(self):
+        t = np.arange(0, 20, 0.1)
+        noise = 0.05 * np.random.default_rng(1).normal(size=len(t)) * (t > 10)  # tops of the noise come last
+        write_history(self.history, t, np.exp(-0.15 * t) * np.cos(1.4 * t) + noise + 0j)
+        energy, mode = self.draw([(1, 0)], -0.15, (2, 19))
+        self.assertEqual(self.dashed(energy), [])
+        (line,) = self.dashed(mode)
+        x, y = line.get_data()
+        self.assertTrue(2 <= x[0] and x[-1] <= 19)
+        np.testing.assert_allclose(y, np.exp(-0.15 * x), rtol=0.01)  # a row lies within 0.05 of a top: cos(0.07)
+
+    def test_theory_runs_through_a_growing_mode(self):
+        t = np.arange(0, 20, 0.1)
+        write_history(self.history, t, 1e-3 * np.exp(0.3 * t) + 0j)
+        (line,) = self.dashed(self.draw([(1, 0)], 0.3)[1])
+        np.testing.assert_allclose(line.get_ydata(), 1e-3 * np.exp(0.3 * t), rtol=1e-6)
+
+    def test_theory_beside_the_energy_where_no_mode_is(self):
+        t = np.arange(0, 20, 0.1)
+        write_history(self.history, t, np.exp(-0.15 * t) + 0j)
+        energy, mode = self.draw([], -0.15)
+        self.assertEqual(self.dashed(mode), [])
+        np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * t), rtol=1e-6)
+
+    def test_title(self):
+        from common import read_title
+
+        folder = self.folder / "my_run"
+        folder.mkdir()
+        self.assertEqual(read_title(folder), "my run")
+        for line, title in (
+            ('title: "Landau, k = 0.5"    # in plots', "Landau, k = 0.5"),
+            (r'title: "a \"#\" and \\"', 'a "#" and \\'),
+            ("title: 'it''s # here' # not", "it's # here"),
+            ("title: plain words # not", "plain words"),
+            ("title: for 5 $", r"for 5 \$"),
+            ("title: # none", "my run"),
+            ("title: untitled", "my run"),
+            ("grid:\n  title: deeper", "my run"),
+        ):
+            (folder / "config.yaml").write_text(f"seed: 1\n{line}\nother: 2\n")
+            self.assertEqual(read_title(folder), title)
+
     def test_picture(self):
         t = np.arange(0, 20, 0.1)
         write_history(self.history, t, np.exp(-0.1 * t) * np.cos(t) + 0j)
@@ -294,10 +387,13 @@ class PlotSnapshot(InFolder):
             ([], "field.png"),
             (["--step", "all", "--si"], "field.png"),
             (["--step", 0, 10, "--mesh", "E/x", "E/x"], "field.png"),
+            (["--mesh", "phi"], "phi.png"),
+            (["--mesh", "E/x", "phi"], "E_x_phi.png"),
             (["--phase-space", "electrons", "electrons", "--axis", "y"], "phase_space.png"),
         ):
             result = run("plot_snapshot.py", self.folder, *arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
+            self.assertEqual([path.name for path in self.folder.glob("*.png")], [name])
             self.assert_picture(self.folder / name)
             (self.folder / name).unlink()
         one = self.folder / "one.png"
@@ -329,9 +425,9 @@ class PlotSnapshot(InFolder):
     def test_problems(self):
         snapshot = self.folder / "snapshots" / "data_10.h5"
         self.assert_problem(run("plot_snapshot.py", self.folder, "--step", 5), "no snapshot of step 5", "0, 10")
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "B/z"), "no mesh B", "E")
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "B/z"), "no mesh B", "E/x, phi")
         self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E"), "name one")
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E/z"), "no component z")
+        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E/z"), "no component z", "E/x, phi")
         self.assert_problem(
             run("plot_snapshot.py", self.folder, "--phase-space", "ions"), "no particles of ions", "electrons"
         )
@@ -342,6 +438,19 @@ class PlotSnapshot(InFolder):
         self.assert_problem(run("plot_snapshot.py", self.folder), "not an openPMD snapshot")
         for arguments in ([], [self.folder, "--step", "x"], [self.folder, "--mesh", "phi", "--phase-space", "e"]):
             self.assertEqual(run("plot_snapshot.py", *arguments).returncode, 2)
+
+
+class CheckOpenpmd(InFolder):
+    def test_problems(self):
+        (self.folder / "text.h5").write_text("no HDF5 file")
+        for name, words in (
+            ("", ["is a folder", "snapshots/*.h5"]),
+            ("none.h5", ["none.h5", "No such file"]),
+            ("text.h5", ["text.h5", "not a whole HDF5 file"]),
+        ):
+            result = run("check_openpmd.py", self.folder / name)
+            self.assert_problem(result, *words)
+            self.assertNotIn("errno", result.stderr.lower())
 
 
 class Help(unittest.TestCase):

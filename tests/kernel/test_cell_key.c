@@ -47,8 +47,7 @@ static uint32_t moved(uint32_t from, long long cells, uint32_t size)
     return (uint32_t)(rest < 0 ? rest + (long long)size : rest);
 }
 
-/* ---- one update of given particles
- * ----------------------------------------------------------------------------------- */
+/* ---- one update of given particles ---- */
 
 static void check_update(enum precision precision, uint32_t nx, uint32_t ny, uint32_t count,
                          const uint32_t *keys, double (*offsets)[2])
@@ -89,8 +88,7 @@ static void check_update(enum precision precision, uint32_t nx, uint32_t ny, uin
     particles_destroy(&particles);
 }
 
-/* ---- the cases, in both precisions
- * ----------------------------------------------------------------------------------- */
+/* ---- the cases, in both precisions ---- */
 
 static const uint32_t grids[][2] = {{32, 32}, {2, 2}, {3, 5}, {2, 1024}, {7, 4}};
 enum { GRIDS = sizeof grids / sizeof grids[0] };

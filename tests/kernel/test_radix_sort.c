@@ -57,8 +57,7 @@ static void fill_keys(uint32_t *keys, uint32_t count, uint32_t bits, enum patter
     }
 }
 
-/* ---- one sort and its properties
- * ----------------------------------------------------------------------------------- */
+/* ---- one sort and its properties ---- */
 
 struct outcome {
     uint32_t *sorted_keys, *permutation, *cell_offsets;
@@ -160,8 +159,7 @@ static void check_patterns(const struct radix_plan *plan, uint32_t count, enum p
     free(keys);
 }
 
-/* ---- whole sorts
- * --------------------------------------------------------------------------------------------------- */
+/* ---- whole sorts ---- */
 
 static void sorts_every_size(void **state)
 {
@@ -275,8 +273,7 @@ static void returns_what_is_asked(void **state)
         }
 }
 
-/* ---- each phase alone
- * ---------------------------------------------------------------------------------------------- */
+/* ---- each phase alone ---- */
 
 static void counts_digits_per_item(void **state)
 {

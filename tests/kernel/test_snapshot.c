@@ -19,8 +19,7 @@
 
 enum { STEP = 42 };
 
-/* ---- a state, made by hand
- * ----------------------------------------------------------------------------------------- */
+/* ---- a state, made by hand ---- */
 
 struct state {
     char folder[64];
@@ -164,8 +163,7 @@ static enum status state_write(const struct state *state, const char *folder, ui
     return snapshot_write(folder, &snapshot, bytes);
 }
 
-/* ---- reading back
- * -------------------------------------------------------------------------------------------------- */
+/* ---- reading back ---- */
 
 static void snapshot_path(const struct state *state, char path[96])
 {
@@ -327,8 +325,7 @@ static void write_and_check(const struct config *config)
     state_destroy(&state);
 }
 
-/* ---- tests of the content
- * ------------------------------------------------------------------------------------------ */
+/* ---- tests of the content ---- */
 
 static void content(void **unused)
 {
@@ -420,8 +417,7 @@ static void same_state_same_bytes(void **unused)
     state_destroy(&state);
 }
 
-/* ---- tests of faults
- * ----------------------------------------------------------------------------------------------- */
+/* ---- tests of faults ---- */
 
 /* Flips one bit in the first chunk of a dataset; the array must not be read as if nothing had happened. */
 static void flip_and_read(const char *path, const char *name, bool expect_error)

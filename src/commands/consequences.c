@@ -1,0 +1,80 @@
+/* Consequences: plasma numbers of a config. */
+#include "commands/consequences.h"
+
+#include <math.h>
+
+static double thermal_velocity(const struct species_config *species, int axis)
+{
+    switch (species->velocities.kind) {
+    case VELOCITIES_MAXWELLIAN:
+        return species->velocities.thermal[axis];
+    case VELOCITIES_UNIFORM: /* standard deviation of a uniform distribution */
+        return (species->velocities.range[axis][1] - species->velocities.range[axis][0]) / sqrt(12.0);
+    case VELOCITIES_COLD:
+        break;
+    }
+    return 0;
+}
+
+static double fastest_velocity(const struct species_config *species, int axis)
+{
+    const struct velocities_config *velocities = &species->velocities;
+    if (velocities->kind == VELOCITIES_UNIFORM)
+        return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
+    return fabs(velocities->drift[axis]) + 3 * thermal_velocity(species, axis);
+}
+
+struct consequences consequences_derive(const struct config *config)
+{
+    struct consequences derived = {.grid = grid_make(&config->grid), .particles_per_cell = INFINITY};
+    double frequency_squared = 0, inverse_length_squared = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const double response = species->density * species->charge * species->charge / species->mass;
+        const double thermal_squared =
+            (pow(thermal_velocity(species, 0), 2) + pow(thermal_velocity(species, 1), 2)) / 2;
+        frequency_squared += response;
+        if (thermal_squared > 0)
+            inverse_length_squared +=
+                response / thermal_squared; /* lambda_D = v_th / omega_p of each species */
+        const double per_cell = (double)species->particles / grid_cells(&derived.grid);
+        if (per_cell < derived.particles_per_cell) {
+            derived.particles_per_cell = per_cell;
+            derived.fewest_species = species->name;
+        }
+        const double crossed = config->time.step * fmax(fastest_velocity(species, 0) / derived.grid.dx,
+                                                        fastest_velocity(species, 1) / derived.grid.dy);
+        if (crossed >= derived.fastest) {
+            derived.fastest = crossed;
+            derived.fastest_species = species->name;
+        }
+    }
+    derived.plasma_frequency = sqrt(frequency_squared);
+    derived.debye_length = inverse_length_squared > 0 ? 1 / sqrt(inverse_length_squared) : 0;
+    return derived;
+}
+
+void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)
+{
+    const double pi = acos(-1.0), widest = fmax(derived->grid.dx, derived->grid.dy);
+    const double frequency_step = derived->plasma_frequency * config->time.step;
+    if (derived->debye_length > 0 && widest > pi * derived->debye_length)
+        log_line(log, LOG_NORMAL,
+                 "warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
+                 "take more cells",
+                 widest, pi * derived->debye_length);
+    if (frequency_step > 1.62)
+        log_line(log, LOG_NORMAL,
+                 "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 on "
+                 "unstable; take a "
+                 "smaller time.step",
+                 frequency_step);
+    if (derived->fastest > 1)
+        log_line(log, LOG_NORMAL,
+                 "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
+                 "time.step",
+                 derived->fastest_species, derived->fastest);
+    if (derived->particles_per_cell < 8)
+        log_line(log, LOG_NORMAL, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
+                 derived->particles_per_cell, derived->fewest_species);
+}
