@@ -9,21 +9,24 @@ enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 enum {
     MAX_DIGIT_BITS = 12,
     MAX_PASSES = 2,
-    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, as are the next four */
+    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, where the next five stand too */
     SCAN_BINS = 8,
     CHUNKS_PER_SCAN_ITEM = 16,
-    FEW = 8,
     SOME = 32,
     LIST_WORDS = 1 + SOME,
+    GROUPS_PER_UNIT = 4, /* what one compute unit of a large GPU holds of the reorder */
+    TILES_PER_CHUNK = 4,
+    KEYS_PER_SEARCH = 512, /* keys a cell from which on searching its offset beats passing all keys */
+    SEARCH_ITEMS = 64,
     FLAT_ITEMS = 64,   /* items of a group where every item has one word */
     LOCAL_MARGIN = 512 /* local bytes for single words and the compiler's own */
 };
 
 /* The shape of a sort: everything that follows from the device, the key and the capacity. */
 struct shape {
-    uint32_t items;      /* of a group in the reorder */
-    uint32_t scan_items; /* of a group in the scan */
-    uint32_t max_chunks;
+    uint32_t items;                  /* of a group in the reorder */
+    uint32_t scan_items;             /* of a group in the scan */
+    uint32_t min_chunks, max_chunks; /* where there are tiles enough */
     uint32_t passes;
     uint32_t digit_bits[MAX_PASSES];
     enum form between; /* of the list between two passes */
@@ -32,7 +35,7 @@ struct shape {
 
 struct pass {
     struct program *program;
-    struct kernel *histogram, *scan, *few, *some, *many;
+    struct kernel *histogram, *scan, *reorder_few, *reorder;
 };
 
 struct tiled_sort {
@@ -40,7 +43,7 @@ struct tiled_sort {
     struct shape shape;
     uint32_t key_bits, capacity;
     struct pass passes[MAX_PASSES];
-    struct kernel *sorted_keys, *cell_offsets;
+    struct kernel *sorted_keys, *find_offsets, *mark_offsets;
     struct buffer *table;          /* uint[chunks][row] */
     struct buffer *lists;          /* uint[chunks][LIST_WORDS]: the distinct digits of each chunk */
     struct buffer *totals;         /* uint[row]; zero between sorts */
@@ -59,19 +62,20 @@ static uint32_t row_of(uint32_t digit_bits)
     return radix < SCAN_BINS ? SCAN_BINS : radix;
 }
 
-/* Local bytes of the hungriest reorder kernel. */
-static size_t local_bytes(uint32_t items, uint32_t digit_bits)
+/* Local bytes of the hungriest reorder kernel; with two passes it holds the tile's words too. */
+static size_t local_bytes(uint32_t items, uint32_t digit_bits, uint32_t passes)
 {
     const size_t tile = (size_t)items * KEYS_PER_ITEM;
     const size_t staged = (tile + tile / 32) * sizeof(uint32_t), counters = SOME * items * sizeof(uint16_t);
-    return staged + counters + (2 * items + row_of(digit_bits)) * sizeof(uint32_t) + LOCAL_MARGIN;
+    return staged * passes + counters + 2 * items * sizeof(uint32_t) +
+           row_of(digit_bits) * (sizeof(uint32_t) + 1) + LOCAL_MARGIN;
 }
 
 /* The most items of a group, 128, 64 or 32, that the device has room for; 0 where it has room for none. */
-static uint32_t items_for(const struct device_info *info, uint32_t digit_bits)
+static uint32_t items_for(const struct device_info *info, uint32_t digit_bits, uint32_t passes)
 {
     for (uint32_t items = 128; items >= 32; items /= 2)
-        if (2 * items <= info->group_limit && local_bytes(items, digit_bits) <= info->local_memory)
+        if (2 * items <= info->group_limit && local_bytes(items, digit_bits, passes) <= info->local_memory)
             return items;
     return 0;
 }
@@ -85,7 +89,8 @@ bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
 {
     if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS)
         return false;
-    return items_for(info, divide_up(key_bits, fewest_passes(key_bits))) > 0;
+    const uint32_t passes = fewest_passes(key_bits);
+    return items_for(info, divide_up(key_bits, passes), passes) > 0;
 }
 
 static uint32_t bits_of(uint32_t value)
@@ -102,7 +107,7 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
     struct shape shape = {.passes = passes > 0 ? passes : fewest_passes(key_bits)};
     shape.digit_bits[0] = divide_up(key_bits, shape.passes);
     shape.digit_bits[1] = key_bits - shape.digit_bits[0];
-    shape.items = items_for(info, shape.digit_bits[0]);
+    shape.items = items_for(info, shape.digit_bits[0], shape.passes);
 
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
     const size_t most_scan_items = info->is_cpu ? 256 : 1024;
@@ -112,6 +117,8 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
     shape.max_chunks = shape.scan_items / SCAN_BINS * CHUNKS_PER_SCAN_ITEM;
     if (shape.digit_bits[0] > 10) /* rows are long: fewer of them */
         shape.max_chunks /= 2;
+    const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
+    shape.min_chunks = busy < shape.max_chunks ? busy : shape.max_chunks;
 
     const uint32_t index_bits = bits_of(capacity > 0 ? capacity - 1 : 0);
     if (shape.passes == 2) {
@@ -122,25 +129,19 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
     return shape;
 }
 
-static uint32_t tiles_each(const struct shape *shape, uint32_t count)
-{
-    return divide_up(divide_up(count, shape->items * KEYS_PER_ITEM), shape->max_chunks);
-}
-
+/* Chunks that so many keys are cut into: as few as keep the device busy while the list is short, since each
+ * costs a row of the table, and more for a long one, whose last groups then end at nearly the same time. */
 static uint32_t chunks_of(const struct shape *shape, uint32_t count)
 {
     const uint32_t tiles = divide_up(count, shape->items * KEYS_PER_ITEM);
-    return tiles > 0 ? divide_up(tiles, tiles_each(shape, count)) : 0;
+    uint32_t chunks = tiles / TILES_PER_CHUNK;
+    chunks = chunks < shape->min_chunks ? shape->min_chunks : chunks;
+    chunks = chunks > shape->max_chunks ? shape->max_chunks : chunks;
+    return tiles < chunks ? tiles : chunks;
 }
 
-/* Chunks of the largest list that may come: fewer keys may be cut into more chunks, up to max_chunks. */
-static uint32_t most_chunks(const struct shape *shape, uint32_t capacity)
-{
-    const uint32_t tiles = divide_up(capacity, shape->items * KEYS_PER_ITEM);
-    return tiles < shape->max_chunks ? tiles : shape->max_chunks;
-}
-
-/* ---- making one ---- */
+/* ---- making one
+ * -------------------------------------------------------------------------------------------------------- */
 
 struct array_sizes {
     size_t table, lists, totals, between, between_digits;
@@ -148,7 +149,7 @@ struct array_sizes {
 
 static struct array_sizes sizes_of(const struct shape *shape, uint32_t capacity)
 {
-    const size_t word = sizeof(uint32_t), chunks = most_chunks(shape, capacity);
+    const size_t word = sizeof(uint32_t), chunks = chunks_of(shape, capacity);
     const size_t row = row_of(shape->digit_bits[0]); /* the first digit is the longer one */
     return (struct array_sizes){
         .table = chunks * row * word,
@@ -180,10 +181,8 @@ static enum status create_pass(struct tiled_sort *sort, uint32_t number)
                       number == 0 ? FORM_KEYS : shape->between, last ? FORM_KEYS : shape->between));
     TRY(kernel_create(pass->program, "tiled_histogram", &pass->histogram));
     TRY(kernel_create(pass->program, "tiled_scan", &pass->scan));
-    TRY(kernel_create(pass->program, "tiled_reorder_few", &pass->few));
-    TRY(kernel_create(pass->program, "tiled_reorder_some", &pass->some));
-    TRY(kernel_create(pass->program, "tiled_reorder_many", &pass->many));
-    return STATUS_OK;
+    TRY(kernel_create(pass->program, "tiled_reorder_few", &pass->reorder_few));
+    return kernel_create(pass->program, "tiled_reorder", &pass->reorder);
 }
 
 static enum status create_parts(struct tiled_sort *sort)
@@ -192,7 +191,8 @@ static enum status create_parts(struct tiled_sort *sort)
     for (uint32_t n = 0; n < sort->shape.passes; n++)
         TRY(create_pass(sort, n));
     TRY(kernel_create(sort->passes[0].program, "tiled_sorted_keys", &sort->sorted_keys));
-    TRY(kernel_create(sort->passes[0].program, "tiled_cell_offsets", &sort->cell_offsets));
+    TRY(kernel_create(sort->passes[0].program, "tiled_find_offsets", &sort->find_offsets));
+    TRY(kernel_create(sort->passes[0].program, "tiled_mark_offsets", &sort->mark_offsets));
     const struct array_sizes sizes = sizes_of(&sort->shape, sort->capacity);
     TRY(buffer_create(device, sizes.table, "the sort's table of counts", &sort->table));
     TRY(buffer_create(device, sizes.lists, "the sort's lists of distinct digits", &sort->lists));
@@ -235,9 +235,8 @@ static void destroy_pass(struct pass *pass)
 {
     kernel_destroy(&pass->histogram);
     kernel_destroy(&pass->scan);
-    kernel_destroy(&pass->few);
-    kernel_destroy(&pass->some);
-    kernel_destroy(&pass->many);
+    kernel_destroy(&pass->reorder_few);
+    kernel_destroy(&pass->reorder);
     program_destroy(&pass->program);
 }
 
@@ -247,7 +246,8 @@ void tiled_sort_destroy(struct tiled_sort **sort)
         return;
     struct tiled_sort *old = *sort;
     kernel_destroy(&old->sorted_keys);
-    kernel_destroy(&old->cell_offsets);
+    kernel_destroy(&old->find_offsets);
+    kernel_destroy(&old->mark_offsets);
     for (uint32_t n = 0; n < MAX_PASSES; n++)
         destroy_pass(&old->passes[n]);
     buffer_destroy(&old->table);
@@ -290,35 +290,12 @@ static enum status count_and_scan(struct tiled_sort *sort, const struct pass *pa
                       ((struct launch){chunks, 2 * (size_t)shape->items, STAGE_SORT_HISTOGRAM,
                                        bytes_per_key(form) * count + table_bytes}),
                       arg_buffer(keys), arg_buffer(sort->table), arg_buffer(sort->lists),
-                      arg_buffer(sort->totals), arg_uint(count), arg_uint(tiles_each(shape, count))));
+                      arg_buffer(sort->totals), arg_uint(count)));
     /* Any buffer stands in for offsets that are not asked for. */
     return KERNEL_LAUNCH(
         pass->scan, ((struct launch){row / SCAN_BINS, shape->scan_items, STAGE_SORT_SCAN, 2 * table_bytes}),
         arg_buffer(sort->table), arg_buffer(sort->totals), arg_buffer(offsets ? offsets : sort->lists),
         arg_uint(chunks), arg_uint(offsets ? cells : 0));
-}
-
-/* Each of the three kernels takes the chunks that it is made for; the bytes of all are told with the first.
- */
-static enum status reorder(struct tiled_sort *sort, const struct pass *pass, uint32_t digit_bits,
-                           struct stream from, struct buffer *sent, uint64_t bytes, uint32_t count)
-{
-    const struct shape *shape = &sort->shape;
-    const uint32_t chunks = chunks_of(shape, count), each = tiles_each(shape, count);
-    const struct launch first = {chunks, shape->items, STAGE_SORT_REORDER, bytes};
-    const struct launch next = {chunks, shape->items, STAGE_SORT_REORDER, 0};
-    TRY(KERNEL_LAUNCH(pass->few, first, arg_buffer(from.keys), arg_buffer(from.values),
-                      arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sort->totals),
-                      arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
-    if (UINT32_C(1) << digit_bits > FEW)
-        TRY(KERNEL_LAUNCH(pass->some, next, arg_buffer(from.keys), arg_buffer(from.values),
-                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sent),
-                          arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
-    if (UINT32_C(1) << digit_bits > SOME)
-        TRY(KERNEL_LAUNCH(pass->many, next, arg_buffer(from.keys), arg_buffer(from.values),
-                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sent),
-                          arg_buffer(sort->between_digits), arg_uint(count), arg_uint(each)));
-    return STATUS_OK;
 }
 
 static enum status one_pass(struct tiled_sort *sort, uint32_t number, const struct radix_lists *lists,
@@ -336,25 +313,35 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
         from = (struct stream){input == FORM_PAIRS ? sort->between_digits : sort->between, sort->between};
     TRY(count_and_scan(sort, pass, digit_bits, input, from.keys, count,
                        shape->passes == 1 ? lists->cell_offsets : NULL, lists->cells));
-    return reorder(sort, pass, digit_bits, from, last ? lists->permutation : sort->between,
-                   (bytes_per_entry(input) + bytes_per_entry(output)) * count, count);
+    const uint64_t bytes = (bytes_per_entry(input) + bytes_per_entry(output)) * count;
+    struct buffer *const sent = last ? lists->permutation : sort->between;
+    /* Each kernel takes the chunks that it is made for; the bytes of both are told with the first. */
+    TRY(KERNEL_LAUNCH(pass->reorder_few,
+                      ((struct launch){chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, bytes}),
+                      arg_buffer(from.keys), arg_buffer(from.values), arg_buffer(sort->table),
+                      arg_buffer(sort->lists), arg_buffer(sent), arg_buffer(sort->between_digits),
+                      arg_uint(count)));
+    return KERNEL_LAUNCH(
+        pass->reorder, ((struct launch){chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, 0}),
+        arg_buffer(from.keys), arg_buffer(from.values), arg_buffer(sort->table), arg_buffer(sort->lists),
+        arg_buffer(sort->totals), arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count));
 }
 
-static enum status derive_lists(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
+/* Cell offsets from the sorted order, where no pass counted whole keys. */
+static enum status derive_offsets(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
-    const uint64_t word = sizeof(uint32_t);
-    if (lists->sorted_keys)
-        TRY(KERNEL_LAUNCH(sort->sorted_keys,
-                          launch_covering(count, FLAT_ITEMS, STAGE_SORT_REORDER, 3 * word * count),
-                          arg_buffer(lists->keys), arg_buffer(lists->permutation),
-                          arg_buffer(lists->sorted_keys), arg_uint(count)));
-    if (lists->cell_offsets && (sort->shape.passes > 1 || count == 0))
-        TRY(KERNEL_LAUNCH(sort->cell_offsets,
-                          launch_covering((uint64_t)count + 1, FLAT_ITEMS, STAGE_SORT_REORDER,
-                                          2 * word * count + word * lists->cells),
-                          arg_buffer(lists->keys), arg_buffer(lists->permutation),
-                          arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells)));
-    return STATUS_OK;
+    const uint64_t word = sizeof(uint32_t), entries = (uint64_t)lists->cells + 1;
+    if (lists->cells <= count / KEYS_PER_SEARCH)
+        return KERNEL_LAUNCH(
+            sort->find_offsets,
+            ((struct launch){(size_t)entries, SEARCH_ITEMS, STAGE_SORT_REORDER, entries * word}),
+            arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->cell_offsets),
+            arg_uint(count));
+    return KERNEL_LAUNCH(sort->mark_offsets,
+                         launch_covering((uint64_t)count + 1, FLAT_ITEMS, STAGE_SORT_REORDER,
+                                         (2 * (uint64_t)count + entries) * word),
+                         arg_buffer(lists->keys), arg_buffer(lists->permutation),
+                         arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells));
 }
 
 enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
@@ -370,5 +357,13 @@ enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct
     if (count > 0)
         for (uint32_t pass = 0; pass < sort->shape.passes; pass++)
             TRY(one_pass(sort, pass, lists, count));
-    return derive_lists(sort, count, lists);
+    if (lists->sorted_keys)
+        TRY(KERNEL_LAUNCH(
+            sort->sorted_keys,
+            launch_covering(count, FLAT_ITEMS, STAGE_SORT_REORDER, 3 * sizeof(uint32_t) * (uint64_t)count),
+            arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->sorted_keys),
+            arg_uint(count)));
+    if (lists->cell_offsets && (sort->shape.passes > 1 || count == 0))
+        return derive_offsets(sort, count, lists);
+    return STATUS_OK;
 }
