@@ -1,0 +1,399 @@
+/* Chunked sort: the radix sort for CPU devices. A work-item is a group of its own and owns a chunk, a run of
+ * consecutive entries of the list; it counts and moves them in their order, so the sort is stable, and no
+ * barrier and no atomic operation is needed.
+ *
+ * One pass sorts by one digit of `radix` values: chunked_histogram counts the digits of each chunk,
+ * chunked_scan turns the counts H(digit, chunk) into the places where each chunk's entries of each digit
+ * begin, chunked_reorder writes the entries there. Two things make it fast. Particles that were in order one
+ * step ago hold few distinct digits in any stretch of the list: a block of BLOCK entries is then counted,
+ * and moved, digit by digit with vector compares. And the result leaves in whole cache lines: each digit
+ * collects its next LINE entries in `lines` before they are stored, past the caches where the list is long.
+ *
+ * SOURCE    what a pass reads:
+ *   0 KEYS    the list of keys; entry n has the index n
+ *   1 PACKED  words with the unsorted bits of the key above index_bits bits of index
+ *   2 SIGMA   indices; the keys are looked up through them
+ * PORTABLE  1: without the vector instructions of one kind of CPU, where the compiler offers them
+ * STREAMING 1: whole lines of the result go past the caches, for lists that do not fit in them
+ *
+ * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
+ * ones, indices alone where it is 0.
+ */
+#if !defined(SOURCE) || SOURCE < 0 || SOURCE > 2
+#error "SOURCE must be 0 (keys), 1 (packed) or 2 (sigma)"
+#endif
+#if !defined(PORTABLE) || (PORTABLE != 0 && PORTABLE != 1)
+#error "PORTABLE must be 0 or 1"
+#endif
+#if !defined(STREAMING) || (STREAMING != 0 && STREAMING != 1)
+#error "STREAMING must be 0 or 1"
+#endif
+
+#define LINE     16u   /* entries of a cache line */
+#define BLOCK    1024u /* entries looked at together; a multiple of LINE */
+#define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */
+#define NEXT_TRY 32u   /* blocks from one of many digits to the next one that is tried */
+
+#if !PORTABLE && defined(__AVX512F__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_ucmpd512_mask)
+#define HAS_COMPRESS
+#endif
+#endif
+#if !PORTABLE && defined(__x86_64__)
+#define HAS_PREFETCH
+#endif
+#if STREAMING && defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define HAS_STREAMING
+#endif
+#endif
+
+/* How the entries of this pass are read and written. */
+typedef struct {
+    __global const uint *source, *keys;
+    uint shift;      /* of the digit in a key: SIGMA */
+    uint index_bits; /* of a packed word */
+    uint radix_bits;
+    uint keep; /* mask of the unsorted bits in what is written */
+} pass_format;
+
+typedef struct {
+    uint begin, length;
+} chunk_range;
+
+static inline chunk_range own_chunk(uint chunk, uint count)
+{
+    const ulong begin = (ulong)get_global_id(0) * chunk;
+    chunk_range range;
+    range.begin = (uint)min(begin, (ulong)count);
+    range.length = min(chunk, count - range.begin);
+    return range;
+}
+
+/* Digit of entry n, and what is written for it. */
+static inline uint digit_of(const pass_format *format, uint n, uint *word)
+{
+#if SOURCE == 0
+    const uint rest = format->keys[n], index = n;
+#elif SOURCE == 1
+    const uint rest = format->source[n] >> format->index_bits;
+    const uint index = format->source[n] & ((1u << format->index_bits) - 1);
+#else
+    const uint index = format->source[n], rest = format->keys[index] >> format->shift;
+#endif
+    *word = ((rest >> format->radix_bits) & format->keep) << format->index_bits | index;
+    return rest & ((1u << format->radix_bits) - 1);
+}
+
+/* The same for the entries n..n+15. */
+static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
+{
+#if SOURCE == 0
+    const uint16 rest = vload16(0, format->keys + n);
+    const uint16 index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif SOURCE == 1
+    const uint16 packed = vload16(0, format->source + n);
+    const uint16 rest = packed >> format->index_bits, index = packed & ((1u << format->index_bits) - 1);
+#else
+    const uint16 index = vload16(0, format->source + n);
+    __global const uint *keys = format->keys;
+    const uint16 rest = (uint16)(keys[index.s0], keys[index.s1], keys[index.s2], keys[index.s3],
+                                 keys[index.s4], keys[index.s5], keys[index.s6], keys[index.s7],
+                                 keys[index.s8], keys[index.s9], keys[index.sa], keys[index.sb],
+                                 keys[index.sc], keys[index.sd], keys[index.se], keys[index.sf]) >>
+                        format->shift;
+#endif
+    *word = ((rest >> format->radix_bits) & format->keep) << format->index_bits | index;
+    return rest & ((1u << format->radix_bits) - 1);
+}
+
+static inline uint largest_of(uint16 v)
+{
+    const uint8 a = max(v.lo, v.hi);
+    const uint4 b = max(a.lo, a.hi);
+    const uint2 c = max(b.lo, b.hi);
+    return max(c.x, c.y);
+}
+
+static inline uint sum_of(uint16 v)
+{
+    const uint8 a = v.lo + v.hi;
+    const uint4 b = a.lo + a.hi;
+    const uint2 c = b.lo + b.hi;
+    return c.x + c.y;
+}
+
+/* Asks for the entry that will be read a block later. The processor's own prefetching ends with the page. */
+static inline void ask_for(const pass_format *format, uint n)
+{
+#ifdef HAS_PREFETCH
+#if SOURCE == 0
+    __builtin_prefetch((const void *)(size_t)(format->keys + n + BLOCK));
+#else
+    __builtin_prefetch((const void *)(size_t)(format->source + n + BLOCK));
+#endif
+#endif
+}
+
+/* Counts the block digit by digit, from the largest down. Returns whether it held few; else, or as soon as
+ * that shows, the digits below the ones counted are counted one entry at a time. */
+static inline int count_block(const pass_format *format, uint begin, __global uint *counts)
+{
+    uint16 digits[BLOCK / LINE], unused, largest = 0;
+    for (uint v = 0; v < BLOCK / LINE; v++) {
+        ask_for(format, begin + v * LINE);
+        digits[v] = digits_of(format, begin + v * LINE, &unused);
+        largest = max(largest, digits[v]);
+    }
+    uint digit = largest_of(largest), counted = 0;
+    for (uint distinct = 0; distinct < FEW && (distinct < FEW / 3 || counted >= BLOCK / 8); distinct++) {
+        uint16 found = 0, below = 0; /* below: the largest digits that are smaller */
+        for (uint v = 0; v < BLOCK / LINE; v++) {
+            found = select(found, found + 1, digits[v] == digit);
+            below = select(below, max(below, digits[v]), digits[v] < digit);
+        }
+        const uint entries = sum_of(found);
+        counts[digit] += entries;
+        counted += entries;
+        if (counted == BLOCK)
+            return 1;
+        digit = largest_of(below);
+    }
+    for (uint n = begin; n < begin + BLOCK; n++) {
+        uint word;
+        const uint own = digit_of(format, n, &word);
+        if (own <= digit)
+            counts[own]++;
+    }
+    return 0;
+}
+
+/* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
+ * distinct ones. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_histogram(__global const uint *source, __global const uint *keys, __global uint *table,
+                  __global uint *few, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                  uint radix_bits)
+{
+    const uint t = (uint)get_global_id(0);
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, 0};
+    const chunk_range own = own_chunk(chunk, count);
+    __global uint *counts = table + (ulong)t * radix;
+    for (uint c = 0; c < radix; c++)
+        counts[c] = 0;
+
+    const uint blocks = own.length / BLOCK, end = own.begin + own.length;
+    uint tried_at = 0, of_many = 0, n = own.begin;
+    for (uint block = 0; block < blocks; block++) {
+        if (block < tried_at) {
+            for (uint last = n + BLOCK; n < last; n++) {
+                uint word;
+                counts[digit_of(&format, n, &word)]++;
+            }
+            continue;
+        }
+        if (!count_block(&format, n, counts)) {
+            tried_at = block + NEXT_TRY;
+            of_many++;
+        }
+        n += BLOCK;
+    }
+    for (; n < end; n++) {
+        uint word;
+        counts[digit_of(&format, n, &word)]++;
+    }
+    few[t] = of_many * NEXT_TRY <= blocks / 2;
+}
+
+/* One item: starts[t*radix + c] = the place of the first entry of digit c of chunk t, that is the number of
+ * entries of smaller digits, and of this digit in earlier chunks. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(__global uint *table, uint radix,
+                                                                          uint chunks)
+{
+    uint sum = 0;
+    for (uint c = 0; c < radix; c++)
+        for (uint t = 0; t < chunks; t++) {
+            const uint entries = table[(ulong)t * radix + c];
+            table[(ulong)t * radix + c] = sum;
+            sum += entries;
+        }
+}
+
+/* Where a chunk's entries go. Entry `next[c]` of the result is the next one of digit c; those of them from
+ * next[c] rounded down to a whole line, but not before starts[c], wait in line c of `lines`. */
+typedef struct {
+    __global uint *result, *next, *lines;
+    __global const uint *starts;
+
+} chunk_output;
+
+static inline void store_line(const chunk_output *output, uint place, uint16 entries)
+{
+    __global uint16 *line = (__global uint16 *)(output->result + place);
+#ifdef HAS_STREAMING
+    __builtin_nontemporal_store(entries, line);
+#else
+    *line = entries;
+#endif
+}
+
+static inline void put(const chunk_output *output, uint digit, uint word)
+{
+    const uint place = output->next[digit];
+    __global uint *line = output->lines + (ulong)digit * LINE;
+    output->next[digit] = place + 1;
+    line[place % LINE] = word;
+    if (place % LINE != LINE - 1)
+        return;
+    const uint first = place - (LINE - 1);
+    if (first >= output->starts[digit])
+        store_line(output, first, *(__global const uint16 *)line);
+    else /* the line's head belongs to others */
+        for (uint j = output->starts[digit]; j <= place; j++)
+            output->result[j] = line[j % LINE];
+}
+
+#ifdef HAS_COMPRESS
+/* Sixteen words at any place; vload16() and vstore16() may go in pieces. */
+typedef uint16 loose_uint16 __attribute__((aligned(4)));
+
+/* Moves a block digit by digit, from the largest down: the words of one digit are squeezed together behind
+ * those that wait in its line. */
+static inline void move_block(const pass_format *format, const chunk_output *output, uint begin)
+{
+    uint16 digits[BLOCK / LINE], words[BLOCK / LINE], largest = 0;
+    uint staged[BLOCK + 2 * LINE] __attribute__((aligned(64)));
+    for (uint v = 0; v < BLOCK / LINE; v++) {
+        ask_for(format, begin + v * LINE);
+        digits[v] = digits_of(format, begin + v * LINE, &words[v]);
+        largest = max(largest, digits[v]);
+    }
+    uint digit = largest_of(largest), moved = 0;
+    for (uint distinct = 0; distinct < FEW; distinct++) {
+        __global uint *line = output->lines + (ulong)digit * LINE;
+        const uint place = output->next[digit], first = place / LINE * LINE;
+        uint filled = place % LINE;
+        uint16 below = 0; /* the largest digits that are smaller */
+        *(uint16 *)staged = *(__global const uint16 *)line;
+        for (uint v = 0; v < BLOCK / LINE; v++) {
+            const ushort own =
+                (ushort)__builtin_ia32_ucmpd512_mask(as_int16(digits[v]), as_int16((uint16)digit), 0, -1);
+            *(loose_uint16 *)(staged + filled) =
+                as_uint16(__builtin_ia32_compresssi512_mask(as_int16(words[v]), (int16)0, own));
+            filled += popcount((uint)own);
+            below = select(below, max(below, digits[v]), digits[v] < digit);
+        }
+        output->next[digit] = first + filled;
+        const uint whole = filled / LINE * LINE;
+        uint stored = 0;
+        if (whole > 0 && first < output->starts[digit]) { /* the line's head belongs to others */
+            for (uint j = output->starts[digit]; j < first + LINE; j++)
+                output->result[j] = staged[j - first];
+            stored = LINE;
+        }
+        for (; stored < whole; stored += LINE)
+            store_line(output, first + stored, *(const uint16 *)(staged + stored));
+        *(__global uint16 *)line = *(const uint16 *)(staged + whole);
+        moved += filled - place % LINE;
+        if (moved == BLOCK)
+            return;
+        digit = largest_of(below);
+    }
+    for (uint n = begin; n < begin + BLOCK; n++) {
+        uint word;
+        const uint own = digit_of(format, n, &word);
+        if (own <= digit)
+            put(output, own, word);
+    }
+}
+#endif
+
+/* Item t moves chunk t, by way of its own `next` and `lines`. Chunks of few distinct digits a block go block
+ * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_reorder(__global const uint *source, __global const uint *keys, __global uint *result,
+                __global const uint *table, __global const uint *few, __global uint *all_next,
+                __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                uint radix_bits, uint keep)
+{
+    const uint t = (uint)get_global_id(0);
+    const ulong row = (ulong)t * radix;
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, keep};
+    const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
+    const chunk_range own = own_chunk(chunk, count);
+    const uint end = own.begin + own.length;
+    for (uint c = 0; c < radix; c++)
+        output.next[c] = output.starts[c];
+
+    uint n = own.begin;
+    if (few[t]) {
+#ifdef HAS_COMPRESS
+        for (; end - n >= BLOCK; n += BLOCK)
+            move_block(&format, &output, n);
+#else
+        for (; n < end; n++) {
+            uint word;
+            const uint digit = digit_of(&format, n, &word);
+            result[output.next[digit]++] = word;
+        }
+        return;
+#endif
+    }
+    for (; n < end; n++) {
+        uint word;
+        const uint digit = digit_of(&format, n, &word);
+        put(&output, digit, word);
+    }
+    for (uint c = 0; c < radix; c++)
+        for (uint j = max(output.starts[c], output.next[c] / LINE * LINE); j < output.next[c]; j++)
+            result[j] = output.lines[(ulong)c * LINE + j % LINE];
+}
+
+/* One item a digit and chunk: the counts of the low digit from those of whole keys. */
+__kernel void chunked_fold(__global const uint *cell_table, __global uint *table, uint chunks, uint cells,
+                           uint radix)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n >= chunks * radix)
+        return;
+    __global const uint *counts = cell_table + (ulong)(n / radix) * cells;
+    uint sum = 0;
+    for (uint c = n % radix; c < cells; c += radix)
+        sum += counts[c];
+    table[n] = sum;
+}
+
+/* After one pass: offsets[c] = number of keys below c, for c = 0..cells: where digit c of chunk 0 starts. */
+__kernel void chunked_offsets_of_table(__global const uint *table, __global uint *offsets, uint count,
+                                       uint cells, uint radix)
+{
+    const uint c = (uint)get_global_id(0);
+    if (c <= cells)
+        offsets[c] = c < radix ? table[c] : count;
+}
+
+/* After several passes: the same from the keys in their new order. Item t looks at `chunk` of the count + 1
+ * places; place j is the offset of the cells after that of key j-1 up to that of key j. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_offsets_of_keys(__global const uint *keys, __global const uint *permutation, __global uint *offsets,
+                        uint count, uint cells, uint chunk)
+{
+    const chunk_range own = own_chunk(chunk, count + 1);
+    if (own.length == 0)
+        return;
+    uint c = own.begin == 0 ? 0 : keys[permutation[own.begin - 1]] + 1;
+    for (uint j = own.begin; j < own.begin + own.length; j++) {
+        const uint last = j == count ? cells : keys[permutation[j]];
+        for (; c <= last; c++)
+            offsets[c] = j;
+    }
+}
+
+/* sorted_keys[j] = keys[permutation[j]]. */
+__kernel void chunked_sorted_keys(__global const uint *keys, __global const uint *permutation,
+                                  __global uint *sorted_keys, uint count)
+{
+    const uint j = (uint)get_global_id(0);
+    if (j < count)
+        sorted_keys[j] = keys[permutation[j]];
+}

@@ -1,0 +1,349 @@
+/* Chunked sort: the plan of its passes, and their launches. */
+#include "sort/chunked_sort.h"
+
+#include <stdlib.h>
+
+enum {
+    LINE = 16,            /* LINE of kernels/chunked_sort.cl */
+    ONE_PASS_BITS = 12,   /* the counters and lines of a chunk still live in the second cache */
+    RADIX_BITS_AUTO = 11, /* of a digit where several passes are made */
+    RADIX_BITS_MOST = 16,
+    COUNTED_BITS = 16, /* of keys counted whole for their cell offsets */
+    PASSES_MOST = 32,
+    CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
+    FLAT_ITEMS = 256,
+    CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
+};
+
+/* SOURCE of kernels/chunked_sort.cl. */
+enum source { SOURCE_KEYS, SOURCE_PACKED, SOURCE_SIGMA, SOURCES };
+
+struct pass {
+    enum source source;
+    uint32_t shift, radix_bits;
+    bool packs; /* writes words with the unsorted bits of the key, not indices alone */
+};
+
+struct plan {
+    uint32_t key_bits, chunks, passes;
+    uint32_t radix_bits; /* of the widest digit */
+    uint32_t index_bits; /* of an entry's number */
+    struct pass pass[PASSES_MOST];
+};
+
+struct chunked_sort {
+    struct device *device; /* not owned */
+    struct plan plan;
+    uint32_t capacity;
+    struct program *programs[SOURCES];
+    struct kernel *histogram[SOURCES], *reorder[SOURCES];
+    struct kernel *scan, *fold, *offsets_of_table, *offsets_of_keys, *sorted_keys;
+    struct buffer *table;      /* H(digit, chunk), chunk slowest: uint[chunks][R] */
+    struct buffer *few;        /* uint[chunks]: chunks whose blocks hold few distinct digits */
+    struct buffer *next;       /* uint[chunks][R] */
+    struct buffer *lines;      /* uint[chunks][R][LINE] */
+    struct buffer *cell_table; /* H(key, chunk): uint[chunks][2^b]; NULL unless counts_cells() */
+    struct buffer *scratch;    /* uint[capacity], between passes; NULL for one */
+};
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the plan
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Bits of the numbers 0..count-1. */
+static uint32_t bits_below(uint32_t count)
+{
+    uint32_t bits = 0;
+    while (bits < 32 && (UINT64_C(1) << bits) < count)
+        bits++;
+    return bits;
+}
+
+/* Bits of the first digit: an equal share, or more of them if the rest of the key then fits in a word beside
+ * the index. */
+static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t index_bits)
+{
+    const uint32_t room = 32 - index_bits;
+    const uint32_t wanted = key_bits > room ? key_bits - room : 0;
+    return wanted > share && wanted <= ONE_PASS_BITS ? wanted : share;
+}
+
+static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
+                             const struct chunked_options *options)
+{
+    const uint32_t fewest =
+        key_bits <= ONE_PASS_BITS ? 1 : (key_bits + RADIX_BITS_AUTO - 1) / RADIX_BITS_AUTO;
+    const uint32_t passes = minimum(options && options->passes ? options->passes : fewest, key_bits);
+    const uint32_t share = (key_bits + passes - 1) / passes;
+    const uint32_t units = device->compute_units > 0 ? device->compute_units : 1;
+    struct plan plan = {.key_bits = key_bits,
+                        .chunks = options && options->chunks ? options->chunks : CHUNKS_PER_UNIT * units,
+                        .index_bits = bits_below(capacity)};
+    enum source source = SOURCE_KEYS;
+    for (uint32_t shift = 0; shift < key_bits; plan.passes++) {
+        const uint32_t digit =
+            shift == 0 && passes > 1 ? first_digit_bits(key_bits, share, plan.index_bits) : share;
+        struct pass *pass = &plan.pass[plan.passes];
+        *pass =
+            (struct pass){.source = source, .shift = shift, .radix_bits = minimum(digit, key_bits - shift)};
+        shift += pass->radix_bits;
+        pass->packs = shift < key_bits && key_bits - shift + plan.index_bits <= 32;
+        source = pass->packs ? SOURCE_PACKED : SOURCE_SIGMA;
+        if (pass->radix_bits > plan.radix_bits)
+            plan.radix_bits = pass->radix_bits;
+    }
+    return plan;
+}
+
+static uint64_t table_length(const struct plan *plan)
+{
+    return (uint64_t)plan->chunks << plan->radix_bits;
+}
+
+/* Whether the first of several passes counts whole keys where cell offsets are wanted: its digits' counts are
+ * sums of those. */
+static bool counts_cells(const struct plan *plan)
+{
+    return plan->passes > 1 && plan->key_bits <= COUNTED_BITS;
+}
+
+static uint64_t cell_table_length(const struct plan *plan)
+{
+    return counts_cells(plan) ? (uint64_t)plan->chunks << plan->key_bits : 0;
+}
+
+uint64_t chunked_sort_bytes(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
+                            const struct chunked_options *options)
+{
+    const struct plan plan = make_plan(device, key_bits, capacity, options);
+    const uint64_t words = table_length(&plan) * (2 + LINE) + cell_table_length(&plan) + plan.chunks +
+                           (plan.passes > 1 ? capacity : 0);
+    return words * sizeof(uint32_t);
+}
+
+uint32_t chunked_sort_passes(const struct chunked_sort *sort)
+{
+    return sort->plan.passes;
+}
+
+/* ---- birth and death
+ * ------------------------------------------------------------------------------------------------ */
+
+static enum status create_pass_kernels(struct chunked_sort *sort, enum source source, bool portable)
+{
+    if (sort->programs[source])
+        return STATUS_OK;
+    const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
+                           (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
+    struct program **program = &sort->programs[source];
+    TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, program,
+                      "-D SOURCE=%d -D PORTABLE=%d -D STREAMING=%d", (int)source, portable, streaming));
+    TRY(kernel_create(*program, "chunked_histogram", &sort->histogram[source]));
+    return kernel_create(*program, "chunked_reorder", &sort->reorder[source]);
+}
+
+static enum status create_kernels(struct chunked_sort *sort, bool portable)
+{
+    for (uint32_t n = 0; n < sort->plan.passes; n++)
+        TRY(create_pass_kernels(sort, sort->plan.pass[n].source, portable));
+    struct program *program = sort->programs[SOURCE_KEYS];
+    TRY(kernel_create(program, "chunked_scan", &sort->scan));
+    TRY(kernel_create(program, "chunked_fold", &sort->fold));
+    TRY(kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table));
+    TRY(kernel_create(program, "chunked_offsets_of_keys", &sort->offsets_of_keys));
+    return kernel_create(program, "chunked_sorted_keys", &sort->sorted_keys);
+}
+
+static enum status create_buffers(struct chunked_sort *sort)
+{
+    const size_t word = sizeof(uint32_t), table = (size_t)table_length(&sort->plan) * word;
+    TRY(buffer_create(sort->device, table, "the sort's histogram", &sort->table));
+    TRY(buffer_create(sort->device, sort->plan.chunks * word, "the sort's chunks", &sort->few));
+    TRY(buffer_create(sort->device, table, "the sort's places", &sort->next));
+    TRY(buffer_create(sort->device, table * LINE, "the sort's lines", &sort->lines));
+    if (counts_cells(&sort->plan))
+        TRY(buffer_create(sort->device, (size_t)cell_table_length(&sort->plan) * word,
+                          "the sort's cell counts", &sort->cell_table));
+    if (sort->plan.passes == 1)
+        return STATUS_OK;
+    return buffer_create(sort->device, sort->capacity * word, "the list between sort passes", &sort->scratch);
+}
+
+enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
+                                const struct chunked_options *options, struct chunked_sort **sort)
+{
+    *sort = NULL;
+    const struct plan plan = make_plan(device_info(device), key_bits, capacity, options);
+    if (plan.radix_bits > RADIX_BITS_MOST)
+        return status_fail(STATUS_USAGE,
+                           "sort: %u passes (p) over keys of %u bits (b) have digits of %u bits, "
+                           "more than %d",
+                           plan.passes, key_bits, plan.radix_bits, RADIX_BITS_MOST);
+    struct chunked_sort *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the sort");
+    created->device = device;
+    created->plan = plan;
+    created->capacity = capacity;
+    enum status status = create_kernels(created, options && options->portable);
+    if (status == STATUS_OK)
+        status = create_buffers(created);
+    if (status != STATUS_OK)
+        chunked_sort_destroy(&created);
+    *sort = created;
+    return status;
+}
+
+void chunked_sort_destroy(struct chunked_sort **sort)
+{
+    if (!*sort)
+        return;
+    struct chunked_sort *old = *sort;
+    kernel_destroy(&old->scan);
+    kernel_destroy(&old->fold);
+    kernel_destroy(&old->offsets_of_table);
+    kernel_destroy(&old->offsets_of_keys);
+    kernel_destroy(&old->sorted_keys);
+    for (int source = 0; source < SOURCES; source++) {
+        kernel_destroy(&old->histogram[source]);
+        kernel_destroy(&old->reorder[source]);
+        program_destroy(&old->programs[source]);
+    }
+    struct buffer **const buffers[] = {&old->table, &old->few,        &old->next,
+                                       &old->lines, &old->cell_table, &old->scratch};
+    for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
+        buffer_destroy(buffers[n]);
+    free(old);
+    *sort = NULL;
+}
+
+/* ---- one sort
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Words a pass moves to read one entry. */
+static uint64_t words_read(enum source source)
+{
+    return source == SOURCE_SIGMA ? 2 : 1;
+}
+
+static uint32_t chunk_of(const struct plan *plan, uint32_t count)
+{
+    const uint32_t share = (uint32_t)(((uint64_t)count + plan->chunks - 1) / plan->chunks);
+    return (share + LINE - 1) / LINE * LINE;
+}
+
+/* Counts digits of `radix_bits` bits into `table`. */
+static enum status count_digits(struct chunked_sort *sort, const struct pass *pass, uint32_t radix_bits,
+                                uint32_t count, const struct buffer *keys, const struct buffer *from,
+                                struct buffer *table)
+{
+    const struct plan *plan = &sort->plan;
+    const uint32_t radix = UINT32_C(1) << radix_bits;
+    const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
+    return KERNEL_LAUNCH(sort->histogram[pass->source],
+                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
+                         arg_buffer(from), arg_buffer(keys), arg_buffer(table), arg_buffer(sort->few),
+                         arg_uint(count), arg_uint(chunk_of(plan, count)), arg_uint(radix),
+                         arg_uint(pass->shift), arg_uint(plan->index_bits), arg_uint(radix_bits));
+}
+
+/* The counts of the first digit, by way of the counts of whole keys. */
+static enum status count_cells(struct chunked_sort *sort, uint32_t count, const struct buffer *keys)
+{
+    const struct plan *plan = &sort->plan;
+    const struct pass *first = &plan->pass[0];
+    const uint32_t radix = UINT32_C(1) << first->radix_bits, cells = UINT32_C(1) << plan->key_bits;
+    const uint64_t entries = (uint64_t)plan->chunks * radix, words = cell_table_length(plan) + entries;
+    TRY(count_digits(sort, first, plan->key_bits, count, keys, keys, sort->cell_table));
+    return KERNEL_LAUNCH(sort->fold,
+                         launch_covering(entries, FLAT_ITEMS, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)),
+                         arg_buffer(sort->cell_table), arg_buffer(sort->table), arg_uint(plan->chunks),
+                         arg_uint(cells), arg_uint(radix));
+}
+
+static enum status scan(struct chunked_sort *sort, struct buffer *table, uint32_t bits)
+{
+    const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
+    const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
+    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), arg_buffer(table),
+                         arg_uint(radix), arg_uint(chunks));
+}
+
+static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
+                           const struct buffer *keys, const struct buffer *from, struct buffer *to)
+{
+    const struct plan *plan = &sort->plan;
+    const uint32_t radix = UINT32_C(1) << pass->radix_bits;
+    const uint64_t words = (words_read(pass->source) + 1) * count + (uint64_t)plan->chunks * radix;
+    return KERNEL_LAUNCH(sort->reorder[pass->source],
+                         ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}),
+                         arg_buffer(from), arg_buffer(keys), arg_buffer(to), arg_buffer(sort->table),
+                         arg_buffer(sort->few), arg_buffer(sort->next), arg_buffer(sort->lines),
+                         arg_uint(count), arg_uint(chunk_of(plan, count)), arg_uint(radix),
+                         arg_uint(pass->shift), arg_uint(plan->index_bits), arg_uint(pass->radix_bits),
+                         arg_uint(pass->packs ? UINT32_MAX : 0));
+}
+
+/* keys -> ... -> permutation, by way of the scratch list. */
+static enum status run_passes(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    const struct plan *plan = &sort->plan;
+    const struct buffer *from = lists->keys;
+    for (uint32_t n = 0; n < plan->passes; n++) {
+        const struct pass *pass = &plan->pass[n];
+        const bool ends_in_result = (plan->passes - 1 - n) % 2 == 0;
+        struct buffer *to = ends_in_result ? lists->permutation : sort->scratch;
+        if (n == 0 && counts_cells(plan) && lists->cell_offsets)
+            TRY(count_cells(sort, count, lists->keys));
+        else
+            TRY(count_digits(sort, pass, pass->radix_bits, count, lists->keys, from, sort->table));
+        TRY(scan(sort, sort->table, pass->radix_bits));
+        TRY(reorder(sort, pass, count, lists->keys, from, to));
+        from = to;
+    }
+    return STATUS_OK;
+}
+
+/* From a scanned table of whole keys where there is one, or else from the keys in their new order. */
+static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    const struct plan *plan = &sort->plan;
+    const uint64_t entries = (uint64_t)lists->cells + 1, word = sizeof(uint32_t);
+    if (count > 0 && counts_cells(plan))
+        TRY(scan(sort, sort->cell_table, plan->key_bits));
+    if (count > 0 && (plan->passes == 1 || counts_cells(plan)))
+        return KERNEL_LAUNCH(sort->offsets_of_table,
+                             launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * word * entries),
+                             arg_buffer(plan->passes == 1 ? sort->table : sort->cell_table),
+                             arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells),
+                             arg_uint(UINT32_C(1) << plan->key_bits));
+    return KERNEL_LAUNCH(
+        sort->offsets_of_keys,
+        ((struct launch){plan->chunks, 1, STAGE_SORT_OFFSETS, word * (2 * (uint64_t)count + entries)}),
+        arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->cell_offsets),
+        arg_uint(count), arg_uint(lists->cells), arg_uint(count / plan->chunks + 1));
+}
+
+enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    if (count > sort->capacity)
+        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
+                           sort->capacity);
+    if (!lists->permutation)
+        return status_fail(STATUS_FAILED, "sort: no array was given for the permutation");
+    if (count > 0)
+        TRY(run_passes(sort, count, lists));
+    if (lists->cell_offsets)
+        TRY(make_offsets(sort, count, lists));
+    if (!lists->sorted_keys)
+        return STATUS_OK;
+    return KERNEL_LAUNCH(
+        sort->sorted_keys,
+        launch_covering(count, FLAT_ITEMS, STAGE_SORT_REORDER, 3 * sizeof(uint32_t) * (uint64_t)count),
+        arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->sorted_keys),
+        arg_uint(count));
+}
