@@ -33,12 +33,12 @@ static enum status create_sort(struct simulation *simulation)
     const struct config *config = simulation->config;
     struct device *device = simulation->device;
     const uint32_t largest = largest_species(config);
-    TRY(radix_plan_make(device_info(device), &config->sort, grid_key_bits(&simulation->grid),
-                        &simulation->plan));
+    TRY(sorter_plan_make(device_info(device), &config->sort, grid_key_bits(&simulation->grid),
+                         &simulation->plan));
     TRY(buffer_create(device, largest * sizeof(uint32_t), "the sort's permutation",
                       &simulation->permutation));
     TRY(cell_key_create(device, &simulation->grid, config->precision, &simulation->cell_key));
-    TRY(radix_sort_create(device, &simulation->plan, largest, true, false, &simulation->sort));
+    TRY(sorter_create(device, &simulation->plan, largest, &simulation->sorter));
     return permute_create(device, config->precision, &simulation->permute);
 }
 
@@ -76,7 +76,7 @@ void simulation_destroy(struct simulation *simulation)
     fields_destroy(&simulation->fields);
     buffer_destroy(&simulation->permutation);
     cell_key_destroy(&simulation->cell_key);
-    radix_sort_destroy(&simulation->sort);
+    sorter_destroy(&simulation->sorter);
     permute_destroy(&simulation->permute);
     deposit_destroy(&simulation->deposit);
     filter_destroy(&simulation->filter);
@@ -96,13 +96,13 @@ uint64_t simulation_particles(const struct config *config)
 enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
 {
     const struct grid grid = grid_make(&config->grid);
-    struct radix_plan plan;
-    TRY(radix_plan_make(info, &config->sort, grid_key_bits(&grid), &plan));
+    struct sorter_plan plan;
+    TRY(sorter_plan_make(info, &config->sort, grid_key_bits(&grid), &plan));
     *bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++)
         *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
     const uint32_t largest = largest_species(config);
-    *bytes += (uint64_t)largest * sizeof(uint32_t) + radix_sort_bytes(&plan, largest, true, false);
+    *bytes += (uint64_t)largest * sizeof(uint32_t) + sorter_bytes(info, &plan, largest);
     *bytes += fields_bytes(&grid, config->precision);
     *bytes += deposit_bytes(&grid, config->precision, config->deposit.shape);
     *bytes += filter_bytes(&grid, config->precision);
@@ -130,7 +130,7 @@ static enum status sort_particles(struct simulation *simulation)
             .cell_offsets = particles->cell_offsets,
             .cells = grid_cells(&simulation->grid),
         };
-        TRY(radix_sort_run(simulation->sort, particles->count, &lists));
+        TRY(sorter_run(simulation->sorter, particles->count, &lists));
         buffer_swap(&particles->key, &particles->key_spare);
         TRY(permute_apply(simulation->permute, simulation->permutation, particles));
     }

@@ -16,7 +16,7 @@
 #include "push/push.h"
 #include "sort/cell_key.h"
 #include "sort/permute.h"
-#include "sort/radix_sort.h"
+#include "sort/sorter.h"
 
 /* Where the diagnostics of a run go. Nothing is owned; what is NULL is not written. */
 struct simulation_output {
@@ -35,9 +35,9 @@ struct simulation {
     struct fields fields;
     struct buffer *permutation; /* of the species being sorted */
 
-    struct radix_plan plan;
+    struct sorter_plan plan;
     struct cell_key *cell_key;
-    struct radix_sort *sort;
+    struct sorter *sorter;
     struct permute *permute;
     struct deposit *deposit;
     struct filter *filter;

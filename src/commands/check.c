@@ -53,17 +53,16 @@ static enum status print_device_part(const struct config *config, const struct c
         return STATUS_OK;
     }
     const struct device_info *info = device_info(device);
-    struct radix_plan plan;
+    struct sorter_plan plan;
+    char sort[256];
     uint64_t bytes = 0;
-    enum status status = radix_plan_make(info, &config->sort, grid_key_bits(&derived->grid), &plan);
+    enum status status = sorter_plan_make(info, &config->sort, grid_key_bits(&derived->grid), &plan);
     if (status == STATUS_OK)
         status = simulation_bytes(config, info, &bytes);
     if (status == STATUS_OK) {
         printf("device                    %s\n", info->name);
-        printf("key                       b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, "
-               "transpose %s\n",
-               plan.key_bits, plan.radix_bits, plan.passes, plan.items_per_group, plan.groups,
-               plan.histogram_splits, plan.transpose ? "on" : "off");
+        sorter_plan_describe(&plan, sort, sizeof sort);
+        printf("sort of the key           %s\n", sort);
         printf("memory on the device      %.1f MiB, %.1f bytes a particle\n", (double)bytes / 0x1p20,
                (double)bytes / (double)simulation_particles(config));
     }

@@ -88,7 +88,6 @@ static void announce(struct run *run)
 {
     const struct config *config = &run->config;
     const struct device_info *info = device_info(run->device);
-    const struct radix_plan *plan = &run->simulation.plan;
     const uint64_t particles = simulation_particles(config);
     log_line(&run->log, LOG_NORMAL, "%s", config->title);
     log_line(&run->log, LOG_NORMAL,
@@ -98,11 +97,9 @@ static void announce(struct run *run)
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
-    log_line(
-        &run->log, LOG_VERBOSE,
-        "sort: keys of b=%u bits, r=%u, p=%u passes, G=%u groups of I=%u items, s=%u splits, transpose %s",
-        plan->key_bits, plan->radix_bits, plan->passes, plan->groups, plan->items_per_group,
-        plan->histogram_splits, plan->transpose ? "on" : "off");
+    char sort[256];
+    sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
+    log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);
     /* Transforms on the host of a GPU cross the bus in every step: whoever runs there should know. */
     const bool on_host_of_gpu =
         !info->is_cpu && strcmp(poisson_solver_name(run->simulation.poisson), "FFTW") == 0;

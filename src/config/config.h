@@ -31,6 +31,7 @@ enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum { SORT_AUTO = 0 };                              /* a number of sort.* left to the program */
+enum sort_method { SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 
 struct grid_config {
@@ -97,9 +98,10 @@ struct deposit_config {
 
 /* SORT_AUTO stands for "auto". Letters: the paper's Table 1. */
 struct sort_config {
+    enum sort_method method;
     uint32_t passes;           /* p */
     uint32_t key_bits;         /* b */
-    uint32_t items_per_group;  /* I */
+    uint32_t items_per_group;  /* I; this and the rest are of the method paper */
     uint32_t groups;           /* G */
     uint32_t histogram_splits; /* s */
     enum transpose_kind transpose;

@@ -39,6 +39,8 @@ static const struct choice solvers[] = {
 static const struct choice gradients[] = {
     {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
+static const struct choice sort_methods[] = {
+    {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
@@ -134,6 +136,8 @@ static const struct schema_row config_rows[] = {
     {"deposit.filter_passes", TYPE_COUNT32, IN_CONFIG(deposit.filter_passes), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
+    {"sort.method", TYPE_CHOICE, IN_CONFIG(sort.method), .choices = sort_methods, .fallback = "paper",
+     .help = "tiled is fast on GPUs, chunked on CPUs; I, G, s and transpose are of paper alone"},
     {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .fallback = "2",
      .help = "p; at most key_bits"},
     {"sort.key_bits", TYPE_COUNT32, IN_CONFIG(sort.key_bits), WITHIN(1, 32), .choices = or_auto,

@@ -7,7 +7,7 @@
 #include "load/loading.h"
 #include "sort/cell_key.h"
 #include "sort/permute.h"
-#include "sort/radix_sort.h"
+#include "sort/sorter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct options {
     uint32_t particles, cells, repeats;
     uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
     enum transpose_kind transpose;
+    enum sort_method method;
     uint32_t key_bits[MAX_CASES]; /* one case each */
     uint32_t case_count;
 };
@@ -34,6 +35,7 @@ enum {
     KEY_GROUPS,
     KEY_SPLITS,
     KEY_TRANSPOSE,
+    KEY_METHOD,
     KEY_CSV
 };
 
@@ -50,6 +52,10 @@ static const struct argp_option pic_sort_options[] = {
     {"groups", KEY_GROUPS, "G", 0, "Groups (G); chosen from the device without it", 0},
     {"splits", KEY_SPLITS, "S", 0, "Parts of the histogram scanned apart (s); chosen without it", 0},
     {"transpose", KEY_TRANSPOSE, "on|off", 0, "Transpose the list before and after; on for GPUs without it",
+     0},
+    {"method", KEY_METHOD, "NAME", 0,
+     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. I, G, s and transpose are of paper "
+     "alone",
      0},
     {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -92,6 +98,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
         options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
         return 0;
+    case KEY_METHOD:
+        for (int method = SORT_METHOD_PAPER; method <= SORT_METHOD_CHUNKED; method++)
+            if (strcmp(argument, sort_method_name((enum sort_method)method)) == 0) {
+                options->method = (enum sort_method)method;
+                return 0;
+            }
+        return arguments_refuse(state, "--method: '%s' is neither paper, tiled nor chunked", argument);
     case 'r':
         return parse_number(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':
@@ -142,18 +155,27 @@ static uint32_t short_key_bits(const struct experiment *experiment)
     return grid_key_bits(&experiment->grid);
 }
 
-static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, struct radix_plan *plan)
+static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, struct sorter_plan *plan)
 {
     const struct options *options = &experiment->options;
-    const struct sort_config config = {.items_per_group = options->items,
+    const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
+    const struct sort_config config = {.method = options->method,
+                                       .key_bits = key_bits,
+                                       .passes = (key_bits + radix_bits - 1) / radix_bits,
+                                       .items_per_group = options->items,
                                        .groups = options->groups,
                                        .histogram_splits = options->splits,
                                        .transpose = options->transpose};
-    const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
     if (key_bits < short_key_bits(experiment))
         return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
                            grid_cells(&experiment->grid), short_key_bits(experiment));
-    return radix_plan_make_radix(device_info(experiment->device), &config, key_bits, radix_bits, plan);
+    TRY(sorter_plan_make(device_info(experiment->device), &config, key_bits, plan));
+    if (options->method != SORT_METHOD_PAPER)
+        return STATUS_OK;
+    /* The passes that cover the key may be made with fewer bits than asked for; here r is what counts. */
+    TRY(radix_plan_make_radix(device_info(experiment->device), &config, key_bits, radix_bits, &plan->radix));
+    plan->passes = plan->radix.passes;
+    return STATUS_OK;
 }
 
 /* Fills in the default keys and refuses parameters that do not fit, before anything is created. */
@@ -164,9 +186,10 @@ static enum status check_plans(struct experiment *experiment)
         grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
     if (options->case_count == 0) {
         options->key_bits[options->case_count++] = short_key_bits(experiment);
-        options->key_bits[options->case_count++] = LONG_KEY_BITS;
+        if (options->method == SORT_METHOD_PAPER)
+            options->key_bits[options->case_count++] = LONG_KEY_BITS;
     }
-    struct radix_plan plan;
+    struct sorter_plan plan;
     for (uint32_t n = 0; n < options->case_count; n++)
         TRY(make_plan(experiment, options->key_bits[n], &plan));
     return STATUS_OK;
@@ -192,25 +215,25 @@ static enum status load_particles(struct experiment *experiment)
 static enum status sort_once(struct experiment *experiment)
 {
     struct particles *particles = &experiment->particles;
-    struct radix_sort *sort = NULL;
+    struct sorter *sorter = NULL;
     struct permute *permute = NULL;
     struct buffer *permutation = NULL;
-    struct radix_plan plan;
+    struct sorter_plan plan;
     enum status status = make_plan(experiment, short_key_bits(experiment), &plan);
     if (status != STATUS_OK)
         return status;
-    TRY_CLEANUP(radix_sort_create(experiment->device, &plan, particles->count, true, false, &sort));
+    TRY_CLEANUP(sorter_create(experiment->device, &plan, particles->count, &sorter));
     TRY_CLEANUP(permute_create(experiment->device, PRECISION_SINGLE, &permute));
     TRY_CLEANUP(
         buffer_create(experiment->device, particles->count * sizeof(uint32_t), "permutation", &permutation));
     const struct radix_lists lists = {
         .keys = particles->key, .sorted_keys = particles->key_spare, .permutation = permutation};
-    TRY_CLEANUP(radix_sort_run(sort, particles->count, &lists));
+    TRY_CLEANUP(sorter_run(sorter, particles->count, &lists));
     buffer_swap(&particles->key, &particles->key_spare);
     TRY_CLEANUP(permute_apply(permute, permutation, particles));
     TRY_CLEANUP(device_finish(experiment->device));
 cleanup:
-    radix_sort_destroy(&sort);
+    sorter_destroy(&sorter);
     permute_destroy(&permute);
     buffer_destroy(&permutation);
     return status;
@@ -261,7 +284,7 @@ struct timing {
 struct sort_case {
     const char *method;
     bool on_host;
-    struct radix_plan plan; /* of a device sort */
+    struct sorter_plan plan; /* of a device sort */
     struct timing timing;
     struct sort_verdict verdict;
 };
@@ -271,14 +294,14 @@ static bool is_verified(const struct sort_case *result)
     return result->verdict.sorted && result->verdict.stable && result->verdict.permutation;
 }
 
-static enum status time_sort(struct experiment *experiment, struct radix_sort *sort,
+static enum status time_sort(struct experiment *experiment, struct sorter *sorter,
                              const struct radix_lists *lists, struct timing *timing)
 {
     struct device *device = experiment->device;
     for (uint32_t n = 0; n < experiment->options.repeats + WARM_UPS; n++) {
         device_reset_timers(device);
         TRY(device_region_begin(device));
-        TRY(radix_sort_run(sort, experiment->particles.count, lists));
+        TRY(sorter_run(sorter, experiment->particles.count, lists));
         TRY(device_region_end(device, STAGE_OTHER, 0));
         TRY(device_finish(device));
         if (n < WARM_UPS)
@@ -296,42 +319,74 @@ static enum status time_sort(struct experiment *experiment, struct radix_sort *s
     return STATUS_OK;
 }
 
-static enum status verify(const struct experiment *experiment, const struct buffer *sorted_keys,
-                          const struct buffer *permutation, struct sort_verdict *verdict)
+/* Whether offsets[c] is the number of keys below c, for c = 0..cells. */
+static bool offsets_are_right(const struct experiment *experiment, const uint32_t *offsets)
+{
+    const uint32_t cells = grid_cells(&experiment->grid);
+    uint32_t *counts = calloc((size_t)cells + 1, sizeof *counts);
+    bool right = counts != NULL;
+    for (uint32_t j = 0; right && j < experiment->particles.count; j++)
+        counts[experiment->keys[j] + 1]++;
+    for (uint32_t c = 0; right && c <= cells; c++) {
+        counts[c] += c > 0 ? counts[c - 1] : 0;
+        right = offsets[c] == counts[c];
+    }
+    free(counts);
+    return right;
+}
+
+/* Judges the permutation, with the sorted keys where the sort made them and the keys it stands for where not,
+ * and the cell offsets where they were asked for. */
+static enum status verify(const struct experiment *experiment, const struct radix_lists *lists,
+                          struct sort_verdict *verdict)
 {
     const uint32_t count = experiment->particles.count;
-    const size_t bytes = count * sizeof(uint32_t);
-    uint32_t *keys = malloc(bytes), *sigma = malloc(bytes);
-    enum status status = keys && sigma ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to verify a sort");
+    const size_t bytes = count * sizeof(uint32_t),
+                 offset_bytes = (lists->cells + (size_t)1) * sizeof(uint32_t);
+    uint32_t *keys = malloc(bytes), *sigma = malloc(bytes), *offsets = malloc(offset_bytes);
+    enum status status =
+        keys && sigma && offsets ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to verify a sort");
     if (status == STATUS_OK)
-        status = buffer_read(sorted_keys, 0, bytes, keys);
-    if (status == STATUS_OK)
-        status = buffer_read(permutation, 0, bytes, sigma);
+        status = buffer_read(lists->permutation, 0, bytes, sigma);
+    if (status == STATUS_OK && lists->sorted_keys)
+        status = buffer_read(lists->sorted_keys, 0, bytes, keys);
+    if (status == STATUS_OK && lists->cell_offsets)
+        status = buffer_read(lists->cell_offsets, 0, offset_bytes, offsets);
+    for (uint32_t j = 0; status == STATUS_OK && !lists->sorted_keys && j < count; j++)
+        keys[j] = sigma[j] < count ? experiment->keys[sigma[j]] : UINT32_MAX;
     if (status == STATUS_OK)
         status = host_judge_sort(experiment->keys, keys, sigma, count, verdict);
+    if (status == STATUS_OK && lists->cell_offsets)
+        verdict->sorted = verdict->sorted && offsets_are_right(experiment, offsets);
     free(keys);
     free(sigma);
+    free(offsets);
     return status;
 }
 
+/* The paper's sort returns sorted keys and sigma; the others what a PIC step needs, sigma and the cell
+ * offsets. */
 static enum status run_device_case(struct experiment *experiment, uint32_t key_bits, struct sort_case *result)
 {
     const uint32_t count = experiment->particles.count;
-    struct radix_sort *sort = NULL;
+    const bool paper = experiment->options.method == SORT_METHOD_PAPER;
+    struct sorter *sorter = NULL;
     struct buffer *permutation = NULL;
     enum status status = make_plan(experiment, key_bits, &result->plan);
     if (status != STATUS_OK)
         return status;
-    result->method = "paper";
-    TRY_CLEANUP(radix_sort_create(experiment->device, &result->plan, count, true, false, &sort));
+    result->method = sort_method_name(experiment->options.method);
+    TRY_CLEANUP(sorter_create(experiment->device, &result->plan, count, &sorter));
     TRY_CLEANUP(buffer_create(experiment->device, count * sizeof(uint32_t), "permutation", &permutation));
     const struct radix_lists lists = {.keys = experiment->particles.key,
-                                      .sorted_keys = experiment->particles.key_spare,
-                                      .permutation = permutation};
-    TRY_CLEANUP(time_sort(experiment, sort, &lists, &result->timing));
-    TRY_CLEANUP(verify(experiment, lists.sorted_keys, permutation, &result->verdict));
+                                      .sorted_keys = paper ? experiment->particles.key_spare : NULL,
+                                      .permutation = permutation,
+                                      .cell_offsets = paper ? NULL : experiment->particles.cell_offsets,
+                                      .cells = grid_cells(&experiment->grid)};
+    TRY_CLEANUP(time_sort(experiment, sorter, &lists, &result->timing));
+    TRY_CLEANUP(verify(experiment, &lists, &result->verdict));
 cleanup:
-    radix_sort_destroy(&sort);
+    sorter_destroy(&sorter);
     buffer_destroy(&permutation);
     return status;
 }
@@ -391,13 +446,12 @@ static void print_row(const struct experiment *experiment, const char *name, con
 
 static void print_case(const struct experiment *experiment, const struct sort_case *result)
 {
-    const struct radix_plan *plan = &result->plan;
+    char sort[256];
+    sorter_plan_describe(&result->plan, sort, sizeof sort);
     if (result->on_host)
         printf("\n%s on the host, one thread, with permutation:", result->method);
     else
-        printf("\nradix sort, b=%u r=%u p=%u I=%u G=%u s=%u, transpose %s:", plan->key_bits, plan->radix_bits,
-               plan->passes, plan->items_per_group, plan->groups, plan->histogram_splits,
-               plan->transpose ? "on" : "off");
+        printf("\nmethod %s:", sort);
     printf(" %s, %s, %s\n", result->verdict.sorted ? "sorted" : "NOT SORTED",
            result->verdict.stable ? "stable" : "NOT STABLE",
            result->verdict.permutation ? "a permutation" : "NOT A PERMUTATION");
@@ -443,13 +497,14 @@ static void print_table(const struct experiment *experiment, const struct sort_c
 static void write_csv_row(const struct experiment *experiment, const struct sort_case *result,
                           const char *phase, const struct samples *samples)
 {
-    const struct radix_plan *plan = &result->plan;
+    const struct radix_plan *radix = &result->plan.radix; /* zeros for what has no such parameters */
     const char *device = result->on_host ? "host" : device_info(experiment->device)->name;
     fprintf(experiment->csv, "\"%s\",%s,%u,%u,%u,%u,%u,%u,%u,%s,%s,%.6f,%.6f,%.6f,%zu,%s\n", device,
-            result->method, experiment->particles.count, plan->key_bits, plan->radix_bits, plan->passes,
-            plan->items_per_group, plan->groups, plan->histogram_splits, plan->transpose ? "on" : "off",
-            phase, 1e3 * samples_median(samples), 1e3 * samples_minimum(samples),
-            1e3 * samples_maximum(samples), samples->count, is_verified(result) ? "yes" : "no");
+            result->method, experiment->particles.count, result->plan.key_bits, radix->radix_bits,
+            result->plan.passes, radix->items_per_group, radix->groups, radix->histogram_splits,
+            radix->transpose ? "on" : "off", phase, 1e3 * samples_median(samples),
+            1e3 * samples_minimum(samples), 1e3 * samples_maximum(samples), samples->count,
+            is_verified(result) ? "yes" : "no");
 }
 
 static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)

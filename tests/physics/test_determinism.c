@@ -89,14 +89,21 @@ static void sort_parameters_do_not_change_a_bit(void **state)
     (void)state;
     static const struct {
         const char *what;
-        struct sort_config sort; /* p, b, I, G, s, transpose */
+        struct sort_config sort;
     } cases[] = {
-        {"one pass", {1, SORT_AUTO, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
-        {"nine passes", {9, SORT_AUTO, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
-        {"a longer key", {6, 30, SORT_AUTO, SORT_AUTO, SORT_AUTO, TRANSPOSE_AUTO}},
-        {"one item in one group", {2, SORT_AUTO, 1, 1, 1, TRANSPOSE_OFF}},
-        {"odd groups", {2, SORT_AUTO, 4, 7, 2, TRANSPOSE_OFF}},
-        {"a transposed list", {2, SORT_AUTO, 8, 4, 4, TRANSPOSE_ON}},
+        {"one pass", {.passes = 1}},
+        {"nine passes", {.passes = 9}},
+        {"a longer key", {.passes = 6, .key_bits = 30}},
+        {"one item in one group",
+         {.passes = 2, .items_per_group = 1, .groups = 1, .histogram_splits = 1, .transpose = TRANSPOSE_OFF}},
+        {"odd groups",
+         {.passes = 2, .items_per_group = 4, .groups = 7, .histogram_splits = 2, .transpose = TRANSPOSE_OFF}},
+        {"a transposed list",
+         {.passes = 2, .items_per_group = 8, .groups = 4, .histogram_splits = 4, .transpose = TRANSPOSE_ON}},
+        {"tiled, one pass", {.method = SORT_METHOD_TILED, .passes = 1}},
+        {"tiled, two passes", {.method = SORT_METHOD_TILED, .passes = 2}},
+        {"chunked, one pass", {.method = SORT_METHOD_CHUNKED, .passes = 1}},
+        {"chunked, two passes", {.method = SORT_METHOD_CHUNKED, .passes = 2}},
     };
     struct config config = physics_config(warm_plasma);
     struct outcome expected = run(&config);

@@ -1,0 +1,47 @@
+/* Sorter: one door for the methods of sorting short keys. All give the one stable permutation, so results do
+ * not depend on the method.
+ *
+ *   paper    the radix sort of P. Helluy 2011 with its parameters (radix_sort.h); any device, any key
+ *   tiled    for GPUs: tiles of the list ranked in local memory (tiled_sort.h); keys up to 24 bits in one or
+ * two passes chunked  for CPUs: a few long chunks, no barrier (chunked_sort.h); any key
+ */
+#ifndef RADIXPIC_SORT_SORTER_H
+#define RADIXPIC_SORT_SORTER_H
+
+#include "sort/radix_sort.h"
+
+struct sorter;
+
+/* What a sorter will do, resolved and checked for a device. */
+struct sorter_plan {
+    enum sort_method method;
+    uint32_t key_bits;       /* b */
+    uint32_t passes;         /* p */
+    struct radix_plan radix; /* of the method paper */
+};
+
+/* Resolves a config for keys of `grid_key_bits` bits. STATUS_USAGE says which parameter does not fit the
+ * device. */
+STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
+                                            uint32_t grid_key_bits, struct sorter_plan *plan);
+
+/* One line for people: the method and its parameters. */
+void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size);
+
+/* A sorter of up to `capacity` keys. The caller destroys it. */
+STATUS_CHECKED enum status sorter_create(struct device *device, const struct sorter_plan *plan,
+                                         uint32_t capacity, struct sorter **sorter);
+void sorter_destroy(struct sorter **sorter);
+
+/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required, lists->cell_offsets
+ * optional, and lists->sorted_keys optional for all methods but paper. Stages: STAGE_SORT_*. (Non-blocking.)
+ */
+STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
+
+/* Device bytes that sorter_create() takes. */
+uint64_t sorter_bytes(const struct device_info *info, const struct sorter_plan *plan, uint32_t capacity);
+
+/* "paper", "tiled" or "chunked". */
+const char *sort_method_name(enum sort_method method);
+
+#endif
