@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 enum {
-    LINE = 16,            /* LINE of kernels/chunked_sort.cl */
-    ONE_PASS_BITS = 12,   /* the counters and lines of a chunk still live in the second cache */
-    RADIX_BITS_AUTO = 11, /* of a digit where several passes are made */
+    LINE = 16,             /* LINE of kernels/chunked_sort.cl */
+    ONE_PASS_BITS = 14,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
+    FIRST_DIGIT_MOST = 12, /* the counters and lines of a chunk still live in the second cache */
+    RADIX_BITS_AUTO = 11,  /* of a digit where several passes are made */
     RADIX_BITS_MOST = 16,
-    COUNTED_BITS = 16, /* of keys counted whole for their cell offsets */
+    COUNTED_BITS = 18, /* of keys counted whole for their cell offsets */
     PASSES_MOST = 32,
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
     FLAT_ITEMS = 256,
@@ -69,7 +70,7 @@ static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t ind
 {
     const uint32_t room = 32 - index_bits;
     const uint32_t wanted = key_bits > room ? key_bits - room : 0;
-    return wanted > share && wanted <= ONE_PASS_BITS ? wanted : share;
+    return wanted > share && wanted <= FIRST_DIGIT_MOST ? wanted : share;
 }
 
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
