@@ -2,15 +2,16 @@
  *
  * The list is cut into chunks of whole tiles, one work-group a chunk; a tile is ITEMS * KEYS keys. The table
  * holds one row of digit counts per chunk; the scan turns it into the places where each chunk's runs end. The
- * reorder ranks a tile in local memory, so that sigma leaves it in runs that lie together in global memory. It
- * takes the tiles of a chunk from the last to the first: their keys were read last and may still be cached.
+ * reorder ranks a tile in local memory, so that sigma leaves it in runs that lie together in global memory.
+ * It takes the tiles of a chunk from the last to the first: their keys were read last and may still be
+ * cached.
  *
- * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number. The
- * reorder has two kernels, both launched over all chunks, each of which works on its own:
+ * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number.
+ * The reorder has two kernels, both launched over all chunks, each of which works on its own:
  *   tiled_reorder_few     up to 8 numbers: an item's counters are bytes in registers
- *   tiled_reorder         more: counters in local memory, a column an item; up to 32 numbers take one round of
- *                         5 bits, else the digit itself takes a round for each 5 bits
- * Compact numbers may differ from run to run; the result does not, since a number only names a run.
+ *   tiled_reorder         more: counters in local memory, a column an item; up to 32 numbers take one round
+ * of 5 bits, else the digit itself takes a round for each 5 bits Compact numbers may differ from run to run;
+ * the result does not, since a number only names a run.
  *
  * ITEMS         items of a group in the reorder, a power of two, 32..128
  * DIGIT_BITS    (r) bits of the digit, 1..12
@@ -22,20 +23,21 @@
  * INDEX_BITS    bits of sigma in a packed word
  * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
  */
-#define KEYS 32 /* keys of an item; a count of them and 31 fit a byte and 5 bits */
-#define TILE (ITEMS * KEYS)
-#define RADIX (1u << DIGIT_BITS)
-#define DIGIT_MASK (RADIX - 1)
-#define SCAN_BINS 8 /* bins of a group in the scan: one 32-byte sector of each row */
-#define ROW (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
+#define KEYS        32 /* keys of an item; a count of them and 31 fit a byte and 5 bits */
+#define TILE        (ITEMS * KEYS)
+#define RADIX       (1u << DIGIT_BITS)
+#define DIGIT_MASK  (RADIX - 1)
+#define SCAN_BINS   8 /* bins of a group in the scan: one 32-byte sector of each row */
+#define ROW         (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
 #define CHUNKS_EACH 16 /* rows an item of the scan has */
-#define FEW 8
-#define SOME 32
-#define LIST_WORDS (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
+#define FEW         8
+#define SOME        32
+#define LIST_WORDS                                                                                           \
+    (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
 
 #define KEYS_ALONE 0
-#define PACKED 1
-#define PAIRS 2
+#define PACKED     1
+#define PAIRS      2
 
 #if INPUT == PAIRS
 typedef ushort key_type;
@@ -132,8 +134,8 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
  * item CHUNKS_EACH rows of one of them. Also writes where each digit starts, for digits up to `cells`, if
  * that is not 0. */
 __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
-tiled_scan(__global uint *restrict table, __global const uint *restrict totals, __global uint *restrict offsets,
-           uint chunks, uint cells)
+tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
+           __global uint *restrict offsets, uint chunks, uint cells)
 {
     __local uint sums[2][SCAN_ITEMS];
     const uint t = (uint)get_local_id(0), first_bin = (uint)get_group_id(0) * SCAN_BINS;
@@ -190,10 +192,10 @@ tiled_scan(__global uint *restrict table, __global const uint *restrict totals, 
 
 /* ---- reorder: what its kernels share ---- */
 
-/* Where entries hold more than the digit, the tile's words are held in local memory: keys, packed words, or the
- * sigma of pairs. */
-#define HOLDS (INPUT != KEYS_ALONE || NEXT != KEYS_ALONE)
-#define HELD_WORDS (HOLDS ? TILE + TILE / 32 : 1)
+/* Where entries hold more than the digit, the tile's words are held in local memory: keys, packed words, or
+ * the sigma of pairs. */
+#define HOLDS                 (INPUT != KEYS_ALONE || NEXT != KEYS_ALONE)
+#define HELD_WORDS            (HOLDS ? TILE + TILE / 32 : 1)
 #define STAGE_PLACE(position) ((position) + ((position) >> 5))
 
 /* Sends list entry j, which is entry `place` of its tile, to place `target`. */
@@ -315,9 +317,11 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
                   __global const uint *restrict table, __global const uint *restrict lists,
                   __global uint *restrict sent, __global ushort *restrict sent_digits, uint count)
 {
-    __local uchar number_of[ROW];              /* digit -> 8 * compact number; junk for absent digits */
-    __local uint numbers[TILE / 4 + TILE / 128]; /* of the tile's keys, a byte each; a word to skip after 32 */
-    __local ushort staged[TILE + TILE / 32];   /* compact number and place in the tile, in order of the result */
+    __local uchar number_of[ROW]; /* digit -> 8 * compact number; junk for absent digits */
+    __local uint
+        numbers[TILE / 4 + TILE / 128]; /* of the tile's keys, a byte each; a word to skip after 32 */
+    __local ushort
+        staged[TILE + TILE / 32]; /* compact number and place in the tile, in order of the result */
     __local uint held[HELD_WORDS];
     __local uint quads[FOUR_WORDS];
     __local uint sums[2 * ITEMS];
@@ -413,17 +417,19 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
 
 /* ---- reorder: more distinct digits ---- */
 
-/* A staged word: place in the tile, number or digit (up to 12 bits), rank (5 bits) for a while, above what any round reads. */
-#define RANK_SHIFT 27
-#define HALF (ITEMS / 2)
-#define WORDS_EACH (SOME / 2)      /* words of counters an item sums: SOME * HALF / ITEMS */
+/* A staged word: place in the tile, number or digit (up to 12 bits), rank (5 bits) for a while, above what
+ * any round reads. */
+#define RANK_SHIFT  27
+#define HALF        (ITEMS / 2)
+#define WORDS_EACH  (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
 #define ITEMS_A_ROW (HALF / WORDS_EACH)
 
 /* Reorders the staged words of a tile by the 5 bits from `shift` on, stably. Item t's counters are one column
- * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so the
- * items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged words,
- * ends with a barrier. */
-static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t, uint shift)
+ * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so
+ * the items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged
+ * words, ends with a barrier. */
+static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
+                            uint shift)
 {
     __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
@@ -457,7 +463,8 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     __local uint *inclusive = sum_over_items(sums, t, sum);
     /* Order: row by row, in a row the low halves, then the high halves. */
     const uint first = t / ITEMS_A_ROW * ITEMS_A_ROW;
-    const uint before_row = first > 0 ? inclusive[first - 1] : 0, to_row_end = inclusive[first + ITEMS_A_ROW - 1];
+    const uint before_row = first > 0 ? inclusive[first - 1] : 0,
+               to_row_end = inclusive[first + ITEMS_A_ROW - 1];
     const uint before = inclusive[t] - sum + (before_row >> 16) + (to_row_end << 16);
     uint running = before + wrapped;
 #pragma unroll
@@ -531,13 +538,14 @@ static inline void send_tile(__local const uint *held, __global uint *restrict s
     }
 }
 
-/* Sends the entries of each chunk to their places. ends[] says by number, or by digit, where the chunk's runs end
- * that are still to come; targets[] by number the same for the first place of the tile, minus the position. */
+/* Sends the entries of each chunk to their places. ends[] says by number, or by digit, where the chunk's runs
+ * end that are still to come; targets[] by number the same for the first place of the tile, minus the
+ * position. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 tiled_reorder(__global const key_type *restrict keys, __global const uint *restrict values,
               __global const uint *restrict table, __global const uint *restrict lists,
-              __global uint *restrict totals, __global uint *restrict sent, __global ushort *restrict sent_digits,
-              uint count)
+              __global uint *restrict totals, __global uint *restrict sent,
+              __global ushort *restrict sent_digits, uint count)
 {
     __local uint held[HELD_WORDS];
     __local uint staged[TILE + TILE / 32];
@@ -555,7 +563,7 @@ tiled_reorder(__global const key_type *restrict keys, __global const uint *restr
 
     if (chunk == 0)
         for (uint c = t; c < ROW; c += ITEMS)
-            totals[c] = 0; /* for the next histogram */
+            totals[c] = 0;                  /* for the next histogram */
     if (tiles > 0 && compact && t < SOME) { /* SOME <= ITEMS */
         const uint digit = t < distinct ? lists[chunk * LIST_WORDS + 1 + t] : 0;
         if (t < distinct)
@@ -614,8 +622,9 @@ __kernel void tiled_sorted_keys(__global const uint *restrict keys, __global con
         sorted_keys[j] = keys[permutation[j]];
 }
 
-/* Cell offsets where no pass counted whole keys. With many keys a cell: a group finds the offset of one cell, the number of keys below
- * it, by comparing SEARCH_ITEMS keys at a time that part the range still in question evenly. */
+/* Cell offsets where no pass counted whole keys. With many keys a cell: a group finds the offset of one cell,
+ * the number of keys below it, by comparing SEARCH_ITEMS keys at a time that part the range still in question
+ * evenly. */
 #define SEARCH_ITEMS 64
 #define SEARCH_STEPS 6 /* 64^6 > 2^32 */
 
@@ -651,10 +660,11 @@ tiled_find_offsets(__global const uint *restrict keys, __global const uint *rest
         offsets[cell] = range[0];
 }
 
-/* With few keys a cell: item j of count + 1 fills the entries of the cells after that of sorted key j-1 up to that
- * of key j. */
-__kernel void tiled_mark_offsets(__global const uint *restrict keys, __global const uint *restrict permutation,
-                                 __global uint *restrict offsets, uint count, uint cells)
+/* With few keys a cell: item j of count + 1 fills the entries of the cells after that of sorted key j-1 up to
+ * that of key j. */
+__kernel void tiled_mark_offsets(__global const uint *restrict keys,
+                                 __global const uint *restrict permutation, __global uint *restrict offsets,
+                                 uint count, uint cells)
 {
     const ulong j = get_global_id(0);
     if (j > count)

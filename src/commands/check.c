@@ -62,7 +62,7 @@ static enum status print_device_part(const struct config *config, const struct c
     if (status == STATUS_OK) {
         printf("device                    %s\n", info->name);
         sorter_plan_describe(&plan, sort, sizeof sort);
-        printf("sort of the key           %s\n", sort);
+        printf("key                       %s\n", sort);
         printf("memory on the device      %.1f MiB, %.1f bytes a particle\n", (double)bytes / 0x1p20,
                (double)bytes / (double)simulation_particles(config));
     }

@@ -451,7 +451,7 @@ static void print_case(const struct experiment *experiment, const struct sort_ca
     if (result->on_host)
         printf("\n%s on the host, one thread, with permutation:", result->method);
     else
-        printf("\nmethod %s:", sort);
+        printf("\nradix sort, %s:", sort);
     printf(" %s, %s, %s\n", result->verdict.sorted ? "sorted" : "NOT SORTED",
            result->verdict.stable ? "stable" : "NOT STABLE",
            result->verdict.permutation ? "a permutation" : "NOT A PERMUTATION");

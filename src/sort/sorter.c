@@ -48,12 +48,12 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
     const struct radix_plan *radix = &plan->radix;
     if (plan->method == SORT_METHOD_PAPER)
         snprintf(text, size,
-                 "paper, b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s",
+                 "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s; method paper",
                  radix->key_bits, radix->radix_bits, radix->passes, radix->items_per_group, radix->groups,
                  radix->histogram_splits, radix->transpose ? "on" : "off");
     else
-        snprintf(text, size, "%s, b = %u bits, p = %u passes", sort_method_name(plan->method), plan->key_bits,
-                 plan->passes);
+        snprintf(text, size, "b = %u bits, p = %u passes; method %s", plan->key_bits, plan->passes,
+                 sort_method_name(plan->method));
 }
 
 enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
