@@ -336,10 +336,15 @@ class Checker:
 
 def check(path):
     checker = Checker(path)
+    if Path(path).is_dir():
+        raise Problem(f"{path} is a folder: name its snapshot files, as in {Path(path) / 'snapshots'}/*.h5")
     try:
+        with open(path, "rb"):  # tells what is wrong in plain words, which HDF5 does not
+            pass
         file = h5py.File(path, "r")
     except OSError as error:
-        raise Problem(f"{path} cannot be read: {error}") from None
+        what = f"cannot be read: {error.strerror}" if error.filename else "is not a whole HDF5 file"
+        raise Problem(f"{path} {what}") from None
     with file:
         pattern, meshes_path, particles_path = checker.root(file)
         steps = list(file["data"]) if "data" in file else []

@@ -1,6 +1,7 @@
-"""What the plotting and fitting scripts share: errors in one sentence, reading history.csv, the look of the plots."""
+"""What the plotting and fitting scripts share: errors in one sentence, reading a run's files, the look of the plots."""
 
 import csv
+import json
 import re
 import sys
 from pathlib import Path
@@ -80,6 +81,27 @@ def read_history(path):
     if not values:
         raise Problem(f"{path} has no rows")
     return History(path, dict(zip(header, np.array(values).T)))
+
+
+def read_title(folder):
+    """The title in RUN_FOLDER/config.yaml, or the folder's name where there is none; safe as matplotlib text."""
+    title = ""
+    try:
+        line = re.search(r"^title:[ \t]*(.*?)[ \t]*$", (folder / "config.yaml").read_text(), re.MULTILINE)
+    except (OSError, UnicodeDecodeError):
+        line = None
+    if line and (quoted := re.match(r'"(?:[^"\\]|\\.)*"', line[1])):
+        try:
+            title = json.loads(quoted[0])  # escapes of JSON are escapes of YAML too
+        except ValueError:
+            title = quoted[0][1:-1]
+    elif line and (quoted := re.match(r"'((?:[^']|'')*)'", line[1])):
+        title = quoted[1].replace("''", "'")
+    elif line:
+        title = re.sub(r"(^|\s+)#.*", "", line[1])
+    if title.strip() in ("", "untitled"):  # the latter is what a run without a title writes
+        title = folder.resolve().name.replace("_", " ")
+    return title.replace("$", r"\$")
 
 
 def import_pyplot(show):

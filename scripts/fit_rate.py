@@ -2,8 +2,10 @@
 """Measures the growth or damping rate and the frequency of a wave in a run's history.
 
 The density mode is fitted by exp(gamma t) (a cos(omega t) + b sin(omega t)), or by exp(gamma t) alone when it does
-not oscillate; gamma < 0 is damping. With --field-energy the energy is fitted by the square of that; gamma and omega
-are the wave's own (the energy goes as exp(2 gamma t)). Time is in 1/omega_p.
+not oscillate; gamma < 0 is damping. Where the mode swings about a constant, as a magnetised plasma's does, and that
+explains it far better, the constant is fitted too, and printed. With --field-energy the energy is fitted by the
+square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has no such
+constant). Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
 The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-stream, else the whole history. With
@@ -12,6 +14,7 @@ The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-str
 
 import argparse
 import sys
+from typing import NamedTuple
 
 from common import Problem, read_history, run_script
 
@@ -27,28 +30,49 @@ EXAMPLES = """examples:
 """
 WINDOWS = {"landau": (3.0, 12.0), "two-stream": (12.0, 24.0)}
 LEAST_ROWS = 8
+LEAST_PERIODS = 2  # of a wave about a constant: with fewer, any bend would look like one
 MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
-class Wave:
-    """A series to fit: columns (rows x 1 or 2), and how many powers of the wave it is (1 amplitude, 2 energy)."""
+class Fit(NamedTuple):
+    """Rate and frequency of a wave; sizes of the constant it swings about and of its swing, where one was fitted."""
 
-    def __init__(self, time, columns, power):
+    gamma: float
+    omega: float
+    offset: float = 0.0
+    swing: float = 0.0
+
+
+class Wave:
+    """A series to fit: columns (rows x 1 or 2), and how many powers of the wave it is (1 amplitude, 2 energy).
+
+    With `offset` the wave may swing about a constant.
+    """
+
+    def __init__(self, time, columns, power, offset=False):
         self.time = time
         self.start = time[0]
         self.columns = columns
         self.power = power
+        self.offset = offset
 
     def basis(self, gamma, omega):
         t = self.time - self.start
         phase = self.power * omega * t
         parts = [np.cos(phase), np.sin(phase)] + ([np.ones_like(t)] if self.power == 2 else [])
-        return np.exp(self.power * gamma * t)[:, None] * np.stack(parts, axis=1)
+        basis = np.exp(self.power * gamma * t)[:, None] * np.stack(parts, axis=1)
+        return np.column_stack([basis, np.ones_like(t)]) if self.offset else basis
+
+    def coefficients(self, parameters):
+        """The best linear combination of the basis, a row for each of its parts."""
+        return np.linalg.lstsq(self.basis(*parameters), self.columns, rcond=None)[0]
 
     def residual(self, parameters):
         """What the best linear combination of the basis leaves: the only free parameters are gamma and omega."""
-        basis = self.basis(*parameters)
-        return (self.columns - basis @ np.linalg.lstsq(basis, self.columns, rcond=None)[0]).ravel()
+        return (self.columns - self.basis(*parameters) @ self.coefficients(parameters)).ravel()
+
+    def misfit(self, parameters):
+        return np.sum(self.residual(parameters) ** 2)
 
     def slope(self):
         """gamma of a straight line through log |wave|, and the series with that trend taken out."""
@@ -93,15 +117,50 @@ def refine(wave, gamma, omega):
     return parameters[0], abs(parameters[1])
 
 
-def fit(wave, model="auto"):
-    """(gamma, omega) of the wave; model is auto, oscillation or exponential (then omega is 0)."""
+def fit_about_zero(wave, model):
     gamma, flat = wave.slope()
     omega = 0.0 if model == "exponential" else wave.guess_frequency(flat)
     if omega == 0.0:
         if model == "oscillation":
             raise Problem("the window holds less than half an oscillation; widen it or use --model exponential")
-        return gamma, 0.0
-    return refine(wave, gamma, omega)
+        return Fit(gamma, 0.0)
+    return Fit(*refine(wave, gamma, omega))
+
+
+def fit_about_constant(wave):
+    """The oscillation about a constant that the wave is, all but a twentieth of its variance; None if it is not."""
+    around = wave.columns - wave.columns.mean(axis=0)
+    variance = np.sum(around**2)
+    if variance <= 1e-20 * np.sum(wave.columns**2):  # nothing but rounding
+        return None
+    omega = wave.guess_frequency(around)
+    if omega * (wave.time[-1] - wave.start) < LEAST_PERIODS * 2 * np.pi:
+        return None
+    shifted = Wave(wave.time, wave.columns, wave.power, offset=True)
+    found = refine(shifted, 0.0, omega)
+    if not shifted.misfit(found) < 0.05 * variance:
+        return None
+    swing, constant = np.split(shifted.coefficients(found), [2])
+    return Fit(*found, np.linalg.norm(constant), np.linalg.norm(swing, 2))  # 2: the long axis of an ellipse
+
+
+def fit(wave, model="auto"):
+    """The Fit of the wave; model is auto, oscillation or exponential (then omega is 0).
+
+    A constant is taken in only where it matters: where the swing about zero leaves more than a hundredth of the
+    amplitude unexplained, and twice as much as the swing about the constant does.
+    """
+    about_constant = fit_about_constant(wave) if wave.power == 1 and model != "exponential" else None
+    if about_constant is None:
+        return fit_about_zero(wave, model)
+    try:
+        about_zero = fit_about_zero(wave, model)
+    except Problem:
+        return about_constant
+    left = wave.misfit(about_zero[:2])
+    with_constant = Wave(wave.time, wave.columns, wave.power, offset=True).misfit(about_constant[:2])
+    variance = np.sum((wave.columns - wave.columns.mean(axis=0)) ** 2)
+    return about_constant if left > max(4 * with_constant, 1e-4 * variance) else about_zero
 
 
 def select(history, arguments, window):
@@ -159,7 +218,7 @@ def theories(arguments, wave):
             found.append((f"same with dt = {arguments.dt:g}, dx = {arguments.dx:.4g}", *discrete))
         series = fit_exact_series(wave, k, beams, arguments.dt, arguments.dx, arguments.model)
         if series is not None:
-            found.append(("exact linear series, in the same window", *series))
+            found.append(("exact linear series, in the same window", series.gamma, series.omega))
     return found
 
 
@@ -168,7 +227,7 @@ def difference(measured, expected):
 
 
 def report(history, name, wave, measured, expected):
-    gamma, omega = measured
+    gamma, omega = measured.gamma, measured.omega
     kind = "damping" if gamma < 0 else "growth"
     print(f"{history.path}: {name}, t = {wave.time[0]:g} .. {wave.time[-1]:g}, {len(wave.time)} rows")
     print()
@@ -186,6 +245,13 @@ def report(history, name, wave, measured, expected):
         print(line.rstrip())
     print()
     print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p; percentages: measured against that line")
+    if measured.offset:
+        print(f"  note: the mode swings by {measured.swing:.4g} about a constant {measured.offset:.4g}, fitted too")
+
+
+def holds_transient(wave, gamma):
+    """Whether the wave grows or decays in the window: the start of such a wave is not yet the mode alone."""
+    return abs(gamma) * (wave.time[-1] - wave.start) > 0.05
 
 
 def parse_arguments():
@@ -241,8 +307,9 @@ def main():
         parser.error("--from must be less than --to")
     history = read_history(arguments.history)
     wave, name = select(history, arguments, (start, end))
-    report(history, name, wave, fit(wave, arguments.model), theories(arguments, wave))
-    if np.isneginf(start):
+    measured = fit(wave, arguments.model)
+    report(history, name, wave, measured, theories(arguments, wave))
+    if np.isneginf(start) and holds_transient(wave, measured.gamma):
         print(
             "  note: this window holds the transient of the start too, which shifts the rate; choose one with --from"
         )

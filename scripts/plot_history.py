@@ -4,7 +4,7 @@
 import argparse
 from pathlib import Path
 
-from common import BLUE, GREEN, RED, Problem, import_pyplot, read_history, run_script, save
+from common import BLUE, GREEN, RED, Problem, import_pyplot, read_history, read_title, run_script, save
 
 import numpy as np
 
@@ -13,6 +13,7 @@ EXAMPLES = """examples:
   scripts/plot_history.py output/landau_damping --theory-gamma -0.15336 --fit-range 3 12
   scripts/plot_history.py output/two_stream/history.csv --mode 1 0 --mode 2 0 --output two_stream.png --show
 """
+FIRST_TOPS = 3  # an odd number: one ripple among them is outvoted
 
 
 def draw_log(axes, time, values, **style):
@@ -21,10 +22,26 @@ def draw_log(axes, time, values, **style):
     axes.set_yscale("log")
 
 
+def envelope_height(time, values, rate):
+    """The a with which a exp(rate t) runs along the tops of an oscillation, or through a series without one.
+
+    The median over the tops; of a damped wave over the first ones, for later tops may stand on the noise.
+    """
+    level = np.log(values) - rate * time
+    inner = level[1:-1]
+    tops = inner[(inner >= level[:-2]) & (inner >= level[2:])]
+    if rate < 0:
+        tops = tops[:FIRST_TOPS]
+    return np.exp(np.median(tops if len(tops) else level))
+
+
 def draw_theory(axes, time, values, rate, window):
-    """exp(rate t), laid on the highest point of the series within the window."""
+    """a exp(rate t) along the series, fitted and drawn within the window."""
     inside = (time >= window[0]) & (time <= window[1])
-    scale = np.max(values[inside] * np.exp(-rate * time[inside]))
+    seen = inside & (values > 0)
+    if not np.any(seen):
+        return
+    scale = envelope_height(time[seen], values[seen], rate)
     limits = axes.get_ylim()
     axes.plot(
         time[inside],
@@ -37,15 +54,20 @@ def draw_theory(axes, time, values, rate, window):
     axes.set_ylim(limits)
 
 
+def legend_beside(axes):
+    """Outside: a wave that grows and one that decays leave different corners free."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, handlelength=1.6)
+
+
 def draw(figure, history, modes, gamma, window):
     time = history["time"]
     field, total = history["field_energy"], history["total_energy"]
     (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
 
     draw_log(top_left, time, field, color=BLUE, label="field energy")
-    if gamma is not None:
+    if gamma is not None and not modes:  # the energy holds the noise of all modes: one mode follows theory longer
         draw_theory(top_left, time, field, 2 * gamma, window)
-        top_left.legend(loc="upper right")
+        top_left.legend(loc="best")
     top_left.set(title="Field energy", ylabel=r"$n_0 T \lambda_D^2$")
 
     for mode in modes:
@@ -53,7 +75,7 @@ def draw(figure, history, modes, gamma, window):
     if modes:
         if gamma is not None:
             draw_theory(top_right, time, np.abs(history.mode(modes[0])), gamma, window)
-        top_right.legend(loc="upper right")
+        legend_beside(top_right)
     else:
         top_right.text(0.5, 0.5, "no modes in this history", ha="center", transform=top_right.transAxes)
     top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;/\;e n_0$")
@@ -88,7 +110,7 @@ def main():
         "--theory-gamma",
         type=float,
         metavar="GAMMA",
-        help="draw exp(GAMMA t) beside the first mode and exp(2 GAMMA t) beside the field energy",
+        help="draw exp(GAMMA t) along the first mode, or exp(2 GAMMA t) along the field energy if there is no mode",
     )
     parser.add_argument(
         "--fit-range",
@@ -96,9 +118,9 @@ def main():
         type=float,
         metavar=("FROM", "TO"),
         default=(-np.inf, np.inf),
-        help="where to draw theory (default: everywhere)",
+        help="where to fit and draw theory (default: everywhere)",
     )
-    parser.add_argument("--title", help="title of the picture (default: the folder's name)")
+    parser.add_argument("--title", help="title of the picture (default: that of config.yaml, or the folder's name)")
     parser.add_argument("--output", metavar="FILE", help="picture to write (default: energy.png beside the history)")
     parser.add_argument("--show", action="store_true", help="also open a window")
     arguments = parser.parse_args()
@@ -112,7 +134,7 @@ def main():
             raise Problem(f"{history.path} has no row from t = {low:g} to {high:g}")
     plt = import_pyplot(arguments.show)
     figure = plt.figure(figsize=(10, 6.4))
-    figure.suptitle(arguments.title or history.path.resolve().parent.name.replace("_", " "), fontsize=13)
+    figure.suptitle(arguments.title or read_title(history.path.parent), fontsize=13)
     draw(figure, history, modes, arguments.theory_gamma, arguments.fit_range)
     save(figure, Path(arguments.output) if arguments.output else history.path.parent / "energy.png")
     if arguments.show:

@@ -16,7 +16,7 @@ except ImportError:
 
 EXAMPLES = """examples:
   scripts/plot_snapshot.py output/landau_damping                               E/x, last step: field.png there
-  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times, one colour scale
+  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times on one colour scale: phi.png
   scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
   scripts/plot_snapshot.py output/two_stream --phase-space right left          u against x: phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
@@ -94,14 +94,25 @@ def component_values(group, name, what):
     return values, float(node.attrs["unitSI"])
 
 
+def mesh_names(meshes):
+    """The names that --mesh takes: a record, or RECORD/COMPONENT of a vector."""
+    for name, record in meshes.items():
+        if isinstance(record, h5py.Group) and "value" not in record.attrs:
+            yield from (f"{name}/{component}" for component in record)
+        else:
+            yield name
+
+
 def read_mesh(snapshot, name, si):
     """Values [along x, along y], and the position of node 0 and the spacing along x and y."""
     record_name, _, component = name.partition("/")
     if record_name not in snapshot.meshes:
-        raise Problem(f"{snapshot.path} has no mesh {record_name} (it has: {', '.join(snapshot.meshes) or 'none'})")
+        there = ", ".join(mesh_names(snapshot.meshes)) or "none"
+        raise Problem(f"{snapshot.path} has no mesh {record_name} (it has: {there})")
     record = snapshot.meshes[record_name]
     if component and (not isinstance(record, h5py.Group) or component not in record):
-        raise Problem(f"mesh {record_name} of {snapshot.path} has no component {component}")
+        there = ", ".join(mesh_names(snapshot.meshes))
+        raise Problem(f"mesh {record_name} of {snapshot.path} has no component {component} (there are: {there})")
     values, unit = component_values(record, component, f"mesh {record_name}")
     attributes = record.attrs
     position = (record[component] if component else record).attrs["position"]
@@ -188,7 +199,7 @@ def draw_meshes(plt, snapshots, names, si):
         for panel in panels[len(snapshots) :]:
             panel.axis("off")
         bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.015)
-        unit = (UNITS_SI if si else UNITS).get(re.sub("^.*_", "", name.partition("/")[0]), "")
+        unit = (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
         bar.set_label(f"{symbol} [{unit}]" if unit else symbol)
         bar.formatter.set_powerlimits((-2, 3))
         bar.formatter.set_useMathText(True)
@@ -251,6 +262,12 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
     return figure
 
 
+def picture_name(meshes):
+    """field.png for E/x alone; any other choice of meshes has a picture of its own."""
+    meshes = list(dict.fromkeys(meshes))
+    return "field.png" if meshes == ["E/x"] else "_".join(re.sub(r"\W", "_", name) for name in meshes) + ".png"
+
+
 def step_list(argument):
     if argument != "all" and not argument.isdigit():
         raise argparse.ArgumentTypeError(f"'{argument}' is neither a step number nor all")
@@ -271,7 +288,7 @@ def main():
         nargs="+",
         default=["E/x"],
         metavar="NAME",
-        help="E/x, E/y, phi, chargeDensity, SPECIES_chargeDensity (default: E/x)",
+        help="E/x, E/y, phi or chargeDensity, the last of all species together (default: E/x)",
     )
     what.add_argument(
         "--phase-space", nargs="+", metavar="SPECIES", help="draw velocity against position of these species"
@@ -280,7 +297,10 @@ def main():
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
     parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
     parser.add_argument(
-        "--output", metavar="FILE", help="picture to write (default: field.png or phase_space.png in RUN)"
+        "--output",
+        metavar="FILE",
+        help="picture to write (default, in RUN: field.png for E/x, else named after its meshes, as phi.png; "
+        "phase_space.png)",
     )
     parser.add_argument("--show", action="store_true", help="also open a window")
     arguments = parser.parse_args()
@@ -293,7 +313,7 @@ def main():
         name = "phase_space.png"
         figure = draw_phase_space(plt, snapshots, arguments.phase_space, arguments.axis, arguments.bins, arguments.si)
     else:
-        name = "field.png"
+        name = picture_name(arguments.mesh)
         figure = draw_meshes(plt, snapshots, arguments.mesh, arguments.si)
     place = Path(arguments.place)
     save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / name)
