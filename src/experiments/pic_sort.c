@@ -1,8 +1,8 @@
 /* PIC sort: particles, two sorts, times and tables. */
 #include "experiments/pic_sort.h"
 
-#include "base/arguments.h"
 #include "experiments/host_sorts.h"
+#include "experiments/pic_sort_options.h"
 #include "experiments/samples.h"
 #include "load/loading.h"
 #include "sort/cell_key.h"
@@ -13,134 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CASES = 8, LONG_KEY_BITS = 30, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
-
-struct options {
-    const char *device, *csv_path;
-    uint32_t particles, cells, repeats;
-    uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
-    enum transpose_kind transpose;
-    enum sort_method method;
-    uint32_t key_bits[MAX_CASES]; /* one case each */
-    uint32_t case_count;
-};
-
-/* ---- the command line ---- */
-
-enum {
-    KEY_CELLS = 1000,
-    KEY_KEY_BITS,
-    KEY_RADIX_BITS,
-    KEY_ITEMS,
-    KEY_GROUPS,
-    KEY_SPLITS,
-    KEY_TRANSPOSE,
-    KEY_METHOD,
-    KEY_CSV
-};
-
-static const struct argp_option pic_sort_options[] = {
-    {"particles", 'N', "N", 0, "Particles (N), 8388608 without it", 0},
-    {"cells", KEY_CELLS, "C", 0, "Cells along each side of the unit square, 32 without it", 0},
-    {"key-bits", KEY_KEY_BITS, "B", 0,
-     "Bits of the key (b); may be repeated, one sort each. Without it the short key, ceil(log2 C^2) bits, "
-     "and 30",
-     0},
-    {"radix-bits", KEY_RADIX_BITS, "R", 0, "Bits of a digit (r), 5 without it; the passes are p = ceil(b/r)",
-     0},
-    {"items", KEY_ITEMS, "I", 0, "Items in a group (I); chosen from the device without it", 0},
-    {"groups", KEY_GROUPS, "G", 0, "Groups (G); chosen from the device without it", 0},
-    {"splits", KEY_SPLITS, "S", 0, "Parts of the histogram scanned apart (s); chosen without it", 0},
-    {"transpose", KEY_TRANSPOSE, "on|off", 0, "Transpose the list before and after; on for GPUs without it",
-     0},
-    {"method", KEY_METHOD, "NAME", 0,
-     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. I, G, s and transpose are of paper "
-     "alone",
-     0},
-    {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
-    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
-    {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
-    {0},
-};
-
-static error_t parse_number(struct argp_state *state, const char *name, const char *text, uint64_t low,
-                            uint64_t high, uint32_t *number)
-{
-    uint64_t value = 0;
-    const error_t error = arguments_number(state, name, text, low, high, &value);
-    if (error == 0)
-        *number = (uint32_t)value;
-    return error;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case 'N':
-        return parse_number(state, "--particles", argument, 1, UINT64_C(1) << 31, &options->particles);
-    case KEY_CELLS:
-        return parse_number(state, "--cells", argument, 2, 16384, &options->cells);
-    case KEY_KEY_BITS:
-        if (options->case_count == MAX_CASES)
-            return arguments_refuse(state, "more than %d --key-bits", MAX_CASES);
-        return parse_number(state, "--key-bits", argument, 1, 32, &options->key_bits[options->case_count++]);
-    case KEY_RADIX_BITS:
-        return parse_number(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
-    case KEY_ITEMS:
-        return parse_number(state, "--items", argument, 1, 65536, &options->items);
-    case KEY_GROUPS:
-        return parse_number(state, "--groups", argument, 1, 65536, &options->groups);
-    case KEY_SPLITS:
-        return parse_number(state, "--splits", argument, 1, 65536, &options->splits);
-    case KEY_TRANSPOSE:
-        if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
-            return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
-        options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
-        return 0;
-    case KEY_METHOD:
-        for (int method = SORT_METHOD_PAPER; method <= SORT_METHOD_CHUNKED; method++)
-            if (strcmp(argument, sort_method_name((enum sort_method)method)) == 0) {
-                options->method = (enum sort_method)method;
-                return 0;
-            }
-        return arguments_refuse(state, "--method: '%s' is neither paper, tiled nor chunked", argument);
-    case 'r':
-        return parse_number(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    .options = pic_sort_options,
-    .parser = parse,
-    .doc = "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
-           "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and velocities "
-           "from four van der "
-           "Corput sequences in the unit square, a first sort, a move by u/C and v/C modulo 1, then the sort "
-           "that is timed, "
-           "with its permutation. Beside it, on the host, the C library's qsort and a serial counting sort "
-           "of the same "
-           "keys.\n\n"
-           "Examples:\n"
-           "  radixpic bench pic-sort\n"
-           "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
-           "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n",
-};
+enum { LONG_KEY_BITS = 30, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
 
 /* ---- particles ---- */
 
 struct experiment {
-    struct options options;
+    struct pic_sort_options options;
     struct device *device;
     struct grid grid;
     struct species_config species;
@@ -157,7 +35,7 @@ static uint32_t short_key_bits(const struct experiment *experiment)
 
 static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, struct sorter_plan *plan)
 {
-    const struct options *options = &experiment->options;
+    const struct pic_sort_options *options = &experiment->options;
     const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
     const struct sort_config config = {.method = options->method,
                                        .key_bits = key_bits,
@@ -181,7 +59,7 @@ static enum status make_plan(const struct experiment *experiment, uint32_t key_b
 /* Fills in the default keys and refuses parameters that do not fit, before anything is created. */
 static enum status check_plans(struct experiment *experiment)
 {
-    struct options *options = &experiment->options;
+    struct pic_sort_options *options = &experiment->options;
     experiment->grid =
         grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
     if (options->case_count == 0) {
@@ -418,9 +296,7 @@ static enum status run_host_case(struct experiment *experiment, bool by_qsort, s
     return status;
 }
 
-/* ---- tables
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 static double gigabytes_per_second(uint64_t bytes, const struct samples *samples)
 {
@@ -560,7 +436,7 @@ static enum status prepare(struct experiment *experiment)
 
 static enum status run_cases(struct experiment *experiment, struct sort_case *cases)
 {
-    const struct options *options = &experiment->options;
+    const struct pic_sort_options *options = &experiment->options;
     bool verified = true;
     for (uint32_t n = 0; n < options->case_count + 2; n++) {
         if (n < options->case_count)
@@ -581,15 +457,14 @@ static enum status run_cases(struct experiment *experiment, struct sort_case *ca
 
 enum status experiment_pic_sort(int argc, char **argv)
 {
-    struct experiment experiment = {
-        .options = {.device = "auto", .particles = 1u << 23, .cells = 32, .repeats = 10, .radix_bits = 5}};
-    struct options *options = &experiment.options;
+    struct experiment experiment = {0};
+    struct pic_sort_options *options = &experiment.options;
     bool done = false;
-    TRY(arguments_parse(&argp, argc, argv, options, &done));
+    TRY(pic_sort_options_parse(argc, argv, options, &done));
     if (done)
         return STATUS_OK;
 
-    struct sort_case *cases = calloc(MAX_CASES + 2, sizeof *cases);
+    struct sort_case *cases = calloc(PIC_SORT_MAX_CASES + 2, sizeof *cases);
     enum status status =
         cases ? prepare(&experiment) : status_fail(STATUS_FAILED, "no memory for the timings");
     if (status == STATUS_OK) {

@@ -52,8 +52,7 @@ static uint32_t minimum(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* ---- the plan
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 /* Bits of the numbers 0..count-1. */
 static uint32_t bits_below(uint32_t count)
@@ -131,8 +130,7 @@ uint32_t chunked_sort_passes(const struct chunked_sort *sort)
     return sort->plan.passes;
 }
 
-/* ---- birth and death
- * ------------------------------------------------------------------------------------------------ */
+/* ---- birth and death ---- */
 
 static enum status create_pass_kernels(struct chunked_sort *sort, enum source source, bool portable)
 {
@@ -222,8 +220,7 @@ void chunked_sort_destroy(struct chunked_sort **sort)
     *sort = NULL;
 }
 
-/* ---- one sort
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- one sort ---- */
 
 /* Words a pass moves to read one entry. */
 static uint64_t words_read(enum source source)

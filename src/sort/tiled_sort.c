@@ -140,8 +140,7 @@ static uint32_t chunks_of(const struct shape *shape, uint32_t count)
     return tiles < chunks ? tiles : chunks;
 }
 
-/* ---- making one
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- making one ---- */
 
 struct array_sizes {
     size_t table, lists, totals, between, between_digits;
@@ -259,9 +258,7 @@ void tiled_sort_destroy(struct tiled_sort **sort)
     *sort = NULL;
 }
 
-/* ---- sorting
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- sorting ---- */
 
 /* A list as a pass sees it: keys with nothing, packed words with nothing, or digits with sigma. */
 struct stream {

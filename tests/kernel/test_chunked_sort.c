@@ -7,9 +7,7 @@
 
 static struct device *device;
 
-/* ---- keys
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 enum pattern {
     RANDOM_KEYS,
@@ -69,8 +67,7 @@ static void fill_keys(uint32_t *keys, uint32_t count, uint32_t bits, enum patter
     }
 }
 
-/* ---- one sort and its properties
- * ----------------------------------------------------------------------------------- */
+/* ---- one sort and its properties ---- */
 
 /* permutation, sorted keys and cell offsets against one another and the keys. A sort that gives a bijection,
  * keys that do not fall, and equal keys in their order has given the only right answer. */
@@ -167,8 +164,7 @@ static void check_patterns(uint32_t key_bits, uint32_t passes, uint32_t chunks, 
     free(keys);
 }
 
-/* ---- whole sorts
- * --------------------------------------------------------------------------------------------------- */
+/* ---- whole sorts ---- */
 
 static void sorts_every_size(void **state)
 {

@@ -7,9 +7,7 @@
 
 static struct device *device;
 
-/* ---- keys
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 enum pattern { RANDOM_KEYS, ALL_EQUAL, ALTERNATING, SORTED_KEYS, REVERSED, ALL_LARGEST, PATTERNS };
 
@@ -324,9 +322,7 @@ static void scans_tables_of_any_split(void **state)
     }
 }
 
-/* ---- plans
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- plans ---- */
 
 static const struct device_info small_gpu = {
     .name = "a small GPU", .is_gpu = true, .compute_units = 4, .local_memory = 16384, .group_limit = 256};

@@ -7,9 +7,7 @@
 
 static struct device *device;
 
-/* ---- keys
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 enum pattern {
     RANDOM_KEYS,
@@ -63,8 +61,7 @@ static uint32_t key_of(enum pattern pattern, uint32_t j, uint32_t count, uint32_
     return largest;
 }
 
-/* ---- one sort against a counting sort
- * ------------------------------------------------------------------------------ */
+/* ---- one sort against a counting sort ---- */
 
 struct expected {
     uint32_t *keys, *permutation, *sorted_keys, *offsets;
@@ -149,8 +146,7 @@ static void check_patterns(uint32_t bits, uint32_t passes, uint32_t count, enum 
     tiled_sort_destroy(&sort);
 }
 
-/* ---- the tests
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the tests ---- */
 
 static void sorts_every_size(void **state)
 {

@@ -1,0 +1,25 @@
+/* PIC sort options: the command line of radixpic bench pic-sort. */
+#ifndef RADIXPIC_EXPERIMENTS_PIC_SORT_OPTIONS_H
+#define RADIXPIC_EXPERIMENTS_PIC_SORT_OPTIONS_H
+
+#include "base/status.h"
+#include "config/config.h"
+
+enum { PIC_SORT_MAX_CASES = 8 };
+
+struct pic_sort_options {
+    const char *device, *csv_path;
+    uint32_t particles, cells, repeats;
+    uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
+    enum transpose_kind transpose;
+    enum sort_method method;
+    uint32_t key_bits[PIC_SORT_MAX_CASES]; /* one case each */
+    uint32_t case_count;
+};
+
+/* Fills `options` with the defaults and what argv says; the texts belong to argv. *done is set where --help
+ * was printed. */
+STATUS_CHECKED enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_options *options,
+                                                  bool *done);
+
+#endif
