@@ -226,7 +226,7 @@ class WhatIsSaid(ProgramTest):
         normal = self.run_well("run", "small.yaml").stdout
         verbose = self.run_well("run", "small.yaml", "--verbose").stdout
         self.assertNotIn("transpose", normal)
-        self.assertRegex(verbose, r"b=7 bits, r=4, p=2 passes.*transpose (on|off)")
+        self.assertRegex(verbose, r"b = 7 bits, r = 4, p = 2 passes.*transpose (on|off)")
         self.assertRegex(verbose, r"field solver: \w+")
 
     def test_a_second_run_replaces_the_first(self):
