@@ -1,11 +1,9 @@
 /* Chunked sort: properties over sizes, key bits, passes and degenerate keys. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "sort/chunked_sort.h"
 
 #include <string.h>
-
-static struct device *device;
 
 /* ---- keys ---- */
 
@@ -339,23 +337,6 @@ static void refuses_what_it_cannot_sort(void **state)
     buffer_destroy(&input);
     buffer_destroy(&permutation);
     chunked_sort_destroy(&sort);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
 }
 
 int main(void)

@@ -1,10 +1,8 @@
 /* FFT: both libraries in both precisions against sums written out. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "field/fft.h"
 #include "support/field_support.h"
-
-static struct device *device;
 
 /* The libraries treat powers of two, products of small primes, primes, and the smallest axes each in
  * a way of its own. VkFFT's kernels take a CPU seconds to compile for each grid, so there only the first
@@ -217,23 +215,6 @@ static void transforms_are_timed(void **state)
         assert_true(field->seconds > 0.0);
         transform_destroy(&t);
     }
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
 }
 
 int main(void)

@@ -1,10 +1,8 @@
 /* Filter: the transfer function mode by mode, and what a smoothing must leave alone. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "field/filter.h"
 #include "support/field_support.h"
-
-static struct device *device;
 
 static const uint32_t grids[][2] = {{8, 6}, {2, 2}, {7, 5}, {2, 9}, {33, 64}};
 enum { GRIDS = sizeof grids / sizeof grids[0] };
@@ -132,23 +130,6 @@ static void no_pass_changes_nothing(void **state)
     free(result);
     free(density);
     bench_destroy(&b);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
 }
 
 int main(void)

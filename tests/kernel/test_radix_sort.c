@@ -1,11 +1,9 @@
 /* Radix sort: properties over sizes, key bits, parameters and degenerate keys, and each phase alone. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "sort/radix_sort.h"
 
 #include <string.h>
-
-static struct device *device;
 
 /* ---- keys ---- */
 
@@ -381,23 +379,6 @@ static void refuses_plans_that_do_not_fit(void **state)
         if (!strstr(status_message(), cases[n].names) || !strstr(status_message(), cases[n].by))
             fail_msg("'%s' does not say '%s' and '%s'", status_message(), cases[n].names, cases[n].by);
     }
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
 }
 
 int main(void)

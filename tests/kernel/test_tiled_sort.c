@@ -1,11 +1,9 @@
 /* Tiled sort: bit for bit the one stable permutation, over sizes, key bits, passes and orders of the keys. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "sort/tiled_sort.h"
 
 #include <string.h>
-
-static struct device *device;
 
 /* ---- keys ---- */
 
@@ -287,23 +285,6 @@ static void supports_what_fits(void **state)
     assert_int_equal(tiled_sort_create(device, 20, 1, 10, &sort), STATUS_USAGE);
     assert_int_equal(tiled_sort_create(device, 10, 3, 10, &sort), STATUS_USAGE);
     assert_null(sort);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
 }
 
 int main(void)
