@@ -32,6 +32,7 @@ enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum { SORT_AUTO = 0 };                              /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
+enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 
 struct grid_config {
@@ -107,6 +108,10 @@ struct sort_config {
     enum transpose_kind transpose;
 };
 
+struct step_config {
+    enum step_method method;
+};
+
 struct history_config {
     uint64_t every; /* >= 1 */
     uint32_t mode_count;
@@ -141,6 +146,7 @@ struct config {
     struct fields_config fields;
     struct deposit_config deposit;
     struct sort_config sort;
+    struct step_config step;
     char device[CONFIG_TEXT_LENGTH];
     struct output_config output;
     struct units_config units;

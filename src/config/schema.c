@@ -41,6 +41,8 @@ static const struct choice gradients[] = {
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
 static const struct choice sort_methods[] = {
     {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
+static const struct choice step_methods[] = {
+    {"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
@@ -150,6 +152,10 @@ static const struct schema_row config_rows[] = {
      .choices = or_auto, .fallback = "auto", .help = "s"},
     {"sort.transpose", TYPE_CHOICE, IN_CONFIG(sort.transpose), .choices = transposes, .fallback = "auto",
      .help = "reorder the list in memory so that neighbours read neighbours"},
+    {"step", TYPE_GROUP, .help = "how a step is taken"},
+    {"step.method", TYPE_CHOICE, IN_CONFIG(step.method), .choices = step_methods, .fallback = "auto",
+     .help =
+         "plain: a kernel a stage; fused: push and sort at once; auto: fused where sort.* asks for nothing"},
     {"device", TYPE_TEXT, IN_CONFIG(device), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
     {"output", TYPE_GROUP, .help = "what is written"},

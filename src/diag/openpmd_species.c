@@ -89,8 +89,8 @@ static enum status fill_position(const void *source, uint64_t first, size_t coun
     const struct columns *columns = component->columns;
     const struct grid *grid = columns->snapshot->grid;
     const double spacing = component->axis == 0 ? grid->dx : grid->dy;
-    TRY(buffer_read_reals(columns->particles->offset, columns->snapshot->config->precision, 2 * (size_t)first,
-                          2 * count, columns->pairs));
+    TRY(particles_read_offsets(columns->particles, columns->snapshot->config->precision, (size_t)first, count,
+                               columns->pairs));
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
         cell = cell_of(columns, cell, first + n);
@@ -121,8 +121,8 @@ static enum status fill_momentum(const void *source, uint64_t first, size_t coun
 {
     const struct component *component = source;
     const struct columns *columns = component->columns;
-    TRY(buffer_read_reals(columns->particles->velocity, columns->snapshot->config->precision,
-                          2 * (size_t)first, 2 * count, columns->pairs));
+    TRY(particles_read_velocities(columns->particles, columns->snapshot->config->precision, (size_t)first,
+                                  count, columns->pairs));
     for (size_t n = 0; n < count; n++)
         store(columns, values, n,
               columns->particles->species->mass * columns->pairs[2 * n + component->axis]);

@@ -32,11 +32,42 @@ enum status particles_create(struct device *device, const struct grid *grid, enu
 void particles_destroy(struct particles *particles)
 {
     struct buffer **const owned[] = {
-        &particles->offset,      &particles->offset_spare, &particles->velocity, &particles->velocity_spare,
-        &particles->id,          &particles->id_spare,     &particles->key,      &particles->key_spare,
-        &particles->cell_offsets};
+        &particles->offset, &particles->offset_spare, &particles->velocity,    &particles->velocity_spare,
+        &particles->quad,   &particles->quad_spare,   &particles->id,          &particles->id_spare,
+        &particles->key,    &particles->key_spare,    &particles->cell_offsets};
     for (size_t n = 0; n < sizeof owned / sizeof owned[0]; n++)
         buffer_destroy(owned[n]);
+}
+
+/* Pairs out of quads: the two reals from `begin` on of each. */
+static enum status read_from_quads(const struct particles *particles, enum precision precision, size_t begin,
+                                   size_t first, size_t count, double *pairs)
+{
+    enum { PIECE = 4096 };
+    double quads[4 * PIECE];
+    for (size_t done = 0; done < count; done += PIECE) {
+        const size_t piece = count - done < PIECE ? count - done : PIECE;
+        TRY(buffer_read_reals(particles->quad, precision, 4 * (first + done), 4 * piece, quads));
+        for (size_t n = 0; n < piece; n++) {
+            pairs[2 * (done + n)] = quads[4 * n + begin];
+            pairs[2 * (done + n) + 1] = quads[4 * n + begin + 1];
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status particles_read_offsets(const struct particles *particles, enum precision precision, size_t first,
+                                   size_t count, double *pairs)
+{
+    return particles->quad ? read_from_quads(particles, precision, 0, first, count, pairs)
+                           : buffer_read_reals(particles->offset, precision, 2 * first, 2 * count, pairs);
+}
+
+enum status particles_read_velocities(const struct particles *particles, enum precision precision,
+                                      size_t first, size_t count, double *pairs)
+{
+    return particles->quad ? read_from_quads(particles, precision, 2, first, count, pairs)
+                           : buffer_read_reals(particles->velocity, precision, 2 * first, 2 * count, pairs);
 }
 
 uint64_t particles_bytes(const struct grid *grid, enum precision precision,

@@ -2,7 +2,8 @@
  *
  * A particle is (cell, offset in the cell, velocity). Positions are at n and velocities at n-1/2 except
  * inside a step, where simulation_step() says what stands when. Two arrays of a kind are a double buffer: the
- * spare one is where the permute writes, then the handles are swapped.
+ * spare one is where the permute writes, then the handles are swapped. What a step method does not need it
+ * releases after the first step, and the handle is then NULL.
  */
 #ifndef RADIXPIC_DOMAIN_PARTICLES_H
 #define RADIXPIC_DOMAIN_PARTICLES_H
@@ -15,11 +16,16 @@ struct particles {
     uint32_t count;                       /* of macro-particles here */
     double weight;                        /* real particles a macro-particle stands for: n0 Lx Ly / N */
 
+    /* The state lies in one of two layouts. Pairs, which every part of the plain step knows: */
     struct buffer *offset, *offset_spare;     /* real2[count]: (dx, dy) in units of a cell */
     struct buffer *velocity, *velocity_spare; /* real2[count]: (u, v) */
-    struct buffer *id, *id_spare;             /* ulong[count]: the global index; NULL without ids */
-    struct buffer *key, *key_spare;           /* uint[count]: the cell of each particle */
-    struct buffer *cell_offsets; /* uint[cells + 1]: where each cell's particles start, once sorted */
+    /* Quads, one store a particle, which the fused step of CPU devices prefers; NULL in the layout of pairs:
+     */
+    struct buffer *quad, *quad_spare; /* real4[count]: (dx, dy, u, v) */
+
+    struct buffer *id, *id_spare;   /* ulong[count]: the global index; NULL without ids */
+    struct buffer *key, *key_spare; /* uint[count]: the cell of each particle; plain steps only */
+    struct buffer *cell_offsets;    /* uint[cells + 1]: where each cell's particles start, once sorted */
 };
 
 /* Allocates every array (contents undefined). STATUS_FAILED when memory runs out; STATUS_USAGE for more
@@ -28,6 +34,14 @@ STATUS_CHECKED enum status particles_create(struct device *device, const struct 
                                             enum precision precision, const struct species_config *species,
                                             struct particles *particles);
 void particles_destroy(struct particles *particles);
+
+/* Read `count` particles from number `first` as doubles, whatever layout and precision: (dx, dy) or (u, v)
+ * into real pairs[2 * count]. Blocking. */
+STATUS_CHECKED enum status particles_read_offsets(const struct particles *particles, enum precision precision,
+                                                  size_t first, size_t count, double *pairs);
+STATUS_CHECKED enum status particles_read_velocities(const struct particles *particles,
+                                                     enum precision precision, size_t first, size_t count,
+                                                     double *pairs);
 
 /* Device bytes that particles_create() takes. */
 uint64_t particles_bytes(const struct grid *grid, enum precision precision,

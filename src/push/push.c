@@ -1,15 +1,13 @@
 /* Push: launches of kernels/push.cl. */
 #include "push/push.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum {
     GPU_GROUP_ITEMS = 256,
     CPU_GROUP_ITEMS = 1, /* one item runs through its chunk: items side by side would each walk all of it */
     GROUPS_PER_UNIT = 8,
-    MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
-    SUMS = 3            /* of a group: |v|^2, u, v (SUM_COUNT of the kernels) */
+    MOST_GROUPS = 1024 /* so that the sums that leave the device are a few KiB */
 };
 
 struct push {
@@ -22,23 +20,12 @@ struct push {
     uint32_t most_groups;
     struct program *program;
     struct kernel *start, *step, *measure;
-    struct buffer *sums; /* real[species_count][most_groups][SUMS] */
+    struct buffer *sums; /* real[species_count][most_groups][PUSH_SUMS] */
 };
 
-/* The numbers of one species that the kernels take. */
-struct motion {
-    double half_kick; /* q dt/2m */
-    double tangent;   /* q B dt/2m, of half the rotation */
-    double cosine;    /* of half the rotation */
-    double sine;      /* 2 tangent/(1 + tangent^2), of the whole rotation */
-};
-
-static struct motion motion_of(const struct push *push, const struct species_config *species)
+static struct species_motion motion_of(const struct push *push, const struct particles *particles)
 {
-    const double half_kick = 0.5 * push->time_step * species->charge / species->mass;
-    const double tangent = half_kick * push->magnetic;
-    const double square = 1 + tangent * tangent;
-    return (struct motion){half_kick, tangent, 1 / sqrt(square), 2 * tangent / square};
+    return species_motion_make(particles->species, push->time_step, push->magnetic);
 }
 
 /* How the particles are dealt out to groups. It depends on the device and their number only, so the sums run
@@ -66,7 +53,7 @@ static enum status build(struct push *push, enum shape_kind shape)
     TRY(kernel_create(push->program, "push_step", &push->step));
     TRY(kernel_create(push->program, "push_measure", &push->measure));
     return buffer_create(push->device,
-                         (size_t)push->species_count * push->most_groups * SUMS *
+                         (size_t)push->species_count * push->most_groups * PUSH_SUMS *
                              precision_bytes(push->precision),
                          "the push's sums", &push->sums);
 }
@@ -122,7 +109,7 @@ static uint64_t pass_bytes(const struct push *push, uint32_t count, uint64_t rea
 
 enum status push_start(struct push *push, const struct fields *fields, struct particles *particles)
 {
-    const struct motion motion = motion_of(push, particles->species);
+    const struct species_motion motion = motion_of(push, particles);
     return KERNEL_LAUNCH(push->start,
                          launch_covering(particles->count, push->group_items, STAGE_PUSH,
                                          pass_bytes(push, particles->count, 6)),
@@ -135,13 +122,13 @@ enum status push_start(struct push *push, const struct fields *fields, struct pa
 /* Where the sums of a species begin, in reals. */
 static uint32_t first_sum(const struct push *push, uint32_t species)
 {
-    return species * push->most_groups * SUMS;
+    return species * push->most_groups * PUSH_SUMS;
 }
 
 enum status push_step(struct push *push, const struct fields *fields, uint32_t species,
                       struct particles *particles)
 {
-    const struct motion motion = motion_of(push, particles->species);
+    const struct species_motion motion = motion_of(push, particles);
     const struct chunks chunks = deal_out(push, particles->count);
     const struct grid *grid = &push->grid;
     return KERNEL_LAUNCH(push->step,
@@ -159,7 +146,7 @@ enum status push_step(struct push *push, const struct fields *fields, uint32_t s
 enum status push_measure(struct push *push, const struct fields *fields, uint32_t species,
                          const struct particles *particles)
 {
-    const struct motion motion = motion_of(push, particles->species);
+    const struct species_motion motion = motion_of(push, particles);
     const struct chunks chunks = deal_out(push, particles->count);
     return KERNEL_LAUNCH(push->measure,
                          ((struct launch){chunks.groups, push->group_items, STAGE_PUSH,
@@ -175,21 +162,7 @@ enum status push_measure(struct push *push, const struct fields *fields, uint32_
 enum status push_read_sums(struct push *push, uint32_t species, const struct particles *particles,
                            struct push_sums *sums)
 {
-    const uint32_t groups = deal_out(push, particles->count).groups;
-    double group_sums[MOST_GROUPS * SUMS];
-    TRY(buffer_read_reals(push->sums, push->precision, first_sum(push, species), (size_t)groups * SUMS,
-                          group_sums));
-    double total[SUMS] = {0, 0, 0};
-    for (uint32_t group = 0; group < groups; group++)
-        for (uint32_t n = 0; n < SUMS; n++)
-            total[n] += group_sums[group * SUMS + n];
-    const double mass = particles->weight * particles->species->mass; /* of a macro-particle */
-    /* The mean of the velocities before and after a rotation by an angle is shorter than either by the cosine
-     * of half the angle, the same for all particles of a species. */
-    const double full_length = 1 / motion_of(push, particles->species).cosine;
-    *sums = (struct push_sums){
-        .kinetic_energy = 0.5 * mass * total[0],
-        .momentum = {full_length * mass * total[1], full_length * mass * total[2]},
-    };
-    return STATUS_OK;
+    const struct species_motion motion = motion_of(push, particles);
+    return push_sums_read(push->sums, push->precision, first_sum(push, species),
+                          deal_out(push, particles->count).groups, particles, &motion, sums);
 }

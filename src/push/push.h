@@ -5,14 +5,9 @@
 
 #include "domain/fields.h"
 #include "domain/particles.h"
+#include "push/species_motion.h"
 
 struct push;
-
-/* Sums over a species, all at whole step n, of macro-particles with their weight. */
-struct push_sums {
-    double kinetic_energy; /* sum of w m |v|^2 / 2 */
-    double momentum[2];    /* sum of w m (u, v) */
-};
 
 /* `species_count` sets of sums are kept. The caller destroys it. */
 STATUS_CHECKED enum status push_create(struct device *device, const struct grid *grid,

@@ -1,0 +1,66 @@
+/* Advance: push and sort at once, the heart of the fused step. Particles sorted by cell at n become particles
+ * sorted by cell at n+1, each read twice and written once: the first time each is pushed only to count who
+ * goes where (the histogram of the sort, its keys never stored), the second time to be moved to its place.
+ *
+ *   tiled    for GPUs: the tiles of the tiled sort, state in pairs (tiled_advance.h)
+ *   chunked  for CPUs: a few long chunks, no barrier, state in quads (chunked_advance.h)
+ *
+ * Particles of a cell keep the order in which they stood before, as a stable sort has them, so the same input
+ * gives the same bits. Sums and field interpolation are those of the plain push, up to round-off.
+ */
+#ifndef RADIXPIC_PUSH_ADVANCE_H
+#define RADIXPIC_PUSH_ADVANCE_H
+
+#include "domain/fields.h"
+#include "domain/particles.h"
+#include "push/species_motion.h"
+
+struct advance;
+
+enum advance_kind { ADVANCE_NONE, ADVANCE_TILED, ADVANCE_CHUNKED };
+
+/* What an advance is made for. */
+struct advance_setup {
+    struct grid grid;
+    enum precision precision;
+    enum shape_kind shape;
+    double time_step, magnetic;
+    uint32_t species_count;
+    uint32_t capacity; /* particles of the largest species */
+};
+
+/* The kind that suits this device and grid; ADVANCE_NONE where only the plain step will do. */
+enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup);
+const char *advance_kind_name(enum advance_kind kind);
+
+/* The caller destroys it. STATUS_USAGE for ADVANCE_NONE. */
+STATUS_CHECKED enum status advance_create(struct device *device, enum advance_kind kind,
+                                          const struct advance_setup *setup, struct advance **advance);
+void advance_destroy(struct advance **advance);
+
+/* Takes over a species that the plain sort has put in order (pairs, cell offsets), before its first
+ * advance_step(): releases the arrays that fused steps do without, and brings the state into the layout of
+ * this kind. Blocking. */
+STATUS_CHECKED enum status advance_take_over(struct advance *advance, struct particles *particles);
+
+/* One step of species number `species`: v n-1/2 -> n+1/2, x n -> n+1, sorted, with the cell offsets of n+1.
+ * With `measure` the sums at n are kept. (Non-blocking.) */
+STATUS_CHECKED enum status advance_step(struct advance *advance, const struct fields *fields,
+                                        uint32_t species, bool measure, struct particles *particles);
+
+/* Only the sums at n; nothing moves. (Non-blocking.) */
+STATUS_CHECKED enum status advance_measure(struct advance *advance, const struct fields *fields,
+                                           uint32_t species, const struct particles *particles);
+
+/* The sums at n of the last measuring advance_step() or advance_measure() of that species. Blocking. */
+STATUS_CHECKED enum status advance_read_sums(struct advance *advance, uint32_t species,
+                                             const struct particles *particles, struct push_sums *sums);
+
+/* Device bytes that advance_create() takes. */
+uint64_t advance_bytes(const struct device_info *info, enum advance_kind kind,
+                       const struct advance_setup *setup);
+
+/* Bytes that a particle of a species takes once the advance has taken over. */
+uint64_t advance_particle_bytes(enum precision precision, const struct species_config *species);
+
+#endif
