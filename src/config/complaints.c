@@ -82,9 +82,10 @@ void complain_unknown_key(struct complaints *complaints, const struct tree_node 
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", keys[i]);
     char word[TEXT_SHOWN_LENGTH];
     text_shown(key->text, key->length, word);
-    const char *nearest = suggest_nearest(word, keys, count);
+    /* The right word in the wrong place is likelier than a wrong word that is nearly one of this place. */
+    const char *nearest = path_elsewhere(table, word);
     if (!nearest)
-        nearest = path_elsewhere(table, word);
+        nearest = suggest_nearest(word, keys, count);
     char full[SCHEMA_PATH_LENGTH];
     snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", word);
     if (nearest)
