@@ -419,6 +419,21 @@ static enum status close_csv(struct experiment *experiment, enum status status)
     return status;
 }
 
+/* The keys as they lie in memory, for another program to sort. */
+static enum status write_keys(const struct experiment *experiment)
+{
+    const char *path = experiment->options.keys_path;
+    const size_t count = experiment->particles.count;
+    if (!path)
+        return STATUS_OK;
+    FILE *file = fopen(path, "wb");
+    bool failed = !file || fwrite(experiment->keys, sizeof *experiment->keys, count, file) != count;
+    if (file)
+        failed |= fclose(file) != 0;
+    return failed ? status_fail(STATUS_FAILED, "--write-keys: cannot write %s: %s", path, strerror(errno))
+                  : STATUS_OK;
+}
+
 static enum status prepare(struct experiment *experiment)
 {
     TRY(device_open(experiment->options.device, &experiment->device));
@@ -430,6 +445,7 @@ static enum status prepare(struct experiment *experiment)
         return status_fail(STATUS_FAILED, "no memory for %u keys on the host", experiment->particles.count);
     TRY(sort_once(experiment));
     TRY(move_particles(experiment));
+    TRY(write_keys(experiment));
     return samples_of_copy(experiment->device, buffer_bytes(experiment->particles.offset),
                            experiment->options.repeats, &experiment->copy);
 }

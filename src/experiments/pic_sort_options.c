@@ -16,7 +16,8 @@ enum {
     KEY_SPLITS,
     KEY_TRANSPOSE,
     KEY_METHOD,
-    KEY_CSV
+    KEY_CSV,
+    KEY_WRITE_KEYS
 };
 
 static const struct argp_option pic_sort_options[] = {
@@ -40,6 +41,11 @@ static const struct argp_option pic_sort_options[] = {
     {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
+    {"write-keys", KEY_WRITE_KEYS, "FILE", 0,
+     "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, for "
+     "another "
+     "program to sort",
+     0},
     {0},
 };
 
@@ -92,6 +98,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CSV:
         options->csv_path = argument;
+        return 0;
+    case KEY_WRITE_KEYS:
+        options->keys_path = argument;
         return 0;
     case ARGP_KEY_ARG:
         return arguments_refuse(state, "'%s' is one word too many", argument);

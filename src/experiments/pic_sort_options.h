@@ -8,7 +8,7 @@
 enum { PIC_SORT_MAX_CASES = 8 };
 
 struct pic_sort_options {
-    const char *device, *csv_path;
+    const char *device, *csv_path, *keys_path;
     uint32_t particles, cells, repeats;
     uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
     enum transpose_kind transpose;
