@@ -15,9 +15,13 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double2 real2;
+typedef double4 real4;
+typedef double16 real16;
 #else
 typedef float real;
 typedef float2 real2;
+typedef float4 real4;
+typedef float16 real16;
 #endif
 
 #else /* the host */
