@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "commands/commands.h"
 #include "experiments/pic_sort.h"
+#include "experiments/step_bench.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static const struct {
     const char *summary;
 } experiments[] = {
     {"pic-sort", experiment_pic_sort, "the paper's Table 7: sorting particles in p=2 against p=6"},
+    {"step", experiment_step, "whole simulation steps: each stage's share, and how the cost grows"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 
@@ -20,9 +22,9 @@ static void print_help(void)
     printf("Usage: radixpic bench NAME [OPTION...]\nRun an experiment and print its table.\n\n");
     for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
         printf("  %-12s %s\n", experiments[n].name, experiments[n].summary);
-    printf(
-        "\nradixpic bench NAME --help tells its options.\n\n"
-        "Examples:\n  radixpic bench pic-sort\n  radixpic bench pic-sort --device gpu --csv pic_sort.csv\n");
+    printf("\nradixpic bench NAME --help tells its options.\n\n"
+           "Examples:\n  radixpic bench pic-sort\n  radixpic bench pic-sort --device gpu --csv pic_sort.csv\n"
+           "  radixpic bench step --sweep --max-particles 4194304\n");
 }
 
 enum status command_bench(int argc, char **argv)
