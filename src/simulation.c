@@ -28,13 +28,19 @@ static enum status create_particles(struct simulation *simulation)
     return STATUS_OK;
 }
 
+enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
+                                 struct sorter_plan *plan)
+{
+    const struct grid grid = grid_make(&config->grid);
+    return sorter_plan_make(info, &config->sort, grid_key_bits(&grid), largest_species(config), plan);
+}
+
 static enum status create_sort(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
     struct device *device = simulation->device;
     const uint32_t largest = largest_species(config);
-    TRY(sorter_plan_make(device_info(device), &config->sort, grid_key_bits(&simulation->grid),
-                         &simulation->plan));
+    TRY(simulation_plan_sort(config, device_info(device), &simulation->plan));
     TRY(buffer_create(device, largest * sizeof(uint32_t), "the sort's permutation",
                       &simulation->permutation));
     TRY(cell_key_create(device, &simulation->grid, config->precision, &simulation->cell_key));
@@ -96,12 +102,12 @@ uint64_t simulation_particles(const struct config *config)
 enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
 {
     const struct grid grid = grid_make(&config->grid);
+    const uint32_t largest = largest_species(config);
     struct sorter_plan plan;
-    TRY(sorter_plan_make(info, &config->sort, grid_key_bits(&grid), &plan));
+    TRY(simulation_plan_sort(config, info, &plan));
     *bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++)
         *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
-    const uint32_t largest = largest_species(config);
     *bytes += (uint64_t)largest * sizeof(uint32_t) + sorter_bytes(info, &plan, largest);
     *bytes += fields_bytes(&grid, config->precision);
     *bytes += deposit_bytes(&grid, config->precision, config->deposit.shape);

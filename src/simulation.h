@@ -69,6 +69,10 @@ double simulation_energy_drift(const struct simulation *simulation);
 /* Macro-particles of all species. */
 uint64_t simulation_particles(const struct config *config);
 
+/* How the particles will be sorted: one sorter serves all species, planned for the largest. */
+STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
+                                                struct sorter_plan *plan);
+
 /* Device bytes that simulation_create() takes. STATUS_USAGE when the sort's parameters do not fit the device.
  */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,

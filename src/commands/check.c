@@ -56,7 +56,7 @@ static enum status print_device_part(const struct config *config, const struct c
     struct sorter_plan plan;
     char sort[256];
     uint64_t bytes = 0;
-    enum status status = sorter_plan_make(info, &config->sort, grid_key_bits(&derived->grid), &plan);
+    enum status status = simulation_plan_sort(config, info, &plan);
     if (status == STATUS_OK)
         status = simulation_bytes(config, info, &bytes);
     if (status == STATUS_OK) {
@@ -65,6 +65,8 @@ static enum status print_device_part(const struct config *config, const struct c
         printf("key                       %s\n", sort);
         printf("memory on the device      %.1f MiB, %.1f bytes a particle\n", (double)bytes / 0x1p20,
                (double)bytes / (double)simulation_particles(config));
+        if (plan.note[0] != '\0')
+            printf("warning: %s\n", plan.note);
     }
     device_close(&device);
     return status;

@@ -100,6 +100,8 @@ static void announce(struct run *run)
     char sort[256];
     sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
     log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);
+    if (run->simulation.plan.note[0] != '\0')
+        log_line(&run->log, LOG_NORMAL, "warning: %s", run->simulation.plan.note);
     /* Transforms on the host of a GPU cross the bus in every step: whoever runs there should know. */
     const bool on_host_of_gpu =
         !info->is_cpu && strcmp(poisson_solver_name(run->simulation.poisson), "FFTW") == 0;

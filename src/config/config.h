@@ -31,7 +31,7 @@ enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum { SORT_AUTO = 0 };                              /* a number of sort.* left to the program */
-enum sort_method { SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
+enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 

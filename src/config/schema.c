@@ -40,7 +40,11 @@ static const struct choice gradients[] = {
     {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
 static const struct choice sort_methods[] = {
-    {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
+    {"auto", SORT_METHOD_AUTO},
+    {"paper", SORT_METHOD_PAPER},
+    {"tiled", SORT_METHOD_TILED},
+    {"chunked", SORT_METHOD_CHUNKED},
+    {NULL, 0}};
 static const struct choice step_methods[] = {
     {"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {NULL, 0}};
 static const struct choice transposes[] = {
@@ -138,10 +142,11 @@ static const struct schema_row config_rows[] = {
     {"deposit.filter_passes", TYPE_COUNT32, IN_CONFIG(deposit.filter_passes), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
-    {"sort.method", TYPE_CHOICE, IN_CONFIG(sort.method), .choices = sort_methods, .fallback = "paper",
-     .help = "tiled is fast on GPUs, chunked on CPUs; I, G, s and transpose are of paper alone"},
-    {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .fallback = "2",
-     .help = "p; at most key_bits"},
+    {"sort.method", TYPE_CHOICE, IN_CONFIG(sort.method), .choices = sort_methods, .fallback = "auto",
+     .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose are of paper; auto: as radixpic tune "
+             "found, else by the device"},
+    {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .choices = or_auto, .fallback = "2",
+     .help = "p; at most key_bits; auto is the fastest number"},
     {"sort.key_bits", TYPE_COUNT32, IN_CONFIG(sort.key_bits), WITHIN(1, 32), .choices = or_auto,
      .fallback = "auto", .help = "b; auto is the least that numbers every cell"},
     {"sort.items_per_group", TYPE_COUNT32, IN_CONFIG(sort.items_per_group), WITHIN(1, 4096),

@@ -47,7 +47,7 @@ static enum status make_plan(const struct experiment *experiment, uint32_t key_b
     if (key_bits < short_key_bits(experiment))
         return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
                            grid_cells(&experiment->grid), short_key_bits(experiment));
-    TRY(sorter_plan_make(device_info(experiment->device), &config, key_bits, plan));
+    TRY(sorter_plan_default(device_info(experiment->device), &config, key_bits, options->particles, plan));
     if (options->method != SORT_METHOD_PAPER)
         return STATUS_OK;
     /* The passes that cover the key may be made with fewer bits than asked for; here r is what counts. */

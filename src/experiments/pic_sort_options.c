@@ -128,7 +128,11 @@ static const struct argp argp = {
 
 enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_options *options, bool *done)
 {
-    *options = (struct pic_sort_options){
-        .device = "auto", .particles = 1u << 23, .cells = 32, .repeats = 10, .radix_bits = 5};
+    *options = (struct pic_sort_options){.device = "auto",
+                                         .particles = 1u << 23,
+                                         .cells = 32,
+                                         .repeats = 10,
+                                         .radix_bits = 5,
+                                         .method = SORT_METHOD_PAPER};
     return arguments_parse(&argp, argc, argv, options, done);
 }

@@ -7,6 +7,8 @@ static const uint32_t MAX_TABLE = UINT32_C(1) << 31;
 enum {
     MAX_ITEMS = 1 << 20, /* G*I */
     MAX_RADIX_BITS = 16,
+    CPU_RADIX_BITS = 11, /* most bits of a digit where p is auto */
+    GPU_RADIX_BITS = 5,
     GPU_ITEMS = 128, /* I on a GPU where the local memory allows */
     GPU_GROUPS_PER_UNIT = 2,
     SPLIT_LENGTH = 2048 /* table entries a group scans where s is auto: 8 KiB of local memory */
@@ -33,6 +35,13 @@ uint64_t radix_plan_table_length(const struct radix_plan *plan)
 uint64_t radix_plan_split_length(const struct radix_plan *plan)
 {
     return (radix_plan_table_length(plan) + plan->histogram_splits - 1) / plan->histogram_splits;
+}
+
+/* As few as leave digits that a CPU's caches, or the local memory of a wide group, can count. */
+static uint32_t auto_passes(const struct device_info *device, uint32_t key_bits)
+{
+    const uint32_t most = device->is_cpu ? CPU_RADIX_BITS : GPU_RADIX_BITS;
+    return (key_bits + most - 1) / most;
 }
 
 static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits)
@@ -127,7 +136,8 @@ enum status radix_plan_make(const struct device_info *device, const struct sort_
                             uint32_t grid_key_bits, struct radix_plan *plan)
 {
     const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
-    const uint32_t radix_bits = (bits + config->passes - 1) / config->passes;
+    const uint32_t passes = config->passes != SORT_AUTO ? config->passes : auto_passes(device, bits);
+    const uint32_t radix_bits = (bits + passes - 1) / passes;
     return radix_plan_make_radix(device, config, bits, radix_bits, plan);
 }
 

@@ -17,9 +17,9 @@ struct radix_plan {
 };
 
 /* The parameters for keys of `grid_key_bits` bits (used where config->key_bits is auto): r = ceil(b/p), the
- * others from the config or, where that says auto, from the device: one item a group and a group a compute
- * unit on CPUs, wide groups and a transposed list on GPUs. STATUS_USAGE with a sentence that says which
- * parameter does not fit and by how much. */
+ * others from the config or, where that says auto, from the device: few passes, one item a group and a group
+ * a compute unit on CPUs, wide groups and a transposed list on GPUs. STATUS_USAGE with a sentence that says
+ * which parameter does not fit and by how much. */
 STATUS_CHECKED enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
                                            uint32_t grid_key_bits, struct radix_plan *plan);
 

@@ -1,9 +1,6 @@
 /* Sorter: the choice between the methods. */
 #include "sort/sorter.h"
 
-#include "sort/chunked_sort.h"
-#include "sort/tiled_sort.h"
-
 #include <stdlib.h>
 
 /* One of the three; the others are NULL. */
@@ -15,46 +12,189 @@ struct sorter {
 
 const char *sort_method_name(enum sort_method method)
 {
-    static const char *const names[] = {
-        [SORT_METHOD_PAPER] = "paper", [SORT_METHOD_TILED] = "tiled", [SORT_METHOD_CHUNKED] = "chunked"};
+    static const char *const names[] = {[SORT_METHOD_AUTO] = "auto",
+                                        [SORT_METHOD_PAPER] = "paper",
+                                        [SORT_METHOD_TILED] = "tiled",
+                                        [SORT_METHOD_CHUNKED] = "chunked"};
     return names[method];
 }
 
-enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
-                             uint32_t grid_key_bits, struct sorter_plan *plan)
+/* ---- the plan of one choice ---- */
+
+static enum status plan_paper(const struct device_info *info, const struct sort_config *config,
+                              struct sorter_plan *plan)
 {
-    const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
-    *plan = (struct sorter_plan){.method = config->method, .key_bits = bits, .passes = config->passes};
-    if (plan->method == SORT_METHOD_PAPER) {
-        TRY(radix_plan_make(info, config, grid_key_bits, &plan->radix));
-        plan->passes = plan->radix.passes;
-        return STATUS_OK;
-    }
-    if (plan->method == SORT_METHOD_CHUNKED)
-        return STATUS_OK;
-    if (bits > TILED_SORT_MAX_KEY_BITS || !tiled_sort_supports(info, bits))
+    TRY(radix_plan_make(info, config, config->key_bits, &plan->radix));
+    plan->passes = plan->radix.passes;
+    return STATUS_OK;
+}
+
+static enum status plan_tiled(const struct device_info *info, const struct sort_choice *choice,
+                              struct sorter_plan *plan)
+{
+    const uint32_t bits = plan->key_bits, wanted = choice->config.passes;
+    if (!tiled_sort_supports(info, bits))
         return status_fail(
             STATUS_USAGE,
             "sort: the method tiled has no sort of keys of %u bits for %s; take the method paper", bits,
             info->name);
-    if (plan->passes > 2)
-        return status_fail(STATUS_USAGE, "sort: the method tiled makes 1 or 2 passes (p), not %u",
-                           plan->passes);
+    const uint32_t fewest = tiled_sort_fewest_passes(bits);
+    plan->passes = wanted != SORT_AUTO ? wanted : fewest;
+    if (plan->passes < fewest || plan->passes > 2)
+        return status_fail(STATUS_USAGE,
+                           "sort: the method tiled sorts keys of %u bits in %u to 2 passes (p), not in %u",
+                           bits, fewest, plan->passes);
+    plan->tiled = (struct tiled_options){.chunks = choice->chunks, .items = choice->tile_items};
     return STATUS_OK;
+}
+
+static enum status plan_chunked(const struct device_info *info, const struct sort_choice *choice,
+                                uint32_t count, struct sorter_plan *plan)
+{
+    const uint32_t wanted = choice->config.passes;
+    plan->chunked = (struct chunked_options){.passes = wanted, .chunks = choice->chunks};
+    plan->passes = chunked_sort_passes_of(info, plan->key_bits, count, &plan->chunked);
+    if (plan->passes == 0)
+        return status_fail(STATUS_USAGE,
+                           "sort: the method chunked cannot sort keys of %u bits in %u passes (p): a digit "
+                           "may have 16 bits; take more passes",
+                           plan->key_bits, wanted);
+    return STATUS_OK;
+}
+
+enum status sorter_plan_choose(const struct device_info *info, const struct sort_choice *choice,
+                               uint32_t count, struct sorter_plan *plan)
+{
+    *plan = (struct sorter_plan){.method = choice->config.method, .key_bits = choice->config.key_bits};
+    switch (plan->method) {
+    case SORT_METHOD_TILED:
+        return plan_tiled(info, choice, plan);
+    case SORT_METHOD_CHUNKED:
+        return plan_chunked(info, choice, count, plan);
+    case SORT_METHOD_PAPER:
+    case SORT_METHOD_AUTO:
+        break;
+    }
+    plan->method = SORT_METHOD_PAPER;
+    return plan_paper(info, &choice->config, plan);
+}
+
+/* ---- the choice ---- */
+
+/* Whether the config sets a parameter that only the method paper has. */
+static bool asks_for_paper(const struct sort_config *config)
+{
+    return config->items_per_group != SORT_AUTO || config->groups != SORT_AUTO ||
+           config->histogram_splits != SORT_AUTO || config->transpose != TRANSPOSE_AUTO;
+}
+
+static struct sort_choice choice_of(const struct sort_config *config, uint32_t grid_key_bits)
+{
+    struct sort_choice choice = {.config = *config};
+    if (choice.config.key_bits == SORT_AUTO)
+        choice.config.key_bits = grid_key_bits;
+    return choice;
+}
+
+/* The method that suits the kind of device, unless it does not sort such keys in so many passes. */
+static enum status plan_by_device(const struct device_info *info, struct sort_choice *choice, uint32_t count,
+                                  struct sorter_plan *plan)
+{
+    choice->config.method = info->is_cpu   ? SORT_METHOD_CHUNKED
+                            : info->is_gpu ? SORT_METHOD_TILED
+                                           : SORT_METHOD_PAPER;
+    if (asks_for_paper(&choice->config) || sorter_plan_choose(info, choice, count, plan) != STATUS_OK) {
+        choice->config.method = SORT_METHOD_PAPER;
+        TRY(sorter_plan_choose(info, choice, count, plan));
+    }
+    plan->source = PLAN_DEFAULT;
+    return STATUS_OK;
+}
+
+enum status sorter_plan_default(const struct device_info *info, const struct sort_config *config,
+                                uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
+{
+    struct sort_choice choice = choice_of(config, grid_key_bits);
+    return config->method == SORT_METHOD_AUTO ? plan_by_device(info, &choice, count, plan)
+                                              : sorter_plan_choose(info, &choice, count, plan);
+}
+
+/* Sets `tuned` to the plan of the entry that fits, where there is one; its source tells. */
+static enum status plan_by_tuning(const struct device_info *info, const struct sort_choice *wanted,
+                                  uint32_t count, struct sorter_plan *tuned)
+{
+    struct tuning tuning;
+    char problem[TUNING_PROBLEM_LENGTH];
+    TRY(tuning_read(&tuning, problem));
+    const struct tuning_key key = tuning_key_of(info, wanted->config.key_bits, count);
+    const struct tuning_entry *entry =
+        tuning_find(&tuning, &key, wanted->config.method, wanted->config.passes);
+    if (entry) {
+        struct sort_choice choice = entry->choice;
+        choice.config.key_bits = wanted->config.key_bits;
+        if (sorter_plan_choose(info, &choice, count, tuned) == STATUS_OK) {
+            tuned->source = PLAN_TUNED;
+            snprintf(tuned->date, sizeof tuned->date, "%s", entry->date);
+        } else {
+            snprintf(problem, sizeof problem, "the sort tuned on %s does not fit: %.900s", entry->date,
+                     status_message());
+        }
+    }
+    snprintf(tuned->note, sizeof tuned->note, "%s", problem);
+    tuning_free(&tuning);
+    return STATUS_OK;
+}
+
+enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
+                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
+{
+    struct sorter_plan tuned = {.source = PLAN_GIVEN};
+    if (!asks_for_paper(config)) {
+        const struct sort_choice wanted = choice_of(config, grid_key_bits);
+        TRY(plan_by_tuning(info, &wanted, count, &tuned));
+    }
+    if (tuned.source == PLAN_TUNED) {
+        *plan = tuned;
+        return STATUS_OK;
+    }
+    TRY(sorter_plan_default(info, config, grid_key_bits, count, plan));
+    snprintf(plan->note, sizeof plan->note, "%s", tuned.note);
+    return STATUS_OK;
+}
+
+/* " (tuned 2026-11-21)" and the like. */
+static void describe_source(const struct sorter_plan *plan, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (plan->source == PLAN_TUNED)
+        snprintf(text, size, " (tuned %s)", plan->date);
+    else if (plan->source == PLAN_DEFAULT)
+        snprintf(text, size, " (default)");
 }
 
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size)
 {
     const struct radix_plan *radix = &plan->radix;
-    if (plan->method == SORT_METHOD_PAPER)
+    char source[32], chunks[32] = "", items[32] = "";
+    describe_source(plan, source, sizeof source);
+    if (plan->method == SORT_METHOD_PAPER) {
         snprintf(text, size,
-                 "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s; method paper",
+                 "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s; method paper%s",
                  radix->key_bits, radix->radix_bits, radix->passes, radix->items_per_group, radix->groups,
-                 radix->histogram_splits, radix->transpose ? "on" : "off");
-    else
-        snprintf(text, size, "b = %u bits, p = %u passes; method %s", plan->key_bits, plan->passes,
-                 sort_method_name(plan->method));
+                 radix->histogram_splits, radix->transpose ? "on" : "off", source);
+        return;
+    }
+    const bool is_tiled = plan->method == SORT_METHOD_TILED;
+    const uint32_t chunk_count = is_tiled ? plan->tiled.chunks : plan->chunked.chunks;
+    if (chunk_count > 0)
+        snprintf(chunks, sizeof chunks, "; %u chunks", chunk_count);
+    if (is_tiled && plan->tiled.items > 0)
+        snprintf(items, sizeof items, "; groups of %u", plan->tiled.items);
+    snprintf(text, size, "b = %u bits, p = %u passes%s%s; method %s%s", plan->key_bits, plan->passes, chunks,
+             items, sort_method_name(plan->method), source);
 }
+
+/* ---- sorting ---- */
 
 enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
                           struct sorter **sorter)
@@ -63,16 +203,17 @@ enum status sorter_create(struct device *device, const struct sorter_plan *plan,
     if (!*sorter)
         return status_fail(STATUS_FAILED, "no memory for the sort");
     enum status status = STATUS_OK;
-    const struct chunked_options chunked = {.passes = plan->passes};
     switch (plan->method) {
+    case SORT_METHOD_AUTO: /* no plan has it */
     case SORT_METHOD_PAPER:
         status = radix_sort_create(device, &plan->radix, capacity, true, false, &(*sorter)->paper);
         break;
     case SORT_METHOD_TILED:
-        status = tiled_sort_create(device, plan->key_bits, plan->passes, capacity, &(*sorter)->tiled);
+        status = tiled_sort_create(device, plan->key_bits, plan->passes, capacity, &plan->tiled,
+                                   &(*sorter)->tiled);
         break;
     case SORT_METHOD_CHUNKED:
-        status = chunked_sort_create(device, plan->key_bits, capacity, &chunked, &(*sorter)->chunked);
+        status = chunked_sort_create(device, plan->key_bits, capacity, &plan->chunked, &(*sorter)->chunked);
         break;
     }
     if (status != STATUS_OK)
@@ -101,12 +242,12 @@ enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix
 
 uint64_t sorter_bytes(const struct device_info *info, const struct sorter_plan *plan, uint32_t capacity)
 {
-    const struct chunked_options chunked = {.passes = plan->passes};
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        return tiled_sort_bytes(info, plan->key_bits, plan->passes, capacity);
+        return tiled_sort_bytes(info, plan->key_bits, plan->passes, capacity, &plan->tiled);
     case SORT_METHOD_CHUNKED:
-        return chunked_sort_bytes(info, plan->key_bits, capacity, &chunked);
+        return chunked_sort_bytes(info, plan->key_bits, capacity, &plan->chunked);
+    case SORT_METHOD_AUTO:
     case SORT_METHOD_PAPER:
         break;
     }

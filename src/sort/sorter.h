@@ -3,29 +3,57 @@
  *
  *   paper    the radix sort of P. Helluy 2011 with its parameters (radix_sort.h); any device, any key
  *   tiled    for GPUs: tiles of the list ranked in local memory (tiled_sort.h); keys up to 24 bits in one or
- * two passes chunked  for CPUs: a few long chunks, no barrier (chunked_sort.h); any key
+ *            two passes
+ *   chunked  for CPUs: a few long chunks, no barrier (chunked_sort.h); any key
  */
 #ifndef RADIXPIC_SORT_SORTER_H
 #define RADIXPIC_SORT_SORTER_H
 
+#include "sort/chunked_sort.h"
 #include "sort/radix_sort.h"
+#include "sort/tiled_sort.h"
+#include "sort/tuning.h"
 
 struct sorter;
 
-/* What a sorter will do, resolved and checked for a device. */
-struct sorter_plan {
-    enum sort_method method;
-    uint32_t key_bits;       /* b */
-    uint32_t passes;         /* p */
-    struct radix_plan radix; /* of the method paper */
+/* Who chose what the config left open. */
+enum plan_source {
+    PLAN_GIVEN,   /* the method was given, what else was open took its default */
+    PLAN_DEFAULT, /* the method too took its default */
+    PLAN_TUNED    /* radixpic tune found it */
 };
 
-/* Resolves a config for keys of `grid_key_bits` bits. STATUS_USAGE says which parameter does not fit the
- * device. */
-STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
-                                            uint32_t grid_key_bits, struct sorter_plan *plan);
+/* What a sorter will do, resolved and checked for a device. */
+struct sorter_plan {
+    enum sort_method method;        /* never auto */
+    uint32_t key_bits;              /* b */
+    uint32_t passes;                /* p */
+    struct radix_plan radix;        /* of the method paper */
+    struct tiled_options tiled;     /* of tiled */
+    struct chunked_options chunked; /* of chunked */
+    enum plan_source source;
+    char date[TUNING_DATE_LENGTH];    /* of the tuning, with PLAN_TUNED */
+    char note[TUNING_PROBLEM_LENGTH]; /* why what tune found could not be used; "" when there is no trouble */
+};
 
-/* One line for people: the method and its parameters. */
+/* Resolves a config for lists of about `count` keys of `grid_key_bits` bits: what it says, else what radixpic
+ * tune found for this device, driver, b and size class (a power of two), else the default: tiled for GPUs and
+ * chunked for CPUs where they sort such keys, paper everywhere else and where a parameter of paper is given.
+ * STATUS_USAGE says which parameter does not fit the device. */
+STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
+                                            uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan);
+
+/* The same without a look at what radixpic tune found. */
+STATUS_CHECKED enum status sorter_plan_default(const struct device_info *info,
+                                               const struct sort_config *config, uint32_t grid_key_bits,
+                                               uint32_t count, struct sorter_plan *plan);
+
+/* The plan of one way to sort, whose method and key_bits are given. STATUS_USAGE as above. */
+STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
+                                              const struct sort_choice *choice, uint32_t count,
+                                              struct sorter_plan *plan);
+
+/* One line for people: the method and its parameters, and where they come from unless they were given. */
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size);
 
 /* A sorter of up to `capacity` keys. The caller destroys it. */
@@ -41,7 +69,7 @@ STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, con
 /* Device bytes that sorter_create() takes. */
 uint64_t sorter_bytes(const struct device_info *info, const struct sorter_plan *plan, uint32_t capacity);
 
-/* "paper", "tiled" or "chunked". */
+/* "auto", "paper", "tiled" or "chunked". */
 const char *sort_method_name(enum sort_method method);
 
 #endif

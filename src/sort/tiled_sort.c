@@ -9,6 +9,8 @@ enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 enum {
     MAX_DIGIT_BITS = 12,
     MAX_PASSES = 2,
+    MOST_ITEMS = 128, /* of a group in the reorder */
+    LEAST_ITEMS = 32,
     KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, where the next five stand too */
     SCAN_BINS = 8,
     CHUNKS_PER_SCAN_ITEM = 16,
@@ -71,16 +73,21 @@ static size_t local_bytes(uint32_t items, uint32_t digit_bits, uint32_t passes)
            row_of(digit_bits) * (sizeof(uint32_t) + 1) + LOCAL_MARGIN;
 }
 
-/* The most items of a group, 128, 64 or 32, that the device has room for; 0 where it has room for none. */
-static uint32_t items_for(const struct device_info *info, uint32_t digit_bits, uint32_t passes)
+/* The most items of a group, MOST_ITEMS or half or a quarter of them, that are wanted and that the device has
+ * room for; 0 where it has room for none. */
+static uint32_t items_for(const struct device_info *info, uint32_t digit_bits, uint32_t passes,
+                          uint32_t wanted)
 {
-    for (uint32_t items = 128; items >= 32; items /= 2)
+    uint32_t most = MOST_ITEMS;
+    while (wanted > 0 && most > wanted && most > LEAST_ITEMS)
+        most /= 2;
+    for (uint32_t items = most; items >= LEAST_ITEMS; items /= 2)
         if (2 * items <= info->group_limit && local_bytes(items, digit_bits, passes) <= info->local_memory)
             return items;
     return 0;
 }
 
-static uint32_t fewest_passes(uint32_t key_bits)
+uint32_t tiled_sort_fewest_passes(uint32_t key_bits)
 {
     return divide_up(key_bits, MAX_DIGIT_BITS);
 }
@@ -89,8 +96,8 @@ bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
 {
     if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS)
         return false;
-    const uint32_t passes = fewest_passes(key_bits);
-    return items_for(info, divide_up(key_bits, passes), passes) > 0;
+    const uint32_t passes = tiled_sort_fewest_passes(key_bits);
+    return items_for(info, divide_up(key_bits, passes), passes, 0) > 0;
 }
 
 static uint32_t bits_of(uint32_t value)
@@ -102,12 +109,12 @@ static uint32_t bits_of(uint32_t value)
 }
 
 static struct shape shape_for(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                              uint32_t capacity)
+                              uint32_t capacity, const struct tiled_options *options)
 {
-    struct shape shape = {.passes = passes > 0 ? passes : fewest_passes(key_bits)};
+    struct shape shape = {.passes = passes > 0 ? passes : tiled_sort_fewest_passes(key_bits)};
     shape.digit_bits[0] = divide_up(key_bits, shape.passes);
     shape.digit_bits[1] = key_bits - shape.digit_bits[0];
-    shape.items = items_for(info, shape.digit_bits[0], shape.passes);
+    shape.items = items_for(info, shape.digit_bits[0], shape.passes, options ? options->items : 0);
 
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
     const size_t most_scan_items = info->is_cpu ? 256 : 1024;
@@ -117,7 +124,10 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
     shape.max_chunks = shape.scan_items / SCAN_BINS * CHUNKS_PER_SCAN_ITEM;
     if (shape.digit_bits[0] > 10) /* rows are long: fewer of them */
         shape.max_chunks /= 2;
-    const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
+    if (options && options->chunks > 0 && options->chunks < shape.max_chunks)
+        shape.max_chunks = options->chunks;
+    const uint32_t busy =
+        options && options->chunks > 0 ? options->chunks : GROUPS_PER_UNIT * info->compute_units;
     shape.min_chunks = busy < shape.max_chunks ? busy : shape.max_chunks;
 
     const uint32_t index_bits = bits_of(capacity > 0 ? capacity - 1 : 0);
@@ -160,9 +170,9 @@ static struct array_sizes sizes_of(const struct shape *shape, uint32_t capacity)
 }
 
 uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                          uint32_t capacity)
+                          uint32_t capacity, const struct tiled_options *options)
 {
-    const struct shape shape = shape_for(info, key_bits, passes, capacity);
+    const struct shape shape = shape_for(info, key_bits, passes, capacity, options);
     const struct array_sizes sizes = sizes_of(&shape, capacity);
     return (uint64_t)sizes.table + sizes.lists + sizes.totals + sizes.between + sizes.between_digits;
 }
@@ -202,7 +212,7 @@ static enum status create_parts(struct tiled_sort *sort)
 }
 
 enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
-                              struct tiled_sort **sort)
+                              const struct tiled_options *options, struct tiled_sort **sort)
 {
     *sort = NULL;
     const struct device_info *info = device_info(device);
@@ -212,7 +222,7 @@ enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t
             "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
             "local memory and groups of up to %zu items)",
             key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
-    const uint32_t fewest = fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
+    const uint32_t fewest = tiled_sort_fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
     if (passes != 0 && (passes < fewest || passes > most))
         return status_fail(STATUS_USAGE, "the tiled sort sorts keys of %u bits in %u to %u passes, not %u",
                            key_bits, fewest, most, passes);
@@ -222,7 +232,7 @@ enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t
     created->device = device;
     created->key_bits = key_bits;
     created->capacity = capacity;
-    created->shape = shape_for(info, key_bits, passes, capacity);
+    created->shape = shape_for(info, key_bits, passes, capacity, options);
     const enum status status = create_parts(created);
     if (status != STATUS_OK)
         tiled_sort_destroy(&created);

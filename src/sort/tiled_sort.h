@@ -14,13 +14,24 @@ struct tiled_sort;
 
 enum { TILED_SORT_MAX_KEY_BITS = 24 };
 
+/* 0 everywhere: chosen from the device and the key. */
+struct tiled_options {
+    uint32_t chunks; /* that the list is cut into, or as many as there are tiles or places for */
+    uint32_t items;  /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
+};
+
 /* Whether the device has the local memory and the group size for keys of `key_bits` bits. */
 bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits);
 
-/* A sort of up to `capacity` keys below 2^key_bits in `passes` passes: 1, 2, or 0 for the fewest. The caller
- * destroys it. STATUS_USAGE where the device does not support the keys or the passes do not fit them. */
+/* The fewest passes for keys of `key_bits` bits. */
+uint32_t tiled_sort_fewest_passes(uint32_t key_bits);
+
+/* A sort of up to `capacity` keys below 2^key_bits in `passes` passes: 1, 2, or 0 for the fewest. `options`
+ * may be NULL. The caller destroys it. STATUS_USAGE where the device does not support the keys or the passes
+ * do not fit them. */
 STATUS_CHECKED enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes,
-                                             uint32_t capacity, struct tiled_sort **sort);
+                                             uint32_t capacity, const struct tiled_options *options,
+                                             struct tiled_sort **sort);
 void tiled_sort_destroy(struct tiled_sort **sort);
 
 /* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required; lists->sorted_keys and
@@ -30,6 +41,6 @@ STATUS_CHECKED enum status tiled_sort_run(struct tiled_sort *sort, uint32_t coun
 
 /* Device bytes that tiled_sort_create() takes, for keys and passes that it accepts. */
 uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                          uint32_t capacity);
+                          uint32_t capacity, const struct tiled_options *options);
 
 #endif

@@ -35,8 +35,15 @@ class Check(ProgramTest):
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of electrons$"), 32)
         self.assertAlmostEqual(self.number(text, rf"cells crossed in a step +{NUMBER} "), 3 * 0.1 / 0.375)
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
-        self.assertRegex(text, r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = \d+, G = \d+, s = \d+, transpose o")
+        self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; method (tiled|chunked) \(default\)$")
         self.assertRegex(text, r"(?m)^device +\S")
+
+    def test_the_papers_parameters(self):
+        text = self.check("sort.method=paper")
+        line = r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = \d+, G = \d+, s = \d+, transpose \w+; method paper$"
+        self.assertRegex(text, line)
+        text = self.check("sort.items_per_group=2")  # only paper has it
+        self.assertRegex(text, r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = 2, .*; method paper \(default\)$")
 
     def test_species_together(self):
         """Frequencies add in squares: electrons at density 4 have omega_p = 2, ions of mass 4 add 1."""
@@ -56,6 +63,7 @@ class Check(ProgramTest):
     def test_memory_is_what_a_run_takes(self):
         for settings in (
             ["precision=single"],
+            ["precision=single", "sort.method=paper"],
             ["precision=double", "deposit.shape=tsc", "species.electrons.particles=50000"],
             ["species.electrons.ids=false", "sort.transpose=on", "species.electrons.particles=50000"],
             ["grid.cells=[128, 64]", "sort.passes=1", "species.electrons.particles=70000"],

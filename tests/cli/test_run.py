@@ -178,7 +178,11 @@ class SameResult(ProgramTest):
         self.run_well("run", "small.yaml", "--quiet")
         plain = self.read("out")
         for settings in (
-            ["sort.passes=1"],
+            ["sort.method=paper"],
+            ["sort.method=paper", "sort.passes=1"],
+            ["sort.method=tiled"],
+            ["sort.method=chunked", "sort.passes=auto"],
+            ["sort.passes=auto"],
             ["sort.passes=3", "sort.items_per_group=7", "sort.groups=5", "sort.histogram_splits=9"],
             ["sort.transpose=on", "sort.items_per_group=4"],
             ["sort.key_bits=32", "sort.passes=6"],

@@ -138,7 +138,7 @@ static void check_sort(struct tiled_sort *sort, enum pattern pattern, uint32_t c
 static void check_patterns(uint32_t bits, uint32_t passes, uint32_t count, enum pattern last)
 {
     struct tiled_sort *sort = NULL;
-    assert_ok(tiled_sort_create(device, bits, passes, count, &sort));
+    assert_ok(tiled_sort_create(device, bits, passes, count, NULL, &sort));
     for (enum pattern pattern = RANDOM_KEYS; pattern <= last; pattern++)
         check_sort(sort, pattern, count, bits, UINT32_C(1) << bits);
     tiled_sort_destroy(&sort);
@@ -161,7 +161,7 @@ static void sorts_a_million_around(void **state)
 {
     (void)state;
     struct tiled_sort *sort = NULL;
-    assert_ok(tiled_sort_create(device, 10, 1, (1u << 20) + 1, &sort));
+    assert_ok(tiled_sort_create(device, 10, 1, (1u << 20) + 1, NULL, &sort));
     check_sort(sort, PIC_ORDER, (1u << 20) - 1, 10, 1024);
     check_sort(sort, NINE_WAYS, (1u << 20) + 1, 10, 1024);
     check_sort(sort, CHANGING, 1000003, 10, 1024); /* a prime */
@@ -179,7 +179,7 @@ static void sorts_short_and_long_keys(void **state)
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         struct tiled_sort *sort = NULL;
         const uint32_t bits = cases[n].bits, count = 9001;
-        assert_ok(tiled_sort_create(device, bits, cases[n].passes, count, &sort));
+        assert_ok(tiled_sort_create(device, bits, cases[n].passes, count, NULL, &sort));
         for (enum pattern pattern = RANDOM_KEYS; pattern <= NINE_WAYS; pattern++)
             check_sort(sort, pattern, count, bits, UINT32_C(1) << bits);
         check_sort(sort, CHANGING, count, bits, UINT32_C(1) << bits);
@@ -193,7 +193,7 @@ static void sorts_pairs_between_passes(void **state)
     (void)state;
     const uint32_t bits = 22, capacity = (UINT32_C(1) << 21) + 1; /* 11 and 22 bits */
     struct tiled_sort *sort = NULL;
-    assert_ok(tiled_sort_create(device, bits, 2, capacity, &sort));
+    assert_ok(tiled_sort_create(device, bits, 2, capacity, NULL, &sort));
     for (enum pattern pattern = RANDOM_KEYS; pattern <= PIC_ORDER; pattern++)
         check_sort(sort, pattern, 30011, bits, UINT32_C(1) << bits);
     tiled_sort_destroy(&sort);
@@ -203,7 +203,7 @@ static void sorts_fewer_than_its_capacity_again_and_again(void **state)
 {
     (void)state;
     struct tiled_sort *sort = NULL;
-    assert_ok(tiled_sort_create(device, 10, 1, 30000, &sort));
+    assert_ok(tiled_sort_create(device, 10, 1, 30000, NULL, &sort));
     const uint32_t sizes[] = {30000, 5, 0, 17777, 4096};
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         check_sort(sort, PIC_ORDER, sizes[n], 10, 1024);
@@ -221,7 +221,7 @@ static void returns_what_is_asked(void **state)
         struct expected expected = expect(SORTED_KEYS, COUNT, 9, CELLS > 512 ? 512 : CELLS);
         for (uint32_t c = 0; c < COUNT; c++) /* keys 0..511 of 700 cells */
             assert_true(expected.keys[c] < 512);
-        assert_ok(tiled_sort_create(device, 10, passes, COUNT, &sort));
+        assert_ok(tiled_sort_create(device, 10, passes, COUNT, NULL, &sort));
         assert_ok(buffer_create(device, COUNT * sizeof(uint32_t), "keys", &keys));
         assert_ok(buffer_create(device, COUNT * sizeof(uint32_t), "permutation", &permutation));
         assert_ok(buffer_create(device, (CELLS + 1) * sizeof(uint32_t), "offsets", &offsets));
@@ -260,9 +260,9 @@ static void tells_what_it_takes(void **state)
         for (uint32_t passes = bits <= 12 ? 1 : 2; passes <= 2; passes++) {
             struct tiled_sort *sort = NULL;
             const size_t before = device_bytes_held(device);
-            assert_ok(tiled_sort_create(device, bits, passes, 123457, &sort));
+            assert_ok(tiled_sort_create(device, bits, passes, 123457, NULL, &sort));
             assert_int_equal(device_bytes_held(device) - before,
-                             tiled_sort_bytes(device_info(device), bits, passes, 123457));
+                             tiled_sort_bytes(device_info(device), bits, passes, 123457, NULL));
             tiled_sort_destroy(&sort);
         }
 }
@@ -281,9 +281,9 @@ static void supports_what_fits(void **state)
     assert_false(tiled_sort_supports(&small, 0));
     assert_false(tiled_sort_supports(&small, 25));
     struct tiled_sort *sort = NULL;
-    assert_int_equal(tiled_sort_create(device, 25, 0, 10, &sort), STATUS_USAGE);
-    assert_int_equal(tiled_sort_create(device, 20, 1, 10, &sort), STATUS_USAGE);
-    assert_int_equal(tiled_sort_create(device, 10, 3, 10, &sort), STATUS_USAGE);
+    assert_int_equal(tiled_sort_create(device, 25, 0, 10, NULL, &sort), STATUS_USAGE);
+    assert_int_equal(tiled_sort_create(device, 20, 1, 10, NULL, &sort), STATUS_USAGE);
+    assert_int_equal(tiled_sort_create(device, 10, 3, 10, NULL, &sort), STATUS_USAGE);
     assert_null(sort);
 }
 

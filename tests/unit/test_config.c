@@ -92,6 +92,7 @@ static void every_key_but_the_required_has_a_default(void **state)
     assert_near(config.fields.magnetic, 0, 0);
     assert_int_equal(config.deposit.shape, SHAPE_CIC);
     assert_int_equal(config.deposit.filter_passes, 0);
+    assert_int_equal(config.sort.method, SORT_METHOD_AUTO);
     assert_int_equal(config.sort.passes, 2);
     assert_int_equal(config.sort.key_bits, SORT_AUTO);
     assert_int_equal(config.sort.items_per_group, SORT_AUTO);

@@ -1,0 +1,300 @@
+/* Tuning: the file of the fastest sorts. Its rows are a table like the config's, so the config's strict
+ * parsing and printing of values serve here too. */
+#include "sort/tuning.h"
+
+#include "config/value.h"
+#include "config/yaml_tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COUNT_OF(array)     (sizeof(array) / sizeof((array)[0]))
+#define IN_ENTRY(member)    .offset = offsetof(struct tuning_entry, member)
+#define WITHIN(least, most) .low = (least), .high = (most)
+
+enum { FORMAT = 1, MOST_FILE_BYTES = 1 << 20 };
+
+static const struct choice methods[] = {
+    {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
+static const struct choice transposes[] = {
+    {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
+static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
+
+static const struct schema_row entry_rows[] = {
+    {"device", TYPE_TEXT, IN_ENTRY(key.device), WITHIN(0, 255), .capacity = 256},
+    {"driver", TYPE_TEXT, IN_ENTRY(key.driver), WITHIN(0, 127), .capacity = 128},
+    {"compute_units", TYPE_COUNT32, IN_ENTRY(key.compute_units), WITHIN(1, UINT32_MAX)},
+    {"key_bits", TYPE_COUNT32, IN_ENTRY(key.key_bits), WITHIN(1, 32)},
+    {"size_class", TYPE_COUNT32, IN_ENTRY(key.size_class), WITHIN(0, 31)},
+    {"method", TYPE_CHOICE, IN_ENTRY(choice.config.method), .choices = methods},
+    {"passes", TYPE_COUNT32, IN_ENTRY(choice.config.passes), WITHIN(1, 32)},
+    {"items_per_group", TYPE_COUNT32, IN_ENTRY(choice.config.items_per_group), WITHIN(1, 65536),
+     .choices = or_auto},
+    {"groups", TYPE_COUNT32, IN_ENTRY(choice.config.groups), WITHIN(1, 65536), .choices = or_auto},
+    {"histogram_splits", TYPE_COUNT32, IN_ENTRY(choice.config.histogram_splits), WITHIN(1, 65536),
+     .choices = or_auto},
+    {"transpose", TYPE_CHOICE, IN_ENTRY(choice.config.transpose), .choices = transposes},
+    {"chunks", TYPE_COUNT32, IN_ENTRY(choice.chunks), WITHIN(1, 65536), .choices = or_auto},
+    {"tile_items", TYPE_COUNT32, IN_ENTRY(choice.tile_items), WITHIN(1, 65536), .choices = or_auto},
+    {"milliseconds", TYPE_REAL, IN_ENTRY(milliseconds), .low = 0, .high = INFINITY, .open = true},
+    {"date", TYPE_TEXT, IN_ENTRY(date), WITHIN(TUNING_DATE_LENGTH - 1, TUNING_DATE_LENGTH - 1),
+     .capacity = TUNING_DATE_LENGTH},
+};
+static const struct schema_row format_row = {"format", TYPE_COUNT32, WITHIN(FORMAT, FORMAT)};
+
+/* ---- keys ---- */
+
+struct tuning_key tuning_key_of(const struct device_info *info, uint32_t key_bits, uint32_t count)
+{
+    struct tuning_key key = {.compute_units = info->compute_units, .key_bits = key_bits};
+    snprintf(key.device, sizeof key.device, "%s", info->name);
+    snprintf(key.driver, sizeof key.driver, "%s", info->driver);
+    for (; count > 1; count /= 2)
+        key.size_class++;
+    return key;
+}
+
+static bool same_key(const struct tuning_key *a, const struct tuning_key *b)
+{
+    return a->compute_units == b->compute_units && a->key_bits == b->key_bits &&
+           a->size_class == b->size_class && strcmp(a->device, b->device) == 0 &&
+           strcmp(a->driver, b->driver) == 0;
+}
+
+const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct tuning_key *key,
+                                       enum sort_method method, uint32_t passes)
+{
+    const struct tuning_entry *fastest = NULL;
+    for (size_t n = 0; n < tuning->count; n++) {
+        const struct tuning_entry *entry = &tuning->entries[n];
+        if (same_key(&entry->key, key) &&
+            (method == SORT_METHOD_AUTO || method == entry->choice.config.method) &&
+            (passes == SORT_AUTO || passes == entry->choice.config.passes) &&
+            (!fastest || entry->milliseconds < fastest->milliseconds))
+            fastest = entry;
+    }
+    return fastest;
+}
+
+void tuning_free(struct tuning *tuning)
+{
+    free(tuning->entries);
+    *tuning = (struct tuning){0};
+}
+
+/* ---- the path ---- */
+
+static bool is_set(const char *text)
+{
+    return text && text[0] != '\0';
+}
+
+void tuning_path(char *path, size_t size)
+{
+    const char *own = getenv("RADIXPIC_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int written = 0;
+    path[0] = '\0';
+    if (is_set(own))
+        written = snprintf(path, size, "%s/tuning.yaml", own);
+    else if (is_set(shared))
+        written = snprintf(path, size, "%s/radixpic/tuning.yaml", shared);
+    else if (is_set(home))
+        written = snprintf(path, size, "%s/.cache/radixpic/tuning.yaml", home);
+    if (written < 0 || (size_t)written >= size)
+        path[0] = '\0';
+}
+
+/* ---- reading ---- */
+
+/* One row from its node. What is wrong goes into `problem`, with the place. */
+static bool read_row(const struct schema_row *row, const struct tree_node *mapping, void *target,
+                     char problem[TUNING_PROBLEM_LENGTH])
+{
+    char why[VALUE_WHY_LENGTH] = "is missing";
+    const struct tree_node *node = tree_value(mapping, row->path);
+    if (node && node->kind == TREE_SCALAR &&
+        value_parse(row, node->text, node->length, node->plain, target, why))
+        return true;
+    if (node && node->kind != TREE_SCALAR)
+        snprintf(why, sizeof why, "is not a single value");
+    const struct tree_node *place = node ? node : mapping;
+    snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: %s: %s", place->origin.line, row->path, why);
+    return false;
+}
+
+static bool read_entry(const struct tree_node *node, struct tuning_entry *entry,
+                       char problem[TUNING_PROBLEM_LENGTH])
+{
+    if (node->kind != TREE_MAPPING || tree_count(node) != COUNT_OF(entry_rows)) {
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: not an entry of %zu keys", node->origin.line,
+                 COUNT_OF(entry_rows));
+        return false;
+    }
+    for (size_t n = 0; n < COUNT_OF(entry_rows); n++)
+        if (!read_row(&entry_rows[n], node, (char *)entry + entry_rows[n].offset, problem))
+            return false;
+    return true;
+}
+
+static enum status read_root(const struct tree_node *root, struct tuning *tuning,
+                             char problem[TUNING_PROBLEM_LENGTH])
+{
+    uint32_t format = 0;
+    if (!root || root->kind != TREE_MAPPING) {
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "it is not a mapping with the keys format and sorts");
+        return STATUS_OK;
+    }
+    if (!read_row(&format_row, root, &format, problem))
+        return STATUS_OK;
+    const struct tree_node *sorts = tree_value(root, "sorts");
+    if (!sorts || sorts->kind != TREE_SEQUENCE || tree_count(root) != 2) {
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "it has other keys than format and the list sorts");
+        return STATUS_OK;
+    }
+    tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
+    if (!tuning->entries)
+        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
+    for (const struct tree_node *node = sorts->first_child; node; node = node->next) {
+        if (!read_entry(node, &tuning->entries[tuning->count], problem)) {
+            tuning->count = 0; /* half a file is trusted no more than none */
+            return STATUS_OK;
+        }
+        tuning->count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_text(const char *text, size_t length, struct tuning *tuning,
+                              char problem[TUNING_PROBLEM_LENGTH])
+{
+    struct tree tree = {.root = NULL};
+    struct tree_problem trouble;
+    enum status status = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &trouble);
+    if (status == STATUS_USAGE) {
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: %s", trouble.origin.line, trouble.text);
+        status = STATUS_OK;
+    } else if (status == STATUS_OK) {
+        status = read_root(tree.root, tuning, problem);
+    }
+    tree_free(&tree);
+    return status;
+}
+
+static enum status read_file(FILE *file, struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
+{
+    char *text = malloc(MOST_FILE_BYTES + 1);
+    if (!text)
+        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
+    enum status status = STATUS_OK;
+    const size_t length = fread(text, 1, MOST_FILE_BYTES + 1, file);
+    if (ferror(file))
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "%s", strerror(errno));
+    else if (length > MOST_FILE_BYTES)
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "it is longer than %d bytes", MOST_FILE_BYTES);
+    else
+        status = parse_text(text, length, tuning, problem);
+    free(text);
+    return status;
+}
+
+enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
+{
+    char path[PATH_MAX], why[TUNING_PROBLEM_LENGTH] = "";
+    enum status status = STATUS_OK;
+    *tuning = (struct tuning){0};
+    problem[0] = '\0';
+    tuning_path(path, sizeof path);
+    if (path[0] == '\0')
+        return STATUS_OK;
+    FILE *file = fopen(path, "rbe");
+    if (file) {
+        status = read_file(file, tuning, why);
+        fclose(file);
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+        snprintf(why, sizeof why, "%s", strerror(errno));
+    }
+    if (why[0] != '\0')
+        snprintf(problem, TUNING_PROBLEM_LENGTH, "the tuned sorts in %.400s cannot be used: %.400s", path,
+                 why);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void print_entry(const struct tuning_entry *entry, FILE *stream)
+{
+    for (size_t n = 0; n < COUNT_OF(entry_rows); n++) {
+        fprintf(stream, "%s%s: ", n == 0 ? "  - {" : ", ", entry_rows[n].path);
+        value_print(&entry_rows[n], (const char *)entry + entry_rows[n].offset, stream);
+    }
+    fprintf(stream, "}\n");
+}
+
+static void print_all(const struct tuning *old, const struct tuning *found, FILE *stream)
+{
+    fprintf(stream,
+            "# The fastest sorts that radixpic tune found; without this file the program takes its "
+            "defaults.\nformat: %d\nsorts:\n",
+            FORMAT);
+    for (size_t n = 0; n < old->count; n++)
+        if (found->count == 0 || !same_key(&old->entries[n].key, &found->entries[0].key))
+            print_entry(&old->entries[n], stream);
+    for (size_t n = 0; n < found->count; n++)
+        print_entry(&found->entries[n], stream);
+}
+
+/* Creates the folders above the file, which only their owner may look into, as the XDG rules ask. */
+static void create_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(folder, 0700); /* what is in the way, or not allowed, shows when the file is opened */
+        *slash = '/';
+    }
+}
+
+static enum status write_file(const char *path, const struct tuning *old, const struct tuning *found)
+{
+    char other[PATH_MAX + 16];
+    snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
+    create_folders(path);
+    FILE *file = fopen(other, "wbe");
+    if (!file)
+        return status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", other,
+                           strerror(errno));
+    print_all(old, found, file);
+    bool failed = fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file) != 0;
+    int error = errno;
+    if (fclose(file) != 0 && !failed) {
+        failed = true;
+        error = errno;
+    }
+    if (!failed && rename(other, path) != 0) {
+        failed = true;
+        error = errno;
+    }
+    if (!failed)
+        return STATUS_OK;
+    unlink(other);
+    return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(error));
+}
+
+enum status tuning_write(const struct tuning *found)
+{
+    char path[PATH_MAX], problem[TUNING_PROBLEM_LENGTH];
+    struct tuning old;
+    tuning_path(path, sizeof path);
+    if (path[0] == '\0')
+        return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
+    TRY(tuning_read(&old, problem));
+    const enum status status = write_file(path, &old, found);
+    tuning_free(&old);
+    return status;
+}
