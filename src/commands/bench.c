@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "commands/commands.h"
 #include "experiments/pic_sort.h"
+#include "experiments/random_lists.h"
 #include "experiments/step_bench.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ static const struct {
     const char *summary;
 } experiments[] = {
     {"pic-sort", experiment_pic_sort, "the paper's Table 7: sorting particles in p=2 against p=6"},
+    {"random-lists", experiment_random_lists, "the paper's Tables 4 to 6: sorting random keys of 30 bits"},
     {"step", experiment_step, "whole simulation steps: each stage's share, and how the cost grows"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
@@ -21,7 +23,7 @@ static void print_help(void)
 {
     printf("Usage: radixpic bench NAME [OPTION...]\nRun an experiment and print its table.\n\n");
     for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
-        printf("  %-12s %s\n", experiments[n].name, experiments[n].summary);
+        printf("  %-13s %s\n", experiments[n].name, experiments[n].summary);
     printf("\nradixpic bench NAME --help tells its options.\n\n"
            "Examples:\n  radixpic bench pic-sort\n  radixpic bench pic-sort --device gpu --csv pic_sort.csv\n"
            "  radixpic bench step --sweep --max-particles 4194304\n");

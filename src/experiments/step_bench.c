@@ -294,6 +294,22 @@ static enum status sweep_grid(struct bench *bench, uint32_t grid, struct cost_ta
     return STATUS_OK;
 }
 
+static void print_growth_of(const struct cost_table *table, uint32_t grid)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < table->size_count; n++)
+        any = any || table->cost[grid][n] > 0;
+    if (!any)
+        return;
+    printf("  %5u^2", SMALLEST_GRID << grid);
+    for (uint32_t n = 0; n < table->size_count; n++)
+        if (table->cost[grid][n] > 0)
+            printf(" %10.2f", table->cost[grid][n] / table->best);
+        else
+            printf(" %10s", "-");
+    printf("\n");
+}
+
 static void print_growth(const struct cost_table *table)
 {
     if (table->best == 0)
@@ -304,15 +320,9 @@ static void print_growth(const struct cost_table *table)
     printf("  %7s", "cells");
     for (uint32_t n = 0; n < table->size_count; n++)
         printf(" %10llu", (unsigned long long)table->sizes[n]);
-    for (uint32_t grid = 0; grid < GRIDS; grid++) {
-        printf("\n  %5u^2", SMALLEST_GRID << grid);
-        for (uint32_t n = 0; n < table->size_count; n++)
-            if (table->cost[grid][n] > 0)
-                printf(" %10.2f", table->cost[grid][n] / table->best);
-            else
-                printf(" %10s", "-");
-    }
     printf("\n");
+    for (uint32_t grid = 0; grid < GRIDS; grid++)
+        print_growth_of(table, grid);
 }
 
 static enum status run_sweep(struct bench *bench)

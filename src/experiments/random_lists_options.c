@@ -1,0 +1,157 @@
+/* Random lists options: parsing. */
+#include "experiments/random_lists_options.h"
+
+#include "base/arguments.h"
+#include "experiments/samples.h"
+
+#include <string.h>
+
+enum {
+    KEY_SIZES = 1000,
+    KEY_KEY_BITS,
+    KEY_RADIX_BITS,
+    KEY_ITEMS,
+    KEY_GROUPS,
+    KEY_SPLITS,
+    KEY_TRANSPOSE,
+    KEY_METHOD,
+    KEY_CSV
+};
+
+static const struct argp_option random_options[] = {
+    {"sizes", KEY_SIZES, "N,N,...", 0, "Lengths of the lists (N), 1048576,8388608,33554432 without it", 0},
+    {"key-bits", KEY_KEY_BITS, "B", 0, "Bits of a key (b), at most 30; 30 without it", 0},
+    {"method", KEY_METHOD, "NAME", 0,
+     "paper, chunked (for CPUs) or tiled (for GPUs, up to 24 bits); may be repeated; all without it", 0},
+    {"radix-bits", KEY_RADIX_BITS, "R", 0,
+     "Bits of a digit (r) of paper; as in the paper's Table 3 6 for CPUs and 5 for GPUs without it", 0},
+    {"items", KEY_ITEMS, "I", 0, "Items in a group (I) of paper; chosen from the device without it", 0},
+    {"groups", KEY_GROUPS, "G", 0, "Groups (G) of paper; chosen from the device without it", 0},
+    {"splits", KEY_SPLITS, "S", 0,
+     "Parts of the histogram of paper that are scanned apart (s); chosen without it", 0},
+    {"transpose", KEY_TRANSPOSE, "on|off", 0,
+     "Whether paper transposes the list before and after; on for GPUs without it", 0},
+    {"repeat", 'r', "K", 0,
+     "Timed sorts of each kind, after a warm-up; 10 without it, on CPUs 3 of long lists", 0},
+    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
+    {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
+    {0},
+};
+
+const char *random_method_name(enum random_method method)
+{
+    static const char *const names[RANDOM_METHODS] = {
+        [RANDOM_PAPER] = "paper", [RANDOM_CHUNKED] = "chunked", [RANDOM_TILED] = "tiled"};
+    return names[method];
+}
+
+static error_t parse_number(struct argp_state *state, const char *name, const char *text, uint64_t high,
+                            uint32_t *number)
+{
+    uint64_t value = 0;
+    const error_t error = arguments_number(state, name, text, 1, high, &value);
+    if (error == 0)
+        *number = (uint32_t)value;
+    return error;
+}
+
+/* Numbers with commas between them. */
+static error_t parse_sizes(struct argp_state *state, const char *text, struct random_lists_options *options)
+{
+    error_t error = 0;
+    options->size_count = 0;
+    for (const char *next = text; error == 0 && next;) {
+        const char *comma = strchr(next, ',');
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word, next);
+        if (options->size_count == RANDOM_LISTS_MAX_SIZES)
+            return arguments_refuse(state, "--sizes: more than %d lists", RANDOM_LISTS_MAX_SIZES);
+        error =
+            parse_number(state, "--sizes", word, UINT32_C(1) << 31, &options->sizes[options->size_count++]);
+        next = comma ? comma + 1 : NULL;
+    }
+    return error;
+}
+
+static error_t parse_method(struct argp_state *state, const char *text, struct random_lists_options *options)
+{
+    for (int method = 0; method < RANDOM_METHODS; method++)
+        if (strcmp(text, random_method_name((enum random_method)method)) == 0) {
+            options->methods[method] = true;
+            return 0;
+        }
+    return arguments_refuse(state, "--method: '%s' is none of paper, chunked, tiled", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct random_lists_options *options = state->input;
+    switch (key) {
+    case KEY_SIZES:
+        return parse_sizes(state, argument, options);
+    case KEY_KEY_BITS:
+        return parse_number(state, "--key-bits", argument, RANDOM_LISTS_KEY_BITS, &options->key_bits);
+    case KEY_METHOD:
+        return parse_method(state, argument, options);
+    case KEY_RADIX_BITS:
+        return parse_number(state, "--radix-bits", argument, 16, &options->radix_bits);
+    case KEY_ITEMS:
+        return parse_number(state, "--items", argument, 65536, &options->items);
+    case KEY_GROUPS:
+        return parse_number(state, "--groups", argument, 65536, &options->groups);
+    case KEY_SPLITS:
+        return parse_number(state, "--splits", argument, 65536, &options->splits);
+    case KEY_TRANSPOSE:
+        if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
+            return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
+        options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
+        return 0;
+    case 'r':
+        return parse_number(state, "--repeat", argument, SAMPLES_MAX, &options->repeats);
+    case 'd':
+        options->device = argument;
+        return 0;
+    case KEY_CSV:
+        options->csv_path = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        return arguments_refuse(state, "'%s' is one word too many", argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = random_options,
+    .parser = parse,
+    .doc = "Sort lists of random keys.\v"
+           "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from the C "
+           "library's "
+           "rand(), sorted by the method of the paper, which returns the sorted list alone, and by the "
+           "others of "
+           "this program, which always make the permutation too. \"Speedup\" is over the C library's qsort "
+           "of the "
+           "same list on the host, one thread, timed in the same run; the paper's was over an unoptimised "
+           "sort of "
+           "the C++ library.\n\n"
+           "Examples:\n"
+           "  radixpic bench random-lists\n"
+           "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
+           "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n",
+};
+
+enum status random_lists_options_parse(int argc, char **argv, struct random_lists_options *options,
+                                       bool *done)
+{
+    *options = (struct random_lists_options){.device = "auto",
+                                             .sizes = {1u << 20, 1u << 23, 1u << 25},
+                                             .size_count = 3,
+                                             .key_bits = RANDOM_LISTS_KEY_BITS};
+    TRY(arguments_parse(&argp, argc, argv, options, done));
+    bool any = false;
+    for (int method = 0; method < RANDOM_METHODS; method++)
+        any = any || options->methods[method];
+    for (int method = 0; method < RANDOM_METHODS && !any; method++)
+        options->methods[method] = true;
+    return STATUS_OK;
+}
