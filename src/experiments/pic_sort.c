@@ -2,18 +2,16 @@
 #include "experiments/pic_sort.h"
 
 #include "experiments/host_sorts.h"
+#include "experiments/pic_keys.h"
 #include "experiments/pic_sort_options.h"
 #include "experiments/samples.h"
-#include "load/loading.h"
-#include "sort/cell_key.h"
-#include "sort/permute.h"
 #include "sort/sorter.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_KEY_BITS = 30, MOVE_ITEMS = 64, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
+enum { LONG_KEY_BITS = 30, MOST_HOST_REPEATS = 3, WARM_UPS = 2 };
 
 /* ---- particles ---- */
 
@@ -21,8 +19,7 @@ struct experiment {
     struct pic_sort_options options;
     struct device *device;
     struct grid grid;
-    struct species_config species;
-    struct particles particles;
+    struct pic_keys list;
     uint32_t *keys; /* of the moved particles, on the host */
     struct samples copy;
     FILE *csv;
@@ -73,73 +70,6 @@ static enum status check_plans(struct experiment *experiment)
     return STATUS_OK;
 }
 
-/* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
-static enum status load_particles(struct experiment *experiment)
-{
-    experiment->species = (struct species_config){
-        .name = "particles",
-        .charge = -1,
-        .mass = 1,
-        .density = 1,
-        .particles = experiment->options.particles,
-        .positions = {.kind = POSITIONS_VAN_DER_CORPUT, .bases = {2, 3}},
-        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
-    };
-    TRY(particles_create(experiment->device, &experiment->grid, PRECISION_SINGLE, &experiment->species,
-                         &experiment->particles));
-    return loading_fill(experiment->device, &experiment->grid, PRECISION_SINGLE, 0, &experiment->particles);
-}
-
-static enum status sort_once(struct experiment *experiment)
-{
-    struct particles *particles = &experiment->particles;
-    struct sorter *sorter = NULL;
-    struct permute *permute = NULL;
-    struct buffer *permutation = NULL;
-    struct sorter_plan plan;
-    enum status status = make_plan(experiment, short_key_bits(experiment), &plan);
-    if (status != STATUS_OK)
-        return status;
-    TRY_CLEANUP(sorter_create(experiment->device, &plan, particles->count, &sorter));
-    TRY_CLEANUP(permute_create(experiment->device, PRECISION_SINGLE, &permute));
-    TRY_CLEANUP(
-        buffer_create(experiment->device, particles->count * sizeof(uint32_t), "permutation", &permutation));
-    const struct radix_lists lists = {
-        .keys = particles->key, .sorted_keys = particles->key_spare, .permutation = permutation};
-    TRY_CLEANUP(sorter_run(sorter, particles->count, &lists));
-    buffer_swap(&particles->key, &particles->key_spare);
-    TRY_CLEANUP(permute_apply(permute, permutation, particles));
-    TRY_CLEANUP(device_finish(experiment->device));
-cleanup:
-    sorter_destroy(&sorter);
-    permute_destroy(&permute);
-    buffer_destroy(&permutation);
-    return status;
-}
-
-static enum status move_particles(struct experiment *experiment)
-{
-    struct particles *particles = &experiment->particles;
-    struct program *program = NULL;
-    struct kernel *move = NULL;
-    struct cell_key *cell_key = NULL;
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(program_build(experiment->device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
-    TRY_CLEANUP(kernel_create(program, "pic_sort_move", &move));
-    TRY_CLEANUP(cell_key_create(experiment->device, &experiment->grid, PRECISION_SINGLE, &cell_key));
-    TRY_CLEANUP(KERNEL_LAUNCH(
-        move,
-        launch_covering(particles->count, device_group_items(experiment->device, MOVE_ITEMS), STAGE_OTHER, 0),
-        arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_uint(particles->count)));
-    TRY_CLEANUP(cell_key_update(cell_key, particles));
-    TRY_CLEANUP(buffer_read(particles->key, 0, particles->count * sizeof(uint32_t), experiment->keys));
-cleanup:
-    kernel_destroy(&move);
-    program_destroy(&program);
-    cell_key_destroy(&cell_key);
-    return status;
-}
-
 /* ---- one case: a kind of sort, its times and its check ---- */
 
 struct phase {
@@ -179,7 +109,7 @@ static enum status time_sort(struct experiment *experiment, struct sorter *sorte
     for (uint32_t n = 0; n < experiment->options.repeats + WARM_UPS; n++) {
         device_reset_timers(device);
         TRY(device_region_begin(device));
-        TRY(sorter_run(sorter, experiment->particles.count, lists));
+        TRY(sorter_run(sorter, experiment->list.particles.count, lists));
         TRY(device_region_end(device, STAGE_OTHER, 0));
         TRY(device_finish(device));
         if (n < WARM_UPS)
@@ -203,7 +133,7 @@ static bool offsets_are_right(const struct experiment *experiment, const uint32_
     const uint32_t cells = grid_cells(&experiment->grid);
     uint32_t *counts = calloc((size_t)cells + 1, sizeof *counts);
     bool right = counts != NULL;
-    for (uint32_t j = 0; right && j < experiment->particles.count; j++)
+    for (uint32_t j = 0; right && j < experiment->list.particles.count; j++)
         counts[experiment->keys[j] + 1]++;
     for (uint32_t c = 0; right && c <= cells; c++) {
         counts[c] += c > 0 ? counts[c - 1] : 0;
@@ -218,7 +148,7 @@ static bool offsets_are_right(const struct experiment *experiment, const uint32_
 static enum status verify(const struct experiment *experiment, const struct radix_lists *lists,
                           struct sort_verdict *verdict)
 {
-    const uint32_t count = experiment->particles.count;
+    const uint32_t count = experiment->list.particles.count;
     const size_t bytes = count * sizeof(uint32_t),
                  offset_bytes = (lists->cells + (size_t)1) * sizeof(uint32_t);
     uint32_t *keys = malloc(bytes), *sigma = malloc(bytes), *offsets = malloc(offset_bytes);
@@ -246,7 +176,7 @@ static enum status verify(const struct experiment *experiment, const struct radi
  * offsets. */
 static enum status run_device_case(struct experiment *experiment, uint32_t key_bits, struct sort_case *result)
 {
-    const uint32_t count = experiment->particles.count;
+    const uint32_t count = experiment->list.particles.count;
     const bool paper = experiment->options.method == SORT_METHOD_PAPER;
     struct sorter *sorter = NULL;
     struct buffer *permutation = NULL;
@@ -256,10 +186,10 @@ static enum status run_device_case(struct experiment *experiment, uint32_t key_b
     result->method = sort_method_name(experiment->options.method);
     TRY_CLEANUP(sorter_create(experiment->device, &result->plan, count, &sorter));
     TRY_CLEANUP(buffer_create(experiment->device, count * sizeof(uint32_t), "permutation", &permutation));
-    const struct radix_lists lists = {.keys = experiment->particles.key,
-                                      .sorted_keys = paper ? experiment->particles.key_spare : NULL,
+    const struct radix_lists lists = {.keys = experiment->list.particles.key,
+                                      .sorted_keys = paper ? experiment->list.particles.key_spare : NULL,
                                       .permutation = permutation,
-                                      .cell_offsets = paper ? NULL : experiment->particles.cell_offsets,
+                                      .cell_offsets = paper ? NULL : experiment->list.particles.cell_offsets,
                                       .cells = grid_cells(&experiment->grid)};
     TRY_CLEANUP(time_sort(experiment, sorter, &lists, &result->timing));
     TRY_CLEANUP(verify(experiment, &lists, &result->verdict));
@@ -271,7 +201,7 @@ cleanup:
 
 static enum status run_host_case(struct experiment *experiment, bool by_qsort, struct sort_case *result)
 {
-    const uint32_t count = experiment->particles.count;
+    const uint32_t count = experiment->list.particles.count;
     const uint32_t repeats =
         experiment->options.repeats < MOST_HOST_REPEATS ? experiment->options.repeats : MOST_HOST_REPEATS;
     uint32_t *permutation = malloc(count * sizeof *permutation), *sorted = malloc(count * sizeof *sorted);
@@ -306,7 +236,7 @@ static double gigabytes_per_second(uint64_t bytes, const struct samples *samples
 
 static double copy_bandwidth(const struct experiment *experiment)
 {
-    return gigabytes_per_second(2 * buffer_bytes(experiment->particles.offset), &experiment->copy);
+    return gigabytes_per_second(2 * buffer_bytes(experiment->list.particles.offset), &experiment->copy);
 }
 
 static void print_row(const struct experiment *experiment, const char *name, const struct samples *samples,
@@ -314,7 +244,7 @@ static void print_row(const struct experiment *experiment, const char *name, con
 {
     const double seconds = samples_median(samples), bandwidth = gigabytes_per_second(bytes, samples);
     printf("  %-14s %10.3f  [%9.3f, %9.3f] %10.1f", name, 1e3 * seconds, 1e3 * samples_minimum(samples),
-           1e3 * samples_maximum(samples), 1e-6 * experiment->particles.count / seconds);
+           1e3 * samples_maximum(samples), 1e-6 * experiment->list.particles.count / seconds);
     if (bytes > 0)
         printf(" %9.2f %8.1f %%", bandwidth, 100 * bandwidth / copy_bandwidth(experiment));
     printf("\n");
@@ -376,7 +306,7 @@ static void write_csv_row(const struct experiment *experiment, const struct sort
     const struct radix_plan *radix = &result->plan.radix; /* zeros for what has no such parameters */
     const char *device = result->on_host ? "host" : device_info(experiment->device)->name;
     fprintf(experiment->csv, "\"%s\",%s,%u,%u,%u,%u,%u,%u,%u,%s,%s,%.6f,%.6f,%.6f,%zu,%s\n", device,
-            result->method, experiment->particles.count, result->plan.key_bits, radix->radix_bits,
+            result->method, experiment->list.particles.count, result->plan.key_bits, radix->radix_bits,
             result->plan.passes, radix->items_per_group, radix->groups, radix->histogram_splits,
             radix->transpose ? "on" : "off", phase, 1e3 * samples_median(samples),
             1e3 * samples_minimum(samples), 1e3 * samples_maximum(samples), samples->count,
@@ -423,7 +353,7 @@ static enum status close_csv(struct experiment *experiment, enum status status)
 static enum status write_keys(const struct experiment *experiment)
 {
     const char *path = experiment->options.keys_path;
-    const size_t count = experiment->particles.count;
+    const size_t count = experiment->list.particles.count;
     if (!path)
         return STATUS_OK;
     FILE *file = fopen(path, "wb");
@@ -439,14 +369,18 @@ static enum status prepare(struct experiment *experiment)
     TRY(device_open(experiment->options.device, &experiment->device));
     TRY(check_plans(experiment));
     TRY(open_csv(experiment));
-    TRY(load_particles(experiment));
-    experiment->keys = malloc(experiment->particles.count * sizeof *experiment->keys);
+    struct sorter_plan plan;
+    TRY(make_plan(experiment, short_key_bits(experiment), &plan));
+    TRY(pic_keys_create(experiment->device, &experiment->grid, experiment->options.particles, &plan,
+                        &experiment->list));
+    const struct particles *particles = &experiment->list.particles;
+    const size_t bytes = particles->count * sizeof *experiment->keys;
+    experiment->keys = malloc(bytes);
     if (!experiment->keys)
-        return status_fail(STATUS_FAILED, "no memory for %u keys on the host", experiment->particles.count);
-    TRY(sort_once(experiment));
-    TRY(move_particles(experiment));
+        return status_fail(STATUS_FAILED, "no memory for %u keys on the host", particles->count);
+    TRY(buffer_read(particles->key, 0, bytes, experiment->keys));
     TRY(write_keys(experiment));
-    return samples_of_copy(experiment->device, buffer_bytes(experiment->particles.offset),
+    return samples_of_copy(experiment->device, buffer_bytes(experiment->list.particles.offset),
                            experiment->options.repeats, &experiment->copy);
 }
 
@@ -485,17 +419,17 @@ enum status experiment_pic_sort(int argc, char **argv)
         cases ? prepare(&experiment) : status_fail(STATUS_FAILED, "no memory for the timings");
     if (status == STATUS_OK) {
         printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n",
-               experiment.particles.count, options->cells, options->cells, options->cells, options->cells,
-               device_info(experiment.device)->name);
+               experiment.list.particles.count, options->cells, options->cells, options->cells,
+               options->cells, device_info(experiment.device)->name);
         printf("copy of %.1f MB on the device: %.2f GB/s, median of %u\n",
-               1e-6 * (double)buffer_bytes(experiment.particles.offset), copy_bandwidth(&experiment),
+               1e-6 * (double)buffer_bytes(experiment.list.particles.offset), copy_bandwidth(&experiment),
                options->repeats);
         status = run_cases(&experiment, cases);
     }
     status = close_csv(&experiment, status);
     free(cases);
     free(experiment.keys);
-    particles_destroy(&experiment.particles);
+    pic_keys_destroy(&experiment.list);
     device_close(&experiment.device);
     return status;
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
+os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
 TIMEOUT = 120  # seconds: a cold build of all kernels takes 10 on a slow machine
 
 # 23 is a multiple of neither 5 nor 10: the last step needs a row and a snapshot of its own.

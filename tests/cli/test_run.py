@@ -229,8 +229,8 @@ class WhatIsSaid(ProgramTest):
         self.assertIn("wall clock", (self.folder / "out" / "log.txt").read_text())
         normal = self.run_well("run", "small.yaml").stdout
         verbose = self.run_well("run", "small.yaml", "--verbose").stdout
-        self.assertNotIn("transpose", normal)
-        self.assertRegex(verbose, r"b = 7 bits, r = 4, p = 2 passes.*transpose (on|off)")
+        self.assertNotIn("; method", normal)
+        self.assertRegex(verbose, r"b = 7 bits, p = 2 passes.*; method (tiled|chunked) \(default\)")
         self.assertRegex(verbose, r"field solver: \w+")
 
     def test_a_second_run_replaces_the_first(self):
