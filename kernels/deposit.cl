@@ -1,21 +1,37 @@
 /* Deposit: the charge density of one species on the nodes, from particles sorted by cell.
  *
- * First every cell sums the weights that its particles give to the SHAPE_NODES^2 nodes around, then every
- * node adds what the cells around hold for it. No two items write one word, so no atomics are needed, and all
- * sums run in a fixed order: the same particles give the same bits.
+ * First the cells, or their pieces (shared/pieces.h), sum the weights that their particles give to the
+ * SHAPE_NODES^2 nodes around, then every node adds what the cells around hold for it. No two items write one
+ * word, so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
+ * There are several kernels for the first sum:
+ *
+ *   deposit_item_per_cell    the textbook's
+ *   deposit_group_per_piece  for GPUs and many particles a cell
+ *   deposit_group_per_segment  for GPUs and any number of particles a cell
+ *   deposit_item_per_segment   for CPUs, in vectors
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
- *   GROUP_ITEMS  items of a group, a power of two.
+ *   GROUP_ITEMS     items of a group, a power of two;
+ *   SEGMENT_ITEMS   items of a group of deposit_group_per_segment, a power of two;
+ *   ITEM_PARTICLES  particles of an item there, a power of two of SUM_COUNT / 2 - 1 or more.
  *
- * cell_sums is real[SHAPE_NODES^2][cells]: plane a SHAPE_NODES + b holds, for every cell, the weights of the
- * node a along x and b along y from the shape's first.
+ * Arguments that several kernels share:
+ *   cell_offsets  uint[cells + 1]: where each cell's particles start;
+ *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in the layout of
+ *                 pairs, 2 in that of quads (domain/particles.h);
+ *   sums          real[places][SHAPE_NODES^2]: number a SHAPE_NODES + b of a piece holds its weights for the
+ *                 node a along x and b along y from the shape's first;
+ *   segment_cell  uint[segments]: the cell that holds the first particle of a segment.
  */
 #include "shared/shape.h"
 
 #define SUM_COUNT (SHAPE_NODES * SHAPE_NODES)
 
 #include "shared/cell.h"
+#include "shared/pieces.h"
 #include "shared/sum.h"
+
+/* ---- sums over particles ---- */
 
 /* The weights of one particle, added to the sums of its cell. */
 static inline void add_particle(real2 offset, real sums[SUM_COUNT])
@@ -28,67 +44,342 @@ static inline void add_particle(real2 offset, real sums[SUM_COUNT])
             sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
 }
 
-/* The sums over particles begin, begin + stride, ... before `end`. */
-static inline void sum_particles(global const real2 *restrict offset, uint begin, uint end, uint stride,
-                                 real total[SUM_COUNT])
+static inline void clear_sums(real sums[SUM_COUNT])
+{
+    for (uint n = 0; n < SUM_COUNT; n++)
+        sums[n] = (real)0;
+}
+
+static inline void store_sums(global real *restrict sums, uint place, const real total[SUM_COUNT])
+{
+    for (uint n = 0; n < SUM_COUNT; n++)
+        sums[(size_t)place * SUM_COUNT + n] = total[n];
+}
+
+/* The sums over particles begin, begin + step, ... before `end`. */
+static inline void sum_particles(global const real2 *restrict offset, uint stride, uint begin, uint end,
+                                 uint step, real total[SUM_COUNT])
 {
     real excess[SUM_COUNT];
-    for (uint n = 0; n < SUM_COUNT; n++)
-        total[n] = excess[n] = (real)0;
+    clear_sums(total);
+    clear_sums(excess);
     for (uint p = begin; p < end;) {
-        const uint block_end = min(end, p + SUM_BLOCK * stride);
+        const uint block_end = min(end, p + SUM_BLOCK * step);
         real block[SUM_COUNT];
-        for (uint n = 0; n < SUM_COUNT; n++)
-            block[n] = (real)0;
-        for (; p < block_end; p += stride)
-            add_particle(offset[p], block);
+        clear_sums(block);
+        for (; p < block_end; p += step)
+            add_particle(offset[(size_t)p * stride], block);
         sum_add_block(total, excess, block);
     }
 }
 
-/* One item per cell: for CPU devices, and where cells hold so few particles that a group would idle. */
+/* One item per cell. The place of a cell is its number. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_item_per_cell(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                      uint cells, global real *restrict cell_sums)
+                      uint stride, uint cells, global real *restrict sums)
 {
     const uint cell = (uint)get_global_id(0);
     if (cell >= cells)
         return;
     real total[SUM_COUNT];
-    sum_particles(offset, cell_offsets[cell], cell_offsets[cell + 1], 1, total);
-    for (uint n = 0; n < SUM_COUNT; n++)
-        cell_sums[(size_t)n * cells + cell] = total[n];
+    sum_particles(offset, stride, cell_offsets[cell], cell_offsets[cell + 1], 1, total);
+    store_sums(sums, cell, total);
 }
 
-/* One group per cell: its items stride through the cell's particles side by side, so that the reads coalesce,
- * then add their sums in a tree. As many groups as cells. The barriers stand in sum_over_group(), which all
- * items reach whatever the number of particles. */
+/* One group per place: its items stride through the piece side by side, so that the reads coalesce, then add
+ * their sums in a tree. The barriers stand where all items come whatever the number of particles. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_group_per_cell(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                       uint cells, global real *restrict cell_sums)
+deposit_group_per_piece(global const uint *restrict cell_offsets, global const real2 *restrict offset,
+                        uint stride, uint cells, uint segment_bits, global real *restrict sums,
+                        global uint *restrict segment_cell)
 {
     local real shared[SUM_SHARED];
-    const uint cell = (uint)get_group_id(0);
-    const uint item = (uint)get_local_id(0);
+    local uint found;
+    const uint place = (uint)get_group_id(0), item = (uint)get_local_id(0);
+    const uint cell = cell_found_by_group(cell_offsets, cells, segment_bits, BY_PLACE, place, &found);
+    const uint segment_begin = (place - cell) << segment_bits;
+    const uint begin = max(cell_offsets[cell], segment_begin);
+    const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));
     real total[SUM_COUNT];
-    sum_particles(offset, cell_offsets[cell] + item, cell_offsets[cell + 1], GROUP_ITEMS, total);
+    sum_particles(offset, stride, begin + item, end, GROUP_ITEMS, total);
     sum_over_group(total, shared);
-    if (item == 0)
-        for (uint n = 0; n < SUM_COUNT; n++)
-            cell_sums[(size_t)n * cells + cell] = total[n];
+    if (item != 0)
+        return;
+    store_sums(sums, place, total);
+    if (begin == segment_begin && begin < end)
+        segment_cell[place - cell] = cell;
 }
 
-/* One item per node: adds the SHAPE_NODES^2 sums that the cells around hold for it. factor: charge per area
- * of one macro-particle, q w/(dx dy). rho is set where `first` is not 0, else added to. nx and ny are at
- * least 2, so a cell two to the left is still within wrap_near(). */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_nodes(global const real *restrict cell_sums, uint nx, uint ny, real factor, uint first,
-              global real *restrict rho)
+/* ---- one group per segment ---- */
+
+#define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
+#define NO_CELL      0xffffffffu
+
+/* Adds the totals of items in a row whose last cell is the same, each to the ones after it (Hillis & Steele,
+ * Commun. ACM 29, 1170, 1986): the last item of the row is left with the sum over all, also in `shared`.
+ * Every item must call it, from uniform control flow. shared: SUM_COUNT * SEGMENT_ITEMS reals. */
+static inline void sum_along_items(uint cell, local uint *last_cells, real total[SUM_COUNT],
+                                   local real *shared)
 {
-    const uint node = (uint)get_global_id(0);
-    const uint cells = nx * ny;
-    if (node >= cells)
-        return;
+    const uint item = (uint)get_local_id(0);
+    last_cells[item] = cell;
+    for (uint n = 0; n < SUM_COUNT; n++)
+        shared[n * SEGMENT_ITEMS + item] = total[n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = 1; distance < SEGMENT_ITEMS; distance *= 2) {
+        if (item >= distance && last_cells[item - distance] == cell)
+            for (uint n = 0; n < SUM_COUNT; n++)
+                total[n] += shared[n * SEGMENT_ITEMS + item - distance];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint n = 0; n < SUM_COUNT; n++)
+            shared[n * SEGMENT_ITEMS + item] = total[n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* What an item has of the cells it meets among its consecutive particles. */
+struct item_sums {
+    uint first_cell, last_cell; /* NO_CELL without particles */
+    real first[SUM_COUNT];      /* of the first cell where that is not the last */
+    real last[SUM_COUNT];
+};
+
+/* Sums the staged particles from..to of a segment that begins with `begin` in first_cell. A cell between the
+ * item's first and last one is all the item's own: its piece is done. */
+static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
+                                        const local real2 *staged, uint begin, uint from, uint to,
+                                        uint first_cell, uint segment, global real *restrict sums)
+{
+    struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
+    if (from >= to)
+        return own;
+    uint cell = cell_holding(cell_offsets, cells, first_cell, begin + from);
+    uint cell_end = cell_offsets[cell + 1] - begin;
+    own.first_cell = cell;
+    for (uint n = from; n < to; n++) {
+        if (n == cell_end) {
+            if (cell != own.first_cell)
+                store_sums(sums, segment + cell, own.last);
+            for (uint m = 0; m < SUM_COUNT; m++) {
+                own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
+                own.last[m] = (real)0;
+            }
+            cell = cell_holding(cell_offsets, cells, cell + 1, begin + n);
+            cell_end = cell_offsets[cell + 1] - begin;
+        }
+        add_particle(staged[n], own.last);
+    }
+    own.last_cell = cell;
+    return own;
+}
+
+/* One group per segment: it stages the segment in local memory, with reads that coalesce, then each item sums
+ * ITEM_PARTICLES consecutive particles, and pieces that several items share are added along the items. An
+ * item adds no more than SUM_BLOCK particles, so its sums need no compensation. The staging has a gap after
+ * the particles of each item, so that items side by side use different banks of local memory. */
+kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
+deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
+                          uint stride, uint cells, uint count, global real *restrict sums,
+                          global uint *restrict segment_cell)
+{
+    local real2 staged[SEGMENT_ITEMS * (ITEM_PARTICLES + 1)];
+    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], found;
+    const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
+    const uint begin = segment * SEGMENT_SIZE;
+    const uint size = min((uint)SEGMENT_SIZE, count - begin);
+    for (uint n = item; n < size; n += SEGMENT_ITEMS)
+        staged[n + n / ITEM_PARTICLES] = offset[(size_t)(begin + n) * stride];
+    const uint cell = cell_found_by_group(cell_offsets, cells, 0, BY_PARTICLE, begin, &found);
+    if (item == 0)
+        segment_cell[segment] = cell;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
+    struct item_sums own = sum_item(cell_offsets, cells, staged + item, begin, from, to, cell, segment, sums);
+    first_cells[item] = own.first_cell;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the staged particles are done with */
+    local real *shared = (local real *)staged;
+    sum_along_items(own.last_cell, last_cells, own.last, shared);
+
+    if (own.first_cell != own.last_cell) {
+        if (item > 0 && last_cells[item - 1] == own.first_cell)
+            for (uint n = 0; n < SUM_COUNT; n++)
+                own.first[n] += shared[n * SEGMENT_ITEMS + item - 1];
+        store_sums(sums, segment + own.first_cell, own.first);
+    }
+    const bool goes_on = item + 1 < SEGMENT_ITEMS && first_cells[item + 1] == own.last_cell;
+    if (own.last_cell != NO_CELL && !goes_on)
+        store_sums(sums, segment + own.last_cell, own.last);
+}
+
+/* ---- one item per segment, in vectors ---- */
+
+#if SHAPE_ORDER < 2
+
+/* The share that the upper node gets of a particle at offset d along one axis (shared/shape.h). */
+static inline real16 upper_share(real16 d)
+{
+#if SHAPE_ORDER == 0
+    return (d < (real)0.5 ? (real16)0 : (real16)1) + (real)0 * d;
+#else
+    return d;
+#endif
+}
+
+/* The four weights of four particles, those of one side by side in the order of the sums. x, y: their
+ * offsets, each four times. */
+static inline real16 four_weights(real16 x, real16 y)
+{
+    const real16 lower_x =
+        (real16)((real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0));
+    const real16 lower_y =
+        (real16)((real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0));
+    const real16 one = 1, two = 2;
+    return (lower_x + (one - two * lower_x) * upper_share(x)) *
+           (lower_y + (one - two * lower_y) * upper_share(y));
+}
+
+/* The weights of the four particles from p on. */
+static inline real16 weights_from(global const real2 *restrict offset, uint stride, uint p)
+{
+    global const real *const state = (global const real *)(offset + (size_t)p * stride);
+    if (stride == 1) {
+        const real16 pairs = (real16)(vload8(0, state), vload8(0, state));
+        return four_weights(pairs.s0000222244446666, pairs.s1111333355557777);
+    }
+    const real16 quads = vload16(0, state);
+    return four_weights(quads.s000044448888cccc, quads.s111155559999dddd);
+}
+
+/* The sums over particles begin to end, as sum_particles() with a step of 1. A lane of the two vectors adds
+ * up to SUM_BLOCK terms plainly. */
+static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint begin, uint end,
+                                   real total[SUM_COUNT])
+{
+    real excess[SUM_COUNT];
+    clear_sums(total);
+    clear_sums(excess);
+    for (uint p = begin; p < end;) {
+        const uint block_end = p + min(end - p, 8u * SUM_BLOCK);
+        real16 even = 0, odd = 0;
+        for (; p + 8 <= block_end; p += 8) {
+            even += weights_from(offset, stride, p);
+            odd += weights_from(offset, stride, p + 4);
+        }
+        if (p + 4 <= block_end) {
+            even += weights_from(offset, stride, p);
+            p += 4;
+        }
+        even += odd;
+        const real4 four = (even.lo.lo + even.lo.hi) + (even.hi.lo + even.hi.hi);
+        real block[SUM_COUNT] = {four.x, four.y, four.z, four.w};
+        for (; p < block_end; p++)
+            add_particle(offset[(size_t)p * stride], block);
+        sum_add_block(total, excess, block);
+    }
+}
+
+#else
+
+static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint begin, uint end,
+                                   real total[SUM_COUNT])
+{
+    sum_particles(offset, stride, begin, end, 1, total);
+}
+
+#endif
+
+/* The pieces of a segment, one after the other. */
+static inline void sum_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
+                               uint stride, uint cells, uint count, uint segment_bits,
+                               global real *restrict sums, global uint *restrict segment_cell)
+{
+    const uint segment = (uint)get_group_id(0);
+    const uint begin = segment << segment_bits;
+    const uint end = begin + min(count - begin, 1u << segment_bits);
+    uint cell = cell_holding(cell_offsets, cells, 0, begin);
+    segment_cell[segment] = cell;
+    for (uint p = begin; p < end;) {
+        const uint piece_end = min(end, cell_offsets[cell + 1]);
+        real total[SUM_COUNT];
+        sum_consecutive(offset, stride, p, piece_end, total);
+        store_sums(sums, segment + cell, total);
+        p = piece_end;
+        if (p < end)
+            cell = cell_holding(cell_offsets, cells, cell + 1, p);
+    }
+}
+
+/* One item per segment, each in a group of its own. The stride is spelled out so that the compiler knows it
+ * in the inner loop. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+deposit_item_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
+                         uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
+                         global uint *restrict segment_cell)
+{
+    if (stride == 1)
+        sum_segment(cell_offsets, offset, 1, cells, count, segment_bits, sums, segment_cell);
+    else
+        sum_segment(cell_offsets, offset, 2, cells, count, segment_bits, sums, segment_cell);
+}
+
+/* ---- from pieces to nodes ---- */
+
+/* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
+ * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
+ * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_long_cells(global const uint *restrict cell_offsets, global const uint *restrict segment_cell,
+                   uint segment_bits, uint most, global real *restrict sums)
+{
+    local real shared[SUM_SHARED];
+    const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
+    const uint cell = segment_cell[segment];
+    const uint start = cell_offsets[cell];
+    const uint first = segment_of(start, segment_bits);
+    const uint last = segment_of(cell_offsets[cell + 1] - 1, segment_bits);
+    const uint first_started = first + (first << segment_bits < start);
+    const bool mine = last - first >= most && segment - first_started < most;
+    real total[SUM_COUNT], excess[SUM_COUNT];
+    clear_sums(total);
+    clear_sums(excess);
+    for (uint s = first + item; mine && s <= last; s += GROUP_ITEMS) {
+        real piece[SUM_COUNT];
+        for (uint n = 0; n < SUM_COUNT; n++)
+            piece[n] = sums[(size_t)(s + cell) * SUM_COUNT + n];
+        sum_add_block(total, excess, piece);
+    }
+    sum_over_group(total, shared);
+    if (mine && item == 0)
+        store_sums(sums, first + cell, total);
+}
+
+/* Sum number n of a cell over its pieces first, first + step, ... */
+static inline real sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
+                              uint segment_bits, uint most, uint cell, uint n, uint first, uint step)
+{
+    const uint start = cell_offsets[cell], end = cell_offsets[cell + 1];
+    if (start == end)
+        return (real)0;
+    const uint place = cell + segment_of(start, segment_bits);
+    uint pieces = cell + segment_of(end - 1, segment_bits) - place + 1;
+    if (pieces > most)
+        pieces = 1; /* deposit_long_cells has added them */
+    real total = (real)0, excess = (real)0;
+    for (uint m = first; m < pieces; m += step) {
+        const real addend = sums[(size_t)(place + m) * SUM_COUNT + n] - excess;
+        const real sum = total + addend;
+        excess = (sum - total) - addend;
+        total = sum;
+    }
+    return total;
+}
+
+/* The share of item `lane` of `lanes` in the SHAPE_NODES^2 sums that the cells around a node hold for it. nx
+ * and ny are at least 2, so a cell two to the left is still within wrap_near(). */
+static inline real sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
+                             uint nx, uint ny, uint segment_bits, uint most, uint node, uint lane, uint lanes)
+{
     const uint row_of_node = node / ny;
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     real sum = (real)0;
@@ -96,11 +387,33 @@ deposit_nodes(global const real *restrict cell_sums, uint nx, uint ny, real fact
         const uint row = wrap_near(i - SHAPE_FIRST - a, nx);
         for (int b = 0; b < SHAPE_NODES; b++) {
             const uint cell = cell_index(row, wrap_near(j - SHAPE_FIRST - b, ny), ny);
-            sum += cell_sums[(size_t)(a * SHAPE_NODES + b) * cells + cell];
+            sum += sum_pieces(cell_offsets, sums, segment_bits, most, cell, (uint)(a * SHAPE_NODES + b), lane,
+                              lanes);
         }
     }
-    if (first)
-        rho[node] = factor * sum;
-    else
-        rho[node] += factor * sum;
+    return sum;
+}
+
+/* `lanes` items of a group per node, a power of two: 1, or more where there are few nodes and a cell may have
+ * many pieces. factor: charge per area of one macro-particle, q w/(dx dy). rho is set where `set` is not 0,
+ * else added to. most: pieces of a cell that are still apart. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx, uint ny,
+              uint segment_bits, uint most, uint lanes, real factor, uint set, global real *restrict rho)
+{
+    local real shared[GROUP_ITEMS];
+    const uint item = (uint)get_local_id(0), lane = item % lanes;
+    const uint node = (uint)(get_global_id(0) / lanes), cells = nx * ny;
+    real sum = (real)0;
+    if (node < cells)
+        sum = sum_cells(cell_offsets, sums, nx, ny, segment_bits, most, node, lane, lanes);
+    for (uint width = lanes / 2; width > 0; width /= 2) {
+        shared[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width)
+            sum += shared[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (node < cells && lane == 0)
+        rho[node] = set ? factor * sum : rho[node] + factor * sum;
 }

@@ -54,7 +54,8 @@ static enum status create_field_solver(struct simulation *simulation)
     struct device *device = simulation->device;
     const struct grid *grid = &simulation->grid;
     TRY(fields_create(device, grid, config->precision, &simulation->fields));
-    TRY(deposit_create(device, grid, config->precision, config->deposit.shape, &simulation->deposit));
+    TRY(deposit_create(device, grid, config->precision, config->deposit.shape, largest_species(config),
+                       &simulation->deposit));
     TRY(filter_create(device, grid, config->precision, &simulation->filter));
     return poisson_create(device, grid, config->precision, config->fields.solver, config->fields.gradient,
                           &simulation->poisson);
@@ -110,7 +111,7 @@ enum status simulation_bytes(const struct config *config, const struct device_in
         *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
     *bytes += (uint64_t)largest * sizeof(uint32_t) + sorter_bytes(info, &plan, largest);
     *bytes += fields_bytes(&grid, config->precision);
-    *bytes += deposit_bytes(&grid, config->precision, config->deposit.shape);
+    *bytes += deposit_bytes(info, &grid, config->precision, config->deposit.shape, largest);
     *bytes += filter_bytes(&grid, config->precision);
     *bytes += poisson_bytes(&grid, config->precision, config->fields.gradient);
     return STATUS_OK;

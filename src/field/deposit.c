@@ -6,9 +6,40 @@
 #include <stdlib.h>
 
 enum {
-    GPU_GROUP_ITEMS = 256,
-    CPU_GROUP_ITEMS = 16, /* a group is a loop there */
-    FEW_PER_CELL = 32     /* fewer particles than a GPU's hardware threads run together leave a group idle */
+    GROUP_ITEMS = 256,
+    CPU_GROUP_ITEMS = 64, /* a group is a loop there */
+
+    /* Many per cell: each item of a group per piece then has several particles to add before the tree. */
+    MANY_PER_CELL = 2048,
+
+    /* A group per segment, where local memory allows: on average 128 items with 32 particles keep more reads
+     * under way than 256 with 16, and share fewer sums. */
+    SEGMENT_ITEMS = 128,
+    ITEM_PARTICLES = 32,
+    FEWEST_ITEM_PARTICLES = 8, /* local memory for a segment's particles then holds the items' sums too */
+
+    /* log2 of a segment's particles where an item takes it: some 10 us, nothing beside the whole list, much
+     * beside a launch. Where a group takes it: long enough to make little of its tree and of the search for
+     * its cell, short enough for GROUPS_PER_UNIT groups on each compute unit. */
+    ITEM_SEGMENT_BITS = 13,
+    LEAST_PIECE_BITS = 13,
+    MOST_PIECE_BITS = 15,
+    GROUPS_PER_UNIT = 8,
+
+    WHOLE_CELLS = 32, /* segment bits: one segment, as long as any list */
+
+    /* Items that add up the pieces around a node: enough of them to fill a GPU where there are few nodes. */
+    NODE_ITEMS = 1 << 17,
+    MOST_NODE_LANES = 32,
+    LANE_PIECES = 64, /* pieces that an item adds before deposit_long_cells pays for its launch */
+    SHORT_CELL = 16   /* pieces of a cell that deposit_long_cells leaves apart */
+};
+
+/* Sizes that depend on the device. */
+struct deposit_shape {
+    uint32_t planes; /* sums of a piece: the nodes its particles touch */
+    size_t group_items, segment_items, item_particles;
+    uint32_t segment_bits; /* log2 of the particles of a group per segment */
 };
 
 struct deposit {
@@ -16,48 +47,107 @@ struct deposit {
     struct grid grid;
     enum precision precision;
     enum deposit_variant variant;
-    uint32_t planes; /* sums of a cell: the nodes its particles touch */
-    size_t group_items;
+    uint32_t capacity;
+    struct deposit_shape shape;
     struct program *program;
-    struct kernel *item_per_cell, *group_per_cell, *nodes;
-    struct buffer *cell_sums; /* real[planes][cells] */
+    struct kernel *item_per_cell, *group_per_piece, *group_per_segment, *item_per_segment;
+    struct kernel *long_cells, *nodes;
+    struct buffer *sums;         /* real[places][planes] */
+    struct buffer *segment_cell; /* uint[segments] */
 };
 
-/* The nodes that the particles of a cell touch. */
-static uint32_t touched_nodes(enum shape_kind shape)
+/* ---- sizes ---- */
+
+static uint32_t segments_of(uint32_t count, uint32_t segment_bits)
 {
-    return (uint32_t)(SHAPE_NODES_OF((int)shape) * SHAPE_NODES_OF((int)shape));
+    return (uint32_t)(((uint64_t)count + (UINT64_C(1) << segment_bits) - 1) >> segment_bits);
 }
 
-uint64_t deposit_bytes(const struct grid *grid, enum precision precision, enum shape_kind shape)
+/* Powers of two that the device allows: a group per cell needs local memory for half a group's sums
+ * (shared/sum.h), a group per segment needs it for its particles and three words an item. Half of what there
+ * is is left for what else the device keeps there. */
+static struct deposit_shape choose_shape(const struct device_info *info, enum precision precision,
+                                         enum shape_kind shape)
 {
-    return (uint64_t)touched_nodes(shape) * grid_cells(grid) * precision_bytes(precision);
+    const size_t real_bytes = precision_bytes(precision);
+    const uint32_t nodes = (uint32_t)SHAPE_NODES_OF((int)shape);
+    struct deposit_shape chosen = {.planes = nodes * nodes,
+                                   .group_items = info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS,
+                                   .segment_items = SEGMENT_ITEMS,
+                                   .item_particles = ITEM_PARTICLES};
+    while (chosen.group_items > 1 &&
+           (chosen.group_items > info->group_limit ||
+            chosen.group_items / 2 * chosen.planes * real_bytes > info->local_memory / 2))
+        chosen.group_items /= 2;
+    while (chosen.segment_items > info->group_limit)
+        chosen.segment_items /= 2;
+    const size_t words = 3 * sizeof(uint32_t);
+    while (chosen.segment_items * ((chosen.item_particles + 1) * 2 * real_bytes + words) >
+           info->local_memory / 4 * 3) {
+        if (chosen.item_particles > FEWEST_ITEM_PARTICLES)
+            chosen.item_particles /= 2;
+        else if (chosen.segment_items > 1)
+            chosen.segment_items /= 2;
+        else
+            break; /* the build will say that it is too much */
+    }
+    while ((UINT32_C(1) << chosen.segment_bits) < chosen.segment_items * chosen.item_particles)
+        chosen.segment_bits++;
+    return chosen;
 }
 
-/* A power of two that the device allows, with local memory for half a group's sums (shared/sum.h). */
-static size_t choose_group_items(const struct deposit *deposit)
+/* The most segments of any variant. */
+static uint32_t most_segments(const struct deposit_shape *shape, uint32_t capacity)
 {
-    const struct device_info *info = device_info(deposit->device);
-    const size_t sums = deposit->planes * precision_bytes(deposit->precision);
-    size_t items = info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
-    while (items > 1 && (items > info->group_limit || items / 2 * sums > info->local_memory / 2))
-        items /= 2;
-    return items;
+    const uint32_t least_bits =
+        shape->segment_bits < ITEM_SEGMENT_BITS ? shape->segment_bits : ITEM_SEGMENT_BITS;
+    return segments_of(capacity, least_bits);
 }
+
+static uint64_t sums_bytes(const struct deposit_shape *shape, const struct grid *grid,
+                           enum precision precision, uint32_t capacity)
+{
+    return ((uint64_t)grid_cells(grid) + most_segments(shape, capacity)) * shape->planes *
+           precision_bytes(precision);
+}
+
+uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
+                       enum shape_kind shape, uint32_t capacity)
+{
+    const struct deposit_shape chosen = choose_shape(info, precision, shape);
+    return sums_bytes(&chosen, grid, precision, capacity) +
+           sizeof(uint32_t) * (uint64_t)most_segments(&chosen, capacity);
+}
+
+/* ---- birth and death ---- */
 
 static enum status build(struct deposit *deposit, enum shape_kind shape)
 {
+    const struct deposit_shape *chosen = &deposit->shape;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &deposit->program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu", (int)shape, deposit->group_items));
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu",
+                      (int)shape, chosen->group_items, chosen->segment_items, chosen->item_particles));
     TRY(kernel_create(deposit->program, "deposit_item_per_cell", &deposit->item_per_cell));
-    TRY(kernel_create(deposit->program, "deposit_group_per_cell", &deposit->group_per_cell));
-    TRY(kernel_create(deposit->program, "deposit_nodes", &deposit->nodes));
-    return buffer_create(deposit->device, (size_t)deposit_bytes(&deposit->grid, deposit->precision, shape),
-                         "the deposit's cell sums", &deposit->cell_sums);
+    TRY(kernel_create(deposit->program, "deposit_group_per_piece", &deposit->group_per_piece));
+    TRY(kernel_create(deposit->program, "deposit_group_per_segment", &deposit->group_per_segment));
+    TRY(kernel_create(deposit->program, "deposit_item_per_segment", &deposit->item_per_segment));
+    TRY(kernel_create(deposit->program, "deposit_long_cells", &deposit->long_cells));
+    return kernel_create(deposit->program, "deposit_nodes", &deposit->nodes);
+}
+
+static enum status allocate(struct deposit *deposit)
+{
+    TRY(buffer_create(
+        deposit->device,
+        (size_t)sums_bytes(&deposit->shape, &deposit->grid, deposit->precision, deposit->capacity),
+        "the deposit's sums", &deposit->sums));
+    return buffer_create(deposit->device,
+                         sizeof(uint32_t) * (size_t)most_segments(&deposit->shape, deposit->capacity),
+                         "the cells of the deposit's segments", &deposit->segment_cell);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum shape_kind shape, struct deposit **deposit)
+                           enum shape_kind shape, uint32_t capacity, struct deposit **deposit)
 {
     *deposit = NULL;
     struct deposit *created = calloc(1, sizeof *created);
@@ -67,9 +157,11 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
     created->grid = *grid;
     created->precision = precision;
     created->variant = DEPOSIT_AUTO;
-    created->planes = touched_nodes(shape);
-    created->group_items = choose_group_items(created);
-    const enum status status = build(created, shape);
+    created->capacity = capacity;
+    created->shape = choose_shape(device_info(device), precision, shape);
+    enum status status = build(created, shape);
+    if (status == STATUS_OK)
+        status = allocate(created);
     if (status != STATUS_OK)
         deposit_destroy(&created);
     *deposit = created;
@@ -80,53 +172,161 @@ void deposit_destroy(struct deposit **deposit)
 {
     if (!*deposit)
         return;
-    buffer_destroy(&(*deposit)->cell_sums);
+    buffer_destroy(&(*deposit)->sums);
+    buffer_destroy(&(*deposit)->segment_cell);
     kernel_destroy(&(*deposit)->nodes);
-    kernel_destroy(&(*deposit)->group_per_cell);
+    kernel_destroy(&(*deposit)->long_cells);
+    kernel_destroy(&(*deposit)->item_per_segment);
+    kernel_destroy(&(*deposit)->group_per_segment);
+    kernel_destroy(&(*deposit)->group_per_piece);
     kernel_destroy(&(*deposit)->item_per_cell);
     program_destroy(&(*deposit)->program);
     free(*deposit);
     *deposit = NULL;
 }
 
+/* ---- the variant ---- */
+
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
 {
     deposit->variant = variant;
 }
 
-static enum deposit_variant chosen_variant(const struct deposit *deposit, uint32_t particles)
+/* The host knows only the mean of the particles per cell, so no variant is chosen that a single full cell can
+ * slow down: an item per cell never is. On a CPU one item with vectors is worth a whole group. On a GPU a
+ * group per segment costs the same for any spread of the particles over the cells, but passes them through
+ * local memory; a group per piece does without, and needs more than a handful of particles for each of its
+ * items, for the mean cell at least: a nearly empty one idles a group for a moment. */
+static enum deposit_variant chosen_variant(const struct deposit *deposit, uint32_t count)
 {
     if (deposit->variant != DEPOSIT_AUTO)
         return deposit->variant;
-    const bool few = particles / grid_cells(&deposit->grid) < FEW_PER_CELL;
-    return device_info(deposit->device)->is_cpu || few ? DEPOSIT_ITEM_PER_CELL : DEPOSIT_GROUP_PER_CELL;
+    if (device_info(deposit->device)->is_cpu)
+        return DEPOSIT_ITEM_PER_SEGMENT;
+    const bool many = count / grid_cells(&deposit->grid) >= MANY_PER_CELL;
+    return many ? DEPOSIT_GROUP_PER_PIECE : DEPOSIT_GROUP_PER_SEGMENT;
 }
 
-static enum status sum_cells(struct deposit *deposit, const struct particles *particles)
+/* log2 of the particles of a segment (shared/pieces.h). */
+static uint32_t segment_bits_of(const struct deposit *deposit, enum deposit_variant variant, uint32_t count)
+{
+    if (variant == DEPOSIT_GROUP_PER_SEGMENT)
+        return deposit->shape.segment_bits;
+    if (variant == DEPOSIT_ITEM_PER_SEGMENT)
+        return ITEM_SEGMENT_BITS;
+    if (variant == DEPOSIT_ITEM_PER_CELL)
+        return WHOLE_CELLS;
+    const uint64_t groups = (uint64_t)device_info(deposit->device)->compute_units * GROUPS_PER_UNIT;
+    uint32_t bits = LEAST_PIECE_BITS;
+    while (bits < MOST_PIECE_BITS && count >> (bits + 1) >= groups)
+        bits++;
+    return bits;
+}
+
+/* ---- one species ---- */
+
+/* What the launches of one deposit share. */
+struct deposit_pass {
+    enum deposit_variant variant;
+    uint32_t count, segment_bits, segments;
+    const struct particles *particles;
+    const struct buffer *offset; /* (dx, dy) of the first particle */
+    uint32_t stride;             /* real2 from one particle to the next */
+    uint32_t lanes;              /* items per node */
+    uint32_t most;               /* pieces of a cell that are left apart */
+};
+
+static struct deposit_pass plan_pass(const struct deposit *deposit, const struct particles *particles)
+{
+    struct deposit_pass pass = {.particles = particles, .count = particles->count, .lanes = 1};
+    pass.variant = chosen_variant(deposit, pass.count);
+    pass.segment_bits = segment_bits_of(deposit, pass.variant, pass.count);
+    pass.segments = segments_of(pass.count, pass.segment_bits);
+    pass.offset = particles->quad ? particles->quad : particles->offset;
+    pass.stride = particles->quad ? 2 : 1;
+    const uint64_t cells = grid_cells(&deposit->grid);
+    const bool in_groups =
+        pass.variant == DEPOSIT_GROUP_PER_PIECE || pass.variant == DEPOSIT_GROUP_PER_SEGMENT;
+    while (in_groups && pass.lanes < MOST_NODE_LANES && 2 * pass.lanes <= deposit->shape.group_items &&
+           2 * pass.lanes * cells <= NODE_ITEMS)
+        pass.lanes *= 2;
+    pass.most = pass.segments > LANE_PIECES * pass.lanes ? SHORT_CELL : UINT32_MAX;
+    return pass;
+}
+
+/* The sums of all pieces. */
+static enum status sum_particles(struct deposit *deposit, const struct deposit_pass *pass)
 {
     const uint32_t cells = grid_cells(&deposit->grid);
     const uint64_t real_bytes = precision_bytes(deposit->precision);
-    const uint64_t bytes = 2 * real_bytes * particles->count + sizeof(uint32_t) * (cells + UINT64_C(1)) +
-                           real_bytes * deposit->planes * cells;
-    const bool by_item = chosen_variant(deposit, particles->count) == DEPOSIT_ITEM_PER_CELL;
-    const struct launch launch = by_item ? launch_covering(cells, deposit->group_items, STAGE_DEPOSIT, bytes)
-                                         : (struct launch){cells, deposit->group_items, STAGE_DEPOSIT, bytes};
-    return KERNEL_LAUNCH(by_item ? deposit->item_per_cell : deposit->group_per_cell, launch,
-                         arg_buffer(particles->cell_offsets), arg_buffer(particles->offset), arg_uint(cells),
-                         arg_buffer(deposit->cell_sums));
+    const uint64_t places = pass->segments + (uint64_t)cells - 1;
+    const uint64_t bytes = 2 * pass->stride * real_bytes * pass->count +
+                           sizeof(uint32_t) * (cells + UINT64_C(1)) +
+                           real_bytes * deposit->shape.planes * places;
+    const struct kernel_argument offsets = arg_buffer(pass->particles->cell_offsets);
+    const struct kernel_argument offset = arg_buffer(pass->offset), stride = arg_uint(pass->stride);
+    const struct kernel_argument sums = arg_buffer(deposit->sums), cell = arg_buffer(deposit->segment_cell);
+    const struct kernel_argument count = arg_uint(pass->count), bits = arg_uint(pass->segment_bits);
+    struct launch launch = {pass->segments, 1, STAGE_DEPOSIT, bytes};
+    switch (pass->variant) {
+    case DEPOSIT_GROUP_PER_PIECE:
+        launch.groups = (size_t)places;
+        launch.items = deposit->shape.group_items;
+        return KERNEL_LAUNCH(deposit->group_per_piece, launch, offsets, offset, stride, arg_uint(cells), bits,
+                             sums, cell);
+    case DEPOSIT_GROUP_PER_SEGMENT:
+        launch.items = deposit->shape.segment_items;
+        return KERNEL_LAUNCH(deposit->group_per_segment, launch, offsets, offset, stride, arg_uint(cells),
+                             count, sums, cell);
+    case DEPOSIT_ITEM_PER_SEGMENT:
+        return KERNEL_LAUNCH(deposit->item_per_segment, launch, offsets, offset, stride, arg_uint(cells),
+                             count, bits, sums, cell);
+    case DEPOSIT_AUTO:
+    case DEPOSIT_VARIANTS:
+    case DEPOSIT_ITEM_PER_CELL:
+        break;
+    }
+    return KERNEL_LAUNCH(deposit->item_per_cell,
+                         launch_covering(cells, deposit->shape.group_items, STAGE_DEPOSIT, bytes), offsets,
+                         offset, stride, arg_uint(cells), sums);
+}
+
+/* Brings cells of many pieces to one. */
+static enum status join_pieces(struct deposit *deposit, const struct deposit_pass *pass)
+{
+    if (pass->most == UINT32_MAX)
+        return STATUS_OK;
+    const struct launch launch = {(pass->segments + pass->most - 1) / pass->most, deposit->shape.group_items,
+                                  STAGE_DEPOSIT, 0};
+    return KERNEL_LAUNCH(deposit->long_cells, launch, arg_buffer(pass->particles->cell_offsets),
+                         arg_buffer(deposit->segment_cell), arg_uint(pass->segment_bits),
+                         arg_uint(pass->most), arg_buffer(deposit->sums));
+}
+
+static enum status add_nodes(struct deposit *deposit, const struct deposit_pass *pass, double factor,
+                             bool first, struct buffer *rho)
+{
+    const uint32_t cells = grid_cells(&deposit->grid);
+    const uint64_t reals_per_node = deposit->shape.planes + (first ? UINT64_C(1) : UINT64_C(2));
+    const uint64_t bytes = cells * reals_per_node * precision_bytes(deposit->precision);
+    return KERNEL_LAUNCH(
+        deposit->nodes,
+        launch_covering((uint64_t)cells * pass->lanes, deposit->shape.group_items, STAGE_DEPOSIT, bytes),
+        arg_buffer(pass->particles->cell_offsets), arg_buffer(deposit->sums), arg_uint(deposit->grid.nx),
+        arg_uint(deposit->grid.ny), arg_uint(pass->segment_bits), arg_uint(pass->most), arg_uint(pass->lanes),
+        arg_real(factor), arg_uint(first), arg_buffer(rho));
 }
 
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
                             struct buffer *rho)
 {
-    TRY(sum_cells(deposit, particles));
+    if (particles->count > deposit->capacity)
+        return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
+                           particles->count);
     const struct grid *grid = &deposit->grid;
-    const uint32_t cells = grid_cells(grid);
-    const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
-    const uint64_t reals_per_node = deposit->planes + (first ? UINT64_C(1) : UINT64_C(2));
-    return KERNEL_LAUNCH(deposit->nodes,
-                         launch_covering(cells, deposit->group_items, STAGE_DEPOSIT,
-                                         cells * reals_per_node * precision_bytes(deposit->precision)),
-                         arg_buffer(deposit->cell_sums), arg_uint(grid->nx), arg_uint(grid->ny),
-                         arg_real(factor), arg_uint(first), arg_buffer(rho));
+    const struct deposit_pass pass = plan_pass(deposit, particles);
+    TRY(sum_particles(deposit, &pass));
+    TRY(join_pieces(deposit, &pass));
+    return add_nodes(deposit, &pass, particles->species->charge * particles->weight / (grid->dx * grid->dy),
+                     first, rho);
 }

@@ -1,8 +1,8 @@
 /* Deposit: particles -> charge density, cell by cell from the sorted list.
  *
- * First every cell sums the shape weights of its own particles for the nodes around it, then every node adds
- * what the cells around hold for it. Both sums run in a fixed order and no atomics are used: the same
- * particles give the same bits.
+ * First every cell, or every piece of a cell, sums the shape weights of its own particles for the nodes
+ * around it, then every node adds what the cells around hold for it. Both sums run in a fixed order and no
+ * atomics are used: the same particles give the same bits on the same device.
  */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
@@ -11,28 +11,34 @@
 
 struct deposit;
 
-/* The caller destroys it. */
+/* For species of up to `capacity` particles. The caller destroys it. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
-                                          enum precision precision, enum shape_kind shape,
+                                          enum precision precision, enum shape_kind shape, uint32_t capacity,
                                           struct deposit **deposit);
 void deposit_destroy(struct deposit **deposit);
 
-/* Deposits one sorted species: rho (real[cells]) is set where `first`, else added to. Charge per area:
- * rho = q w / (dx dy) * sum of weights. (Non-blocking.) */
+/* Deposits one sorted species, in either layout: rho (real[cells]) is set where `first`, else added to.
+ * Charge per area: rho = q w / (dx dy) * sum of weights. STATUS_FAILED for more particles than the capacity.
+ * (Non-blocking.) */
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
-/* Device bytes that deposit_create() takes. */
-uint64_t deposit_bytes(const struct grid *grid, enum precision precision, enum shape_kind shape);
+/* Device bytes that deposit_create() takes on a device. */
+uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
+                       enum shape_kind shape, uint32_t capacity);
 
-/* How the cells are summed. */
+/* How the particles are summed. All sum the same terms, in a different order, and take both layouts. */
 enum deposit_variant {
-    DEPOSIT_AUTO,          /* by the device and the particles per cell; the default */
-    DEPOSIT_ITEM_PER_CELL, /* one work-item a cell: CPU devices, or few particles a cell */
-    DEPOSIT_GROUP_PER_CELL /* one work-group a cell */
+    DEPOSIT_AUTO,              /* by the device and the particles per cell; the default */
+    DEPOSIT_ITEM_PER_CELL,     /* one work-item a cell: the textbook's; as slow as the fullest cell */
+    DEPOSIT_GROUP_PER_PIECE,   /* one work-group a piece of up to 8,192 to 32,768 particles of one cell: GPUs
+                                  and many particles a cell */
+    DEPOSIT_GROUP_PER_SEGMENT, /* one work-group a few thousand particles of any cells: GPUs */
+    DEPOSIT_ITEM_PER_SEGMENT,  /* one work-item 8,192 particles of any cells, in vectors: CPUs */
+    DEPOSIT_VARIANTS           /* how many there are */
 };
 
-/* Fixes the variant, for tests and measurements. Both sum the same terms, in a different order. */
+/* Fixes the variant, for tests and measurements. */
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant);
 
 #endif

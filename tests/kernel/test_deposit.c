@@ -3,20 +3,7 @@
 #include "field/deposit.h"
 #include "support/sorted_particles.h"
 
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
-}
+#include "support/device_fixture.h"
 
 static struct grid grid_of(uint32_t nx, uint32_t ny)
 {
@@ -45,19 +32,38 @@ static double *host_weights(const struct grid *grid, enum shape_kind shape,
     return weights;
 }
 
+/* The species in the layout of quads and without pairs; the caller destroys the quads. */
+static struct particles in_quads(const struct sorted_particles *sorted)
+{
+    struct particles particles = sorted->particles;
+    double(*quads)[4] = calloc(particles.count, sizeof *quads);
+    assert_non_null(quads);
+    for (uint32_t p = 0; p < particles.count; p++)
+        for (int axis = 0; axis < 2; axis++) {
+            quads[p][axis] = sorted->offset[p][axis];
+            quads[p][2 + axis] = sorted->velocity[p][axis];
+        }
+    const size_t reals = 4 * (size_t)particles.count;
+    assert_ok(buffer_create(device, reals * precision_bytes(sorted->precision), "quads", &particles.quad));
+    assert_ok(buffer_write_reals(particles.quad, sorted->precision, 0, reals, quads[0]));
+    free(quads);
+    particles.offset = particles.velocity = NULL;
+    return particles;
+}
+
 /* One species deposited alone; the caller frees the density. */
 static double *deposited(struct deposit *deposit, enum deposit_variant variant, const struct grid *grid,
-                         const struct sorted_particles *sorted)
+                         const struct particles *particles, enum precision precision)
 {
     const uint32_t cells = grid_cells(grid);
     struct buffer *rho = NULL;
     double *result = calloc(cells, sizeof *result);
     assert_non_null(result);
-    assert_ok(buffer_create(device, cells * precision_bytes(sorted->precision), "rho", &rho));
+    assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
     deposit_choose(deposit, variant);
-    assert_ok(deposit_species(deposit, &sorted->particles, true, rho));
-    assert_ok(buffer_read_reals(rho, sorted->precision, 0, cells, result));
+    assert_ok(deposit_species(deposit, particles, true, rho));
+    assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
     buffer_destroy(&rho);
     return result;
 }
@@ -67,9 +73,12 @@ struct deposit_case {
     double crowd; /* share of the particles in one cell */
 };
 
+/* From no particle in most cells to 1,000 in each; lists shorter and longer than a segment (2,048 to 8,192).
+ */
 static const struct deposit_case cases[] = {
-    {2, 2, 1, 0},      {2, 2, 999, 0},      {3, 5, 1000, 0.5}, {2, 3, 777, 0},  {3, 2, 64, 1},
-    {32, 32, 5000, 0}, {32, 32, 9973, 0.5}, {16, 8, 5000, 1},  {33, 7, 100, 0}, {200, 2, 3000, 0.3},
+    {2, 2, 1, 0},      {2, 2, 999, 0},    {3, 5, 1000, 0.5},    {2, 3, 777, 0},
+    {3, 2, 64, 1},     {32, 32, 1500, 0}, {32, 32, 8192, 0},    {32, 32, 40961, 0.5},
+    {16, 8, 16384, 1}, {33, 7, 100, 0},   {200, 2, 16001, 0.3}, {8, 5, 40000, 0},
 };
 
 /* A block of at most 32 is added plainly before the compensated total: 32 roundings of the node's sum at
@@ -80,33 +89,43 @@ static double tolerance(enum precision precision, double scale, double weights)
     return 40 * test_epsilon(precision) * fabs(scale) * weights;
 }
 
+/* One variant, one layout: near the host's sums, the right charge in all, the same bits again. */
+static void check_variant(struct deposit *deposit, enum deposit_variant variant, const struct grid *grid,
+                          const struct particles *particles, enum precision precision, const double *expected)
+{
+    const uint32_t cells = grid_cells(grid), count = particles->count;
+    const double charge = particles->species->charge * particles->weight; /* of one macro-particle */
+    const double scale = charge / (grid->dx * grid->dy);
+    double *rho = deposited(deposit, variant, grid, particles, precision);
+    double *again = deposited(deposit, variant, grid, particles, precision);
+    assert_memory_equal(rho, again, cells * sizeof *rho);
+    long double total = 0;
+    for (uint32_t node = 0; node < cells; node++) {
+        assert_near(rho[node], scale * expected[node], tolerance(precision, scale, expected[node] + 1));
+        total += (long double)rho[node];
+    }
+    assert_near((double)total * grid->dx * grid->dy, charge * count, tolerance(precision, charge, count + 1));
+    free(rho);
+    free(again);
+}
+
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
 {
     const struct grid grid = grid_of(at->nx, at->ny);
-    const uint32_t cells = grid_cells(&grid), count = test_count(at->count);
+    const uint32_t count = test_count(at->count);
     struct sorted_particles sorted;
     struct deposit *deposit = NULL;
     sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
-    assert_ok(deposit_create(device, &grid, precision, shape, &deposit));
+    struct particles quads = in_quads(&sorted);
+    assert_ok(deposit_create(device, &grid, precision, shape, count, &deposit));
     double *expected = host_weights(&grid, shape, &sorted);
-    const double charge = sorted.species.charge * sorted.particles.weight; /* of one macro-particle */
-    const double scale = charge / (grid.dx * grid.dy);
-    for (enum deposit_variant variant = DEPOSIT_AUTO; variant <= DEPOSIT_GROUP_PER_CELL; variant++) {
-        double *rho = deposited(deposit, variant, &grid, &sorted);
-        double *again = deposited(deposit, variant, &grid, &sorted);
-        assert_memory_equal(rho, again, cells * sizeof *rho);
-        long double total = 0;
-        for (uint32_t node = 0; node < cells; node++) {
-            assert_near(rho[node], scale * expected[node], tolerance(precision, scale, expected[node] + 1));
-            total += (long double)rho[node];
-        }
-        assert_near((double)total * grid.dx * grid.dy, charge * count,
-                    tolerance(precision, charge, count + 1));
-        free(rho);
-        free(again);
+    for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
+        check_variant(deposit, variant, &grid, &sorted.particles, precision, expected);
+        check_variant(deposit, variant, &grid, &quads, precision, expected);
     }
     free(expected);
     deposit_destroy(&deposit);
+    buffer_destroy(&quads.quad);
     sorted_particles_destroy(&sorted);
 }
 
@@ -133,6 +152,83 @@ static void matches_the_host_double(void **state)
     check_cases(PRECISION_DOUBLE);
 }
 
+/* So many cells that a GPU takes one item a node, and so many segments that the pieces of a full cell are
+ * added before. */
+static void many_pieces_of_one_cell(void **state)
+{
+    (void)state;
+    check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
+}
+
+/* A particle that is not a number shows in the nodes around it and in no others. */
+static void not_a_number_shows(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(16, 16);
+    const uint32_t count = test_count(20000), broken = count / 3;
+    struct sorted_particles sorted;
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, count, 0.25, 11, &sorted);
+    sorted.offset[broken][1] = NAN;
+    sorted_particles_upload(&sorted);
+    struct particles quads = in_quads(&sorted);
+    const int row = (int)(sorted.cell[broken] / 16);
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        struct deposit *deposit = NULL;
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, count, &deposit));
+        for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++)
+            for (int layout = 0; layout < 2; layout++) {
+                double *rho =
+                    deposited(deposit, variant, &grid, layout ? &quads : &sorted.particles, PRECISION_SINGLE);
+                int near = 0, far = 0;
+                for (int node = 0; node < 256; node++) {
+                    const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
+                    *(is_near ? &near : &far) += isnan(rho[node]) != 0;
+                }
+                assert_true(near > 0);
+                assert_int_equal(far, 0);
+                free(rho);
+            }
+        deposit_destroy(&deposit);
+    }
+    buffer_destroy(&quads.quad);
+    sorted_particles_destroy(&sorted);
+}
+
+/* A deposit made for fewer particles says so and writes nothing beyond its sums. */
+static void more_particles_than_made_for(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(4, 4);
+    struct sorted_particles sorted;
+    struct deposit *deposit = NULL;
+    struct buffer *rho = NULL;
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, 101, 0, 5, &sorted);
+    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, 100, &deposit));
+    assert_ok(buffer_create(device, 16 * sizeof(float), "rho", &rho));
+    assert_int_equal(deposit_species(deposit, &sorted.particles, true, rho), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "100 particles was given 101"));
+    buffer_destroy(&rho);
+    deposit_destroy(&deposit);
+    sorted_particles_destroy(&sorted);
+}
+
+/* The memory that is foretold is what is taken. */
+static void takes_the_memory_it_says(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(31, 6);
+    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+            continue;
+        struct deposit *deposit = NULL;
+        const size_t before = device_bytes_held(device);
+        assert_ok(deposit_create(device, &grid, precision, SHAPE_CIC, 123456, &deposit));
+        assert_int_equal(device_bytes_held(device) - before,
+                         deposit_bytes(device_info(device), &grid, precision, SHAPE_CIC, 123456));
+        deposit_destroy(&deposit);
+    }
+}
+
 /* 100,000 equal particles in one cell, single precision: rounding errors that all point one way. */
 static void long_sums_do_not_drift(void **state)
 {
@@ -148,12 +244,11 @@ static void long_sums_do_not_drift(void **state)
     }
     sorted_particles_upload(&sorted);
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, &deposit));
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, sorted.particles.count, &deposit));
         double *expected = host_weights(&grid, shape, &sorted);
         const double scale = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
-        for (enum deposit_variant variant = DEPOSIT_ITEM_PER_CELL; variant <= DEPOSIT_GROUP_PER_CELL;
-             variant++) {
-            double *rho = deposited(deposit, variant, &grid, &sorted);
+        for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
+            double *rho = deposited(deposit, variant, &grid, &sorted.particles, PRECISION_SINGLE);
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
@@ -176,8 +271,8 @@ static void a_particle_on_a_node(void **state)
     sorted_particles_upload(&sorted); /* at (0, 0) of the cell */
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         struct deposit *deposit = NULL;
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, &deposit));
-        double *rho = deposited(deposit, DEPOSIT_AUTO, &grid, &sorted);
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, sorted.particles.count, &deposit));
+        double *rho = deposited(deposit, DEPOSIT_AUTO, &grid, &sorted.particles, PRECISION_SINGLE);
         const double whole = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
         const bool wide = shape == SHAPE_TSC;
         const double share[2] = {wide ? 0.75 : 1, wide ? 0.125 : 0};
@@ -206,13 +301,14 @@ static void species_add_up(void **state)
     sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(3000), 0, 5, &electrons);
     sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(2000), 0, 6, &ions);
     ions.species.charge = 1.5;
-    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, &deposit));
+    assert_ok(
+        deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, electrons.particles.count, &deposit));
     assert_ok(buffer_create(device, cells * sizeof(float), "rho", &rho));
     assert_ok(deposit_species(deposit, &electrons.particles, true, rho));
     assert_ok(deposit_species(deposit, &ions.particles, false, rho));
     assert_ok(buffer_read_reals(rho, PRECISION_SINGLE, 0, cells, sum));
-    double *of_electrons = deposited(deposit, DEPOSIT_AUTO, &grid, &electrons);
-    double *of_ions = deposited(deposit, DEPOSIT_AUTO, &grid, &ions);
+    double *of_electrons = deposited(deposit, DEPOSIT_AUTO, &grid, &electrons.particles, PRECISION_SINGLE);
+    double *of_ions = deposited(deposit, DEPOSIT_AUTO, &grid, &ions.particles, PRECISION_SINGLE);
     for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
         assert_near(sum[node], of_electrons[node] + of_ions[node],
                     0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
@@ -227,9 +323,11 @@ static void species_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_the_host_single), cmocka_unit_test(matches_the_host_double),
-        cmocka_unit_test(long_sums_do_not_drift),  cmocka_unit_test(a_particle_on_a_node),
-        cmocka_unit_test(species_add_up),
+        cmocka_unit_test(matches_the_host_single),  cmocka_unit_test(matches_the_host_double),
+        cmocka_unit_test(many_pieces_of_one_cell),  cmocka_unit_test(long_sums_do_not_drift),
+        cmocka_unit_test(a_particle_on_a_node),     cmocka_unit_test(species_add_up),
+        cmocka_unit_test(not_a_number_shows),       cmocka_unit_test(more_particles_than_made_for),
+        cmocka_unit_test(takes_the_memory_it_says),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

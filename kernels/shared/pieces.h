@@ -1,0 +1,75 @@
+/* Pieces: the sorted list of particles cut both by cells and by segments, so that no cell is too much work
+ * for one item or group however many particles it holds.
+ *
+ * A segment is 2^segment_bits consecutive particles; the piece (segment, cell) is what a cell has of its
+ * particles in a segment. What belongs to a piece lies at its place, segment + cell: going through the list,
+ * each new piece is of a later segment, a later cell or both, so no two pieces share a place. There are fewer
+ * places than segments and cells together. segment_bits of 32: one segment, and a cell's place is its number.
+ *
+ * cell_offsets[cells + 1]: where each cell's particles start (domain/particles.h).
+ */
+#ifndef SHARED_PIECES_H
+#define SHARED_PIECES_H
+
+/* The segment of particle p, below 2^(32 - segment_bits). */
+static inline uint segment_of(uint p, uint segment_bits)
+{
+    return (uint)((ulong)p >> segment_bits);
+}
+
+/* The first place of what a walk through the list, cells before segments, leaves for a cell that starts at
+ * particle `start`: one more than the last place of the cell before. Where the cell starts with a segment,
+ * its first place belongs to the segment before and stays empty. */
+static inline uint first_place(uint cell, uint start, uint segment_bits)
+{
+    return cell + (start == 0 ? 0 : segment_of(start - 1, segment_bits));
+}
+
+/* The cell that holds particle p, searched in growing steps from a cell that starts at or before p. */
+static inline uint cell_holding(global const uint *restrict cell_offsets, uint cells, uint from, uint p)
+{
+    uint cell = from, step = 1;
+    for (; cell + step < cells && cell_offsets[cell + step] <= p; step *= 2)
+        cell += step;
+    for (step /= 2; step > 0; step /= 2)
+        if (cell + step < cells && cell_offsets[cell + step] <= p)
+            cell += step;
+    return cell;
+}
+
+/* What a group searches the cells by. */
+#define BY_PARTICLE 0 /* the cell that holds particle `target` */
+#define BY_PLACE    1 /* the cell whose places include `target` */
+
+/* Whether a cell, or one after it, is the one that is searched. */
+static inline bool search_reaches(global const uint *restrict cell_offsets, uint segment_bits, int by,
+                                  uint target, uint cell)
+{
+    const uint start = cell_offsets[cell];
+    return (by == BY_PLACE ? first_place(cell, start, segment_bits) : start) <= target;
+}
+
+/* A cell searched by all items of a group together: in each round every item looks at one part of the cells
+ * left, and the one that finds the target there tells the others. Every item must call it, from uniform
+ * control flow; `found` is one word of local memory. The number of rounds depends on `cells` alone. */
+static inline uint cell_found_by_group(global const uint *restrict cell_offsets, uint cells,
+                                       uint segment_bits, int by, uint target, local uint *found)
+{
+    const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
+    uint begin = 0, end = cells;
+    for (uint size = cells; size > 1;) {
+        const uint part = (size + items - 1) / items;
+        const uint low = begin + item * part, high = low + part;
+        if (low < end && search_reaches(cell_offsets, segment_bits, by, target, low) &&
+            (high >= end || !search_reaches(cell_offsets, segment_bits, by, target, high)))
+            *found = low;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        begin = *found;
+        end = min(begin + part, end);
+        size = part;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return begin;
+}
+
+#endif
