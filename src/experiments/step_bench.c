@@ -278,7 +278,7 @@ static enum status sweep_point(struct bench *bench, double *cost)
 static enum status sweep_grid(struct bench *bench, uint32_t grid, struct cost_table *table)
 {
     struct step_setup *setup = &bench->options.setup;
-    setup->cells[0] = setup->cells[1] = SMALLEST_GRID << grid;
+    setup->cells[0] = setup->cells[1] = (uint32_t)SMALLEST_GRID << grid;
     const uint64_t cells = (uint64_t)setup->cells[0] * setup->cells[1];
     for (uint32_t n = 0; n < table->size_count; n++) {
         setup->particles = table->sizes[n];
@@ -301,7 +301,7 @@ static void print_growth_of(const struct cost_table *table, uint32_t grid)
         any = any || table->cost[grid][n] > 0;
     if (!any)
         return;
-    printf("  %5u^2", SMALLEST_GRID << grid);
+    printf("  %5u^2", (uint32_t)SMALLEST_GRID << grid);
     for (uint32_t n = 0; n < table->size_count; n++)
         if (table->cost[grid][n] > 0)
             printf(" %10.2f", table->cost[grid][n] / table->best);
