@@ -6,32 +6,9 @@
  */
 #define SUM_COUNT 3 /* |v|^2, u, v */
 
-#include "shared/cell.h"
+#include "shared/interpolate.h"
 #include "shared/motion.h"
-#include "shared/shape.h"
 #include "shared/sum.h"
-
-/* (ex, ey) at a particle, with the weights of the deposit. nx and ny are at least 2, so a node two to the
- * right is still within wrap_near(). */
-static inline real2 interpolate(global const real *restrict ex, global const real *restrict ey, uint nx,
-                                uint ny, uint cell, real2 offset)
-{
-    real along_x[SHAPE_NODES], along_y[SHAPE_NODES];
-    shape_weights(offset.x, along_x);
-    shape_weights(offset.y, along_y);
-    const uint i = cell / ny, j = cell - i * ny;
-    real2 field = (real2)((real)0, (real)0);
-    for (int a = 0; a < SHAPE_NODES; a++) {
-        const uint row = wrap_near((int)i + SHAPE_FIRST + a, nx);
-        for (int b = 0; b < SHAPE_NODES; b++) {
-            const uint node = cell_index(row, wrap_near((int)j + SHAPE_FIRST + b, ny), ny);
-            const real weight = along_x[a] * along_y[b];
-            field.x += weight * ex[node];
-            field.y += weight * ey[node];
-        }
-    }
-    return field;
-}
 
 /* Velocities at 0 -> -1/2; one item per particle. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
@@ -42,7 +19,8 @@ push_start(global const real *restrict ex, global const real *restrict ey, uint 
     const uint p = (uint)get_global_id(0);
     if (p >= count)
         return;
-    const real2 field = interpolate(ex, ey, nx, ny, key[p], offset[p]);
+    const struct cell_field around = cell_field_read(ex, ey, nx, ny, key[p]);
+    const real2 field = interpolate(&around, offset[p]);
     const real2 loaded = velocity[p];
     const struct velocity_pair start =
         velocity_start(loaded.x, loaded.y, field.x, field.y, half_kick, tangent, cosine);
@@ -68,7 +46,8 @@ static inline void push_chunk(global const real *restrict ex, global const real 
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
         for (; p < block_end; p += GROUP_ITEMS) {
             const real2 place = offset[p], before = velocity[p];
-            const real2 field = interpolate(ex, ey, nx, ny, key[p], place);
+            const struct cell_field around = cell_field_read(ex, ey, nx, ny, key[p]);
+            const real2 field = interpolate(&around, place);
             const struct velocity_step step =
                 velocity_push(before.x, before.y, field.x, field.y, half_kick, tangent, sine);
             block[0] += step.square;

@@ -48,6 +48,55 @@ static enum status create_sort(struct simulation *simulation)
     return permute_create(device, config->precision, &simulation->permute);
 }
 
+static struct advance_setup advance_setup(const struct config *config)
+{
+    return (struct advance_setup){
+        .grid = grid_make(&config->grid),
+        .precision = config->precision,
+        .shape = config->deposit.shape,
+        .time_step = config->time.step,
+        .magnetic = config->fields.magnetic,
+        .species_count = config->species_count,
+        .capacity = largest_species(config),
+    };
+}
+
+enum { DEFAULT_PASSES = 2 }; /* of sort.passes, the paper's design */
+
+/* Whether sort.* leaves everything to the program: then a run may do without that sort. */
+static bool sort_is_left_open(const struct sort_config *sort)
+{
+    return sort->method == SORT_METHOD_AUTO &&
+           (sort->passes == SORT_AUTO || sort->passes == DEFAULT_PASSES) && sort->key_bits == SORT_AUTO &&
+           sort->items_per_group == SORT_AUTO && sort->groups == SORT_AUTO &&
+           sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO;
+}
+
+enum status simulation_plan_step(const struct config *config, const struct device_info *info,
+                                 enum advance_kind *kind)
+{
+    const enum step_method method = config->step.method;
+    const struct advance_setup setup = advance_setup(config);
+    *kind = ADVANCE_NONE;
+    if (method == STEP_PLAIN || (method == STEP_AUTO && !sort_is_left_open(&config->sort)))
+        return STATUS_OK;
+    *kind = advance_kind_for(info, &setup);
+    if (method == STEP_FUSED && *kind == ADVANCE_NONE)
+        return status_fail(STATUS_USAGE,
+                           "step.method: %s has no fused step for a grid of %ux%u cells; take plain",
+                           info->name, config->grid.cells[0], config->grid.cells[1]);
+    return STATUS_OK;
+}
+
+static enum status create_advance(struct simulation *simulation)
+{
+    const struct advance_setup setup = advance_setup(simulation->config);
+    TRY(simulation_plan_step(simulation->config, device_info(simulation->device), &simulation->advance_kind));
+    if (simulation->advance_kind == ADVANCE_NONE)
+        return STATUS_OK;
+    return advance_create(simulation->device, simulation->advance_kind, &setup, &simulation->advance);
+}
+
 static enum status create_field_solver(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
@@ -68,6 +117,7 @@ enum status simulation_create(const struct config *config, struct device *device
     TRY(create_particles(simulation));
     TRY(create_sort(simulation));
     TRY(create_field_solver(simulation));
+    TRY(create_advance(simulation));
     TRY(push_create(device, &simulation->grid, config->precision, config->deposit.shape, config->time.step,
                     config->fields.magnetic, config->species_count, &simulation->push));
     TRY(energy_create(device, &simulation->grid, config->precision, &simulation->energy));
@@ -76,15 +126,21 @@ enum status simulation_create(const struct config *config, struct device *device
     return device_finish(device);
 }
 
+static void destroy_sort(struct simulation *simulation)
+{
+    buffer_destroy(&simulation->permutation);
+    cell_key_destroy(&simulation->cell_key);
+    sorter_destroy(&simulation->sorter);
+    permute_destroy(&simulation->permute);
+}
+
 void simulation_destroy(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         particles_destroy(&simulation->particles[s]);
     fields_destroy(&simulation->fields);
-    buffer_destroy(&simulation->permutation);
-    cell_key_destroy(&simulation->cell_key);
-    sorter_destroy(&simulation->sorter);
-    permute_destroy(&simulation->permute);
+    destroy_sort(simulation);
+    advance_destroy(&simulation->advance);
     deposit_destroy(&simulation->deposit);
     filter_destroy(&simulation->filter);
     poisson_destroy(&simulation->poisson);
@@ -119,8 +175,16 @@ enum status simulation_bytes(const struct config *config, const struct device_in
 
 /* ---- the stages of a step ---- */
 
+/* After a fused step the particles stand in order already. */
+static bool is_in_order(const struct simulation *simulation)
+{
+    return simulation->advance && simulation->step > 0;
+}
+
 static enum status find_cells(struct simulation *simulation)
 {
+    if (is_in_order(simulation))
+        return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(cell_key_update(simulation->cell_key, &simulation->particles[s]));
     return STATUS_OK;
@@ -128,6 +192,8 @@ static enum status find_cells(struct simulation *simulation)
 
 static enum status sort_particles(struct simulation *simulation)
 {
+    if (is_in_order(simulation))
+        return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct particles *particles = &simulation->particles[s];
         const struct radix_lists lists = {
@@ -176,7 +242,7 @@ static bool is_due(const struct simulation *simulation, uint64_t every)
     return every > 0 && (simulation->step % every == 0 || is_last_step(simulation));
 }
 
-static enum status push_particles(struct simulation *simulation)
+static enum status push_plainly(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct particles *particles = &simulation->particles[s];
@@ -186,6 +252,35 @@ static enum status push_particles(struct simulation *simulation)
             TRY(push_step(simulation->push, &simulation->fields, s, particles));
     }
     return STATUS_OK;
+}
+
+/* Hands the particles, once in order, from the plain parts to the fused step. */
+static enum status hand_over(struct simulation *simulation)
+{
+    destroy_sort(simulation);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        TRY(advance_take_over(simulation->advance, s, &simulation->particles[s]));
+    return STATUS_OK;
+}
+
+static enum status push_and_sort(struct simulation *simulation)
+{
+    if (simulation->step == 0)
+        TRY(hand_over(simulation));
+    const bool measured = is_due(simulation, simulation->config->output.history.every);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        struct particles *particles = &simulation->particles[s];
+        if (is_last_step(simulation))
+            TRY(advance_measure(simulation->advance, &simulation->fields, s, particles));
+        else
+            TRY(advance_step(simulation->advance, &simulation->fields, s, measured, particles));
+    }
+    return STATUS_OK;
+}
+
+static enum status push_particles(struct simulation *simulation)
+{
+    return simulation->advance ? push_and_sort(simulation) : push_plainly(simulation);
 }
 
 /* ---- diagnostics ---- */
@@ -208,6 +303,7 @@ static enum status write_snapshot(struct simulation *simulation)
         .step = simulation->step,
         .time = current_time(simulation),
     };
+    TRY(poisson_potential(simulation->poisson, &simulation->fields));
     TRY(device_finish(simulation->device));
     const double start = timer_now();
     uint64_t bytes = 0;
@@ -259,7 +355,10 @@ static enum status measure(struct simulation *simulation, struct history_row *ro
     };
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct push_sums sums;
-        TRY(push_read_sums(simulation->push, s, &simulation->particles[s], &sums));
+        if (simulation->advance)
+            TRY(advance_read_sums(simulation->advance, s, &simulation->particles[s], &sums));
+        else
+            TRY(push_read_sums(simulation->push, s, &simulation->particles[s], &sums));
         row->kinetic_energy += sums.kinetic_energy;
         row->momentum[0] += sums.momentum[0];
         row->momentum[1] += sums.momentum[1];
@@ -286,13 +385,14 @@ enum status simulation_step(struct simulation *simulation)
 {
     /* clang-format off */
     TRY(find_cells(simulation));       /* x at n, v at n-1/2, E at n-1; keys: the cell of every x        */
-    TRY(sort_particles(simulation));   /* the same, in the order of their cells                          */
+    TRY(sort_particles(simulation));   /* the same, in the order of their cells, where they are not yet  */
     TRY(deposit_charge(simulation));   /* rho at n, filtered                                             */
     TRY(solve_field(simulation));      /* phi and E at n                                                 */
     TRY(start_velocities(simulation)); /* in the first step v at 0 becomes v at -1/2, otherwise nothing  */
     TRY(check_fields(simulation));     /* finite, or the run stops before it writes anything              */
     TRY(write_snapshot(simulation));   /* x and E at n, v at n-1/2                                       */
-    TRY(push_particles(simulation));   /* v at n+1/2, x at n+1; the sums of v at n were taken on the way */
+    TRY(push_particles(simulation));   /* v at n+1/2, x at n+1; the sums of v at n were taken on the way;
+                                        * a fused step leaves the particles in order                     */
     TRY(record_history(simulation));   /* energies, momentum, charge and modes, all at n                 */
     /* clang-format on */
     simulation->step++;

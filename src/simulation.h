@@ -13,6 +13,7 @@
 #include "field/deposit.h"
 #include "field/filter.h"
 #include "field/poisson.h"
+#include "push/advance.h"
 #include "push/push.h"
 #include "sort/cell_key.h"
 #include "sort/permute.h"
@@ -35,10 +36,15 @@ struct simulation {
     struct fields fields;
     struct buffer *permutation; /* of the species being sorted */
 
+    /* Of every plain step; a fused run needs them for its first order only. */
     struct sorter_plan plan;
     struct cell_key *cell_key;
     struct sorter *sorter;
     struct permute *permute;
+
+    enum advance_kind advance_kind; /* ADVANCE_NONE: plain steps */
+    struct advance *advance;        /* NULL in plain steps */
+
     struct deposit *deposit;
     struct filter *filter;
     struct poisson *poisson;
@@ -65,6 +71,11 @@ bool simulation_done(const struct simulation *simulation);
 
 /* Relative change of the total energy since step 0, in the step just made; NaN when that was not measured. */
 double simulation_energy_drift(const struct simulation *simulation);
+
+/* How a run of this config steps on this device: the kind of the fused step, or ADVANCE_NONE for the plain
+ * one. STATUS_USAGE where a fused step is asked for that there is not. */
+STATUS_CHECKED enum status simulation_plan_step(const struct config *config, const struct device_info *info,
+                                                enum advance_kind *kind);
 
 /* Macro-particles of all species. */
 uint64_t simulation_particles(const struct config *config);

@@ -20,10 +20,12 @@ static inline uint wrap_near(int i, uint n)
     return (uint)(i < 0 ? i + size : (i >= size ? i - size : i));
 }
 
-/* Any i brought to [0, n). */
+/* Any i brought to [0, n). Nearly all are near, and are spared the division. */
 static inline uint wrap_any(int i, uint n)
 {
     const int size = (int)n;
+    if (i >= -size && i < 2 * size)
+        return wrap_near(i, n);
     const int rest = i % size;
     return (uint)(rest < 0 ? rest + size : rest);
 }

@@ -38,10 +38,11 @@ STATUS_CHECKED enum status advance_create(struct device *device, enum advance_ki
                                           const struct advance_setup *setup, struct advance **advance);
 void advance_destroy(struct advance **advance);
 
-/* Takes over a species that the plain sort has put in order (pairs, cell offsets), before its first
- * advance_step(): releases the arrays that fused steps do without, and brings the state into the layout of
- * this kind. Blocking. */
-STATUS_CHECKED enum status advance_take_over(struct advance *advance, struct particles *particles);
+/* Takes over species number `species`, which the plain sort has put in order (pairs, cell offsets), before
+ * its first advance_step(): releases the arrays that fused steps do without, and brings the state into the
+ * layout of this kind. Blocking. */
+STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t species,
+                                             struct particles *particles);
 
 /* One step of species number `species`: v n-1/2 -> n+1/2, x n -> n+1, sorted, with the cell offsets of n+1.
  * With `measure` the sums at n are kept. (Non-blocking.) */

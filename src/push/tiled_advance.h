@@ -15,7 +15,7 @@ STATUS_CHECKED enum status tiled_advance_create(struct device *device, const str
                                                 struct tiled_advance **advance);
 void tiled_advance_destroy(struct tiled_advance **advance);
 
-STATUS_CHECKED enum status tiled_advance_take_over(struct tiled_advance *advance,
+STATUS_CHECKED enum status tiled_advance_take_over(struct tiled_advance *advance, uint32_t species,
                                                    struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields,
                                               uint32_t species, bool measure, struct particles *particles);

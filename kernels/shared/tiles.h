@@ -1,0 +1,479 @@
+/* Tiles: what the tiled sort and the tiled advance share, the stable ranking of a list's digits tile by tile.
+ *
+ * The list is cut into chunks of whole tiles, one work-group a chunk; a tile is ITEMS * KEYS entries. A table
+ * holds one row of digit counts per chunk; scan_table() turns it into the places where each chunk's runs end.
+ * A reorder ranks a tile's digits in local memory, so that the entries leave it in runs that lie together in
+ * global memory. It takes the tiles of a chunk from the last to the first: they were read last and may still
+ * be cached.
+ *
+ * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number:
+ *   up to 8 numbers (FEW)      an item's counters are bytes in registers
+ *   up to 32 numbers (SOME)    counters in local memory, a column an item, one round of 5 bits
+ *   more                       the digit itself takes a round for each 5 bits
+ * Compact numbers may differ from run to run; the result does not, since a number only names a run.
+ *
+ * ITEMS         items of a group in the reorder, a power of two, 32..128
+ * DIGIT_BITS    (r) bits of the digit, 1..12
+ * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
+ */
+#ifndef SHARED_TILES_H
+#define SHARED_TILES_H
+
+#define KEYS        32 /* entries of an item; a count of them and 31 fit a byte and 5 bits */
+#define TILE        (ITEMS * KEYS)
+#define RADIX       (1u << DIGIT_BITS)
+#define DIGIT_MASK  (RADIX - 1)
+#define SCAN_BINS   8 /* bins of a group in the scan: one 32-byte sector of each row */
+#define ROW         (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
+#define CHUNKS_EACH 16 /* rows an item of the scan has */
+#define FEW         8
+#define SOME        32
+#define LIST_WORDS                                                                                           \
+    (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
+
+/* Bits of a place in the tile, in staged words: enough for 128 items. */
+#define PLACE_BITS 12
+
+/* The tiles [first, first + tiles) of a chunk; chunks differ by one tile at most. */
+typedef struct {
+    uint first, tiles;
+} tile_range;
+
+static inline tile_range own_tiles(uint chunk, uint chunks, uint count)
+{
+    const uint tiles = count / TILE + (count % TILE != 0);
+    tile_range range;
+    range.first = (uint)((ulong)chunk * tiles / chunks);
+    range.tiles = (uint)((ulong)(chunk + 1) * tiles / chunks) - range.first;
+    return range;
+}
+
+/* The end of a histogram: writes the chunk's counts into its row of the table, lists the distinct digits and
+ * adds the counts to the totals. By all 2 * ITEMS items of the group, after a barrier; `distinct` is 0. */
+static inline void store_counts(__local const uint *counts, volatile __local uint *distinct, uint t,
+                                uint chunk, __global uint *restrict table, __global uint *restrict lists,
+                                volatile __global uint *restrict totals)
+{
+    for (uint c = t; c < ROW; c += 2 * ITEMS) {
+        const uint found = c < RADIX ? counts[c] : 0;
+        table[chunk * ROW + c] = found;
+        if (found > 0) {
+            const uint slot = atomic_inc(distinct);
+            if (slot < SOME)
+                lists[chunk * LIST_WORDS + 1 + slot] = c;
+            atomic_add(&totals[c], found);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t == 0)
+        lists[chunk * LIST_WORDS] = *distinct;
+}
+
+/* ---- scan ---- */
+
+/* The scan. Replaces each entry of the table by the place after the last key of that digit in that chunk: the
+ * number of smaller digits, plus those of the digit in the chunks up to this one. A group of SCAN_ITEMS owns
+ * SCAN_BINS columns, an item CHUNKS_EACH rows of one of them. Also writes where each digit starts, for digits
+ * up to `cells`, if that is not 0. Returns where the digit of the item's column starts. */
+static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *restrict table,
+                              __global const uint *restrict totals, __global uint *restrict offsets,
+                              uint chunks, uint cells)
+{
+    const uint t = (uint)get_local_id(0), first_bin = (uint)get_group_id(0) * SCAN_BINS;
+    const uint bin = first_bin + t % SCAN_BINS, first_chunk = t / SCAN_BINS * CHUNKS_EACH;
+
+    uint entries[CHUNKS_EACH];
+    uint sum = 0;
+#pragma unroll
+    for (uint n = 0; n < CHUNKS_EACH; n++)
+        entries[n] = first_chunk + n < chunks ? table[(first_chunk + n) * ROW + bin] : 0;
+#pragma unroll
+    for (uint n = 0; n < CHUNKS_EACH; n++)
+        sum += entries[n];
+
+    /* How many keys have a digit below first_bin: summed by all items, then over the items. */
+    uint before = 0;
+    for (uint c = t; c < first_bin; c += SCAN_ITEMS)
+        before += totals[c];
+    sums[0][t] = before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint half_items = SCAN_ITEMS / 2; half_items > 0; half_items /= 2) {
+        if (t < half_items)
+            sums[0][t] += sums[0][t + half_items];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    uint place = sums[0][0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = first_bin; c < bin; c++)
+        place += totals[c];
+    const uint start = place;
+    if (t < SCAN_BINS && cells > 0) {
+        if (bin < RADIX && bin <= cells)
+            offsets[bin] = place;
+        if (bin == RADIX - 1 && cells == RADIX)
+            offsets[RADIX] = place + totals[bin];
+    }
+
+    /* The items of one bin stand SCAN_BINS apart. */
+    uint from = 0;
+    sums[0][t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint stride = SCAN_BINS; stride < SCAN_ITEMS; stride *= 2) {
+        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
+        from = 1 - from;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    place += sums[from][t] - sum;
+#pragma unroll
+    for (uint n = 0; n < CHUNKS_EACH; n++) {
+        place += entries[n];
+        if (first_chunk + n < chunks)
+            table[(first_chunk + n) * ROW + bin] = place;
+    }
+    return start;
+}
+/* ---- sums over the items ---- */
+
+/* Inclusive sum over the items of the group. sums has room for 2 * ITEMS; the returned half holds the result
+ * of all items, after a barrier. */
+static inline __local uint *sum_over_items(__local uint *sums, uint t, uint value)
+{
+    __local uint *from = sums, *to = sums + ITEMS;
+    from[t] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint stride = 1; stride < ITEMS; stride *= 2) {
+        to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __local uint *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    return from;
+}
+
+/* Sums of four words over the items before each, returned, and over all, in *all. Four items at a time are
+ * summed by one item per component, then those sums over the group. `quads` has room for FOUR_WORDS. */
+#define FOUR_WORDS (5 * ITEMS)
+
+static inline uint4 sum4_over_items(__local uint *quads, __local uint *sums, uint t, uint4 value, uint4 *all)
+{
+    vstore4(value, t + (t >> 2), quads); /* 4 words to skip after 16: other banks for the next four items */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __local uint *own = quads + t / 4 * 20 + t % 4;
+    const uint a = own[0], b = own[4], c = own[8], sum = a + b + c + own[12];
+    __local uint *from = sums, *to = sums + ITEMS;
+    from[t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint stride = 4; stride < ITEMS; stride *= 2) {
+        to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __local uint *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    const uint before = from[t] - sum;
+    own[0] = before;
+    own[4] = before + a;
+    own[8] = before + a + b;
+    own[12] = before + a + b + c;
+    *all = vload4(ITEMS / 4 - 1, from);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return vload4(t + (t >> 2), quads);
+}
+
+/* ---- ranking: up to 8 distinct digits ---- */
+
+/* Two ushorts to skip after every 64, so that items writing 8, 16 or 32 apart meet different banks. */
+#define FEW_PLACE(position) ((position) + ((position) >> 6) * 2)
+
+/* Local arrays of the ranking. */
+typedef struct {
+    __local uchar *number_of; /* digit -> 8 * compact number; junk for absent digits */
+    __local uint *numbers;    /* of the tile's entries, a byte each; a word to skip after 32 */
+    __local ushort *staged;   /* compact number and place in the tile, in order of the result */
+    __local uint *quads, *sums;
+    __local uint *starts; /* [n*ITEMS + t]: where item t's run of number n starts in the tile */
+    __local uint *ends;   /* where the chunk's runs end that are still to come */
+    __local uint *places; /* target of an entry minus its position in the tile */
+} few_arrays;
+
+#define DECLARE_FEW_ARRAYS(name)                                                                             \
+    __local uchar name##_number_of[ROW];                                                                     \
+    __local uint name##_numbers[TILE / 4 + TILE / 128];                                                      \
+    __local ushort name##_staged[TILE + TILE / 32];                                                          \
+    __local uint name##_quads[FOUR_WORDS], name##_sums[2 * ITEMS], name##_starts[FEW * ITEMS];               \
+    __local uint name##_ends[FEW], name##_places[FEW];                                                       \
+    const few_arrays name = {name##_number_of, name##_numbers, name##_staged, name##_quads,                  \
+                             name##_sums,      name##_starts,  name##_ends,   name##_places}
+
+/* Reads the list of a chunk with up to FEW distinct digits. Followed by a barrier of the caller. */
+static inline void open_few(const few_arrays few, uint t, uint chunk, uint distinct,
+                            __global const uint *restrict table, __global const uint *restrict lists)
+{
+    if (t < FEW)
+        few.ends[t] = 0;
+    if (t < distinct && distinct <= FEW) {
+        const uint digit = lists[chunk * LIST_WORDS + 1 + t];
+        few.number_of[digit] = (uchar)(8 * t);
+        few.ends[t] = table[chunk * ROW + digit];
+    }
+}
+
+/* Ranks a tile of `valid` entries. Item t holds the digits of four entries, from 4*(n*ITEMS + t) on, in
+ * digits[n]; those past the end of the list are RADIX or more. Afterwards, and after a barrier,
+ * staged[FEW_PLACE(position)] names the entry that stands at `position`, and places[] where that is in the
+ * list. Compact number n is held as 8n, the place of its byte in the ulong of an item's counters. */
+static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KEYS / 4], uint valid)
+{
+#pragma unroll
+    for (uint n = 0; n < KEYS / 4; n++) {
+        const uint word = n * ITEMS + t;
+        /* The filler counts as the last number, and comes after all entries, being last in the tile. */
+        const uint filler = 8 * (FEW - 1);
+        const uint4 d = digits[n];
+        const uint x = d.x < RADIX ? few.number_of[d.x] : filler,
+                   y = d.y < RADIX ? few.number_of[d.y] : filler;
+        const uint z = d.z < RADIX ? few.number_of[d.z] : filler,
+                   w = d.w < RADIX ? few.number_of[d.w] : filler;
+        few.numbers[word + (word >> 5)] = x | y << 8 | z << 16 | w << 24;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint own_numbers[KEYS / 4], ranks[KEYS / 4];
+    ulong counters = 0;
+#pragma unroll
+    for (uint n = 0; n < KEYS / 4; n++) {
+        own_numbers[n] = few.numbers[t * (KEYS / 4) + n + (t >> 2)];
+        ranks[n] = 0;
+#pragma unroll
+        for (uint k = 0; k < 4; k++) {
+            const uint byte = own_numbers[n] >> (8 * k) & 0xff;
+            ranks[n] |= ((uint)(counters >> byte) & 0xff) << (8 * k);
+            counters += (ulong)1 << byte;
+        }
+    }
+
+    /* Bytes to halfwords: x holds numbers 0 and 2, y 1 and 3, z 4 and 6, w 5 and 7. */
+    const uint low = (uint)counters, high = (uint)(counters >> 32);
+    const uint4 own_counts =
+        (uint4)(low & 0xff00ff, low >> 8 & 0xff00ff, high & 0xff00ff, high >> 8 & 0xff00ff);
+    uint4 all;
+    const uint4 before = sum4_over_items(few.quads, few.sums, t, own_counts, &all);
+    const uint counts[FEW] = {all.x & 0xffff, all.y & 0xffff, all.x >> 16, all.y >> 16,
+                              all.z & 0xffff, all.w & 0xffff, all.z >> 16, all.w >> 16};
+    const uint befores[FEW] = {before.x & 0xffff, before.y & 0xffff, before.x >> 16, before.y >> 16,
+                               before.z & 0xffff, before.w & 0xffff, before.z >> 16, before.w >> 16};
+    uint start = 0, named_start = 0, named_count = 0; /* those of number t */
+#pragma unroll
+    for (uint n = 0; n < FEW; n++) {
+        few.starts[n * ITEMS + t] = start + befores[n];
+        named_start = t == n ? start : named_start;
+        named_count = t == n ? counts[n] : named_count;
+        start += counts[n];
+    }
+    if (t < FEW) {
+        const uint end = few.ends[t] - (named_count - (t == FEW - 1 ? TILE - valid : 0));
+        few.ends[t] = end;
+        few.places[t] = end - named_start;
+    }
+
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++) {
+        const uint byte = own_numbers[n / 4] >> (8 * (n % 4)) & 0xff;
+        const uint rank = ranks[n / 4] >> (8 * (n % 4)) & 0xff;
+        const uint position = few.starts[byte * (ITEMS / 8) + t] + rank;
+        few.staged[FEW_PLACE(position)] = (ushort)(byte << (PLACE_BITS - 3) | (t * KEYS + n));
+    }
+}
+
+/* ---- ranking: more distinct digits ---- */
+
+#define STAGE_PLACE(position) ((position) + ((position) >> 5))
+
+/* A staged word: place in the tile, number or digit (up to 12 bits), rank (5 bits) for a while, above what
+ * any round reads. */
+#define RANK_SHIFT  27
+#define HALF        (ITEMS / 2)
+#define WORDS_EACH  (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
+#define ITEMS_A_ROW (HALF / WORDS_EACH)
+
+/* Reorders the staged words of a tile by the 5 bits from `shift` on, stably. Item t's counters are one column
+ * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so
+ * the items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged
+ * words, ends with a barrier. */
+static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
+                            uint shift)
+{
+    __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
+    uint words[KEYS];
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++)
+        words[n] = staged[t * (KEYS + 1) + n];
+#pragma unroll
+    for (uint n = 0; n < WORDS_EACH; n++)
+        counters[n * ITEMS + t] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++) {
+        const uint place = (words[n] >> shift & (SOME - 1)) * ITEMS;
+        const uint rank = column[place];
+        column[place] = (ushort)(rank + 1);
+        words[n] |= rank << RANK_SHIFT;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    /* Item t sums WORDS_EACH words of row t / ITEMS_A_ROW, both halves at once. Each starts at another word
+     * and goes round, to keep the banks apart; `wrapped` is the sum of the words before its first. */
+    __local uint *row = counters + t / ITEMS_A_ROW * HALF + t % ITEMS_A_ROW * WORDS_EACH;
+    const uint turn = (t >> 1) % WORDS_EACH;
+    uint sum = 0, wrapped = 0;
+#pragma unroll
+    for (uint n = 0; n < WORDS_EACH; n++) {
+        const uint place = (n + turn) % WORDS_EACH, word = row[place];
+        sum += word;
+        wrapped += place < turn ? word : 0;
+    }
+    __local uint *inclusive = sum_over_items(sums, t, sum);
+    /* Order: row by row, in a row the low halves, then the high halves. */
+    const uint first = t / ITEMS_A_ROW * ITEMS_A_ROW;
+    const uint before_row = first > 0 ? inclusive[first - 1] : 0,
+               to_row_end = inclusive[first + ITEMS_A_ROW - 1];
+    const uint before = inclusive[t] - sum + (before_row >> 16) + (to_row_end << 16);
+    uint running = before + wrapped;
+#pragma unroll
+    for (uint n = 0; n < WORDS_EACH; n++) {
+        const uint place = (n + turn) % WORDS_EACH, word = row[place];
+        running = place == 0 ? before : running;
+        row[place] = running;
+        running += word;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++) {
+        const uint position = column[(words[n] >> shift & (SOME - 1)) * ITEMS] + (words[n] >> RANK_SHIFT);
+        staged[STAGE_PLACE(position)] = words[n] & ((1u << RANK_SHIFT) - 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Stages four words of one item, neighbours in the tile. */
+static inline void stage_four(__local uint *staged, uint position, uint4 numbers)
+{
+    __local uint *four = staged + STAGE_PLACE(position); /* no skip among them */
+    four[0] = numbers.x << PLACE_BITS | position;
+    four[1] = numbers.y << PLACE_BITS | (position + 1);
+    four[2] = numbers.z << PLACE_BITS | (position + 2);
+    four[3] = numbers.w << PLACE_BITS | (position + 3);
+}
+
+/* Turns the ends of the chunk's remaining runs, `ends`, by number or digit, into target minus position for
+ * the tile that is staged in order: where a run ends, its end is taken off. */
+static inline void open_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
+{
+#pragma unroll 8
+    for (uint n = 0; n < KEYS; n++) {
+        const uint position = n * ITEMS + t;
+        if (position < valid) {
+            const uint number = staged[STAGE_PLACE(position)] >> PLACE_BITS;
+            const uint next = position + 1 < valid ? staged[STAGE_PLACE(position + 1)] >> PLACE_BITS : ~0u;
+            if (number != next)
+                ends[number] -= position + 1;
+        }
+    }
+}
+
+/* The way back, to the ends of the runs that are left: where a run starts, its start is added. */
+static inline void close_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
+{
+#pragma unroll 8
+    for (uint n = 0; n < KEYS; n++) {
+        const uint position = n * ITEMS + t;
+        if (position < valid) {
+            const uint number = staged[STAGE_PLACE(position)] >> PLACE_BITS;
+            const uint last = position > 0 ? staged[STAGE_PLACE(position - 1)] >> PLACE_BITS : ~0u;
+            if (number != last)
+                ends[number] += position;
+        }
+    }
+}
+
+/* Local arrays of the ranking. */
+typedef struct {
+    __local uint *staged; /* number or digit and place in the tile, in order of the result */
+    __local uint *counters, *sums;
+    __local uint *ends;       /* by number or digit: where the chunk's runs end that are still to come */
+    __local uint *targets;    /* by number: target of an entry minus its position in the tile */
+    __local uchar *number_of; /* digit -> compact number; junk for absent digits */
+} some_arrays;
+
+#define DECLARE_SOME_ARRAYS(name)                                                                            \
+    __local uint name##_staged[TILE + TILE / 32], name##_counters[SOME * HALF], name##_sums[2 * ITEMS];      \
+    __local uint name##_ends[RADIX < SOME ? SOME : RADIX], name##_targets[SOME];                             \
+    __local uchar name##_number_of[RADIX];                                                                   \
+    const some_arrays name = {name##_staged, name##_counters, name##_sums,                                   \
+                              name##_ends,   name##_targets,  name##_number_of}
+
+/* Reads the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then not
+ * compacted. Followed by a barrier of the caller. */
+static inline void open_some(const some_arrays some, uint t, uint chunk, uint distinct,
+                             __global const uint *restrict table, __global const uint *restrict lists)
+{
+    if (distinct > SOME) {
+        for (uint c = t; c < RADIX; c += ITEMS)
+            some.ends[c] = table[chunk * ROW + c];
+    } else if (t < SOME) { /* SOME <= ITEMS */
+        const uint digit = t < distinct ? lists[chunk * LIST_WORDS + 1 + t] : 0;
+        if (t < distinct)
+            some.number_of[digit] = (uchar)t;
+        some.ends[t] = t < distinct ? table[chunk * ROW + digit] : 0;
+    }
+}
+
+/* Ranks a tile as stage_few() does. Afterwards staged[STAGE_PLACE(position)] names the entry at `position`,
+ * and the returned array, by number or digit, the target minus the position. Ends with a barrier. */
+static inline __local const uint *stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4],
+                                             uint valid, bool compact)
+{
+    /* What fills up the last tile has the last number and stands last: it comes after all entries. */
+#pragma unroll
+    for (uint n = 0; n < KEYS / 4; n++) {
+        uint4 d = digits[n];
+        if (compact)
+            d = (uint4)(d.x < RADIX ? some.number_of[d.x] : SOME - 1,
+                        d.y < RADIX ? some.number_of[d.y] : SOME - 1,
+                        d.z < RADIX ? some.number_of[d.z] : SOME - 1,
+                        d.w < RADIX ? some.number_of[d.w] : SOME - 1);
+        else
+            d = min(d, DIGIT_MASK);
+        stage_four(some.staged, 4 * (n * ITEMS + t), d);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint rounds = compact ? 1 : (DIGIT_BITS + 4) / 5;
+    for (uint round = 0; round < rounds; round++) /* as many for all items of the group */
+        stage_by(some.staged, some.counters, some.sums, t, PLACE_BITS + 5 * round);
+    if (compact && t < SOME) { /* item 0's column says where each number starts in the tile */
+        __local const ushort *column = (__local const ushort *)some.counters;
+        const uint start = min((uint)column[t * ITEMS], valid);
+        const uint next = t + 1 < SOME ? min((uint)column[(t + 1) * ITEMS], valid) : valid;
+        const uint end = some.ends[t] - (next - start);
+        some.ends[t] = end;
+        some.targets[t] = end - start;
+    }
+    if (!compact)
+        open_runs(some.staged, some.ends, t, valid);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return compact ? some.targets : some.ends;
+}
+
+/* To be called when the tile was sent, before the next one. Begins with a barrier; followed by one of the
+ * caller. */
+static inline void leave_some(const some_arrays some, uint t, uint valid, bool compact)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!compact)
+        close_runs(some.staged, some.ends, t, valid);
+}
+
+#endif

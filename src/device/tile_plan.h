@@ -1,0 +1,41 @@
+/* Tile plan: launch shapes for the kernels of kernels/shared/tiles.h. */
+#ifndef RADIXPIC_DEVICE_TILE_PLAN_H
+#define RADIXPIC_DEVICE_TILE_PLAN_H
+
+#include "device/device.h"
+
+/* The names of kernels/shared/tiles.h. */
+enum {
+    TILE_KEYS = 32,
+    TILE_SCAN_BINS = 8,
+    TILE_SOME = 32,
+    TILE_LIST_WORDS = 1 + TILE_SOME,
+    TILE_MAX_DIGIT_BITS = 12
+};
+
+struct tile_plan {
+    uint32_t digit_bits; /* r */
+    uint32_t items;      /* of a group in the reorder; a tile is TILE_KEYS times as many entries */
+    uint32_t scan_items; /* of a group in the scan */
+    uint32_t min_chunks, max_chunks; /* where there are tiles enough */
+};
+
+/* Local bytes of the hungriest reorder kernel for groups of `items`. */
+size_t tile_local_bytes(uint32_t items, uint32_t digit_bits);
+
+/* The plan for digits of `digit_bits` bits, where the reorder wants `extra_words` more words of local memory
+ * for each entry of a tile. False where the device lacks the local memory or the group size. */
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, uint32_t extra_words,
+                    struct tile_plan *plan);
+
+/* Entries of a tile. */
+uint32_t tile_length(const struct tile_plan *plan);
+/* Tiles of a list. */
+uint32_t tile_count(const struct tile_plan *plan, uint32_t count);
+/* Chunks that a list is cut into: as few as keep the device busy while it is short, since each costs a row of
+ * the table, and more for a long one, whose last groups then end at nearly the same time. */
+uint32_t tile_chunks(const struct tile_plan *plan, uint32_t count);
+/* Words of a row of the table. */
+uint32_t tile_row(const struct tile_plan *plan);
+
+#endif

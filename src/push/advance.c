@@ -1,0 +1,102 @@
+/* Advance: the choice between the kinds. */
+#include "push/advance.h"
+
+#include "push/chunked_advance.h"
+#include "push/tiled_advance.h"
+
+#include <stdlib.h>
+
+/* One of the two; the other is NULL. */
+struct advance {
+    struct tiled_advance *tiled;
+    struct chunked_advance *chunked;
+};
+
+const char *advance_kind_name(enum advance_kind kind)
+{
+    static const char *const names[] = {
+        [ADVANCE_NONE] = "none", [ADVANCE_TILED] = "tiled", [ADVANCE_CHUNKED] = "chunked"};
+    return names[kind];
+}
+
+enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup)
+{
+    if (info->is_cpu)
+        return ADVANCE_CHUNKED;
+    return tiled_advance_supports(info, setup) ? ADVANCE_TILED : ADVANCE_NONE;
+}
+
+enum status advance_create(struct device *device, enum advance_kind kind, const struct advance_setup *setup,
+                           struct advance **advance)
+{
+    *advance = NULL;
+    if (kind == ADVANCE_NONE)
+        return status_fail(STATUS_USAGE,
+                           "step.method: %s has no fused step for a grid of %ux%u cells; take plain",
+                           device_info(device)->name, setup->grid.nx, setup->grid.ny);
+    *advance = calloc(1, sizeof **advance);
+    if (!*advance)
+        return status_fail(STATUS_FAILED, "no memory for the step");
+    const enum status status = kind == ADVANCE_TILED
+                                   ? tiled_advance_create(device, setup, &(*advance)->tiled)
+                                   : chunked_advance_create(device, setup, &(*advance)->chunked);
+    if (status != STATUS_OK)
+        advance_destroy(advance);
+    return status;
+}
+
+void advance_destroy(struct advance **advance)
+{
+    if (!*advance)
+        return;
+    tiled_advance_destroy(&(*advance)->tiled);
+    chunked_advance_destroy(&(*advance)->chunked);
+    free(*advance);
+    *advance = NULL;
+}
+
+enum status advance_take_over(struct advance *advance, uint32_t species, struct particles *particles)
+{
+    return advance->tiled ? tiled_advance_take_over(advance->tiled, species, particles)
+                          : chunked_advance_take_over(advance->chunked, particles);
+}
+
+enum status advance_step(struct advance *advance, const struct fields *fields, uint32_t species, bool measure,
+                         struct particles *particles)
+{
+    return advance->tiled ? tiled_advance_step(advance->tiled, fields, species, measure, particles)
+                          : chunked_advance_step(advance->chunked, fields, species, measure, particles);
+}
+
+enum status advance_measure(struct advance *advance, const struct fields *fields, uint32_t species,
+                            const struct particles *particles)
+{
+    return advance->tiled ? tiled_advance_measure(advance->tiled, fields, species, particles)
+                          : chunked_advance_measure(advance->chunked, fields, species, particles);
+}
+
+enum status advance_read_sums(struct advance *advance, uint32_t species, const struct particles *particles,
+                              struct push_sums *sums)
+{
+    return advance->tiled ? tiled_advance_read_sums(advance->tiled, species, particles, sums)
+                          : chunked_advance_read_sums(advance->chunked, species, particles, sums);
+}
+
+uint64_t advance_bytes(const struct device_info *info, enum advance_kind kind,
+                       const struct advance_setup *setup)
+{
+    switch (kind) {
+    case ADVANCE_TILED:
+        return tiled_advance_bytes(info, setup);
+    case ADVANCE_CHUNKED:
+        return chunked_advance_bytes(info, setup);
+    case ADVANCE_NONE:
+        break;
+    }
+    return 0;
+}
+
+uint64_t advance_particle_bytes(enum precision precision, const struct species_config *species)
+{
+    return 2 * (4 * precision_bytes(precision) + (species->ids ? sizeof(uint64_t) : 0));
+}
