@@ -216,6 +216,43 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
 
 #if SHAPE_ORDER < 2
 
+#define VECTOR 16 /* particles side by side */
+
+/* The offsets of VECTOR particles. */
+struct offsets16 {
+    real16 x, y;
+};
+
+static inline struct offsets16 offsets_of_pairs(real16 p0, real16 p1)
+{
+    return (struct offsets16){(real16)(p0.even, p1.even), (real16)(p0.odd, p1.odd)};
+}
+
+static inline struct offsets16 offsets_of_quads(real16 q0, real16 q1, real16 q2, real16 q3)
+{
+    const real16 x_u_lower = (real16)(q0.even, q1.even), x_u_upper = (real16)(q2.even, q3.even);
+    const real16 y_v_lower = (real16)(q0.odd, q1.odd), y_v_upper = (real16)(q2.odd, q3.odd);
+    return (struct offsets16){(real16)(x_u_lower.even, x_u_upper.even),
+                              (real16)(y_v_lower.even, y_v_upper.even)};
+}
+
+/* From a multiple of VECTOR on, where whole vectors are loaded at once. */
+static inline struct offsets16 load_aligned(global const real2 *restrict offset, uint stride, uint p)
+{
+    global const real16 *const state = (global const real16 *)(offset + (size_t)p * stride);
+    return stride == 1 ? offsets_of_pairs(state[0], state[1])
+                       : offsets_of_quads(state[0], state[1], state[2], state[3]);
+}
+
+/* From anywhere on. */
+static inline struct offsets16 load_unaligned(global const real2 *restrict offset, uint stride, uint p)
+{
+    global const real *const state = (global const real *)(offset + (size_t)p * stride);
+    if (stride == 1)
+        return offsets_of_pairs(vload16(0, state), vload16(1, state));
+    return offsets_of_quads(vload16(0, state), vload16(1, state), vload16(2, state), vload16(3, state));
+}
+
 /* The share that the upper node gets of a particle at offset d along one axis (shared/shape.h). */
 static inline real16 upper_share(real16 d)
 {
@@ -226,63 +263,80 @@ static inline real16 upper_share(real16 d)
 #endif
 }
 
-/* The four weights of four particles, those of one side by side in the order of the sums. x, y: their
- * offsets, each four times. */
-static inline real16 four_weights(real16 x, real16 y)
+/* The four sums, VECTOR lanes each. */
+struct sums16 {
+    real16 w00, w01, w10, w11;
+};
+
+static inline struct sums16 add_vector(struct sums16 to, struct offsets16 at)
 {
-    const real16 lower_x =
-        (real16)((real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0), (real4)(1, 1, 0, 0));
-    const real16 lower_y =
-        (real16)((real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0), (real4)(1, 0, 1, 0));
-    const real16 one = 1, two = 2;
-    return (lower_x + (one - two * lower_x) * upper_share(x)) *
-           (lower_y + (one - two * lower_y) * upper_share(y));
+    const real16 x = upper_share(at.x), y = upper_share(at.y);
+    to.w00 += ((real)1 - x) * ((real)1 - y);
+    to.w01 += ((real)1 - x) * y;
+    to.w10 += x * ((real)1 - y);
+    to.w11 += x * y;
+    return to;
 }
 
-/* The weights of the four particles from p on. */
-static inline real16 weights_from(global const real2 *restrict offset, uint stride, uint p)
+/* The particles begin to end alone, fewer than a vector: its other lanes hold neighbours in the list, which
+ * has `count`, VECTOR or more, and are left out. */
+static inline struct sums16 add_part(struct sums16 to, global const real2 *restrict offset, uint stride,
+                                     uint count, uint begin, uint end)
 {
-    global const real *const state = (global const real *)(offset + (size_t)p * stride);
-    if (stride == 1) {
-        const real16 pairs = (real16)(vload8(0, state), vload8(0, state));
-        return four_weights(pairs.s0000222244446666, pairs.s1111333355557777);
+    const uint from = min(begin, count - VECTOR);
+    const real before = (real)(begin - from), after = (real)(end - from);
+    const struct sums16 none = {(real16)0, (real16)0, (real16)0, (real16)0};
+    const struct sums16 all = add_vector(none, load_unaligned(offset, stride, from));
+    const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    to.w00 += lane >= before && lane < after ? all.w00 : none.w00;
+    to.w01 += lane >= before && lane < after ? all.w01 : none.w01;
+    to.w10 += lane >= before && lane < after ? all.w10 : none.w10;
+    to.w11 += lane >= before && lane < after ? all.w11 : none.w11;
+    return to;
+}
+
+/* Halves are added until one lane of each sum is left. */
+static inline real4 sum_lanes(struct sums16 of)
+{
+    const real16 lower = (real16)(of.w00.lo + of.w00.hi, of.w01.lo + of.w01.hi);
+    const real16 upper = (real16)(of.w10.lo + of.w10.hi, of.w11.lo + of.w11.hi);
+    const real16 four = (real16)(lower.even + lower.odd, upper.even + upper.odd);
+    return (four.even + four.odd).even + (four.even + four.odd).odd;
+}
+
+/* The sums over particles begin to end, as sum_particles() with a step of 1. A lane adds up to SUM_BLOCK
+ * terms plainly. */
+static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
+                                   uint end, real total[SUM_COUNT])
+{
+    if (count < VECTOR) {
+        sum_particles(offset, stride, begin, end, 1, total);
+        return;
     }
-    const real16 quads = vload16(0, state);
-    return four_weights(quads.s000044448888cccc, quads.s111155559999dddd);
-}
-
-/* The sums over particles begin to end, as sum_particles() with a step of 1. A lane of the two vectors adds
- * up to SUM_BLOCK terms plainly. */
-static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint begin, uint end,
-                                   real total[SUM_COUNT])
-{
     real excess[SUM_COUNT];
     clear_sums(total);
     clear_sums(excess);
     for (uint p = begin; p < end;) {
-        const uint block_end = p + min(end - p, 8u * SUM_BLOCK);
-        real16 even = 0, odd = 0;
-        for (; p + 8 <= block_end; p += 8) {
-            even += weights_from(offset, stride, p);
-            odd += weights_from(offset, stride, p + 4);
-        }
-        if (p + 4 <= block_end) {
-            even += weights_from(offset, stride, p);
-            p += 4;
-        }
-        even += odd;
-        const real4 four = (even.lo.lo + even.lo.hi) + (even.hi.lo + even.hi.hi);
-        real block[SUM_COUNT] = {four.x, four.y, four.z, four.w};
-        for (; p < block_end; p++)
-            add_particle(offset[(size_t)p * stride], block);
+        const uint aligned = (p + VECTOR - 1) / VECTOR * VECTOR;
+        const uint block_end = min(end, aligned + VECTOR * (SUM_BLOCK - 2));
+        struct sums16 sums = {(real16)0, (real16)0, (real16)0, (real16)0};
+        if (p < aligned)
+            sums = add_part(sums, offset, stride, count, p, min(aligned, block_end));
+        for (p = aligned; p + VECTOR <= block_end; p += VECTOR)
+            sums = add_vector(sums, load_aligned(offset, stride, p));
+        if (p < block_end)
+            sums = add_part(sums, offset, stride, count, p, block_end);
+        p = block_end;
+        const real4 lanes = sum_lanes(sums);
+        const real block[SUM_COUNT] = {lanes.x, lanes.y, lanes.z, lanes.w};
         sum_add_block(total, excess, block);
     }
 }
 
 #else
 
-static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint begin, uint end,
-                                   real total[SUM_COUNT])
+static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
+                                   uint end, real total[SUM_COUNT])
 {
     sum_particles(offset, stride, begin, end, 1, total);
 }
@@ -302,7 +356,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
     for (uint p = begin; p < end;) {
         const uint piece_end = min(end, cell_offsets[cell + 1]);
         real total[SUM_COUNT];
-        sum_consecutive(offset, stride, p, piece_end, total);
+        sum_consecutive(offset, stride, count, p, piece_end, total);
         store_sums(sums, segment + cell, total);
         p = piece_end;
         if (p < end)
