@@ -1,9 +1,12 @@
-/* Poisson: from the modes of the charge density to those of the potential and the field, and the field by
+/* Poisson: from the modes of the charge density to those of the potential or the field, and the field by
  * centred differences.
  *
- * Modes are complex numbers (real2); element e = (ny/2 + 1) m + n is mode m along x and n along y, m beyond
- * nx/2 standing for m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient) of their axis; the latter
- * is 0 at the Nyquist mode, which has no real derivative on the nodes.
+ * Modes are complex numbers (real2); element e = modes_y m + n, modes_y = ny/2 + 1, is mode m along x and n
+ * along y, m beyond nx/2 standing for m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient) of their
+ * axis; the latter is 0 at the Nyquist mode, which has no real derivative on the nodes.
+ *
+ * A group takes the row of its number and its items share the elements of the row: no divisions, and the
+ * numbers of the row are read once.
  */
 #include "shared/cell.h"
 #include "shared/real.h"
@@ -20,45 +23,46 @@ static inline real2 field_mode(real2 phi, real k)
     return (real2)(k * phi.y, -k * phi.x);
 }
 
-/* One item per mode. scale: 1/(nx ny), which the transforms leave out. */
+/* One group per mode along x. scale: 1/(nx ny), which the transforms leave out. */
 kernel void poisson_potential(global const real2 *restrict rho, global const real2 *restrict wave_x,
-                              global const real2 *restrict wave_y, uint modes, uint modes_y, real scale,
+                              global const real2 *restrict wave_y, uint modes_y, real scale,
                               global real2 *restrict phi)
 {
-    const uint e = (uint)get_global_id(0);
-    if (e >= modes)
-        return;
-    phi[e] = potential_mode(rho[e], wave_x[e / modes_y].x + wave_y[e % modes_y].x, scale);
+    const uint m = (uint)get_group_id(0);
+    const real2 x = wave_x[m];
+    for (uint n = (uint)get_local_id(0); n < modes_y; n += (uint)get_local_size(0))
+        phi[modes_y * m + n] = potential_mode(rho[modes_y * m + n], x.x + wave_y[n].x, scale);
 }
 
-/* The same, with the field beside it. */
+/* The same for the field: modes of ex, and, from element ey_begin, of ey. */
 kernel void poisson_spectral_field(global const real2 *restrict rho, global const real2 *restrict wave_x,
-                                   global const real2 *restrict wave_y, uint modes, uint modes_y, real scale,
-                                   global real2 *restrict phi, global real2 *restrict ex,
-                                   global real2 *restrict ey)
+                                   global const real2 *restrict wave_y, uint modes_y, real scale,
+                                   uint ey_begin, global real2 *restrict e)
 {
-    const uint e = (uint)get_global_id(0);
-    if (e >= modes)
-        return;
-    const real2 x = wave_x[e / modes_y], y = wave_y[e % modes_y];
-    const real2 mode = potential_mode(rho[e], x.x + y.x, scale);
-    phi[e] = mode;
-    ex[e] = field_mode(mode, x.y);
-    ey[e] = field_mode(mode, y.y);
+    const uint m = (uint)get_group_id(0);
+    const real2 x = wave_x[m];
+    for (uint n = (uint)get_local_id(0); n < modes_y; n += (uint)get_local_size(0)) {
+        const uint element = modes_y * m + n;
+        const real2 y = wave_y[n];
+        const real2 phi = potential_mode(rho[element], x.x + y.x, scale);
+        e[element] = field_mode(phi, x.y);
+        e[ey_begin + element] = field_mode(phi, y.y);
+    }
 }
 
-/* One item per node: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx). */
+/* One group per row of nodes: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx).
+ */
 kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint ny, real half_per_dx,
                                   real half_per_dy, global real *restrict ex, global real *restrict ey)
 {
-    const uint node = (uint)get_global_id(0);
-    if (node >= nx * ny)
-        return;
-    const int i = (int)(node / ny), j = (int)(node % ny);
-    const real left = phi[cell_index(wrap_near(i - 1, nx), (uint)j, ny)];
-    const real right = phi[cell_index(wrap_near(i + 1, nx), (uint)j, ny)];
-    const real below = phi[cell_index((uint)i, wrap_near(j - 1, ny), ny)];
-    const real above = phi[cell_index((uint)i, wrap_near(j + 1, ny), ny)];
-    ex[node] = (left - right) * half_per_dx;
-    ey[node] = (below - above) * half_per_dy;
+    const uint i = (uint)get_group_id(0);
+    const uint i_left = wrap_near((int)i - 1, nx), i_right = wrap_near((int)i + 1, nx);
+    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0)) {
+        const real left = phi[cell_index(i_left, j, ny)];
+        const real right = phi[cell_index(i_right, j, ny)];
+        const real below = phi[cell_index(i, wrap_near((int)j - 1, ny), ny)];
+        const real above = phi[cell_index(i, wrap_near((int)j + 1, ny), ny)];
+        ex[cell_index(i, j, ny)] = (left - right) * half_per_dx;
+        ey[cell_index(i, j, ny)] = (below - above) * half_per_dy;
+    }
 }

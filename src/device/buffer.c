@@ -36,8 +36,30 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
     }
     created->device = device;
     created->bytes = bytes;
+    created->number = ++device->buffers_created;
     device->bytes_held += bytes;
     *buffer = created;
+    return STATUS_OK;
+}
+
+enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struct buffer **view)
+{
+    *view = NULL;
+    struct buffer *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for a part of a buffer");
+    cl_int error = CL_SUCCESS;
+    const cl_buffer_region region = {offset, bytes};
+    created->memory =
+        clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (error != CL_SUCCESS) {
+        free(created);
+        return opencl_check(whole->device, error, "making a part of a buffer one of its own");
+    }
+    created->device = whole->device;
+    created->bytes = bytes;
+    created->is_view = true;
+    *view = created;
     return STATUS_OK;
 }
 
@@ -45,7 +67,8 @@ void buffer_destroy(struct buffer **buffer)
 {
     if (!*buffer)
         return;
-    (*buffer)->device->bytes_held -= (*buffer)->bytes;
+    if (!(*buffer)->is_view)
+        (*buffer)->device->bytes_held -= (*buffer)->bytes;
     clReleaseMemObject((*buffer)->memory);
     free(*buffer);
     *buffer = NULL;

@@ -55,6 +55,7 @@ enum status device_open(const char *spec, struct device **device)
         if (error == CL_SUCCESS)
             opened->queue =
                 clCreateCommandQueue(opened->context, opened->id, CL_QUEUE_PROFILING_ENABLE, &error);
+        device_queue_host_calls(opened, true);
         if (error != CL_SUCCESS)
             status = status_fail(STATUS_NO_DEVICE, "%s: cannot be opened: %s (%d)", opened->info.name,
                                  opencl_error_name(error), error);

@@ -70,6 +70,21 @@ void device_add_time(struct device *device, enum stage stage, double seconds, ui
 STATUS_CHECKED enum status device_region_begin(struct device *device);
 STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
 
+/* A function of the host that works on the memory of buffers. */
+typedef void host_function(const void *context, void *const *memory);
+enum { HOST_CALL_BUFFERS = 4 }; /* at most */
+
+/* Runs function(context, memory) in the order of the queue; memory[n] is where buffers[n] lies for the
+ * host; each is given once, and none is a view. CPU devices enqueue it as a native kernel: `context` must
+ * live until it has run. Other devices wait, map the buffers and call it. Timed as `stage`. */
+STATUS_CHECKED enum status device_call_host(struct device *device, host_function *function,
+                                            const void *context, struct buffer *const *buffers, size_t count,
+                                            enum stage stage, uint64_t bytes);
+
+/* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. For
+ * tests and measurements. */
+bool device_queue_host_calls(struct device *device, bool wanted);
+
 /* The native handles, for VkFFT only: cl_device_id, cl_context, cl_command_queue and cl_platform_id behind
  * void pointers. */
 struct device_native {
@@ -85,6 +100,21 @@ STATUS_CHECKED enum status buffer_create(struct device *device, size_t bytes, co
                                          struct buffer **buffer);
 void buffer_destroy(struct buffer **buffer);
 size_t buffer_bytes(const struct buffer *buffer);
+
+/* A part of `whole` as a buffer of its own, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT. It is
+ * destroyed like any buffer, before `whole`. */
+STATUS_CHECKED enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes,
+                                       struct buffer **view);
+
+/* More than any device asks for (NVIDIA 512, PoCL 128), so that sizes are the same on all. */
+enum { BUFFER_VIEW_ALIGNMENT = 4096 };
+
+/* Bytes from the begin of one array of `bytes` to that of the next, where several that lie in one buffer have
+ * a view each. */
+static inline size_t buffer_view_stride(size_t bytes)
+{
+    return (bytes + BUFFER_VIEW_ALIGNMENT - 1) / BUFFER_VIEW_ALIGNMENT * BUFFER_VIEW_ALIGNMENT;
+}
 
 /* Swaps two handles; no data moves. */
 void buffer_swap(struct buffer **a, struct buffer **b);

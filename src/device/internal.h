@@ -22,16 +22,20 @@ struct device {
     cl_command_queue queue; /* in order */
     struct device_info info;
     size_t bytes_held;
+    uint64_t buffers_created;
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
-    cl_event region_begin; /* owned between device_region_begin() and _end() */
+    bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
+    cl_event region_begin;    /* owned between device_region_begin() and _end() */
 };
 
 struct buffer {
     struct device *device; /* not owned */
     cl_mem memory;
     size_t bytes;
+    uint64_t number; /* in the order of creation; 0 of views */
+    bool is_view;    /* of bytes that another buffer holds */
 };
 
 struct program {

@@ -8,8 +8,9 @@
 /* Each real[nx * ny], node (i, j) at ny*i + j. */
 struct fields {
     struct buffer *rho;     /* charge density of all species; the neutralising background is not in it */
-    struct buffer *phi;     /* potential, of mean 0 */
+    struct buffer *phi;     /* potential, of mean 0; set when asked for: see poisson_potential() */
     struct buffer *ex, *ey; /* electric field */
+    struct buffer *e; /* what holds ex and, buffer_view_stride() of its bytes later, ey: they are views */
 };
 
 /* Allocates the arrays (contents undefined). The caller destroys them, also after a failure. */

@@ -16,7 +16,7 @@ static void destroy_plans(struct fft *fft)
 }
 
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
-                       enum solver_kind solver, struct fft **fft)
+                       enum solver_kind solver, bool pairs, struct fft **fft)
 {
     *fft = NULL;
     struct fft *created = calloc(1, sizeof *created);
@@ -24,9 +24,9 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
         return status_fail(STATUS_FAILED, "no memory for the plans of a Fourier transform");
     created->device = device;
     created->precision = precision;
-    /* Along y real numbers become modes, along x modes become modes in place. */
-    created->bytes = grid_cells(grid) * (uint64_t)precision_bytes(precision) +
-                     3 * (uint64_t)fft_complex_bytes(grid, precision);
+    created->pairs = pairs;
+    created->real_bytes = grid_cells(grid) * precision_bytes(precision);
+    created->modes_bytes = fft_complex_bytes(grid, precision);
 
     const bool on_host = solver == SOLVER_FFTW || (solver == SOLVER_AUTO && device_info(device)->is_cpu);
     bool unsupported = false;
@@ -47,6 +47,9 @@ void fft_destroy(struct fft **fft)
 {
     if (!*fft)
         return;
+    /* Enqueued transforms use the plans. A failure is not lost: the next call that waits reports it. */
+    const enum status reported_later = device_finish((*fft)->device);
+    (void)reported_later;
     destroy_plans(*fft);
     free(*fft);
     *fft = NULL;
@@ -57,6 +60,12 @@ const char *fft_name(const struct fft *fft)
     return fft->name;
 }
 
+uint64_t fft_bytes(const struct fft *fft)
+{
+    /* Along y real numbers become modes, along x modes become modes in place. */
+    return (uint64_t)fft->real_bytes + 3 * (uint64_t)fft->modes_bytes;
+}
+
 enum status fft_forward(struct fft *fft, struct buffer *real, struct buffer *modes)
 {
     return fft->forward(fft, real, modes);
@@ -65,4 +74,9 @@ enum status fft_forward(struct fft *fft, struct buffer *real, struct buffer *mod
 enum status fft_inverse(struct fft *fft, struct buffer *modes, struct buffer *real)
 {
     return fft->inverse(fft, modes, real);
+}
+
+enum status fft_inverse_pair(struct fft *fft, struct buffer *modes, struct buffer *real)
+{
+    return fft->inverse_pair(fft, modes, real);
 }

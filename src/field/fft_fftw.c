@@ -1,4 +1,4 @@
-/* FFT by FFTW in mapped memory: on a CPU device that is the device's own memory, elsewhere a copy.
+/* FFT by FFTW on the host, in the order of the queue: on a CPU device in its own memory, elsewhere in a copy.
  *
  * Plans are estimated, not measured: a measured plan depends on the moment's timing, and with it the last
  * bits of every result. Rows and columns are planned apart, which an estimate gets right: it is as fast as a
@@ -21,6 +21,7 @@ struct double_plans {
 struct fftw_plans {
     struct single_plans in_single;
     struct double_plans in_double;
+    size_t real_stride, modes_stride; /* bytes between the arrays of a pair */
 };
 
 static void destroy_plans(void *plans)
@@ -39,10 +40,13 @@ static void destroy_plans(void *plans)
     free(made);
 }
 
-static void execute_forward(const struct fft *fft, void *real, void *modes)
+/* These two are called by the device, in the order of its queue. OpenCL promises buffers at least the
+ * alignment of its longest type, 128 bytes, which is more than plans for vector instructions ask for. */
+static void execute_forward(const void *context, void *const *memory)
 {
-    const struct fftw_plans *plans = fft->plans;
-    if (fft->precision == PRECISION_DOUBLE) {
+    const struct fftw_plans *plans = context;
+    void *real = memory[0], *modes = memory[1];
+    if (plans->in_double.rows_forward) {
         fftw_execute_dft_r2c(plans->in_double.rows_forward, real, modes);
         fftw_execute_dft(plans->in_double.columns_forward, modes, modes);
     } else {
@@ -51,10 +55,11 @@ static void execute_forward(const struct fft *fft, void *real, void *modes)
     }
 }
 
-static void execute_inverse(const struct fft *fft, void *real, void *modes)
+static void execute_inverse(const void *context, void *const *memory)
 {
-    const struct fftw_plans *plans = fft->plans;
-    if (fft->precision == PRECISION_DOUBLE) {
+    const struct fftw_plans *plans = context;
+    void *real = memory[0], *modes = memory[1];
+    if (plans->in_double.rows_inverse) {
         fftw_execute_dft(plans->in_double.columns_inverse, modes, modes);
         fftw_execute_dft_c2r(plans->in_double.rows_inverse, modes, real);
     } else {
@@ -63,45 +68,34 @@ static void execute_inverse(const struct fft *fft, void *real, void *modes)
     }
 }
 
-/* The plans use vector instructions on memory aligned as FFTW's own is. OpenCL promises mapped buffers at
- * least the alignment of its longest type, 128 bytes. */
-static enum status check_aligned(const struct fft *fft, void *real, void *modes)
+static void execute_inverse_pair(const void *context, void *const *memory)
 {
-    if (fftw_alignment_of(real) == 0 && fftw_alignment_of(modes) == 0)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "%s: mapped memory is not aligned for FFTW; set fields.solver: vkfft",
-                       device_info(fft->device)->name);
+    const struct fftw_plans *plans = context;
+    char *real = memory[0], *modes = memory[1];
+    execute_inverse(context, memory);
+    execute_inverse(context, (void *const[]){real + plans->real_stride, modes + plans->modes_stride});
 }
 
-static enum status with_mapped(struct fft *fft, struct buffer *real, struct buffer *modes,
-                               void (*execute)(const struct fft *, void *, void *))
+/* Its time is in the region of the caller. */
+static enum status call(struct fft *fft, host_function *function, struct buffer *real, struct buffer *modes)
 {
-    /* What is still in the queue has timers of its own. */
-    TRY(device_finish(fft->device));
-    const double start = timer_now();
-    void *real_memory = NULL, *modes_memory = NULL;
-    TRY(buffer_map(real, &real_memory));
-    enum status status = buffer_map(modes, &modes_memory);
-    if (status == STATUS_OK) {
-        status = check_aligned(fft, real_memory, modes_memory);
-        if (status == STATUS_OK)
-            execute(fft, real_memory, modes_memory);
-        const enum status unmapped = buffer_unmap(modes, modes_memory);
-        status = status != STATUS_OK ? status : unmapped;
-    }
-    const enum status unmapped = buffer_unmap(real, real_memory);
-    device_add_time(fft->device, STAGE_FIELD, timer_now() - start, fft->bytes);
-    return status != STATUS_OK ? status : unmapped;
+    return device_call_host(fft->device, function, fft->plans, (struct buffer *const[]){real, modes}, 2,
+                            STAGE_OTHER, 0);
 }
 
 static enum status forward(struct fft *fft, struct buffer *real, struct buffer *modes)
 {
-    return with_mapped(fft, real, modes, execute_forward);
+    return call(fft, execute_forward, real, modes);
 }
 
 static enum status inverse(struct fft *fft, struct buffer *modes, struct buffer *real)
 {
-    return with_mapped(fft, real, modes, execute_inverse);
+    return call(fft, execute_inverse, real, modes);
+}
+
+static enum status inverse_pair(struct fft *fft, struct buffer *modes, struct buffer *real)
+{
+    return call(fft, execute_inverse_pair, real, modes);
 }
 
 /* Estimating leaves the arrays alone; FFTW only looks at where they are. Row i of modes_y modes follows row
@@ -148,20 +142,25 @@ static enum status make_plans(struct fftw_plans *plans, const struct grid *grid,
 
 enum status fft_fftw_create(struct fft *fft, const struct grid *grid)
 {
+    struct fftw_plans *plans = calloc(1, sizeof *plans);
     fft->name = "FFTW";
     fft->forward = forward;
     fft->inverse = inverse;
+    fft->inverse_pair = inverse_pair;
     fft->destroy_plans = destroy_plans;
-    fft->plans = calloc(1, sizeof(struct fftw_plans));
+    fft->plans = plans;
 
-    void *real = fftw_malloc(grid_cells(grid) * precision_bytes(fft->precision));
-    void *modes = fftw_malloc(fft_complex_bytes(grid, fft->precision));
+    void *real = fftw_malloc(fft->real_bytes);
+    void *modes = fftw_malloc(fft->modes_bytes);
     enum status status = STATUS_OK;
-    if (!fft->plans || !real || !modes)
+    if (plans && real && modes) {
+        plans->real_stride = buffer_view_stride(fft->real_bytes);
+        plans->modes_stride = buffer_view_stride(fft->modes_bytes);
+        status = make_plans(plans, grid, fft->precision, real, modes);
+    } else {
         status = status_fail(STATUS_FAILED, "no memory to plan a Fourier transform of %u x %u cells",
                              grid->nx, grid->ny);
-    else
-        status = make_plans(fft->plans, grid, fft->precision, real, modes);
+    }
     fftw_free(modes);
     fftw_free(real);
     return status;

@@ -1,4 +1,5 @@
-/* Poisson: one transform forward, one kernel over the modes, and the transforms back. */
+/* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
+ * the field at once or of the potential. */
 #include "field/poisson.h"
 #include "field/fft.h"
 
@@ -11,23 +12,25 @@ struct poisson {
     enum precision precision;
     enum gradient_kind gradient;
     struct fft *fft;
-    struct buffer *rho_modes, *phi_modes; /* complex[nx * (ny/2 + 1)] */
-    struct buffer *ex_modes, *ey_modes;   /* the same; NULL with the centred gradient */
-    struct buffer *wave_x, *wave_y;       /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
+    struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
+    struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
+    struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
     struct program *program;
     struct kernel *potential, *spectral_field, *centred_field;
 };
 
-static uint64_t mode_count(const struct grid *grid)
+static size_t result_modes_bytes(const struct grid *grid, enum precision precision,
+                                 enum gradient_kind gradient)
 {
-    return (uint64_t)grid->nx * (grid->ny / 2 + 1);
+    const size_t one = fft_complex_bytes(grid, precision);
+    return gradient == GRADIENT_SPECTRAL ? 2 * buffer_view_stride(one) : one;
 }
 
 uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient)
 {
-    const uint64_t spectra = gradient == GRADIENT_SPECTRAL ? 4 : 2; /* rho, phi, and E */
     const uint64_t tables = grid->nx + (uint64_t)(grid->ny / 2 + 1);
-    return spectra * (uint64_t)fft_complex_bytes(grid, precision) + tables * 2 * precision_bytes(precision);
+    return (uint64_t)fft_complex_bytes(grid, precision) + result_modes_bytes(grid, precision, gradient) +
+           tables * 2 * precision_bytes(precision);
 }
 
 /* A table of (k^2, k of the gradient) for modes 0 to count-1 of an axis with n nodes. Computed in double: a
@@ -55,13 +58,10 @@ static enum status create_buffers(struct poisson *poisson)
 {
     struct device *device = poisson->device;
     const struct grid *grid = &poisson->grid;
-    const size_t bytes = fft_complex_bytes(grid, poisson->precision);
-    TRY(buffer_create(device, bytes, "modes of the charge density", &poisson->rho_modes));
-    TRY(buffer_create(device, bytes, "modes of the potential", &poisson->phi_modes));
-    if (poisson->gradient == GRADIENT_SPECTRAL) {
-        TRY(buffer_create(device, bytes, "modes of the field along x", &poisson->ex_modes));
-        TRY(buffer_create(device, bytes, "modes of the field along y", &poisson->ey_modes));
-    }
+    TRY(buffer_create(device, fft_complex_bytes(grid, poisson->precision), "modes of the charge density",
+                      &poisson->rho_modes));
+    TRY(buffer_create(device, result_modes_bytes(grid, poisson->precision, poisson->gradient),
+                      "modes of the potential and the field", &poisson->result_modes));
     TRY(wave_numbers(device, poisson->precision, grid->nx, grid->lx, grid->nx, "wave numbers along x",
                      &poisson->wave_x));
     return wave_numbers(device, poisson->precision, grid->ny, grid->ly, grid->ny / 2 + 1,
@@ -88,7 +88,8 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     created->precision = precision;
     created->gradient = gradient;
     enum status status = STATUS_OK;
-    TRY_CLEANUP(fft_create(device, grid, precision, solver, &created->fft));
+    const bool pairs = gradient == GRADIENT_SPECTRAL;
+    TRY_CLEANUP(fft_create(device, grid, precision, solver, pairs, &created->fft));
     TRY_CLEANUP(create_buffers(created));
     TRY_CLEANUP(create_kernels(created));
     *poisson = created;
@@ -103,17 +104,15 @@ void poisson_destroy(struct poisson **poisson)
     struct poisson *destroyed = *poisson;
     if (!destroyed)
         return;
+    fft_destroy(&destroyed->fft); /* first: it waits for what is enqueued */
     kernel_destroy(&destroyed->potential);
     kernel_destroy(&destroyed->spectral_field);
     kernel_destroy(&destroyed->centred_field);
     program_destroy(&destroyed->program);
     buffer_destroy(&destroyed->rho_modes);
-    buffer_destroy(&destroyed->phi_modes);
-    buffer_destroy(&destroyed->ex_modes);
-    buffer_destroy(&destroyed->ey_modes);
+    buffer_destroy(&destroyed->result_modes);
     buffer_destroy(&destroyed->wave_x);
     buffer_destroy(&destroyed->wave_y);
-    fft_destroy(&destroyed->fft);
     free(destroyed);
     *poisson = NULL;
 }
@@ -123,50 +122,92 @@ const char *poisson_solver_name(const struct poisson *poisson)
     return fft_name(poisson->fft);
 }
 
-/* One item per element, that moves `arrays` reals or complex numbers of it. */
-static struct launch launch_elements(const struct poisson *poisson, uint64_t elements, size_t element_bytes,
-                                     uint64_t arrays)
+/* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
+static struct launch launch_rows(const struct poisson *poisson, uint32_t elements)
 {
-    return launch_covering(elements, device_group_items(poisson->device, 64), STAGE_FIELD,
-                           arrays * elements * element_bytes);
+    enum { CPU_ITEMS = 1, GPU_LEAST_ITEMS = 32, GPU_MOST_ITEMS = 256 };
+    size_t items = GPU_LEAST_ITEMS;
+    while (items < elements && items < GPU_MOST_ITEMS)
+        items *= 2;
+    if (device_info(poisson->device)->is_cpu)
+        items = CPU_ITEMS;
+    return (struct launch){poisson->grid.nx, device_group_items(poisson->device, items), STAGE_OTHER, 0};
+}
+
+static enum status potential_modes(struct poisson *poisson)
+{
+    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
+    return KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), arg_buffer(poisson->rho_modes),
+                         arg_buffer(poisson->wave_x), arg_buffer(poisson->wave_y), arg_uint(modes_y),
+                         arg_real(1.0 / grid_cells(&poisson->grid)), arg_buffer(poisson->result_modes));
+}
+
+static enum status field_modes(struct poisson *poisson)
+{
+    const struct grid *grid = &poisson->grid;
+    const uint32_t modes_y = grid->ny / 2 + 1;
+    const size_t stride = buffer_view_stride(fft_complex_bytes(grid, poisson->precision));
+    const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
+    return KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y),
+                         arg_buffer(poisson->rho_modes), arg_buffer(poisson->wave_x),
+                         arg_buffer(poisson->wave_y), arg_uint(modes_y), arg_real(1.0 / grid_cells(grid)),
+                         arg_uint((uint32_t)ey_begin), arg_buffer(poisson->result_modes));
+}
+
+static enum status centred_field(struct poisson *poisson, struct fields *fields)
+{
+    const struct grid *grid = &poisson->grid;
+    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), arg_buffer(fields->phi),
+                         arg_uint(grid->nx), arg_uint(grid->ny), arg_real(0.5 / grid->dx),
+                         arg_real(0.5 / grid->dy), arg_buffer(fields->ex), arg_buffer(fields->ey));
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
 {
-    const struct grid *grid = &poisson->grid;
-    const uint64_t modes = mode_count(grid);
-    const struct launch launch = launch_elements(poisson, modes, 2 * precision_bytes(poisson->precision), 4);
-    TRY(KERNEL_LAUNCH(poisson->spectral_field, launch, arg_buffer(poisson->rho_modes),
-                      arg_buffer(poisson->wave_x), arg_buffer(poisson->wave_y), arg_uint((uint32_t)modes),
-                      arg_uint(grid->ny / 2 + 1), arg_real(1.0 / grid_cells(grid)),
-                      arg_buffer(poisson->phi_modes), arg_buffer(poisson->ex_modes),
-                      arg_buffer(poisson->ey_modes)));
-    TRY(fft_inverse(poisson->fft, poisson->phi_modes, fields->phi));
-    TRY(fft_inverse(poisson->fft, poisson->ex_modes, fields->ex));
-    return fft_inverse(poisson->fft, poisson->ey_modes, fields->ey);
+    TRY(fft_forward(poisson->fft, fields->rho, poisson->rho_modes));
+    TRY(field_modes(poisson));
+    return fft_inverse_pair(poisson->fft, poisson->result_modes, fields->e);
+}
+
+static enum status solve_potential(struct poisson *poisson, struct fields *fields)
+{
+    TRY(potential_modes(poisson));
+    return fft_inverse(poisson->fft, poisson->result_modes, fields->phi);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
 {
-    const struct grid *grid = &poisson->grid;
-    const uint64_t modes = mode_count(grid);
-    const size_t real_bytes = precision_bytes(poisson->precision);
-    TRY(KERNEL_LAUNCH(poisson->potential, launch_elements(poisson, modes, 2 * real_bytes, 2),
-                      arg_buffer(poisson->rho_modes), arg_buffer(poisson->wave_x),
-                      arg_buffer(poisson->wave_y), arg_uint((uint32_t)modes), arg_uint(grid->ny / 2 + 1),
-                      arg_real(1.0 / grid_cells(grid)), arg_buffer(poisson->phi_modes)));
-    TRY(fft_inverse(poisson->fft, poisson->phi_modes, fields->phi));
-    return KERNEL_LAUNCH(poisson->centred_field, launch_elements(poisson, grid_cells(grid), real_bytes, 3),
-                         arg_buffer(fields->phi), arg_uint(grid->nx), arg_uint(grid->ny),
-                         arg_real(0.5 / grid->dx), arg_real(0.5 / grid->dy), arg_buffer(fields->ex),
-                         arg_buffer(fields->ey));
+    TRY(fft_forward(poisson->fft, fields->rho, poisson->rho_modes));
+    TRY(solve_potential(poisson, fields));
+    return centred_field(poisson, fields);
+}
+
+/* Times all work of a solve as one: on a GPU each marker costs as much as a small kernel. */
+static enum status timed(struct poisson *poisson, struct fields *fields, uint64_t bytes,
+                         enum status (*solve)(struct poisson *poisson, struct fields *fields))
+{
+    TRY(device_region_begin(poisson->device));
+    const enum status status = solve(poisson, fields);
+    const enum status ended = device_region_end(poisson->device, STAGE_FIELD, bytes);
+    return status != STATUS_OK ? status : ended;
 }
 
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
-    TRY(fft_forward(poisson->fft, fields->rho, poisson->rho_modes));
-    return poisson->gradient == GRADIENT_SPECTRAL ? solve_spectral(poisson, fields)
-                                                  : solve_centred(poisson, fields);
+    const uint64_t nodes_bytes = (uint64_t)grid_cells(&poisson->grid) * precision_bytes(poisson->precision);
+    const uint64_t modes_bytes = fft_complex_bytes(&poisson->grid, poisson->precision);
+    const uint64_t transform = fft_bytes(poisson->fft);
+    if (poisson->gradient == GRADIENT_SPECTRAL)
+        return timed(poisson, fields, 3 * transform + 3 * modes_bytes, solve_spectral);
+    return timed(poisson, fields, 2 * transform + 2 * modes_bytes + 3 * nodes_bytes, solve_centred);
+}
+
+enum status poisson_potential(struct poisson *poisson, struct fields *fields)
+{
+    if (poisson->gradient == GRADIENT_CENTRED)
+        return STATUS_OK; /* the solve needed it */
+    const uint64_t modes_bytes = fft_complex_bytes(&poisson->grid, poisson->precision);
+    return timed(poisson, fields, fft_bytes(poisson->fft) + 2 * modes_bytes, solve_potential);
 }
 
 enum status poisson_read_modes(const struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],

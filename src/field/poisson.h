@@ -24,8 +24,13 @@ const char *poisson_solver_name(const struct poisson *poisson);
  * it. */
 uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient);
 
-/* Sets phi, ex and ey from rho; rho is kept. */
+/* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
+ * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
+
+/* Sets phi from the rho of the last solve, for who wants to look at it: a step does not need it. Enqueues
+ * like poisson_solve(). */
+STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 
 /* Reads Fourier coefficients of the rho of the last solve: for each (mx, my), |mx| <= nx/2 and |my| <= ny/2,
  * modes[2n], modes[2n+1] = real and imaginary part of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)).

@@ -58,6 +58,7 @@ static void solve(struct bench *b, const double *rho)
     assert_ok(buffer_fill(b->fields.ex, UINT32_MAX));
     assert_ok(buffer_fill(b->fields.ey, UINT32_MAX));
     assert_ok(poisson_solve(b->poisson, &b->fields));
+    assert_ok(poisson_potential(b->poisson, &b->fields));
     b->phi = field_read(b->fields.phi, b->precision, b->cells);
     b->ex = field_read(b->fields.ex, b->precision, b->cells);
     b->ey = field_read(b->fields.ey, b->precision, b->cells);
@@ -248,6 +249,63 @@ static void solving_twice_gives_the_same_bits_and_keeps_rho(void **state)
     with_every_solver(check_repeats);
 }
 
+/* A solve leaves phi alone where it does not need it, and asking for phi changes neither ex nor ey. */
+static void check_potential_when_asked(struct bench *b)
+{
+    double *rho = field_random(b->cells);
+    solve(b, rho);
+    const double marked = 12345.0; /* what no potential of densities up to 1 is */
+    double *mark = field_numbers(b->cells);
+    for (size_t n = 0; n < b->cells; n++)
+        mark[n] = marked;
+    assert_ok(buffer_write_reals(b->fields.phi, b->precision, 0, b->cells, mark));
+    assert_ok(poisson_solve(b->poisson, &b->fields));
+    double *phi = field_read(b->fields.phi, b->precision, b->cells);
+    double *ex = field_read(b->fields.ex, b->precision, b->cells);
+    double *ey = field_read(b->fields.ey, b->precision, b->cells);
+    assert_memory_equal(ex, b->ex, b->cells * sizeof *ex);
+    assert_memory_equal(ey, b->ey, b->cells * sizeof *ey);
+    assert_memory_equal(phi, b->gradient == GRADIENT_SPECTRAL ? mark : b->phi, b->cells * sizeof *phi);
+    free(phi);
+    free(ex);
+    free(ey);
+    free(mark);
+    free(rho);
+}
+
+static void the_potential_is_set_when_asked_for(void **state)
+{
+    (void)state;
+    with_every_solver(check_potential_when_asked);
+}
+
+/* One entry of the field stage a solve: reals and modes of each transform, modes in and out of the kernel. */
+static void check_timed(struct bench *b)
+{
+    const uint64_t nodes = b->cells * precision_bytes(b->precision);
+    const uint64_t modes = (uint64_t)b->grid.nx * (b->grid.ny / 2 + 1) * 2 * precision_bytes(b->precision);
+    const uint64_t transform = nodes + 3 * modes;
+    const bool spectral = b->gradient == GRADIENT_SPECTRAL;
+    const struct stage_time *field = &device_timers(device)->stages[STAGE_FIELD];
+    device_reset_timers(device);
+    assert_ok(poisson_solve(b->poisson, &b->fields));
+    (void)device_timers(device);
+    assert_int_equal(field->launches, 1);
+    assert_int_equal(field->bytes, spectral ? 3 * (transform + modes) : 2 * (transform + modes) + 3 * nodes);
+    assert_true(field->seconds > 0.0);
+    device_reset_timers(device);
+    assert_ok(poisson_potential(b->poisson, &b->fields));
+    (void)device_timers(device);
+    assert_int_equal(field->launches, spectral ? 1 : 0);
+    assert_int_equal(field->bytes, spectral ? transform + 2 * modes : 0);
+}
+
+static void a_solve_is_timed_as_one(void **state)
+{
+    (void)state;
+    with_every_solver(check_timed);
+}
+
 /* Every mode that can be asked for, of both signs and up to Nyquist. */
 static void check_read_modes(struct bench *b)
 {
@@ -339,6 +397,8 @@ int main(void)
         cmocka_unit_test(a_density_does_not_push_itself),
         cmocka_unit_test(the_mean_density_is_ignored),
         cmocka_unit_test(solving_twice_gives_the_same_bits_and_keeps_rho),
+        cmocka_unit_test(the_potential_is_set_when_asked_for),
+        cmocka_unit_test(a_solve_is_timed_as_one),
         cmocka_unit_test(modes_of_both_signs_can_be_read),
         cmocka_unit_test(memory_is_as_announced),
     };

@@ -1,0 +1,128 @@
+/* Host call and views of buffers: the order of the queue and of the buffers, queued and waiting. */
+#include "support/device_fixture.h"
+
+enum { ARRAYS = 4, NUMBERS = 3 };
+
+/* memory[n][0] becomes 10 times itself plus n. */
+static void note_places(const void *context, void *const *memory)
+{
+    const size_t *count = context;
+    for (size_t n = 0; n < *count; n++) {
+        uint32_t *numbers = memory[n];
+        numbers[0] = 10 * numbers[0] + (uint32_t)n;
+    }
+}
+
+static uint32_t first_number(const struct buffer *buffer)
+{
+    uint32_t number = 0;
+    assert_ok(buffer_read(buffer, 0, sizeof number, &number));
+    return number;
+}
+
+static void check_places(void)
+{
+    static const size_t orders[][ARRAYS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}};
+    struct buffer *made[ARRAYS];
+    for (size_t n = 0; n < ARRAYS; n++)
+        assert_ok(buffer_create(device, NUMBERS * sizeof(uint32_t), "numbers", &made[n]));
+    for (int order = 0; order < 3; order++)
+        for (size_t count = 1; count <= ARRAYS; count++) {
+            struct buffer *given[ARRAYS];
+            for (size_t n = 0; n < count; n++) {
+                given[n] = made[orders[order][n]];
+                assert_ok(buffer_fill(given[n], 7)); /* enqueued: the call must come after it, */
+            }
+            assert_ok(device_call_host(device, note_places, &count, given, count, STAGE_OTHER, 0));
+            assert_ok(device_call_host(device, note_places, &count, given, count, STAGE_OTHER, 0));
+            for (size_t n = 0; n < count; n++) /* and the read after both */
+                assert_int_equal(first_number(given[n]), 700 + 11 * n);
+        }
+    for (size_t n = 0; n < ARRAYS; n++)
+        buffer_destroy(&made[n]);
+}
+
+static void every_buffer_has_its_place(void **state)
+{
+    (void)state;
+    check_places();
+    assert_false(device_queue_host_calls(device, false));
+    check_places();
+    device_queue_host_calls(device, true);
+}
+
+static void check_timed(void)
+{
+    struct buffer *buffer = NULL;
+    const size_t count = 1;
+    assert_ok(buffer_create(device, sizeof(uint32_t), "a number", &buffer));
+    device_reset_timers(device);
+    assert_ok(device_call_host(device, note_places, &count, &buffer, count, STAGE_FIELD, 4));
+    assert_ok(device_call_host(device, note_places, &count, &buffer, count, STAGE_FIELD, 4));
+    const struct stage_time *field = &device_timers(device)->stages[STAGE_FIELD];
+    assert_int_equal(field->launches, 2);
+    assert_int_equal(field->bytes, 8);
+    assert_true(field->seconds > 0.0);
+    buffer_destroy(&buffer);
+}
+
+static void calls_are_timed(void **state)
+{
+    (void)state;
+    check_timed();
+    assert_false(device_queue_host_calls(device, false));
+    check_timed();
+    device_queue_host_calls(device, true);
+}
+
+static void too_many_buffers_are_refused(void **state)
+{
+    (void)state;
+    struct buffer *none[HOST_CALL_BUFFERS + 1] = {NULL};
+    assert_int_equal(device_call_host(device, note_places, NULL, none, HOST_CALL_BUFFERS + 1, STAGE_OTHER, 0),
+                     STATUS_FAILED);
+}
+
+static void a_view_is_part_of_its_buffer(void **state)
+{
+    (void)state;
+    const size_t bytes = NUMBERS * sizeof(uint32_t), stride = buffer_view_stride(bytes);
+    const size_t before = device_bytes_held(device);
+    struct buffer *whole = NULL, *view = NULL;
+    assert_ok(buffer_create(device, 2 * stride, "two arrays", &whole));
+    assert_ok(buffer_view(whole, stride, bytes, &view));
+    assert_int_equal(buffer_bytes(view), bytes);
+    assert_int_equal(device_bytes_held(device), before + 2 * stride); /* a view takes nothing */
+    assert_ok(buffer_fill(whole, 5));
+    assert_ok(buffer_fill(view, 6));
+    const size_t offsets[] = {0, stride - 4, stride, stride + 8, stride + 12};
+    const uint32_t expected[] = {5, 5, 6, 6, 5};
+    for (size_t n = 0; n < sizeof offsets / sizeof offsets[0]; n++) {
+        uint32_t number = 0;
+        assert_ok(buffer_read(whole, offsets[n], sizeof number, &number));
+        assert_int_equal(number, expected[n]);
+    }
+    assert_int_equal(first_number(view), 6);
+    buffer_destroy(&view);
+    assert_int_equal(device_bytes_held(device), before + 2 * stride);
+    buffer_destroy(&whole);
+    assert_int_equal(device_bytes_held(device), before);
+}
+
+static void strides_hold_what_they_should(void **state)
+{
+    (void)state;
+    assert_int_equal(buffer_view_stride(1), BUFFER_VIEW_ALIGNMENT);
+    assert_int_equal(buffer_view_stride(BUFFER_VIEW_ALIGNMENT), BUFFER_VIEW_ALIGNMENT);
+    assert_int_equal(buffer_view_stride(BUFFER_VIEW_ALIGNMENT + 1), 2 * BUFFER_VIEW_ALIGNMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_buffer_has_its_place),    cmocka_unit_test(calls_are_timed),
+        cmocka_unit_test(too_many_buffers_are_refused),  cmocka_unit_test(a_view_is_part_of_its_buffer),
+        cmocka_unit_test(strides_hold_what_they_should),
+    };
+    return cmocka_run_group_tests_name("host_call", tests, open_device, close_device);
+}
