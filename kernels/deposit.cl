@@ -214,8 +214,6 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
 
 /* ---- one item per segment, in vectors ---- */
 
-#if SHAPE_ORDER < 2
-
 #define VECTOR 16 /* particles side by side */
 
 /* The offsets of VECTOR particles. */
@@ -253,59 +251,91 @@ static inline struct offsets16 load_unaligned(global const real2 *restrict offse
     return offsets_of_quads(vload16(0, state), vload16(1, state), vload16(2, state), vload16(3, state));
 }
 
-/* The share that the upper node gets of a particle at offset d along one axis (shared/shape.h). */
-static inline real16 upper_share(real16 d)
+/* The SHAPE_NODES weights of VECTOR particles at offsets d along one axis, as shape_weights() has them for
+ * one (shared/shape.h). */
+static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 {
+    const real16 none = 0, one = 1;
 #if SHAPE_ORDER == 0
-    return (d < (real)0.5 ? (real16)0 : (real16)1) + (real)0 * d;
+    const real16 upper = (d < (real)0.5 ? none : one) + (real)0 * d;
+    weights[0] = one - upper;
+    weights[1] = upper;
+#elif SHAPE_ORDER == 1
+    weights[0] = one - d;
+    weights[1] = d;
 #else
-    return d;
+    const real16 s = d - (d < (real)0.5 ? none : one);
+    const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+    const real16 middle = (real)0.75 - s * s;
+    const real16 after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+    weights[0] = d < (real)0.5 ? before : none;
+    weights[1] = d < (real)0.5 ? middle : before;
+    weights[2] = d < (real)0.5 ? after : middle;
+    weights[3] = d < (real)0.5 ? none : after;
 #endif
 }
 
-/* The four sums, VECTOR lanes each. */
-struct sums16 {
-    real16 w00, w01, w10, w11;
-};
-
-static inline struct sums16 add_vector(struct sums16 to, struct offsets16 at)
+/* Adds the weights of a vector of particles to sums of VECTOR lanes each. */
+static inline void add_vector(struct offsets16 at, real16 sums[SUM_COUNT])
 {
-    const real16 x = upper_share(at.x), y = upper_share(at.y);
-    to.w00 += ((real)1 - x) * ((real)1 - y);
-    to.w01 += ((real)1 - x) * y;
-    to.w10 += x * ((real)1 - y);
-    to.w11 += x * y;
-    return to;
+    real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
+    shape_weights16(at.x, along_x);
+    shape_weights16(at.y, along_y);
+    for (uint a = 0; a < SHAPE_NODES; a++)
+        for (uint b = 0; b < SHAPE_NODES; b++)
+            sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
 }
 
 /* The particles begin to end alone, fewer than a vector: its other lanes hold neighbours in the list, which
  * has `count`, VECTOR or more, and are left out. */
-static inline struct sums16 add_part(struct sums16 to, global const real2 *restrict offset, uint stride,
-                                     uint count, uint begin, uint end)
+static inline void add_part(global const real2 *restrict offset, uint stride, uint count, uint begin,
+                            uint end, real16 sums[SUM_COUNT])
 {
     const uint from = min(begin, count - VECTOR);
     const real before = (real)(begin - from), after = (real)(end - from);
-    const struct sums16 none = {(real16)0, (real16)0, (real16)0, (real16)0};
-    const struct sums16 all = add_vector(none, load_unaligned(offset, stride, from));
-    const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    to.w00 += lane >= before && lane < after ? all.w00 : none.w00;
-    to.w01 += lane >= before && lane < after ? all.w01 : none.w01;
-    to.w10 += lane >= before && lane < after ? all.w10 : none.w10;
-    to.w11 += lane >= before && lane < after ? all.w11 : none.w11;
-    return to;
+    const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), none = 0;
+    real16 all[SUM_COUNT];
+    for (uint n = 0; n < SUM_COUNT; n++)
+        all[n] = none;
+    add_vector(load_unaligned(offset, stride, from), all);
+    for (uint n = 0; n < SUM_COUNT; n++)
+        sums[n] += lane >= before && lane < after ? all[n] : none;
 }
 
-/* Halves are added until one lane of each sum is left. */
-static inline real4 sum_lanes(struct sums16 of)
+/* Four of the sums, each over its lanes: halves are added until one lane is left. */
+static inline real4 sum_lanes(const real16 *of)
 {
-    const real16 lower = (real16)(of.w00.lo + of.w00.hi, of.w01.lo + of.w01.hi);
-    const real16 upper = (real16)(of.w10.lo + of.w10.hi, of.w11.lo + of.w11.hi);
+    const real16 lower = (real16)(of[0].lo + of[0].hi, of[1].lo + of[1].hi);
+    const real16 upper = (real16)(of[2].lo + of[2].hi, of[3].lo + of[3].hi);
     const real16 four = (real16)(lower.even + lower.odd, upper.even + upper.odd);
     return (four.even + four.odd).even + (four.even + four.odd).odd;
 }
 
-/* The sums over particles begin to end, as sum_particles() with a step of 1. A lane adds up to SUM_BLOCK
- * terms plainly. */
+/* A block of up to SUM_BLOCK - 2 whole vectors and two parts: begin to end, `aligned` the first multiple of
+ * VECTOR. A lane adds no more than SUM_BLOCK terms plainly. */
+static inline void sum_block(global const real2 *restrict offset, uint stride, uint count, uint begin,
+                             uint aligned, uint end, real block[SUM_COUNT])
+{
+    real16 sums[SUM_COUNT];
+    for (uint n = 0; n < SUM_COUNT; n++)
+        sums[n] = (real16)0;
+    if (begin < aligned)
+        add_part(offset, stride, count, begin, min(aligned, end), sums);
+    uint p = aligned;
+    for (; p + VECTOR <= end; p += VECTOR)
+        add_vector(load_aligned(offset, stride, p), sums);
+    if (p < end)
+        add_part(offset, stride, count, p, end, sums);
+    for (uint n = 0; n < SUM_COUNT; n += 4) {
+        const real4 four = sum_lanes(sums + n);
+        block[n] = four.x;
+        block[n + 1] = four.y;
+        block[n + 2] = four.z;
+        block[n + 3] = four.w;
+    }
+}
+
+/* The sums over particles begin to end, as sum_particles() with a step of 1. */
 static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
                                    uint end, real total[SUM_COUNT])
 {
@@ -319,29 +349,12 @@ static inline void sum_consecutive(global const real2 *restrict offset, uint str
     for (uint p = begin; p < end;) {
         const uint aligned = (p + VECTOR - 1) / VECTOR * VECTOR;
         const uint block_end = min(end, aligned + VECTOR * (SUM_BLOCK - 2));
-        struct sums16 sums = {(real16)0, (real16)0, (real16)0, (real16)0};
-        if (p < aligned)
-            sums = add_part(sums, offset, stride, count, p, min(aligned, block_end));
-        for (p = aligned; p + VECTOR <= block_end; p += VECTOR)
-            sums = add_vector(sums, load_aligned(offset, stride, p));
-        if (p < block_end)
-            sums = add_part(sums, offset, stride, count, p, block_end);
-        p = block_end;
-        const real4 lanes = sum_lanes(sums);
-        const real block[SUM_COUNT] = {lanes.x, lanes.y, lanes.z, lanes.w};
+        real block[SUM_COUNT];
+        sum_block(offset, stride, count, p, aligned, block_end, block);
         sum_add_block(total, excess, block);
+        p = block_end;
     }
 }
-
-#else
-
-static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
-                                   uint end, real total[SUM_COUNT])
-{
-    sum_particles(offset, stride, begin, end, 1, total);
-}
-
-#endif
 
 /* The pieces of a segment, one after the other. */
 static inline void sum_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
