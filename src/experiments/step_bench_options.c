@@ -22,11 +22,18 @@ enum {
     KEY_CSV
 };
 
-enum { MOST_CELLS = 16384, MOST_STEPS = 1000000, USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
+enum {
+    LEAST_CELLS = 8,
+    MOST_CELLS = 16384,
+    MOST_STEPS = 1000000,
+    USUAL_STEPS = 50,
+    USUAL_REPEATS = 5,
+    SWEEP_REPEATS = 3
+};
 
 static const struct argp_option step_options[] = {
     {"particles", 'N', "N", 0, "Particles (N), 4194304 without it", 0},
-    {"cells", KEY_CELLS, "C", 0, "Cells: N for N x N, or NXxNY; 128 without it", 0},
+    {"cells", KEY_CELLS, "C", 0, "Cells: N for N x N, or NXxNY, each 8 or more; 128 without it", 0},
     {"length", KEY_LENGTH, "L", 0,
      "Length of the box along x in Debye lengths, its cells square; without it a cell is 4 pi/32 long, "
      "whatever the "
@@ -69,10 +76,10 @@ static error_t parse_cells(struct argp_state *state, const char *text, uint32_t 
     char first[32];
     snprintf(first, sizeof first, "%.*s", cross ? (int)(cross - text) : 31, text);
     uint64_t along[2] = {0, 0};
-    error_t error = arguments_number(state, "--cells", first, 2, MOST_CELLS, &along[0]);
+    error_t error = arguments_number(state, "--cells", first, LEAST_CELLS, MOST_CELLS, &along[0]);
     along[1] = along[0];
     if (error == 0 && cross)
-        error = arguments_number(state, "--cells", cross + 1, 2, MOST_CELLS, &along[1]);
+        error = arguments_number(state, "--cells", cross + 1, LEAST_CELLS, MOST_CELLS, &along[1]);
     for (int axis = 0; error == 0 && axis < 2; axis++)
         cells[axis] = (uint32_t)along[axis];
     return error;
