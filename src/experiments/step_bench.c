@@ -119,7 +119,8 @@ static void print_point(const struct bench *bench)
     const struct step_setup *setup = &bench->options.setup;
     const struct step_point *point = &bench->point;
     const double nanoseconds = step_point_nanoseconds(setup, point, samples_median(&point->wall));
-    printf("sort: %s\nheld on the device: %.1f bytes a particle\n", point->sort,
+    printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->step,
+           point->sort[0] != '\0' ? "; sort: " : "", point->sort,
            (double)point->bytes_held / (double)setup->particles);
     printf("%zu blocks of %u steps after a warm-up; wall clock from one wait for the device to the next, "
            "profiling "
@@ -142,18 +143,17 @@ static void write_csv_row(const struct bench *bench, const char *stage, const st
     const struct step_setup *setup = &bench->options.setup;
     const struct step_point *point = &bench->point;
     const double seconds = samples_median(samples), bandwidth = 1e-9 * per_second((double)bytes, seconds);
-    fprintf(bench->csv,
-            "\"%s\",%s,%s,%s,%s,%s,%u,%u,%llu,%s,%.6g,%.6g,%.6g,%.4f,%.6g,%.4f,%u,%zu,%.6g,%.3g,%s\n",
-            device_info(bench->device)->name, setup->step_method,
-            setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
-            setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1], (unsigned long long)setup->particles,
-            stage, step_point_nanoseconds(setup, point, seconds),
-            step_point_nanoseconds(setup, point, samples_minimum(samples)),
-            step_point_nanoseconds(setup, point, samples_maximum(samples)),
-            per_second(seconds, samples_median(&point->wall)), bandwidth,
-            per_second(bandwidth, copy_bandwidth(bench)), point->steps, samples->count,
-            (double)point->bytes_held / (double)setup->particles, point->energy_drift,
-            point->verified ? "yes" : "no");
+    fprintf(
+        bench->csv, "\"%s\",%s,%s,%s,%s,%s,%u,%u,%llu,%s,%.6g,%.6g,%.6g,%.4f,%.6g,%.4f,%u,%zu,%.6g,%.3g,%s\n",
+        device_info(bench->device)->name, point->step, setup->sort_method ? setup->sort_method : "default",
+        setup->precision, setup->shape, setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
+        (unsigned long long)setup->particles, stage, step_point_nanoseconds(setup, point, seconds),
+        step_point_nanoseconds(setup, point, samples_minimum(samples)),
+        step_point_nanoseconds(setup, point, samples_maximum(samples)),
+        per_second(seconds, samples_median(&point->wall)), bandwidth,
+        per_second(bandwidth, copy_bandwidth(bench)), point->steps, samples->count,
+        (double)point->bytes_held / (double)setup->particles, point->energy_drift,
+        point->verified ? "yes" : "no");
 }
 
 static void write_csv(const struct bench *bench)
@@ -185,10 +185,10 @@ static enum status run_single(struct bench *bench)
     const double cells = (double)setup->cells[0] * setup->cells[1];
     choose_box(setup);
     TRY(time_copy(bench, setup->particles));
-    printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, method %s, on %s\n",
+    printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
            (unsigned long long)setup->particles, setup->cells[0], setup->cells[1],
            (double)setup->particles / cells, setup->hot ? ", half of them in one" : "", setup->shape,
-           setup->precision, setup->step_method, device_info(bench->device)->name);
+           setup->precision, device_info(bench->device)->name);
     printf("copy of %.1f MB on the device: %.2f GB/s, median of %zu\n", 1e-6 * (double)bench->copy_bytes,
            copy_bandwidth(bench), bench->copy.count);
     TRY(run_point(bench));
@@ -266,10 +266,10 @@ static enum status sweep_point(struct bench *bench, double *cost)
     TRY(run_point(bench));
     *cost = step_point_nanoseconds(setup, point, samples_median(&point->wall));
     describe_limit(bench, text, sizeof text);
-    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f  %s\n", *cost,
+    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f  %-13s %s\n", *cost,
            step_point_nanoseconds(setup, point, samples_minimum(&point->wall)),
            step_point_nanoseconds(setup, point, samples_maximum(&point->wall)), 1e3 / *cost,
-           (double)point->bytes_held / (double)setup->particles, text);
+           (double)point->bytes_held / (double)setup->particles, point->step, text);
     if (!point->verified)
         printf("        NOT VERIFIED: %s\n", point->verdict);
     return STATUS_OK;
@@ -335,12 +335,12 @@ static enum status run_sweep(struct bench *bench)
     if (table.size_count == 0)
         return status_fail(STATUS_USAGE, "no power of two lies between --min-particles and --max-particles");
     TRY(time_copy(bench, table.sizes[table.size_count - 1]));
-    printf("step: sweep, %s, %s precision, method %s, on %s\n", options->setup.shape,
-           options->setup.precision, options->setup.step_method, device_info(bench->device)->name);
+    printf("step: sweep, %s, %s precision, on %s\n", options->setup.shape, options->setup.precision,
+           device_info(bench->device)->name);
     printf("copy of %.1f MB on the device: %.2f GB/s, median of %zu\n\n", 1e-6 * (double)bench->copy_bytes,
            copy_bandwidth(bench), bench->copy.count);
-    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s  %s\n", "cells", "particles", "a cell", "ns/p-step", "min",
-           "max", "M p-st/s", "B/part.", "what limits");
+    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s  %-13s %s\n", "cells", "particles", "a cell", "ns/p-step",
+           "min", "max", "M p-st/s", "B/part.", "method", "what limits");
     for (uint32_t grid = 0; grid < GRIDS; grid++)
         TRY(sweep_grid(bench, grid, &table));
     print_growth(&table);

@@ -242,6 +242,15 @@ static enum status verify(struct simulation *simulation, struct config *config,
 
 /* ---- one point ---- */
 
+static void describe_step(const struct simulation *simulation, struct step_point *point)
+{
+    if (simulation->advance_kind == ADVANCE_NONE) {
+        snprintf(point->step, sizeof point->step, "plain");
+        sorter_plan_describe(&simulation->plan, point->sort, sizeof point->sort);
+    } else
+        snprintf(point->step, sizeof point->step, "fused %s", advance_kind_name(simulation->advance_kind));
+}
+
 static enum status run(const struct step_setup *setup, struct device *device, struct config *config,
                        struct simulation *simulation, struct step_point *point)
 {
@@ -251,7 +260,7 @@ static enum status run(const struct step_setup *setup, struct device *device, st
     TRY(simulation_create(config, device, simulation));
     if (setup->hot)
         TRY(crowd_one_cell(simulation));
-    sorter_plan_describe(&simulation->plan, point->sort, sizeof point->sort);
+    describe_step(simulation, point);
     TRY(warm_up(simulation, setup, point, &findings.first_field_energy));
     for (uint32_t n = 0; n < setup->repeats; n++)
         TRY(time_block(simulation, point));

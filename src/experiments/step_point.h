@@ -25,7 +25,8 @@ struct step_point {
     struct samples wall; /* seconds of a block, from one wait for the device to the next */
     struct samples stages[STAGE_COUNT];
     uint64_t stage_bytes[STAGE_COUNT]; /* of the last block */
-    char sort[256];                    /* what the sort was, for people */
+    char step[32];                     /* the method taken: plain, or fused and its kind */
+    char sort[256];                    /* of a plain step; "" */
     size_t bytes_held;                 /* in device arrays, after the last block */
     uint64_t steps_done;               /* with the warm-up */
     double energy_drift;
