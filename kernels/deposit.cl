@@ -286,7 +286,7 @@ static inline void add_vector(struct offsets16 at, real16 sums[SUM_COUNT])
             sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
 }
 
-/* The particles begin to end alone, fewer than a vector: its other lanes hold neighbours in the list, which
+/* The particles begin to end alone, a vector or fewer: its other lanes hold neighbours in the list, which
  * has `count`, VECTOR or more, and are left out. */
 static inline void add_part(global const real2 *restrict offset, uint stride, uint count, uint begin,
                             uint end, real16 sums[SUM_COUNT])
@@ -311,8 +311,8 @@ static inline real4 sum_lanes(const real16 *of)
     return (four.even + four.odd).even + (four.even + four.odd).odd;
 }
 
-/* A block of up to SUM_BLOCK - 2 whole vectors and two parts: begin to end, `aligned` the first multiple of
- * VECTOR. A lane adds no more than SUM_BLOCK terms plainly. */
+/* A block: the particles from `begin` to `aligned`, a vector or fewer, up to SUM_BLOCK - 2 whole vectors from
+ * there on, and the rest before `end`. A lane adds no more than SUM_BLOCK terms plainly. */
 static inline void sum_block(global const real2 *restrict offset, uint stride, uint count, uint begin,
                              uint aligned, uint end, real block[SUM_COUNT])
 {
@@ -347,7 +347,7 @@ static inline void sum_consecutive(global const real2 *restrict offset, uint str
     clear_sums(total);
     clear_sums(excess);
     for (uint p = begin; p < end;) {
-        const uint aligned = (p + VECTOR - 1) / VECTOR * VECTOR;
+        const uint aligned = end - p <= VECTOR ? end : (p + VECTOR - 1) / VECTOR * VECTOR;
         const uint block_end = min(end, aligned + VECTOR * (SUM_BLOCK - 2));
         real block[SUM_COUNT];
         sum_block(offset, stride, count, p, aligned, block_end, block);
@@ -428,7 +428,7 @@ static inline real sum_pieces(global const uint *restrict cell_offsets, global c
     const uint start = cell_offsets[cell], end = cell_offsets[cell + 1];
     if (start == end)
         return (real)0;
-    const uint place = cell + segment_of(start, segment_bits);
+    const uint place = first_place(cell, start, segment_bits);
     uint pieces = cell + segment_of(end - 1, segment_bits) - place + 1;
     if (pieces > most)
         pieces = 1; /* deposit_long_cells has added them */

@@ -17,12 +17,11 @@ static inline uint segment_of(uint p, uint segment_bits)
     return (uint)((ulong)p >> segment_bits);
 }
 
-/* The first place of what a walk through the list, cells before segments, leaves for a cell that starts at
- * particle `start`: one more than the last place of the cell before. Where the cell starts with a segment,
- * its first place belongs to the segment before and stays empty. */
+/* The place of a cell's first piece, when the cell starts at particle `start`. Places up to the next cell's
+ * first one are the cell's own; the last may stay empty, where a segment ends with the cell. */
 static inline uint first_place(uint cell, uint start, uint segment_bits)
 {
-    return cell + (start == 0 ? 0 : segment_of(start - 1, segment_bits));
+    return cell + segment_of(start, segment_bits);
 }
 
 /* The cell that holds particle p, searched in growing steps from a cell that starts at or before p. */

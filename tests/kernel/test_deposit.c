@@ -152,12 +152,14 @@ static void matches_the_host_double(void **state)
     check_cases(PRECISION_DOUBLE);
 }
 
-/* So many cells that a GPU takes one item a node, and so many segments that the pieces of a full cell are
- * added before. */
+/* So many segments that the pieces of a full cell are added before: a cell of half of all particles, among so
+ * many that a GPU takes one item a node; and five cells of just over 16 pieces, most of them 17, the fewest
+ * of a full cell. */
 static void many_pieces_of_one_cell(void **state)
 {
     (void)state;
     check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
+    check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC);
 }
 
 /* A particle that is not a number shows in the nodes around it and in no others. */
