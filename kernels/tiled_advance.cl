@@ -3,13 +3,19 @@
  * reorder pushes it again to move it there (how a tile is ranked stands in shared/tiles.h).
  *
  *   advance_find_tiles       the cell in which each tile begins, for the first step
- *   advance_count            push, keep the new cell alone, count; the histogram
- *   advance_scan             places of the chunks' runs, new cell offsets, the cells of the new tiles
+ *   advance_count            push, keep a digit for the new cell, count; the histogram
+ *   the scan                 places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   advance_move             push, move
  *   advance_measure          the sums at n
  *
+ * On a small grid the digit is the cell, and the scan is advance_scan(). On a large one (WINDOWED) it is the
+ * cell's place in the chunk's window (shared/windows.h); the scan is advance_total(), advance_scan_blocks()
+ * and advance_place(), and the few particles that leave their chunk's window are moved by
+ * advance_order_strays() and advance_move_strays().
+ *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), ITEMS, DIGIT_BITS,
- * SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles carry one.
+ * SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles carry one, WINDOWED, and with it SPAN, MARGIN,
+ * REACH, CHUNK_TILES (shared/windows.h).
  */
 #define SUM_COUNT   3 /* |v|^2, u, v */
 #define GROUP_ITEMS (2 * ITEMS)
@@ -18,8 +24,13 @@
 #include "shared/motion.h"
 #include "shared/sum.h"
 #include "shared/tiles.h"
+#if WINDOWED
+#include "shared/windows.h"
+#endif
 
-#define BATCH 4 /* particles that an item loads before it works on them */
+/* Particles that an item loads before it works on them. */
+#define COUNT_BATCH 8
+#define MOVE_BATCH  16
 
 /* ---- where a particle stands ---- */
 
@@ -75,7 +86,7 @@ kernel void advance_find_tiles(global const uint *restrict cell_offsets, global 
 /* A particle at n+1. */
 struct pushed {
     real2 offset, velocity;
-    uint cell;
+    int i, j; /* its cell, before the grid's ends are joined */
 };
 
 /* What the push of a species takes: half_kick = q dt/2m, tangent and sine of the rotation (shared/motion.h),
@@ -96,26 +107,42 @@ static inline struct pushed push_particle(const struct motion *motion, const str
     struct pushed pushed;
     pushed.offset = (real2)(x.offset, y.offset);
     pushed.velocity = (real2)(step.u, step.v);
-    pushed.cell = cell_index(wrap_any((int)walk->i + x.cells, motion->nx),
-                             wrap_any((int)walk->j + y.cells, motion->ny), motion->ny);
+    pushed.i = (int)walk->i + x.cells;
+    pushed.j = (int)walk->j + y.cells;
     return pushed;
+}
+
+static inline uint new_cell(const struct motion *motion, const struct pushed *pushed)
+{
+    return cell_index(wrap_any(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);
+}
+
+static inline tile_range chunk_tiles(uint chunk, uint count)
+{
+#if WINDOWED
+    return window_tiles(chunk, count);
+#else
+    return own_tiles(chunk, (uint)get_num_groups(0), count);
+#endif
 }
 
 /* ---- count ---- */
 
-/* Pushes every particle, keeps its new cell in `digits` and counts it, chunk by chunk. */
+/* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
+ * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are. */
 kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
 advance_count(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
               real half_kick, real tangent, real sine, real step_x, real step_y,
               global const uint *restrict cell_offsets, global const uint *restrict tile_cells,
               global const real2 *restrict offset, global const real2 *restrict velocity,
               global ushort *restrict digits, global uint *restrict table, global uint *restrict lists,
-              volatile global uint *restrict totals, uint count)
+              volatile global uint *restrict totals, uint count, volatile global uint *restrict stray_number,
+              global uint *restrict stray_list, volatile global uint *restrict stray_counts)
 {
     local uint counts[RADIX];
     local uint distinct;
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
-    const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
+    const tile_range own = chunk_tiles(chunk, count);
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
     if (t == 0)
@@ -125,34 +152,54 @@ advance_count(global const real *restrict ex, global const real *restrict ey, ui
     const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
     struct walk walk;
     walk.begin = walk.end = 0;
+#if WINDOWED
+    const uint first_cell = tile_cells[own.first];
+#endif
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-        for (uint first = begin + t; first < end; first += BATCH * 2 * ITEMS) {
-            real2 offsets[BATCH], velocities[BATCH];
+        for (uint first = begin + t; first < end; first += COUNT_BATCH * 2 * ITEMS) {
+            real2 offsets[COUNT_BATCH], velocities[COUNT_BATCH];
 #pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
+            for (uint n = 0; n < COUNT_BATCH; n++) {
                 const uint p = min(first + n * 2 * ITEMS, end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = velocity[p];
             }
 #pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
+            for (uint n = 0; n < COUNT_BATCH; n++) {
                 const uint p = first + n * 2 * ITEMS;
                 if (p < end) {
                     walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
                     const struct pushed pushed = push_particle(&motion, &walk, offsets[n], velocities[n]);
-                    digits[p] = (ushort)pushed.cell;
-                    atomic_inc(&counts[pushed.cell]);
+#if WINDOWED
+                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, ny);
+                    if (digit == STRAY) {
+                        stray_list[atomic_inc(stray_number)] = p;
+                        atomic_inc(&stray_counts[new_cell(&motion, &pushed)]);
+                    }
+#else
+                    const uint digit = new_cell(&motion, &pushed);
+#endif
+                    digits[p] = (ushort)digit;
+                    atomic_inc(&counts[digit]);
                 }
             }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+#if WINDOWED
+    store_counts(counts, &distinct, t, chunk, table, lists, 0);
+    if (t == STRAY % (2 * ITEMS))
+        table[chunk * ROW + STRAY] = STRAY_PLACE;
+#else
     store_counts(counts, &distinct, t, chunk, table, lists, totals);
+#endif
 }
 
 /* ---- scan ---- */
+
+#if !WINDOWED
 
 /* scan_table(), and the cell in which each tile of the new order begins. */
 kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
@@ -171,6 +218,82 @@ advance_scan(global uint *restrict table, global const uint *restrict totals, gl
     if (cell == 0 && t == 0)
         tile_cells[tiles] = cells - 1;
 }
+
+#else
+
+/* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
+ * within the block of ITEMS cells of the group, and block_totals that of the block. */
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+advance_total(global uint *restrict table, global const uint *restrict cell_offsets,
+              global const uint *restrict tile_cells, global const uint *restrict stray_counts, uint cells,
+              uint ny, uint count, global uint *restrict offsets, global uint *restrict block_totals)
+{
+    local uint sums[2 * ITEMS];
+    const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
+    const uint total = cell < cells
+                           ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
+                                 stray_counts[cell]
+                           : 0;
+    local const uint *up_to = sum_over_items(sums, t, total);
+    if (cell < cells)
+        offsets[cell] = up_to[t] - total;
+    if (t == ITEMS - 1)
+        block_totals[get_group_id(0)] = up_to[t];
+}
+
+/* One group: block_totals becomes the number of particles in the blocks before. Clears the other step's
+ * number of strays. */
+kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
+advance_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *restrict next_stray_number)
+{
+    local uint sums[2][SCAN_ITEMS];
+    const uint t = (uint)get_local_id(0), each = (blocks + SCAN_ITEMS - 1) / SCAN_ITEMS;
+    const uint begin = min(t * each, blocks), end = min(begin + each, blocks);
+    uint sum = 0, from = 0;
+    for (uint block = begin; block < end; block++)
+        sum += block_totals[block];
+    sums[0][t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint stride = 1; stride < SCAN_ITEMS; stride *= 2) {
+        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
+        from = 1 - from;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    uint before = sums[from][t] - sum;
+    for (uint block = begin; block < end; block++) {
+        const uint total = block_totals[block];
+        block_totals[block] = before;
+        before += total;
+    }
+    if (t == 0)
+        *next_stray_number = 0;
+}
+
+/* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
+ * strays start, after all runs, and the tiles that begin in it. */
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+advance_place(global uint *restrict table, global const uint *restrict cell_offsets,
+              global const uint *restrict tile_cells, global const uint *restrict stray_counts, uint cells,
+              uint ny, uint count, global uint *restrict offsets, global const uint *restrict block_totals,
+              global uint *restrict stray_begins, global uint *restrict new_tile_cells)
+{
+    const uint cell = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
+    if (cell >= cells)
+        return;
+    const uint start = offsets[cell] + block_totals[get_group_id(0)];
+    const uint strays = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, start, true);
+    const uint end = strays + stray_counts[cell];
+    offsets[cell] = start;
+    stray_begins[cell] = strays;
+    for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
+        new_tile_cells[tile] = cell;
+    if (cell == cells - 1) {
+        offsets[cells] = count;
+        new_tile_cells[tiles] = cell;
+    }
+}
+
+#endif
 
 /* ---- move ---- */
 
@@ -203,19 +326,20 @@ struct arrays {
     global ulong *new_id;
 };
 
-/* Pushes BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand in
- * the cells from `low` to `high`. */
+/* Pushes MOVE_BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand
+ * in the cells from `low` to `high`. */
 static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
-                              const uint sources[BATCH], const uint targets[BATCH], uint low, uint high)
+                              const uint sources[MOVE_BATCH], const uint targets[MOVE_BATCH], uint low,
+                              uint high)
 {
-    real2 offsets[BATCH], velocities[BATCH];
+    real2 offsets[MOVE_BATCH], velocities[MOVE_BATCH];
 #pragma unroll
-    for (uint n = 0; n < BATCH; n++) {
+    for (uint n = 0; n < MOVE_BATCH; n++) {
         offsets[n] = arrays->offset[sources[n]];
         velocities[n] = arrays->velocity[sources[n]];
     }
 #pragma unroll
-    for (uint n = 0; n < BATCH; n++) {
+    for (uint n = 0; n < MOVE_BATCH; n++) {
         if (targets[n] == NOWHERE)
             continue;
         walk_to(walk, sources[n], low, high, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
@@ -229,7 +353,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
-/* Pushes every particle to its place, and clears the totals for the next count. */
+/* Pushes every particle to its place, but for strays, and clears the totals for the next count. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 advance_move(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
              real tangent, real sine, real step_x, real step_y, global const uint *restrict cell_offsets,
@@ -242,7 +366,7 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
 {
     DECLARE_SOME_ARRAYS(some);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
-    const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
+    const tile_range own = chunk_tiles(chunk, count);
     const uint distinct = lists[chunk * LIST_WORDS];
     const bool compact = distinct <= SOME;
     const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
@@ -250,9 +374,11 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
                                   id, new_offset, new_velocity, new_id};
     struct walk walk;
     walk.begin = walk.end = 0;
+#if !WINDOWED
     if (chunk == 0)
         for (uint c = t; c < ROW; c += ITEMS)
             totals[c] = 0;
+#endif
     open_some(some, t, chunk, distinct, table, lists);
     for (uint left = own.tiles; left > 0; left--) {
         const uint tile = own.first + left - 1, begin = tile * TILE, valid = min((uint)TILE, count - begin);
@@ -261,20 +387,89 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
         load_digits(digits, begin, valid, t, tile_digits);
         local const uint *places = stage_some(some, t, tile_digits, valid, compact);
-        for (uint first = 0; first < KEYS; first += BATCH) {
-            uint sources[BATCH], targets[BATCH];
+        for (uint first = 0; first < KEYS; first += MOVE_BATCH) {
+            uint sources[MOVE_BATCH], targets[MOVE_BATCH];
 #pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
+            for (uint n = 0; n < MOVE_BATCH; n++) {
                 const uint position = (first + n) * ITEMS + t;
                 const uint word = some.staged[STAGE_PLACE(position)];
                 sources[n] = position < valid ? begin + (word & (TILE - 1)) : begin;
                 targets[n] = position < valid ? places[word >> PLACE_BITS] + position : NOWHERE;
+#if WINDOWED
+                targets[n] = targets[n] < count ? targets[n] : NOWHERE; /* strays move apart */
+#endif
             }
             move_batch(&arrays, &motion, &walk, sources, targets, low, high);
         }
         leave_some(some, t, valid, compact);
     }
 }
+
+/* ---- strays ---- */
+
+#if WINDOWED
+
+/* The strays stand in their cell behind the others, in the order of their old places. They were listed in no
+ * order: first each takes any place of its cell's, in `order`, then its rank is counted there. */
+
+static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
+{
+    const uint cells = motion->nx * motion->ny;
+    struct walk walk;
+    walk.begin = walk.end = 0;
+    walk_to(&walk, source, 0, cells - 1, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
+            motion->ny);
+    return push_particle(motion, &walk, arrays->offset[source], arrays->velocity[source]);
+}
+
+/* Leaves stray_counts at 0, for the next count. */
+kernel void advance_order_strays(global const real *restrict ex, global const real *restrict ey, uint nx,
+                                 uint ny, real half_kick, real tangent, real sine, real step_x, real step_y,
+                                 global const uint *restrict cell_offsets,
+                                 global const real2 *restrict offset, global const real2 *restrict velocity,
+                                 global const uint *restrict stray_number,
+                                 global const uint *restrict stray_list,
+                                 volatile global uint *restrict stray_counts,
+                                 global const uint *restrict stray_begins, global uint *restrict order)
+{
+    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
+    const struct arrays arrays = {ex, ey, cell_offsets, offset, velocity, 0, 0, 0, 0};
+    for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
+        const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
+        const uint cell = new_cell(&motion, &pushed);
+        order[stray_begins[cell] + atomic_dec(&stray_counts[cell]) - 1] = stray_list[n];
+    }
+}
+
+kernel void advance_move_strays(global const real *restrict ex, global const real *restrict ey, uint nx,
+                                uint ny, real half_kick, real tangent, real sine, real step_x, real step_y,
+                                global const uint *restrict cell_offsets, global const real2 *restrict offset,
+                                global const real2 *restrict velocity, global const ulong *restrict id,
+                                global const uint *restrict stray_number,
+                                global const uint *restrict stray_list,
+                                global const uint *restrict stray_begins, global const uint *restrict order,
+                                global const uint *restrict new_offsets, global real2 *restrict new_offset,
+                                global real2 *restrict new_velocity, global ulong *restrict new_id)
+{
+    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
+    const struct arrays arrays = {ex, ey,         cell_offsets, offset, velocity,
+                                  id, new_offset, new_velocity, new_id};
+    for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
+        const uint source = stray_list[n];
+        const struct pushed pushed = push_stray(&arrays, &motion, source);
+        const uint cell = new_cell(&motion, &pushed);
+        uint target = stray_begins[cell];
+        for (uint other = stray_begins[cell]; other < new_offsets[cell + 1]; other++)
+            target += order[other] < source;
+        new_offset[target] = pushed.offset;
+        new_velocity[target] = pushed.velocity;
+#if HAS_IDS
+        new_id[target] = id[source];
+#endif
+    }
+}
+
+#endif
 
 /* ---- measure ---- */
 
@@ -287,7 +482,7 @@ advance_measure(global const real *restrict ex, global const real *restrict ey, 
 {
     local real shared[SUM_SHARED];
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
-    const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
+    const tile_range own = chunk_tiles(chunk, count);
     struct walk walk;
     walk.begin = walk.end = 0;
     real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};

@@ -19,6 +19,15 @@ static uint32_t largest_species(const struct config *config)
     return (uint32_t)largest; /* at most CONFIG_MAX_PARTICLES */
 }
 
+static uint32_t smallest_species(const struct config *config)
+{
+    uint64_t smallest = CONFIG_MAX_PARTICLES;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (config->species[s].particles < smallest)
+            smallest = config->species[s].particles;
+    return (uint32_t)smallest;
+}
+
 static enum status create_particles(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
@@ -58,6 +67,7 @@ static struct advance_setup advance_setup(const struct config *config)
         .magnetic = config->fields.magnetic,
         .species_count = config->species_count,
         .capacity = largest_species(config),
+        .fewest = smallest_species(config),
     };
 }
 

@@ -1,5 +1,5 @@
 /* Vector motion: the functions of motion.h, shape.h and interpolate.h for sixteen particles of one cell at
- * once, operation by operation the same, for CPU devices. Device only.
+ * once, for CPU devices. They agree with those to round-off. Device only.
  */
 #ifndef SHARED_VECTOR_MOTION_H
 #define SHARED_VECTOR_MOTION_H
@@ -11,14 +11,38 @@
 
 #define LANES 16u /* particles of a vector */
 
-/* What comparing two real16 gives: 0 or -1 a lane. */
+/* What comparing vectors of reals gives: 0 or -1 a lane. */
 #if REAL_IS_DOUBLE
+typedef long2 mask2;
+typedef long4 mask4;
+typedef long8 mask8;
 typedef long16 mask16;
 #define convert_real16 convert_double16
 #else
+typedef int2 mask2;
+typedef int4 mask4;
+typedef int8 mask8;
 typedef int16 mask16;
 #define convert_real16 convert_float16
 #endif
+
+/* a b + c, rounded once where the device is fast at that, and in any case the same in every kernel, which a
+ * compiler that fuses of its own accord does not promise. */
+#if defined(__FMA__) || (REAL_IS_DOUBLE && defined(FP_FAST_FMA)) || (!REAL_IS_DOUBLE && defined(FP_FAST_FMAF))
+#define MULTIPLY_ADD(a, b, c) fma((real16)(a), (real16)(b), (real16)(c))
+#else
+#define MULTIPLY_ADD(a, b, c) ((real16)(a) * (real16)(b) + (real16)(c))
+#endif
+
+/* Whether a mask is set in all lanes. */
+static inline int all_lanes(mask16 mask)
+{
+    const mask16 unset = ~mask;
+    const mask8 a = unset.lo | unset.hi;
+    const mask4 b = a.lo | a.hi;
+    const mask2 c = b.lo | b.hi;
+    return (c.x | c.y) == 0;
+}
 
 /* ---- quads: (dx, dy, u, v) of a particle side by side ---- */
 
@@ -26,37 +50,44 @@ struct state16 {
     real16 x, y, u, v;
 };
 
-static inline struct state16 state_of_quads(real16 q0, real16 q1, real16 q2, real16 q3)
+/* The lane of particle p of sixteen: quads become a state by moves within blocks of four lanes, which are
+ * fast. */
+#define LANE_OF(p) ((p) % 4 * 4 + (p) / 4)
+
+/* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
+ * lanes of a, b, c and d are transposed. Written with two sources a move; compilers make a mess of more. */
+static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
 {
-    const real16 x_u_lower = (real16)(q0.even, q1.even), x_u_upper = (real16)(q2.even, q3.even);
-    const real16 y_v_lower = (real16)(q0.odd, q1.odd), y_v_upper = (real16)(q2.odd, q3.odd);
+    real16 x_y_ab, u_v_ab, x_y_cd,
+        u_v_cd; /* of each block: x of a and b, then y; u of a and b, then v; ... */
+    x_y_ab.even = a.s014589cd;
+    x_y_ab.odd = b.s014589cd;
+    u_v_ab.even = a.s2367abef;
+    u_v_ab.odd = b.s2367abef;
+    x_y_cd.even = c.s014589cd;
+    x_y_cd.odd = d.s014589cd;
+    u_v_cd.even = c.s2367abef;
+    u_v_cd.odd = d.s2367abef;
     struct state16 state;
-    state.x = (real16)(x_u_lower.even, x_u_upper.even);
-    state.u = (real16)(x_u_lower.odd, x_u_upper.odd);
-    state.y = (real16)(y_v_lower.even, y_v_upper.even);
-    state.v = (real16)(y_v_lower.odd, y_v_upper.odd);
+    state.x.s014589cd = x_y_ab.s014589cd;
+    state.x.s2367abef = x_y_cd.s014589cd;
+    state.y.s014589cd = x_y_ab.s2367abef;
+    state.y.s2367abef = x_y_cd.s2367abef;
+    state.u.s014589cd = u_v_ab.s014589cd;
+    state.u.s2367abef = u_v_cd.s014589cd;
+    state.v.s014589cd = u_v_ab.s2367abef;
+    state.v.s2367abef = u_v_cd.s2367abef;
     return state;
 }
 
+/* And back, by the same moves. */
 static inline void quads_of_state(const struct state16 *state, real16 quads[4])
 {
-    real16 x_u, y_v;
-    x_u.even = state->x.lo;
-    x_u.odd = state->u.lo;
-    y_v.even = state->y.lo;
-    y_v.odd = state->v.lo;
-    quads[0].even = x_u.lo;
-    quads[0].odd = y_v.lo;
-    quads[1].even = x_u.hi;
-    quads[1].odd = y_v.hi;
-    x_u.even = state->x.hi;
-    x_u.odd = state->u.hi;
-    y_v.even = state->y.hi;
-    y_v.odd = state->v.hi;
-    quads[2].even = x_u.lo;
-    quads[2].odd = y_v.lo;
-    quads[3].even = x_u.hi;
-    quads[3].odd = y_v.hi;
+    const struct state16 moved = state_of_quads(state->x, state->y, state->u, state->v);
+    quads[0] = moved.x;
+    quads[1] = moved.y;
+    quads[2] = moved.u;
+    quads[3] = moved.v;
 }
 
 /* ---- offset_place() ---- */
@@ -87,21 +118,25 @@ struct velocity_step16 {
     real16 u, v, mean_u, mean_v, square;
 };
 
+/* `magnetic`: whether tangent and sine can be other than 0; a constant of the program. */
 static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 ex, real16 ey, real half_kick,
-                                                     real tangent, real sine)
+                                                     real tangent, real sine, const bool magnetic)
 {
     struct velocity_step16 step;
-    const real16 u_minus = u + half_kick * ex;
-    const real16 v_minus = v + half_kick * ey;
-    const real16 u_prime = u_minus + tangent * v_minus;
-    const real16 v_prime = v_minus - tangent * u_minus;
-    const real16 u_plus = u_minus + sine * v_prime;
-    const real16 v_plus = v_minus - sine * u_prime;
-    step.u = u_plus + half_kick * ex;
-    step.v = v_plus + half_kick * ey;
+    const real16 u_minus = MULTIPLY_ADD(half_kick, ex, u);
+    const real16 v_minus = MULTIPLY_ADD(half_kick, ey, v);
+    real16 u_plus = u_minus, v_plus = v_minus;
+    if (magnetic) {
+        const real16 u_prime = MULTIPLY_ADD(tangent, v_minus, u_minus);
+        const real16 v_prime = MULTIPLY_ADD(-tangent, u_minus, v_minus);
+        u_plus = MULTIPLY_ADD(sine, v_prime, u_minus);
+        v_plus = MULTIPLY_ADD(-sine, u_prime, v_minus);
+    }
+    step.u = MULTIPLY_ADD(half_kick, ex, u_plus);
+    step.v = MULTIPLY_ADD(half_kick, ey, v_plus);
     step.mean_u = (real)0.5 * (u_minus + u_plus);
     step.mean_v = (real)0.5 * (v_minus + v_plus);
-    step.square = u_minus * u_minus + v_minus * v_minus;
+    step.square = MULTIPLY_ADD(u_minus, u_minus, v_minus * v_minus);
     return step;
 }
 
@@ -130,17 +165,17 @@ static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 #endif
 }
 
-/* E in one cell as a polynomial of the offset where the shape has one, which takes fewer operations than
- * weights: for cic (f0 + f1 x) + (f2 + f3 x) y. For the other shapes the field at the nodes. */
+/* E in one cell: for cic the numbers f of (f0 + f1 x) + (f2 + f3 x) y, which takes fewer operations than
+ * weights; for the other shapes the field at the nodes. */
 #define FIELD_NUMBERS (SHAPE_NODES * SHAPE_NODES)
 
-struct cell_polynomial {
-    real x[FIELD_NUMBERS], y[FIELD_NUMBERS]; /* of ex, of ey */
+struct field16 {
+    real ex[FIELD_NUMBERS], ey[FIELD_NUMBERS];
 };
 
-static inline struct cell_polynomial cell_polynomial_make(const struct cell_field *field)
+static inline struct field16 field16_make(const struct cell_field *field)
 {
-    struct cell_polynomial made;
+    struct field16 made;
 #if SHAPE_ORDER == 1
     const real2 lower = field->node[0], upper = field->node[1]; /* along y */
     const real2 slope = field->node[2] - lower, slope_above = field->node[3] - upper;
@@ -149,18 +184,19 @@ static inline struct cell_polynomial cell_polynomial_make(const struct cell_fiel
     const real2 *numbers = field->node;
 #endif
     for (int n = 0; n < FIELD_NUMBERS; n++) {
-        made.x[n] = numbers[n].x;
-        made.y[n] = numbers[n].y;
+        made.ex[n] = numbers[n].x;
+        made.ey[n] = numbers[n].y;
     }
     return made;
 }
 
-static inline void interpolate16(const struct cell_polynomial *field, real16 x, real16 y, real16 *ex,
-                                 real16 *ey)
+static inline void interpolate16(const struct field16 *field, real16 x, real16 y, real16 *ex, real16 *ey)
 {
 #if SHAPE_ORDER == 1
-    *ex = (field->x[0] + field->x[1] * x) + (field->x[2] + field->x[3] * x) * y;
-    *ey = (field->y[0] + field->y[1] * x) + (field->y[2] + field->y[3] * x) * y;
+    *ex = MULTIPLY_ADD(MULTIPLY_ADD(field->ex[3], x, field->ex[2]), y,
+                       MULTIPLY_ADD(field->ex[1], x, field->ex[0]));
+    *ey = MULTIPLY_ADD(MULTIPLY_ADD(field->ey[3], x, field->ey[2]), y,
+                       MULTIPLY_ADD(field->ey[1], x, field->ey[0]));
 #else
     real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights16(x, along_x);
@@ -169,8 +205,8 @@ static inline void interpolate16(const struct cell_polynomial *field, real16 x, 
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++) {
             const real16 weight = along_x[a] * along_y[b];
-            *ex += weight * field->x[a * SHAPE_NODES + b];
-            *ey += weight * field->y[a * SHAPE_NODES + b];
+            *ex = MULTIPLY_ADD(weight, field->ex[a * SHAPE_NODES + b], *ex);
+            *ey = MULTIPLY_ADD(weight, field->ey[a * SHAPE_NODES + b], *ey);
         }
 #endif
 }

@@ -27,6 +27,7 @@ struct advance_setup {
     double time_step, magnetic;
     uint32_t species_count;
     uint32_t capacity; /* particles of the largest species */
+    uint32_t fewest;   /* and of the smallest */
 };
 
 /* The kind that suits this device and grid; ADVANCE_NONE where only the plain step will do. */

@@ -5,64 +5,146 @@
 
 #include <stdlib.h>
 
-enum { FLAT_ITEMS = 64 };
+enum {
+    FLAT_ITEMS = 64,
+    REACH = 2, /* rows that a chunk's window looks ahead and back */
+    BANDS = 2 * REACH + 1,
+    WINDOW_BITS = 10,    /* the fewest of a window's digits: two rounds of ranking */
+    GROUPS_PER_UNIT = 8, /* of a compute unit of a large GPU, where chunks may be cut at will */
+    STRAY_GROUPS_PER_UNIT = 4,
+    MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
+};
+
+/* How the digits are made. Windows (kernels/shared/windows.h) are for grids whose cells are more than digits.
+ */
+struct layout {
+    struct tile_plan tiles;
+    bool windowed;
+    uint32_t chunks, chunk_tiles, span, margin; /* windowed */
+};
 
 struct tiled_advance {
     struct device *device; /* not owned */
     struct advance_setup setup;
-    struct tile_plan plan;
+    struct layout layout;
     struct program *programs[2]; /* of particles without and with ids; made when first needed */
     struct kernel *move[2];
-    struct kernel *find_tiles, *count, *scan, *measure;
+    struct kernel *find_tiles, *count, *measure;
+    struct kernel *scan;                        /* not windowed */
+    struct kernel *total, *scan_blocks, *place; /* windowed, and so are the rest */
+    struct kernel *order_strays[2], *move_strays[2];
     struct buffer *digits;                         /* ushort[capacity]: the cell that each particle goes to */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells, *new_offsets;   /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
     struct buffer *totals;                         /* uint[row]; zero between steps */
+    struct buffer *stray_number[2];                /* uint: of this step, and of the next, which is 0 */
+    struct buffer *stray_list;                     /* uint[capacity] */
+    struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
+    struct buffer *stray_begins;                   /* uint[cells] */
+    struct buffer *stray_order;                    /* uint[capacity] */
     struct buffer *sums;                           /* real[species_count][chunks][PUSH_SUMS] */
 };
 
 /* ---- sizes ---- */
 
-static bool make_plan(const struct device_info *info, const struct advance_setup *setup,
-                      struct tile_plan *plan)
+static uint32_t divide_up(uint32_t a, uint32_t b)
 {
-    return tile_plan_make(info, grid_key_bits(&setup->grid), 0, plan);
+    return a / b + (a % b != 0);
+}
+
+/* Windows whose digits have `bits` bits: as many tiles a chunk as keep its cells within 7/10 of its columns,
+ * since density varies and particles move, but chunks enough to keep the device busy. False where not one
+ * tile does. */
+static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
+                         struct layout *layout)
+{
+    *layout = (struct layout){.windowed = true, .span = ((UINT32_C(1) << bits) - 1) / BANDS};
+    if (!tile_plan_make(info, bits, 0, &layout->tiles))
+        return false;
+    const double tile = tile_length(&layout->tiles), cells = grid_cells(&setup->grid);
+    const double cells_of_tile = tile * cells / setup->fewest;
+    const double most_cells = 0.7 * layout->span;
+    if (cells_of_tile > most_cells)
+        return false;
+    const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
+    const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
+    const uint32_t most_tiles = tiles / busy > 0 ? tiles / busy : 1;
+    const double fitting = most_cells / cells_of_tile;
+    layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
+    layout->margin = (uint32_t)((layout->span - layout->chunk_tiles * cells_of_tile) / 2);
+    return true;
+}
+
+static bool make_layout(const struct device_info *info, const struct advance_setup *setup,
+                        struct layout *layout)
+{
+    *layout = (struct layout){.windowed = false};
+    if (tile_plan_make(info, grid_key_bits(&setup->grid), 0, &layout->tiles))
+        return true;
+    if (setup->capacity > MOST_WINDOWED)
+        return false;
+    for (uint32_t bits = WINDOW_BITS; bits <= TILE_MAX_DIGIT_BITS; bits++)
+        if (make_windows(info, setup, bits, layout))
+            return true;
+    return false;
 }
 
 bool tiled_advance_supports(const struct device_info *info, const struct advance_setup *setup)
 {
-    struct tile_plan plan;
-    return make_plan(info, setup, &plan);
+    struct layout layout;
+    return make_layout(info, setup, &layout);
+}
+
+/* Chunks that a species is cut into. */
+static uint32_t chunks_of(const struct layout *layout, uint32_t count)
+{
+    return layout->windowed ? divide_up(tile_count(&layout->tiles, count), layout->chunk_tiles)
+                            : tile_chunks(&layout->tiles, count);
+}
+
+/* Groups that go over all cells, a block each. */
+static uint32_t blocks_of(const struct layout *layout, const struct grid *grid)
+{
+    return divide_up(grid_cells(grid), layout->tiles.items);
 }
 
 struct sizes {
     size_t digits, tile_cells, offsets, table, lists, totals, sums;
+    size_t stray_number, stray_list, stray_cells; /* windowed */
 };
 
-static struct sizes sizes_of(const struct tile_plan *plan, const struct advance_setup *setup)
+static struct sizes sizes_of(const struct layout *layout, const struct advance_setup *setup)
 {
-    const size_t word = sizeof(uint32_t), chunks = tile_chunks(plan, setup->capacity);
-    return (struct sizes){
+    const size_t word = sizeof(uint32_t), chunks = chunks_of(layout, setup->capacity);
+    const uint32_t row = tile_row(&layout->tiles);
+    struct sizes sizes = {
         .digits = (setup->capacity + (size_t)1) / 2 * word, /* ushorts */
-        .tile_cells = (tile_count(plan, setup->capacity) + (size_t)1) * word,
+        .tile_cells = (tile_count(&layout->tiles, setup->capacity) + (size_t)1) * word,
         .offsets = (grid_cells(&setup->grid) + (size_t)1) * word,
-        .table = chunks * tile_row(plan) * word,
+        .table = chunks * row * word,
         .lists = chunks * TILE_LIST_WORDS * word,
-        .totals = tile_row(plan) * word,
-        .sums = setup->species_count * plan->max_chunks * PUSH_SUMS * precision_bytes(setup->precision),
+        .totals = (layout->windowed ? blocks_of(layout, &setup->grid) : row) * word,
+        .sums = setup->species_count * chunks * PUSH_SUMS * precision_bytes(setup->precision),
     };
+    if (layout->windowed) {
+        sizes.stray_number = word;
+        sizes.stray_list = setup->capacity * word;
+        sizes.stray_cells = grid_cells(&setup->grid) * word;
+    }
+    return sizes;
 }
 
 uint64_t tiled_advance_bytes(const struct device_info *info, const struct advance_setup *setup)
 {
-    struct tile_plan plan;
-    if (!make_plan(info, setup, &plan))
+    struct layout layout;
+    if (!make_layout(info, setup, &layout))
         return 0;
-    const struct sizes sizes = sizes_of(&plan, setup);
+    const struct sizes sizes = sizes_of(&layout, setup);
     return (uint64_t)sizes.digits + (setup->species_count + UINT64_C(1)) * sizes.tile_cells + sizes.offsets +
-           sizes.table + sizes.lists + sizes.totals + sizes.sums;
+           sizes.table + sizes.lists + sizes.totals + sizes.sums +
+           2 * ((uint64_t)sizes.stray_number + sizes.stray_list + sizes.stray_cells);
 }
 
 /* ---- birth and death ---- */
@@ -72,22 +154,51 @@ static enum status build(struct tiled_advance *advance, bool ids)
     struct program **program = &advance->programs[ids];
     if (*program)
         return STATUS_OK;
+    const struct layout *layout = &advance->layout;
     TRY(program_build(advance->device, "tiled_advance.cl", advance->setup.precision, program,
-                      "-D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d",
-                      (int)advance->setup.shape, advance->plan.items, advance->plan.scan_items,
-                      advance->plan.digit_bits, ids));
-    return kernel_create(*program, "advance_move", &advance->move[ids]);
+                      "-D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
+                      "-D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%d -D CHUNK_TILES=%u",
+                      (int)advance->setup.shape, layout->tiles.items, layout->tiles.scan_items,
+                      layout->tiles.digit_bits, ids, layout->windowed, layout->span, layout->margin, REACH,
+                      layout->chunk_tiles));
+    TRY(kernel_create(*program, "advance_move", &advance->move[ids]));
+    if (!layout->windowed)
+        return STATUS_OK;
+    TRY(kernel_create(*program, "advance_order_strays", &advance->order_strays[ids]));
+    return kernel_create(*program, "advance_move_strays", &advance->move_strays[ids]);
 }
 
-static enum status create_parts(struct tiled_advance *advance)
+static enum status create_kernels(struct tiled_advance *advance)
 {
     TRY(build(advance, false));
     struct program *program = advance->programs[false];
     TRY(kernel_create(program, "advance_find_tiles", &advance->find_tiles));
     TRY(kernel_create(program, "advance_count", &advance->count));
-    TRY(kernel_create(program, "advance_scan", &advance->scan));
     TRY(kernel_create(program, "advance_measure", &advance->measure));
-    const struct sizes sizes = sizes_of(&advance->plan, &advance->setup);
+    if (!advance->layout.windowed)
+        return kernel_create(program, "advance_scan", &advance->scan);
+    TRY(kernel_create(program, "advance_total", &advance->total));
+    TRY(kernel_create(program, "advance_scan_blocks", &advance->scan_blocks));
+    return kernel_create(program, "advance_place", &advance->place);
+}
+
+static enum status create_strays(struct tiled_advance *advance, const struct sizes *sizes)
+{
+    struct device *device = advance->device;
+    for (int n = 0; n < 2; n++) {
+        TRY(buffer_create(device, sizes->stray_number, "the number of strays", &advance->stray_number[n]));
+        TRY(buffer_fill(advance->stray_number[n], 0));
+    }
+    TRY(buffer_create(device, sizes->stray_list, "the list of strays", &advance->stray_list));
+    TRY(buffer_create(device, sizes->stray_list, "the order of strays", &advance->stray_order));
+    TRY(buffer_create(device, sizes->stray_cells, "the strays of cells", &advance->stray_counts));
+    TRY(buffer_create(device, sizes->stray_cells, "the places of strays", &advance->stray_begins));
+    return buffer_fill(advance->stray_counts, 0);
+}
+
+static enum status create_buffers(struct tiled_advance *advance)
+{
+    const struct sizes sizes = sizes_of(&advance->layout, &advance->setup);
     struct device *device = advance->device;
     TRY(buffer_create(device, sizes.digits, "the cells that particles go to", &advance->digits));
     for (uint32_t s = 0; s < advance->setup.species_count; s++)
@@ -98,15 +209,22 @@ static enum status create_parts(struct tiled_advance *advance)
     TRY(buffer_create(device, sizes.lists, "the lists of distinct cells", &advance->lists));
     TRY(buffer_create(device, sizes.totals, "the totals of cells", &advance->totals));
     TRY(buffer_create(device, sizes.sums, "the push's sums", &advance->sums));
-    return buffer_fill(advance->totals, 0);
+    TRY(buffer_fill(advance->totals, 0));
+    return create_strays(advance, &sizes);
+}
+
+static enum status create_parts(struct tiled_advance *advance)
+{
+    TRY(create_kernels(advance));
+    return create_buffers(advance);
 }
 
 enum status tiled_advance_create(struct device *device, const struct advance_setup *setup,
                                  struct tiled_advance **advance)
 {
     *advance = NULL;
-    struct tile_plan plan;
-    if (!make_plan(device_info(device), setup, &plan))
+    struct layout layout;
+    if (!make_layout(device_info(device), setup, &layout))
         return status_fail(STATUS_USAGE,
                            "step.method: %s has no fused step for %u cells; take the method plain",
                            device_info(device)->name, grid_cells(&setup->grid));
@@ -115,7 +233,7 @@ enum status tiled_advance_create(struct device *device, const struct advance_set
         return status_fail(STATUS_FAILED, "no memory for the step");
     created->device = device;
     created->setup = *setup;
-    created->plan = plan;
+    created->layout = layout;
     const enum status status = create_parts(created);
     if (status != STATUS_OK)
         tiled_advance_destroy(&created);
@@ -128,8 +246,11 @@ void tiled_advance_destroy(struct tiled_advance **advance)
     if (!*advance)
         return;
     struct tiled_advance *old = *advance;
-    struct kernel **const kernels[] = {&old->move[0], &old->move[1], &old->find_tiles,
-                                       &old->count,   &old->scan,    &old->measure};
+    struct kernel **const kernels[] = {
+        &old->move[0],        &old->move[1],        &old->order_strays[0], &old->order_strays[1],
+        &old->move_strays[0], &old->move_strays[1], &old->find_tiles,      &old->count,
+        &old->measure,        &old->scan,           &old->total,           &old->scan_blocks,
+        &old->place};
     for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
         kernel_destroy(kernels[n]);
     program_destroy(&old->programs[0]);
@@ -150,7 +271,7 @@ enum status tiled_advance_take_over(struct tiled_advance *advance, uint32_t spec
     buffer_destroy(&particles->key);
     buffer_destroy(&particles->key_spare);
     TRY(build(advance, particles->id != NULL));
-    const uint64_t tiles = tile_count(&advance->plan, particles->count);
+    const uint64_t tiles = tile_count(&advance->layout.tiles, particles->count);
     return KERNEL_LAUNCH(advance->find_tiles,
                          launch_covering(tiles + 1, device_group_items(advance->device, FLAT_ITEMS),
                                          STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
@@ -172,30 +293,65 @@ static uint64_t state_bytes(const struct tiled_advance *advance, const struct pa
     return particles->count * reals * precision_bytes(advance->setup.precision);
 }
 
-static enum status count_and_scan(struct tiled_advance *advance, const struct fields *fields,
-                                  uint32_t species, const struct particles *particles)
+static uint64_t table_bytes(const struct tiled_advance *advance, const struct particles *particles)
+{
+    return (uint64_t)chunks_of(&advance->layout, particles->count) * tile_row(&advance->layout.tiles) *
+           sizeof(uint32_t);
+}
+
+/* Counts into the table. */
+static enum status count(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
+                         const struct particles *particles)
 {
     const struct grid *grid = &advance->setup.grid;
     const struct species_motion motion = motion_of(advance, particles);
-    const uint32_t count = particles->count, chunks = tile_chunks(&advance->plan, count);
-    const uint64_t table_bytes = (uint64_t)chunks * tile_row(&advance->plan) * sizeof(uint32_t);
-    const uint64_t bytes = state_bytes(advance, particles, 4) + count * sizeof(uint16_t) + table_bytes;
-    TRY(KERNEL_LAUNCH(advance->count,
-                      ((struct launch){chunks, 2 * (size_t)advance->plan.items, STAGE_SORT_HISTOGRAM, bytes}),
-                      arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(grid->nx), arg_uint(grid->ny),
-                      arg_real(motion.half_kick), arg_real(motion.tangent), arg_real(motion.sine),
-                      arg_real(advance->setup.time_step / grid->dx),
-                      arg_real(advance->setup.time_step / grid->dy), arg_buffer(particles->cell_offsets),
-                      arg_buffer(advance->tile_cells[species]), arg_buffer(particles->offset),
-                      arg_buffer(particles->velocity), arg_buffer(advance->digits),
-                      arg_buffer(advance->table), arg_buffer(advance->lists), arg_buffer(advance->totals),
-                      arg_uint(count)));
+    const uint64_t bytes = state_bytes(advance, particles, 4) + particles->count * sizeof(uint16_t) +
+                           table_bytes(advance, particles);
+    const struct launch launch = {chunks_of(&advance->layout, particles->count),
+                                  2 * (size_t)advance->layout.tiles.items, STAGE_SORT_HISTOGRAM, bytes};
+    return KERNEL_LAUNCH(
+        advance->count, launch, arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(grid->nx),
+        arg_uint(grid->ny), arg_real(motion.half_kick), arg_real(motion.tangent), arg_real(motion.sine),
+        arg_real(advance->setup.time_step / grid->dx), arg_real(advance->setup.time_step / grid->dy),
+        arg_buffer(particles->cell_offsets), arg_buffer(advance->tile_cells[species]),
+        arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_buffer(advance->digits),
+        arg_buffer(advance->table), arg_buffer(advance->lists), arg_buffer(advance->totals),
+        arg_uint(particles->count), arg_buffer(advance->stray_number[0]), arg_buffer(advance->stray_list),
+        arg_buffer(advance->stray_counts));
+}
+
+static enum status scan(struct tiled_advance *advance, const struct particles *particles)
+{
+    const struct tile_plan *tiles = &advance->layout.tiles;
     return KERNEL_LAUNCH(advance->scan,
-                         ((struct launch){tile_row(&advance->plan) / TILE_SCAN_BINS, advance->plan.scan_items,
-                                          STAGE_SORT_SCAN, 2 * table_bytes}),
+                         ((struct launch){tile_row(tiles) / TILE_SCAN_BINS, tiles->scan_items,
+                                          STAGE_SORT_SCAN, 2 * table_bytes(advance, particles)}),
                          arg_buffer(advance->table), arg_buffer(advance->totals),
                          arg_buffer(advance->new_offsets), arg_buffer(advance->new_tile_cells),
-                         arg_uint(chunks), arg_uint(grid_cells(grid)), arg_uint(count));
+                         arg_uint(chunks_of(&advance->layout, particles->count)),
+                         arg_uint(grid_cells(&advance->setup.grid)), arg_uint(particles->count));
+}
+
+static enum status scan_windows(struct tiled_advance *advance, uint32_t species,
+                                const struct particles *particles)
+{
+    const struct grid *grid = &advance->setup.grid;
+    const uint32_t cells = grid_cells(grid), blocks = blocks_of(&advance->layout, grid);
+    const struct launch launch = {blocks, advance->layout.tiles.items, STAGE_SORT_SCAN,
+                                  table_bytes(advance, particles)};
+    const struct buffer *old_offsets = particles->cell_offsets, *old_tiles = advance->tile_cells[species];
+    TRY(KERNEL_LAUNCH(advance->total, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
+                      arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
+                      arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
+                      arg_buffer(advance->totals)));
+    TRY(KERNEL_LAUNCH(advance->scan_blocks,
+                      ((struct launch){1, advance->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}),
+                      arg_buffer(advance->totals), arg_uint(blocks), arg_buffer(advance->stray_number[1])));
+    return KERNEL_LAUNCH(advance->place, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
+                         arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
+                         arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
+                         arg_buffer(advance->totals), arg_buffer(advance->stray_begins),
+                         arg_buffer(advance->new_tile_cells));
 }
 
 static enum status move(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
@@ -234,8 +390,36 @@ static enum status move(struct tiled_advance *advance, const struct fields *fiel
                            (ids ? 2 * count * sizeof(uint64_t) : 0);
     return kernel_launch(
         advance->move[ids],
-        (struct launch){tile_chunks(&advance->plan, count), advance->plan.items, STAGE_PUSH, bytes},
+        (struct launch){chunks_of(&advance->layout, count), advance->layout.tiles.items, STAGE_PUSH, bytes},
         arguments, sizeof arguments / sizeof arguments[0]);
+}
+
+static enum status move_strays(struct tiled_advance *advance, const struct fields *fields,
+                               struct particles *particles)
+{
+    const struct grid *grid = &advance->setup.grid;
+    const struct species_motion motion = motion_of(advance, particles);
+    const bool ids = particles->id != NULL;
+    const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(advance->device)->compute_units,
+                                  device_group_items(advance->device, FLAT_ITEMS), STAGE_PUSH, 0};
+    const double step_x = advance->setup.time_step / grid->dx, step_y = advance->setup.time_step / grid->dy;
+    TRY(KERNEL_LAUNCH(advance->order_strays[ids], launch, arg_buffer(fields->ex), arg_buffer(fields->ey),
+                      arg_uint(grid->nx), arg_uint(grid->ny), arg_real(motion.half_kick),
+                      arg_real(motion.tangent), arg_real(motion.sine), arg_real(step_x), arg_real(step_y),
+                      arg_buffer(particles->cell_offsets), arg_buffer(particles->offset),
+                      arg_buffer(particles->velocity), arg_buffer(advance->stray_number[0]),
+                      arg_buffer(advance->stray_list), arg_buffer(advance->stray_counts),
+                      arg_buffer(advance->stray_begins), arg_buffer(advance->stray_order)));
+    return KERNEL_LAUNCH(advance->move_strays[ids], launch, arg_buffer(fields->ex), arg_buffer(fields->ey),
+                         arg_uint(grid->nx), arg_uint(grid->ny), arg_real(motion.half_kick),
+                         arg_real(motion.tangent), arg_real(motion.sine), arg_real(step_x), arg_real(step_y),
+                         arg_buffer(particles->cell_offsets), arg_buffer(particles->offset),
+                         arg_buffer(particles->velocity), arg_buffer(ids ? particles->id : particles->offset),
+                         arg_buffer(advance->stray_number[0]), arg_buffer(advance->stray_list),
+                         arg_buffer(advance->stray_begins), arg_buffer(advance->stray_order),
+                         arg_buffer(advance->new_offsets), arg_buffer(particles->offset_spare),
+                         arg_buffer(particles->velocity_spare),
+                         arg_buffer(ids ? particles->id_spare : particles->offset_spare));
 }
 
 enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
@@ -243,8 +427,13 @@ enum status tiled_advance_step(struct tiled_advance *advance, const struct field
 {
     if (measure)
         TRY(tiled_advance_measure(advance, fields, species, particles));
-    TRY(count_and_scan(advance, fields, species, particles));
+    TRY(count(advance, fields, species, particles));
+    TRY(advance->layout.windowed ? scan_windows(advance, species, particles) : scan(advance, particles));
     TRY(move(advance, fields, species, particles));
+    if (advance->layout.windowed) {
+        TRY(move_strays(advance, fields, particles));
+        buffer_swap(&advance->stray_number[0], &advance->stray_number[1]);
+    }
     buffer_swap(&particles->offset, &particles->offset_spare);
     buffer_swap(&particles->velocity, &particles->velocity_spare);
     if (particles->id)
@@ -259,7 +448,7 @@ enum status tiled_advance_step(struct tiled_advance *advance, const struct field
 /* Where the sums of a species begin, in reals. */
 static uint32_t first_sum(const struct tiled_advance *advance, uint32_t species)
 {
-    return species * advance->plan.max_chunks * PUSH_SUMS;
+    return species * chunks_of(&advance->layout, advance->setup.capacity) * PUSH_SUMS;
 }
 
 enum status tiled_advance_measure(struct tiled_advance *advance, const struct fields *fields,
@@ -267,9 +456,9 @@ enum status tiled_advance_measure(struct tiled_advance *advance, const struct fi
 {
     const struct grid *grid = &advance->setup.grid;
     const struct species_motion motion = motion_of(advance, particles);
-    const uint32_t chunks = tile_chunks(&advance->plan, particles->count);
+    const uint32_t chunks = chunks_of(&advance->layout, particles->count);
     return KERNEL_LAUNCH(advance->measure,
-                         ((struct launch){chunks, 2 * (size_t)advance->plan.items, STAGE_PUSH,
+                         ((struct launch){chunks, 2 * (size_t)advance->layout.tiles.items, STAGE_PUSH,
                                           state_bytes(advance, particles, 4)}),
                          arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(grid->nx),
                          arg_uint(grid->ny), arg_real(motion.half_kick), arg_real(motion.tangent),
@@ -284,5 +473,5 @@ enum status tiled_advance_read_sums(struct tiled_advance *advance, uint32_t spec
 {
     const struct species_motion motion = motion_of(advance, particles);
     return push_sums_read(advance->sums, advance->setup.precision, first_sum(advance, species),
-                          tile_chunks(&advance->plan, particles->count), particles, &motion, sums);
+                          chunks_of(&advance->layout, particles->count), particles, &motion, sums);
 }

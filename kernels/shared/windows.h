@@ -1,0 +1,91 @@
+/* Windows: short digits for the cells of a large grid.
+ *
+ * The particles of a chunk lie in neighbouring cells of the sorted list and go to cells near by. Take the
+ * cells in the order of their keys, c = ny i + j. A particle that goes from c by (di, dj) comes to cell c +
+ * dj of the row di further, its band; where j leaves its row, c + dj lies in the next row, so the band is one
+ * less (or one more). A chunk's window is SPAN columns, from MARGIN before the cell where the chunk begins,
+ * in each of the 2 REACH + 1 bands around; the digit is band * SPAN + column. What goes elsewhere is a stray.
+ *
+ * Seen from a cell, its particles come from a few chunks in each band, which the cell offsets tell.
+ *
+ * SPAN, MARGIN   cells, SPAN (2 REACH + 1) < RADIX
+ * REACH          rows
+ * CHUNK_TILES    tiles of a chunk; the last chunk may have fewer
+ */
+#ifndef SHARED_WINDOWS_H
+#define SHARED_WINDOWS_H
+
+#include "shared/tiles.h"
+
+#define BANDS       (2 * REACH + 1)
+#define STRAY       (RADIX - 1)
+#define STRAY_PLACE 0xc0000000u /* in the table: beyond every list, the length of a tile taken off */
+#define CHUNK       (CHUNK_TILES * TILE)
+
+static inline tile_range window_tiles(uint chunk, uint count)
+{
+    const uint tiles = count / TILE + (count % TILE != 0);
+    tile_range range;
+    range.first = chunk * CHUNK_TILES;
+    range.tiles = min((uint)CHUNK_TILES, tiles - range.first);
+    return range;
+}
+
+/* The digit of a particle of cell (i, j), in a chunk that begins in first_cell, that goes to (new_i, new_j),
+ * not yet wrapped around the grid. */
+static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int new_j, uint ny)
+{
+    const int band = new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH;
+    const uint column = (uint)((int)(i * ny) + new_j - (int)first_cell + MARGIN);
+    const bool once_around = new_j >= -(int)ny && new_j < 2 * (int)ny;
+    return once_around && (uint)band < BANDS && column < SPAN ? (uint)band * SPAN + column : STRAY;
+}
+
+/* The chunks whose windows hold the flat cell `flat`, which may lie before the grid's first or behind its
+ * last: [first, last]. */
+typedef struct {
+    int first, last;
+} chunk_range;
+
+static inline chunk_range chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
+                                        uint count)
+{
+    /* Their first cells are from low to high, so their first particles from that of low to before that of
+     * high + 1. */
+    const int high = flat + MARGIN, low = high - SPAN + 1;
+    const uint end = high < 0 ? 0 : high + 1 >= (int)cells ? count : cell_offsets[high + 1];
+    const uint begin = low <= 0 ? 0 : low >= (int)cells ? count : cell_offsets[low];
+    chunk_range range;
+    range.first = (int)(begin / CHUNK + (begin % CHUNK != 0));
+    range.last = (int)(end / CHUNK + (end % CHUNK != 0)) - 1;
+    return range;
+}
+
+/* Adds up the runs that go to `cell`, band by band and chunk by chunk, from `place` on; returns where the
+ * last one ends. With `keep` each table entry becomes the end of its run. cell_offsets and tile_cells are
+ * those of the cells that the particles come from. */
+static inline uint visit_runs(global uint *restrict table, global const uint *restrict cell_offsets,
+                              global const uint *restrict tile_cells, uint cell, uint cells, uint ny,
+                              uint count, uint place, const bool keep)
+{
+    for (int band = 0; band < BANDS; band++) {
+        int from = (int)cell - (band - REACH) * (int)ny; /* the column's flat cell */
+        from += from < 0 ? (int)cells : from >= (int)cells ? -(int)cells : 0;
+        for (int around = -1; around <= 1; around++) {
+            const int flat = from + around * (int)cells;
+            if (flat < -MARGIN || flat >= (int)cells + SPAN)
+                continue;
+            const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
+            for (int chunk = range.first; chunk <= range.last; chunk++) {
+                const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
+                const uint entry = (uint)chunk * ROW + (uint)band * SPAN + column;
+                place += table[entry];
+                if (keep)
+                    table[entry] = place;
+            }
+        }
+    }
+    return place;
+}
+
+#endif
