@@ -20,6 +20,7 @@ static const struct command {
     {"check", command_check, "validate a config file and print what follows from it"},
     {"devices", command_devices, "list the OpenCL devices"},
     {"bench", command_bench, "run an experiment, such as the paper's sort of particles"},
+    {"tune", command_tune, "find the fastest sort for a device and keep it for later runs"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -8,5 +8,6 @@ STATUS_CHECKED enum status command_run(int argc, char **argv);
 STATUS_CHECKED enum status command_check(int argc, char **argv);
 STATUS_CHECKED enum status command_devices(int argc, char **argv);
 STATUS_CHECKED enum status command_bench(int argc, char **argv);
+STATUS_CHECKED enum status command_tune(int argc, char **argv);
 
 #endif

@@ -130,11 +130,13 @@ uint32_t chunked_sort_passes(const struct chunked_sort *sort)
     return sort->plan.passes;
 }
 
-uint32_t chunked_sort_passes_of(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                                const struct chunked_options *options)
+bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
+                          struct chunked_options *options)
 {
     const struct plan plan = make_plan(device, key_bits, capacity, options);
-    return plan.radix_bits <= RADIX_BITS_MOST ? plan.passes : 0;
+    options->passes = plan.passes;
+    options->chunks = plan.chunks;
+    return plan.radix_bits <= RADIX_BITS_MOST;
 }
 
 /* ---- birth and death ---- */

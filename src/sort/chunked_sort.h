@@ -32,9 +32,9 @@ STATUS_CHECKED enum status chunked_sort_run(struct chunked_sort *sort, uint32_t 
 /* The passes it makes. */
 uint32_t chunked_sort_passes(const struct chunked_sort *sort);
 
-/* The passes that a sort with `options` would make, or 0 where a digit would have more than 16 bits. */
-uint32_t chunked_sort_passes_of(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                                const struct chunked_options *options);
+/* Fills in what `options` leaves open. False where a digit would have more than 16 bits. */
+bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
+                          struct chunked_options *options);
 
 /* Device bytes that chunked_sort_create() takes. */
 uint64_t chunked_sort_bytes(const struct device_info *device, uint32_t key_bits, uint32_t capacity,

@@ -51,14 +51,13 @@ static enum status plan_tiled(const struct device_info *info, const struct sort_
 static enum status plan_chunked(const struct device_info *info, const struct sort_choice *choice,
                                 uint32_t count, struct sorter_plan *plan)
 {
-    const uint32_t wanted = choice->config.passes;
-    plan->chunked = (struct chunked_options){.passes = wanted, .chunks = choice->chunks};
-    plan->passes = chunked_sort_passes_of(info, plan->key_bits, count, &plan->chunked);
-    if (plan->passes == 0)
+    plan->chunked = (struct chunked_options){.passes = choice->config.passes, .chunks = choice->chunks};
+    if (!chunked_sort_resolve(info, plan->key_bits, count, &plan->chunked))
         return status_fail(STATUS_USAGE,
                            "sort: the method chunked cannot sort keys of %u bits in %u passes (p): a digit "
                            "may have 16 bits; take more passes",
-                           plan->key_bits, wanted);
+                           plan->key_bits, choice->config.passes);
+    plan->passes = plan->chunked.passes;
     return STATUS_OK;
 }
 

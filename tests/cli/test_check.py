@@ -35,7 +35,7 @@ class Check(ProgramTest):
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of electrons$"), 32)
         self.assertAlmostEqual(self.number(text, rf"cells crossed in a step +{NUMBER} "), 3 * 0.1 / 0.375)
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
-        self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; method (tiled|chunked) \(default\)$")
+        self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; (method tiled|\d+ chunks; method chunked) \(default\)$")
         self.assertRegex(text, r"(?m)^device +\S")
 
     def test_the_papers_parameters(self):

@@ -11,6 +11,7 @@ OPTIONS = {
     "check": ["--set", "--output", "--device", "--steps", "--keys", "--help"],
     "devices": ["--help"],
     "bench": [],
+    "tune": ["--device", "--particles", "--cells", "--seconds", "--help"],
     "bench pic-sort": [
         *["--particles", "--cells", "--key-bits", "--radix-bits", "--items", "--groups", "--splits"],
         *["--transpose", "--repeat", "--device", "--csv", "--help"],
@@ -28,7 +29,7 @@ class Help(ProgramTest):
     def test_the_program_lists_its_commands(self):
         text = self.run_well("--help").stdout
         self.assert_readable(text)
-        for command in ("run", "check", "devices", "bench", "--version"):
+        for command in ("run", "check", "devices", "bench", "tune", "--version"):
             self.assertRegex(text, rf"(?m)^  {command}\b")
 
     def test_every_command_lists_its_options(self):

@@ -1,0 +1,281 @@
+/* radixpic tune: the fastest sort for this device, printed and kept for later runs. */
+#include "base/arguments.h"
+#include "commands/commands.h"
+#include "experiments/sort_search.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEY_CELLS = 1000, KEY_SECONDS, MOST_CELLS = 16384, MOST_KEY_BITS = 28 };
+
+static const struct argp_option tune_options[] = {
+    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
+    {"particles", 'N', "N", 0,
+     "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power of two "
+     "below N to the next one",
+     0},
+    {"cells", KEY_CELLS, "C|CxD", 0, "Cells along x and y, 32x32 without it; they give the key's bits (b)",
+     0},
+    {"seconds", KEY_SECONDS, "T", 0, "Stop after T seconds with what is found; 50 without it", 0},
+    {0},
+};
+
+struct tune_arguments {
+    const char *device;
+    uint32_t particles; /* 0: by the device */
+    uint32_t cells[2];
+    uint32_t seconds;
+};
+
+/* "C" or "CxD". */
+static error_t parse_cells(struct argp_state *state, const char *text, uint32_t cells[2])
+{
+    char first[32];
+    uint64_t along_x = 0, along_y = 0;
+    const size_t length = strcspn(text, "x");
+    snprintf(first, sizeof first, "%.*s", length < sizeof first ? (int)length : (int)sizeof first - 1, text);
+    error_t error = arguments_number(state, "--cells", first, 2, MOST_CELLS, &along_x);
+    along_y = along_x;
+    if (error == 0 && text[length] == 'x')
+        error = arguments_number(state, "--cells", text + length + 1, 2, MOST_CELLS, &along_y);
+    cells[0] = (uint32_t)along_x;
+    cells[1] = (uint32_t)along_y;
+    return error;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct tune_arguments *arguments = state->input;
+    uint64_t number = 0;
+    error_t error = 0;
+    switch (key) {
+    case 'd':
+        arguments->device = argument;
+        return 0;
+    case 'N':
+        error = arguments_number(state, "--particles", argument, 1, UINT64_C(1) << 31, &number);
+        arguments->particles = (uint32_t)number;
+        return error;
+    case KEY_CELLS:
+        return parse_cells(state, argument, arguments->cells);
+    case KEY_SECONDS:
+        error = arguments_number(state, "--seconds", argument, 1, 3600, &number);
+        arguments->seconds = (uint32_t)number;
+        return error;
+    case ARGP_KEY_ARG:
+        return arguments_refuse(state, "'%s' is one word too many", argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- tables ---- */
+
+/* A number, or "auto" for what is left to the program. */
+static const char *number_or_auto(uint32_t number, char text[16])
+{
+    snprintf(text, 16, number == SORT_AUTO ? "auto" : "%u", number);
+    return text;
+}
+
+static void print_time(const struct sort_search *search, const struct sort_trial *trial)
+{
+    const bool is_best = trial == sort_search_best(search, trial->plan.method, trial->plan.passes);
+    printf("%10.3f  %9.1f  %s\n", 1e3 * trial->seconds, 1e-6 * search->count / trial->seconds,
+           is_best             ? "*"
+           : trial->is_dropped ? "dropped"
+                               : "");
+}
+
+/* The trials in the order of their passes. */
+static void print_trials(const struct sort_search *search, bool of_paper)
+{
+    for (uint32_t passes = 1; passes <= 32; passes++)
+        for (size_t n = 0; n < search->trial_count; n++) {
+            const struct sort_trial *trial = &search->trials[n];
+            const struct radix_plan *radix = &trial->plan.radix;
+            const bool is_paper = trial->plan.method == SORT_METHOD_PAPER;
+            char chunks[16], items[16];
+            if (trial->plan.passes != passes || is_paper != of_paper)
+                continue;
+            if (is_paper)
+                printf("  %2u  %2u  %4u  %5u  %5u  %-9s", passes, radix->radix_bits, radix->items_per_group,
+                       radix->groups, radix->histogram_splits, radix->transpose ? "on" : "off");
+            else
+                printf("  %-8s  %2u  %6s  %5s", sort_method_name(trial->plan.method), passes,
+                       number_or_auto(trial->choice.chunks, chunks),
+                       trial->plan.method == SORT_METHOD_TILED
+                           ? number_or_auto(trial->choice.tile_items, items)
+                           : "-");
+            print_time(search, trial);
+        }
+}
+
+static void print_grid(const struct sort_search *search)
+{
+    printf("\nEvery sort that was tried; * is the fastest of its method and p, dropped was hopeless:\n");
+    printf("  %2s  %2s  %4s  %5s  %5s  %-9s%10s  %9s\n", "p", "r", "I", "G", "s", "transpose", "ms",
+           "M keys/s");
+    print_trials(search, true);
+    printf("\n  %-8s  %2s  %6s  %5s%10s  %9s\n", "method", "p", "chunks", "items", "ms", "M keys/s");
+    print_trials(search, false);
+}
+
+/* The paper's Table 3: its columns, a line for each p that was tried. */
+static void print_table(const struct sort_search *search, const char *device)
+{
+    const int width = (int)strlen(device);
+    printf("\nTable 3 of the paper, quasi-optimal sorting parameters, on this device:\n");
+    printf("  %-*s  %2s  %2s  %4s  %5s  %5s  %2s  %9s\n", width, "hardware", "b", "r", "I", "G", "s", "p",
+           "time, ms");
+    for (uint32_t passes = 1; passes <= 32; passes++) {
+        const struct sort_trial *best = sort_search_best(search, SORT_METHOD_PAPER, passes);
+        if (!best)
+            continue;
+        const struct radix_plan *radix = &best->plan.radix;
+        printf("  %-*s  %2u  %2u  %4u  %5u  %5u  %2u  %9.3f\n", width, device, radix->key_bits,
+               radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits, passes,
+               1e3 * best->seconds);
+    }
+}
+
+/* What a config with this sort.passes gets with the search and without. */
+static void print_choice(const struct sort_search *search, uint32_t passes)
+{
+    const struct sort_trial *best = sort_search_best(search, SORT_METHOD_AUTO, passes);
+    const struct sort_trial *usual = sort_search_default(search, passes);
+    char sort[256], setting[16];
+    if (!best)
+        return;
+    sorter_plan_describe(&best->plan, sort, sizeof sort);
+    printf("sort.passes %-4s  %s: %.3f ms\n", number_or_auto(passes, setting), sort, 1e3 * best->seconds);
+    if (!usual)
+        return;
+    sorter_plan_describe(&usual->plan, sort, sizeof sort);
+    if (best == usual)
+        printf("  which is the default\n");
+    else
+        printf("  the default, %s: %.3f ms, %.2f times that\n", sort, 1e3 * usual->seconds,
+               usual->seconds / best->seconds);
+}
+
+static void print_search(const struct sort_search *search, const struct device_info *info)
+{
+    print_grid(search);
+    print_table(search, info->name);
+    printf("\n%zu sorts tried in %.1f s%s\n", search->trial_count, search->seconds_taken,
+           search->out_of_time ? "; the time was up before all were: --seconds gives more" : "");
+    if (search->key_bits > 1)
+        print_choice(search, 2);
+    print_choice(search, SORT_AUTO);
+}
+
+/* ---- the cache ---- */
+
+/* The best of each method and p. */
+static enum status store(const struct sort_search *search, const struct device_info *info)
+{
+    static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED};
+    struct tuning found = {.entries = calloc(search->trial_count + 1, sizeof *found.entries)};
+    if (!found.entries)
+        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
+    const struct tuning_key key = tuning_key_of(info, search->key_bits, search->count);
+    const time_t now = time(NULL);
+    struct tm day;
+    char date[TUNING_DATE_LENGTH] = "";
+    if (!localtime_r(&now, &day) || strftime(date, sizeof date, "%Y-%m-%d", &day) == 0)
+        snprintf(date, sizeof date, "0000-00-00");
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
+        for (uint32_t passes = 1; passes <= 32; passes++) {
+            const struct sort_trial *best = sort_search_best(search, methods[m], passes);
+            if (!best)
+                continue;
+            struct tuning_entry *entry = &found.entries[found.count++];
+            *entry = (struct tuning_entry){
+                .key = key, .choice = best->choice, .milliseconds = round(1e9 * best->seconds) / 1e6};
+            memcpy(entry->date, date, sizeof date);
+        }
+    const enum status status = tuning_write(&found);
+    tuning_free(&found);
+    if (status != STATUS_OK)
+        return status;
+    char path[PATH_MAX];
+    tuning_path(path, sizeof path);
+    printf("stored in %s, for keys of %u bits in lists of %llu to %llu\n", path, search->key_bits,
+           1ull << key.size_class, (2ull << key.size_class) - 1);
+    return STATUS_OK;
+}
+
+/* A file that cannot be used is about to be replaced: that should not happen in silence. */
+static enum status warn_of_old_file(void)
+{
+    struct tuning old;
+    char problem[TUNING_PROBLEM_LENGTH];
+    TRY(tuning_read(&old, problem));
+    tuning_free(&old);
+    if (problem[0] != '\0')
+        printf("warning: %s; it will be replaced\n", problem);
+    return STATUS_OK;
+}
+
+static enum status tune(const struct tune_arguments *arguments, struct device *device,
+                        struct sort_search *search)
+{
+    const struct device_info *info = device_info(device);
+    const struct grid grid = grid_make(
+        &(struct grid_config){.cells = {arguments->cells[0], arguments->cells[1]}, .length = {1, 1}});
+    search->count = arguments->particles ? arguments->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
+    search->seconds_most = arguments->seconds;
+    search->progress = isatty(fileno(stderr)) ? stderr : NULL;
+    if (grid_key_bits(&grid) > MOST_KEY_BITS)
+        return status_fail(STATUS_USAGE, "--cells: %ux%u cells need keys of %u bits, more than %d",
+                           arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), MOST_KEY_BITS);
+    printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
+           "a cell, on %s\n",
+           search->count, arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), info->name);
+    fflush(stdout);
+    TRY(warn_of_old_file());
+    TRY(sort_search_run(device, &grid, search));
+    print_search(search, info);
+    return store(search, info);
+}
+
+enum status command_tune(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = tune_options,
+        .parser = parse,
+        .doc = "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found "
+               "for "
+               "later runs.\v"
+               "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method "
+               "in one and more passes (p) with many items in a group (I), groups (G), radix bits (r) and "
+               "chunks. The best of each go to tuning.yaml in $RADIXPIC_CACHE, else in radixpic/ of "
+               "$XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; runs with "
+               "sort.method auto take them from there, and give the same results as without.\n\n"
+               "Examples:\n"
+               "  radixpic tune\n"
+               "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
+               "  radixpic tune --cells 128x64 --seconds 20\n",
+    };
+    struct tune_arguments arguments = {.device = "auto", .cells = {32, 32}, .seconds = 50};
+    bool done = false;
+    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
+    if (done)
+        return STATUS_OK;
+    struct device *device = NULL;
+    struct sort_search *search = calloc(1, sizeof *search); /* large */
+    if (!search)
+        return status_fail(STATUS_FAILED, "no memory for the search");
+    enum status status = device_open(arguments.device, &device);
+    if (status == STATUS_OK)
+        status = tune(&arguments, device, search);
+    device_close(&device);
+    free(search);
+    return status;
+}

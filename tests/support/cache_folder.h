@@ -1,0 +1,62 @@
+/* Cache folder: a folder of its own for the tuned sorts of one test. */
+#ifndef RADIXPIC_TEST_CACHE_FOLDER_H
+#define RADIXPIC_TEST_CACHE_FOLDER_H
+
+#include "support/test_support.h"
+
+#include "sort/tuning.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static char cache_folder[64], cache_file[96];
+
+/* cmocka setup and teardown: an empty folder that RADIXPIC_CACHE names. */
+static int open_cache(void **state)
+{
+    (void)state;
+    strcpy(cache_folder, "/tmp/radixpic_cache_XXXXXX");
+    if (!mkdtemp(cache_folder))
+        return -1;
+    snprintf(cache_file, sizeof cache_file, "%s/tuning.yaml", cache_folder);
+    return setenv("RADIXPIC_CACHE", cache_folder, 1);
+}
+
+static int close_cache(void **state)
+{
+    (void)state;
+    unlink(cache_file);
+    return rmdir(cache_folder); /* fails where a test left anything else behind */
+}
+
+static inline void write_cache_file(const char *text)
+{
+    FILE *file = fopen(cache_file, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const struct device_info cache_device = {.name = "A \"GPU\", of sorts: #1",
+                                                .driver = "1.2.3",
+                                                .is_gpu = true,
+                                                .compute_units = 12,
+                                                .local_memory = 48 << 10,
+                                                .group_limit = 1024};
+
+/* An entry for lists of 2^20 keys of 10 bits on that device. */
+static inline struct tuning_entry cache_entry(enum sort_method method, uint32_t passes, double milliseconds)
+{
+    struct tuning_entry entry = {.key = tuning_key_of(&cache_device, 10, 1u << 20),
+                                 .choice = {.config = {.method = method, .passes = passes}},
+                                 .milliseconds = milliseconds,
+                                 .date = "2026-11-21"};
+    return entry;
+}
+
+static inline void write_entries(struct tuning_entry *entries, size_t count)
+{
+    assert_ok(tuning_write(&(struct tuning){.entries = entries, .count = count}));
+}
+
+#endif

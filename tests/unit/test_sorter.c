@@ -1,0 +1,207 @@
+/* Sorter: what a config gets, by the config itself, by what was tuned, and by the device, in this order. */
+#include "support/cache_folder.h"
+
+#include "sort/sorter.h"
+
+enum { COUNT = 1 << 20, BITS = 10 };
+
+static struct sorter_plan plan;
+static const struct sort_config two_passes = {.passes = 2}, any_passes = {.passes = SORT_AUTO};
+
+static const struct device_info cpu = {.name = "cpu",
+                                       .driver = "1",
+                                       .is_cpu = true,
+                                       .compute_units = 2,
+                                       .local_memory = 1 << 20,
+                                       .group_limit = 4096};
+
+static void assert_described(const char *expected)
+{
+    char text[256];
+    sorter_plan_describe(&plan, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+/* ---- without a cache ---- */
+
+static void the_kind_of_device_decides(void **state)
+{
+    (void)state;
+    struct device_info other = cache_device, small = cache_device;
+    other.is_gpu = false;
+    small.local_memory = 10 << 10;
+    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
+    assert_described("b = 10 bits, p = 2 passes; method tiled (default)");
+    assert_ok(sorter_plan_make(&cpu, &two_passes, BITS, COUNT, &plan));
+    assert_described("b = 10 bits, p = 2 passes; 8 chunks; method chunked (default)");
+    assert_ok(sorter_plan_make(&other, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_PAPER);
+    assert_ok(sorter_plan_make(&small, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_PAPER); /* no room for a tile */
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_string_equal(plan.note, "");
+}
+
+static void keys_and_passes_that_tiles_do_not_sort_go_to_paper(void **state)
+{
+    (void)state;
+    const struct sort_config three = {.passes = 3};
+    assert_ok(sorter_plan_make(&cache_device, &any_passes, 24, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_TILED);
+    assert_int_equal(plan.passes, 2);
+    assert_ok(sorter_plan_make(&cache_device, &any_passes, 25, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_PAPER);
+    assert_ok(sorter_plan_make(&cache_device, &three, BITS, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_PAPER);
+    assert_int_equal(plan.passes, 3);
+}
+
+static void fewest_passes_are_the_default_of_auto(void **state)
+{
+    (void)state;
+    assert_ok(sorter_plan_make(&cache_device, &any_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.passes, 1);
+    assert_ok(sorter_plan_make(&cpu, &any_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.passes, 1);
+    assert_ok(sorter_plan_make(&cpu, &any_passes, 32, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
+    assert_in_range(plan.passes, 2, 3);
+    const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = SORT_AUTO};
+    assert_ok(sorter_plan_make(&cpu, &paper, BITS, COUNT, &plan));
+    assert_int_equal(plan.passes, 1); /* a CPU's caches hold long digits */
+    assert_ok(sorter_plan_make(&cache_device, &paper, BITS, COUNT, &plan));
+    assert_in_range(plan.radix.radix_bits, 1, 6); /* the local memory of a wide group does not */
+}
+
+static void a_parameter_of_paper_asks_for_paper(void **state)
+{
+    (void)state;
+    const struct sort_config cases[] = {
+        {.passes = 2, .items_per_group = 4},
+        {.passes = 2, .groups = 4},
+        {.passes = 2, .histogram_splits = 600},
+        {.passes = 2, .transpose = TRANSPOSE_OFF},
+    };
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    write_entries(&entry, 1);
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        assert_ok(sorter_plan_make(&cache_device, &cases[n], BITS, COUNT, &plan));
+        assert_int_equal(plan.method, SORT_METHOD_PAPER);
+        assert_int_equal(plan.source, PLAN_DEFAULT);
+    }
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct sort_config config;
+        uint32_t bits;
+        const char *word;
+    } cases[] = {
+        {{.method = SORT_METHOD_TILED, .passes = 3}, 10, "1 to 2 passes"},
+        {{.method = SORT_METHOD_TILED, .passes = 1}, 20, "2 to 2 passes"},
+        {{.method = SORT_METHOD_TILED, .passes = 2}, 25, "25 bits"},
+        {{.method = SORT_METHOD_CHUNKED, .passes = 1}, 20, "16 bits"},
+        {{.passes = 1}, 20, "more passes"},
+        {{.passes = 1, .items_per_group = 2048}, 10, "items_per_group"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        assert_int_equal(sorter_plan_make(&cache_device, &cases[n].config, cases[n].bits, COUNT, &plan),
+                         STATUS_USAGE);
+        if (!strstr(status_message(), cases[n].word))
+            fail_msg("\"%s\" does not say \"%s\"", status_message(), cases[n].word);
+    }
+}
+
+/* ---- with one ---- */
+
+static void the_tuned_sort_is_taken(void **state)
+{
+    (void)state;
+    struct tuning_entry entries[] = {
+        cache_entry(SORT_METHOD_TILED, 2, 3), cache_entry(SORT_METHOD_CHUNKED, 2, 2),
+        cache_entry(SORT_METHOD_TILED, 1, 1), cache_entry(SORT_METHOD_PAPER, 2, 4)};
+    entries[0].choice.chunks = 100;
+    entries[0].choice.tile_items = 64;
+    entries[1].choice.chunks = 5;
+    entries[3].choice.config.items_per_group = 16;
+    entries[3].choice.config.groups = 3;
+    write_entries(entries, 4);
+    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
+    assert_described("b = 10 bits, p = 2 passes; 5 chunks; method chunked (tuned 2026-11-21)");
+    assert_ok(sorter_plan_make(&cache_device, &any_passes, BITS, COUNT, &plan));
+    assert_described("b = 10 bits, p = 1 passes; method tiled (tuned 2026-11-21)");
+    const struct sort_config tiled = {.method = SORT_METHOD_TILED, .passes = 2};
+    assert_ok(sorter_plan_make(&cache_device, &tiled, BITS, COUNT, &plan));
+    assert_described("b = 10 bits, p = 2 passes; 100 chunks; groups of 64; method tiled (tuned 2026-11-21)");
+    const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = 2};
+    assert_ok(sorter_plan_make(&cache_device, &paper, BITS, COUNT, &plan));
+    assert_int_equal(plan.radix.items_per_group, 16);
+    assert_int_equal(plan.radix.groups, 3);
+    assert_int_equal(plan.radix.key_bits, BITS);
+    assert_string_equal(plan.note, "");
+}
+
+static void what_was_tuned_for_something_else_is_not(void **state)
+{
+    (void)state;
+    struct tuning_entry entry = cache_entry(SORT_METHOD_CHUNKED, 2, 1);
+    write_entries(&entry, 1);
+    struct device_info other = cache_device;
+    strcpy(other.driver, "1.2.4");
+    const struct sort_config longer_key = {.passes = 2, .key_bits = 12}, three = {.passes = 3};
+    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, 2 * COUNT - 1, &plan));
+    assert_int_equal(plan.source, PLAN_TUNED); /* the same size class */
+    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, 2 * COUNT, &plan));
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_ok(sorter_plan_make(&other, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_ok(sorter_plan_make(&cache_device, &longer_key, BITS, COUNT, &plan));
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_ok(sorter_plan_make(&cache_device, &three, BITS, COUNT, &plan));
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_ok(sorter_plan_default(&cache_device, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+}
+
+static void a_tuned_sort_that_does_not_fit_is_noted_and_left(void **state)
+{
+    (void)state;
+    struct tuning_entry entry = cache_entry(SORT_METHOD_PAPER, 2, 1);
+    entry.choice.config.items_per_group = 4096; /* a group may have 1024 */
+    write_entries(&entry, 1);
+    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_TILED);
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_non_null(strstr(plan.note, "2026-11-21"));
+    assert_non_null(strstr(plan.note, "items_per_group"));
+}
+
+static void a_broken_file_is_noted_and_left(void **state)
+{
+    (void)state;
+    write_cache_file("format: 1\nsorts: [{method: tiled\n");
+    assert_ok(sorter_plan_make(&cpu, &two_passes, BITS, COUNT, &plan));
+    assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
+    assert_int_equal(plan.source, PLAN_DEFAULT);
+    assert_non_null(strstr(plan.note, cache_file));
+}
+
+#define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, open_cache, close_cache)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_CACHE(the_kind_of_device_decides),
+        IN_CACHE(keys_and_passes_that_tiles_do_not_sort_go_to_paper),
+        IN_CACHE(fewest_passes_are_the_default_of_auto),
+        IN_CACHE(a_parameter_of_paper_asks_for_paper),
+        IN_CACHE(what_does_not_fit_is_refused),
+        IN_CACHE(the_tuned_sort_is_taken),
+        IN_CACHE(what_was_tuned_for_something_else_is_not),
+        IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left),
+        IN_CACHE(a_broken_file_is_noted_and_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* Tuning: what is written is read back, what is not ours is refused as a whole, and only what was timed for
+ * the same device, driver, key and size is found. */
+#include "support/cache_folder.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+
+static struct tuning tuning;
+static char problem[TUNING_PROBLEM_LENGTH];
+
+static void read_cache(void)
+{
+    assert_ok(tuning_read(&tuning, problem));
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    struct tuning_entry entries[2] = {cache_entry(SORT_METHOD_PAPER, 2, 0.1),
+                                      cache_entry(SORT_METHOD_TILED, 1, 1.0 / 3)};
+    entries[0].choice.config.items_per_group = 128;
+    entries[0].choice.config.groups = 65536;
+    entries[0].choice.config.histogram_splits = 7;
+    entries[0].choice.config.transpose = TRANSPOSE_OFF;
+    entries[1].choice.chunks = 528;
+    entries[1].choice.tile_items = 64;
+    write_entries(entries, 2);
+    read_cache();
+    assert_string_equal(problem, "");
+    assert_int_equal(tuning.count, 2);
+    for (size_t n = 0; n < 2; n++) {
+        const struct tuning_entry *found = &tuning.entries[n], *expected = &entries[n];
+        assert_memory_equal(&found->key, &expected->key, sizeof found->key);
+        assert_memory_equal(&found->choice, &expected->choice, sizeof found->choice);
+        assert_memory_equal(&found->milliseconds, &expected->milliseconds, sizeof found->milliseconds);
+        assert_string_equal(found->date, expected->date);
+    }
+    tuning_free(&tuning);
+}
+
+static void without_a_file_there_is_nothing(void **state)
+{
+    (void)state;
+    read_cache();
+    assert_string_equal(problem, "");
+    assert_int_equal(tuning.count, 0);
+    tuning_free(&tuning);
+    setenv("RADIXPIC_CACHE", "/dev/null", 1); /* no folder either */
+    read_cache();
+    assert_string_equal(problem, "");
+    tuning_free(&tuning);
+}
+
+static void entries_of_the_same_key_are_replaced_and_others_kept(void **state)
+{
+    (void)state;
+    struct tuning_entry first[2] = {cache_entry(SORT_METHOD_TILED, 1, 1),
+                                    cache_entry(SORT_METHOD_PAPER, 2, 2)};
+    struct tuning_entry second = cache_entry(SORT_METHOD_CHUNKED, 3, 3);
+    second.key.size_class = 23;
+    write_entries(first, 2);
+    write_entries(&second, 1);
+    read_cache();
+    assert_int_equal(tuning.count, 3);
+    tuning_free(&tuning);
+    struct tuning_entry again = cache_entry(SORT_METHOD_CHUNKED, 2, 4);
+    write_entries(&again, 1);
+    read_cache();
+    assert_int_equal(tuning.count, 2);
+    const struct tuning_entry *kept = tuning_find(&tuning, &second.key, SORT_METHOD_AUTO, SORT_AUTO);
+    const struct tuning_entry *found = tuning_find(&tuning, &again.key, SORT_METHOD_AUTO, SORT_AUTO);
+    assert_near(kept->milliseconds, 3, 0);
+    assert_near(found->milliseconds, 4, 0);
+    tuning_free(&tuning);
+}
+
+static void the_size_class_is_a_power_of_two(void **state)
+{
+    (void)state;
+    static const uint32_t cases[][2] = {{0, 0},         {1, 0},          {2, 1},
+                                        {3, 1},         {1u << 20, 20},  {(1u << 21) - 1, 20},
+                                        {1u << 21, 21}, {UINT32_MAX, 31}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+        assert_int_equal(tuning_key_of(&cache_device, 10, cases[n][0]).size_class, cases[n][1]);
+}
+
+static void only_the_same_device_driver_key_and_size_are_found(void **state)
+{
+    (void)state;
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    tuning = (struct tuning){.entries = &entry, .count = 1};
+    struct tuning_key key = entry.key;
+    assert_ptr_equal(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2), &entry);
+    strcpy(key.device, "Another");
+    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+    key = entry.key;
+    strcpy(key.driver, "1.2.4");
+    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+    key = entry.key;
+    key.compute_units++;
+    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+    key = entry.key;
+    key.key_bits++;
+    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+    key = entry.key;
+    key.size_class++;
+    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+}
+
+static void the_fastest_of_what_is_wanted_is_found(void **state)
+{
+    (void)state;
+    struct tuning_entry entries[] = {
+        cache_entry(SORT_METHOD_PAPER, 2, 5), cache_entry(SORT_METHOD_TILED, 2, 3),
+        cache_entry(SORT_METHOD_CHUNKED, 2, 4), cache_entry(SORT_METHOD_PAPER, 1, 2)};
+    const struct tuning_key *key = &entries[0].key;
+    tuning = (struct tuning){.entries = entries, .count = 4};
+    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_AUTO, 2), &entries[1]);
+    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_AUTO, SORT_AUTO), &entries[3]);
+    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_PAPER, 2), &entries[0]);
+    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, SORT_AUTO), &entries[2]);
+    assert_null(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, 1));
+    assert_null(tuning_find(&tuning, key, SORT_METHOD_AUTO, 3));
+}
+
+static const char entry_line[] =
+    "  - {device: d, driver: v, compute_units: 1, key_bits: 10, size_class: 20, method: tiled, passes: 2, "
+    "items_per_group: auto, groups: auto, histogram_splits: auto, transpose: auto, chunks: 8, "
+    "tile_items: auto, milliseconds: 1.5, date: \"2026-11-21\"}\n";
+
+/* The file with `from` replaced by `to`. */
+static void write_changed(const char *from, const char *to)
+{
+    char text[2048], changed[2048];
+    snprintf(text, sizeof text, "format: 1\nsorts:\n%s%s", entry_line, entry_line);
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    write_cache_file(changed);
+}
+
+static void what_is_not_ours_is_refused_as_a_whole(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"format: 1", "format: 2", "line 1: format"},
+        {"format: 1\n", "", "format"},
+        {"sorts:", "entries:", "sorts"},
+        {"sorts:", "also: 1\nsorts:", "sorts"},
+        {"method: tiled", "method: fast", "line 3: method: \"fast\""},
+        {"method: tiled", "method: auto", "line 3: method"},
+        {"passes: 2", "passes: 33", "line 3: passes"},
+        {"passes: 2", "passes: 2.5", "line 3: passes"},
+        {"passes: 2", "passes: [2]", "line 3: passes: is not a single value"},
+        {"milliseconds: 1.5", "milliseconds: nan", "line 3: milliseconds"},
+        {"milliseconds: 1.5", "milliseconds: -1", "line 3: milliseconds"},
+        {"2026-11-21", "2026-11-2", "line 3: date"},
+        {", chunks: 8", "", "line 3"},
+        {", chunks: 8", ", chunk: 8", "line 3: chunks: is missing"},
+        {"chunks: 8", "chunks: 8, more: 1", "line 3"},
+        {"driver: v, ", "driver: v, driver: ", "line 3"},
+        {"  - {device: d", "  - [device: d", "YAML"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        write_changed(cases[n][0], cases[n][1]);
+        read_cache();
+        if (tuning.count != 0 || !strstr(problem, cases[n][2]) || !strstr(problem, cache_file))
+            fail_msg("%s -> %s: %zu entries, \"%s\"", cases[n][0], cases[n][1], tuning.count, problem);
+        tuning_free(&tuning);
+    }
+    write_changed("chunks: 8", "chunks: 9"); /* the text that the cases change is itself right */
+    read_cache();
+    assert_string_equal(problem, "");
+    assert_int_equal(tuning.count, 2);
+    tuning_free(&tuning);
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 1\n", "{", "\xff\xfe\n"};
+    for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
+        write_cache_file(texts[n]);
+        read_cache();
+        assert_int_equal(tuning.count, 0);
+        assert_non_null(strstr(problem, "cannot be used"));
+        tuning_free(&tuning);
+    }
+    /* What cannot be used is replaced by what can. */
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    write_entries(&entry, 1);
+    read_cache();
+    assert_string_equal(problem, "");
+    assert_int_equal(tuning.count, 1);
+    tuning_free(&tuning);
+}
+
+static void the_folder_comes_from_the_environment(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    setenv("XDG_CACHE_HOME", "/xdg", 1);
+    setenv("HOME", "/home/me", 1);
+    tuning_path(path, sizeof path);
+    assert_string_equal(path, cache_file);
+    setenv("RADIXPIC_CACHE", "", 1);
+    tuning_path(path, sizeof path);
+    assert_string_equal(path, "/xdg/radixpic/tuning.yaml");
+    unsetenv("XDG_CACHE_HOME");
+    tuning_path(path, sizeof path);
+    assert_string_equal(path, "/home/me/.cache/radixpic/tuning.yaml");
+    unsetenv("HOME");
+    tuning_path(path, sizeof path);
+    assert_string_equal(path, "");
+    read_cache();
+    assert_int_equal(tuning.count, 0);
+    assert_string_equal(problem, "");
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    assert_int_equal(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "RADIXPIC_CACHE"));
+}
+
+static void folders_are_made_and_a_failure_names_the_path(void **state)
+{
+    (void)state;
+    char deeper[128], file[160];
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    snprintf(deeper, sizeof deeper, "%s/a", cache_folder);
+    snprintf(file, sizeof file, "%s/a/tuning.yaml", cache_folder);
+    setenv("RADIXPIC_CACHE", deeper, 1);
+    write_entries(&entry, 1);
+    assert_int_equal(access(file, R_OK), 0);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(deeper), 0); /* and no other file was left there */
+    setenv("RADIXPIC_CACHE", "/dev/null", 1);
+    assert_int_equal(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml"));
+}
+
+#define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, open_cache, close_cache)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_CACHE(what_is_written_is_read_back),
+        IN_CACHE(without_a_file_there_is_nothing),
+        IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept),
+        cmocka_unit_test(the_size_class_is_a_power_of_two),
+        cmocka_unit_test(only_the_same_device_driver_key_and_size_are_found),
+        cmocka_unit_test(the_fastest_of_what_is_wanted_is_found),
+        IN_CACHE(what_is_not_ours_is_refused_as_a_whole),
+        IN_CACHE(other_files_are_refused),
+        IN_CACHE(the_folder_comes_from_the_environment),
+        IN_CACHE(folders_are_made_and_a_failure_names_the_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
