@@ -23,6 +23,10 @@ static cl_int write_whole(cl_command_queue queue, cl_mem buffer, cl_int error)
     if (error != CL_SUCCESS)
         return error;
     clFinish(queue);
+    cl_mem whole = NULL; /* of which `buffer` is a part */
+    clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL);
+    if (whole)
+        buffer = whole;
     clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
     void *content = malloc(size);
     error = content ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
