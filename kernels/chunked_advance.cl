@@ -7,10 +7,11 @@
  * A chunk is a range of particles, whatever cells they are in, so a crowded cell is shared. Its particles are
  * pushed sixteen at a time, those of one cell together: the field of the cell stays in registers.
  *
- * Counting and moving must agree in every bit on where a particle goes, and the compiler may fuse products
- * and sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
+ * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
+ * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and SHAPE_ORDER (shared/shape.h).
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
+ *   MAGNETIC  1 where there is a magnetic field, else 0.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -27,6 +28,7 @@ typedef struct {
     uint nx, ny;
     real half_kick, tangent, sine;
     real step_x, step_y; /* dt/dx, dt/dy */
+    int exact_cells;     /* whether a real holds the number of any cell */
 } species_motion;
 
 /* ---- the particles of a chunk, cell by cell ---- */
@@ -75,27 +77,52 @@ static inline void chunk_walk_next_cell(chunk_walk *walk, uint ny)
 
 /* ---- sixteen particles ---- */
 
-/* Particles p..p+15, of which `lanes` matter; what comes after the last of all is not read. */
-static inline struct state16 load_state(global const real4 *quads, uint p, uint lanes, uint count)
+/* Vectors begin at every fourth particle, where sixteen quads can be read as they lie. In cells of few
+ * particles they begin with the cell: going back for those before it would cost more. */
+#define ALIGNED_FROM (4 * LANES)
+
+static inline uint first_vector(uint p, uint cell_end)
 {
-    if (p + LANES <= count) {
-        global const real *first = (global const real *)(quads + p);
-        return state_of_quads(vload16(0, first), vload16(1, first), vload16(2, first), vload16(3, first));
-    }
-    real4 last[LANES];
-    for (uint lane = 0; lane < LANES; lane++)
-        last[lane] = lane < lanes ? quads[p + lane] : (real4)((real)0);
-    return state_of_quads(
-        (real16)(last[0], last[1], last[2], last[3]), (real16)(last[4], last[5], last[6], last[7]),
-        (real16)(last[8], last[9], last[10], last[11]), (real16)(last[12], last[13], last[14], last[15]));
+    return cell_end - p >= ALIGNED_FROM ? p & ~3u : p;
 }
 
-static inline int any_lane(int16 nonzero)
+/* Numbers `first` to before `last` of the sixteen particles that begin here; the other lanes may hold
+ * anything. No more is read where that matters. */
+static inline struct state16 load_state(global const real4 *quads, uint begin, uint first, uint last)
 {
-    const int8 a = nonzero.lo | nonzero.hi;
-    const int4 b = a.lo | a.hi;
-    const int2 c = b.lo | b.hi;
-    return (c.x | c.y) != 0;
+    if (begin % 4 == 0 && first == 0 && last == LANES) {
+        global const real16 *four = (global const real16 *)(quads + begin);
+        return state_of_quads(four[0], four[1], four[2], four[3]);
+    }
+    real16 copy[4];
+    real4 *one = (real4 *)copy;
+    for (uint n = 0; n < LANES; n++)
+        one[n] = n >= first && n < last ? quads[begin + n] : (real4)((real)0);
+    return state_of_quads(copy[0], copy[1], copy[2], copy[3]);
+}
+
+/* The cell that a vector is in, and which of its neighbours are reached without leaving the box on one side
+ * and coming in on the other: those where left <= x < right and below <= y < above, in cells from here. */
+typedef struct {
+    uint cell, i, j;
+    real left, right, below, above;
+    struct field16 field;
+} vector_cell;
+
+static inline vector_cell vector_cell_make(const species_motion *motion, const chunk_walk *walk)
+{
+    const struct cell_field nodes =
+        cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, walk->cell);
+    vector_cell made;
+    made.cell = walk->cell;
+    made.i = walk->i;
+    made.j = walk->j;
+    made.left = -(real)walk->i;
+    made.right = motion->exact_cells ? (real)(motion->nx - walk->i) : made.left;
+    made.below = -(real)walk->j;
+    made.above = (real)(motion->ny - walk->j);
+    made.field = field16_make(&nodes);
+    return made;
 }
 
 /* i + steps brought to [0, n). */
@@ -105,32 +132,65 @@ static inline int16 wrap16(int i, int16 steps, uint n)
     int16 wrapped = i + steps;
     wrapped += select((int16)0, (int16)size, wrapped < 0);
     wrapped -= select((int16)0, (int16)size, wrapped >= size);
-    if (any_lane((wrapped < 0) | (wrapped >= size))) { /* further than the box is long */
-        int far[LANES];
-        vstore16(i + steps, 0, far);
-        for (uint lane = 0; lane < LANES; lane++)
-            far[lane] = (int)wrap_any(far[lane], n);
-        wrapped = vload16(0, far);
+    int lane[LANES];
+    vstore16(wrapped, 0, lane);
+    int far = 0; /* further than the box is long */
+    for (uint l = 0; l < LANES; l++)
+        far |= lane[l] < 0 || lane[l] >= size;
+    if (far) {
+        vstore16(i + steps, 0, lane);
+        for (uint l = 0; l < LANES; l++)
+            lane[l] = (int)wrap_any(lane[l], n);
+        wrapped = vload16(0, lane);
     }
     return wrapped;
 }
 
-/* One step of sixteen particles of cell (i, j). Returns the cells where they are then, `state` what they are
- * there. */
-static inline uint16 advance_state(const species_motion *motion, const struct cell_polynomial *field, uint i,
-                                   uint j, struct state16 *state, struct velocity_step16 *step)
+/* The cells of particles whose offsets may be anything, and the offsets there. */
+static inline uint16 find_any_cells(const species_motion *motion, const vector_cell *from, real16 *x,
+                                    real16 *y)
+{
+    const struct placement16 along_x = offset_place16(*x), along_y = offset_place16(*y);
+    *x = along_x.offset;
+    *y = along_y.offset;
+    return as_uint16(wrap16((int)from->i, along_x.cells, motion->nx) * (int)motion->ny +
+                     wrap16((int)from->j, along_y.cells, motion->ny));
+}
+
+/* floor() by way of int: CPU devices do that faster. */
+static inline real16 floor_in_reach(real16 x)
+{
+    const real16 towards_zero = convert_real16(convert_int16(x));
+    return select(towards_zero, towards_zero - (real)1, x < towards_zero);
+}
+
+/* The same, fast where nobody leaves the box and no difference rounds up to 1. */
+static inline uint16 find_cells(const species_motion *motion, const vector_cell *from, real16 *x, real16 *y)
+{
+    const real16 lower_x = floor_in_reach(*x), lower_y = floor_in_reach(*y);
+    const real16 rest_x = *x - lower_x, rest_y = *y - lower_y;
+    const mask16 plain = *x >= from->left & *x < from->right & *y >= from->below & *y < from->above &
+                         rest_x < (real)1 & rest_y < (real)1;
+    if (!all_lanes(plain))
+        return find_any_cells(motion, from, x, y);
+    *x = rest_x;
+    *y = rest_y;
+    return from->cell + as_uint16(convert_int16(MULTIPLY_ADD(lower_x, (real)motion->ny, lower_y)));
+}
+
+/* One step of sixteen particles. Returns the cells where they are then, and `state` as they are there. */
+static inline uint16 advance_state(const species_motion *motion, const vector_cell *from,
+                                   struct state16 *state, struct velocity_step16 *step)
 {
     real16 ex, ey;
-    interpolate16(field, state->x, state->y, &ex, &ey);
-    *step = velocity_push16(state->u, state->v, ex, ey, motion->half_kick, motion->tangent, motion->sine);
-    const struct placement16 x = offset_place16(state->x + step->u * motion->step_x);
-    const struct placement16 y = offset_place16(state->y + step->v * motion->step_y);
-    state->x = x.offset;
-    state->y = y.offset;
+    interpolate16(&from->field, state->x, state->y, &ex, &ey);
+    *step = velocity_push16(state->u, state->v, ex, ey, motion->half_kick, motion->tangent, motion->sine,
+                            MAGNETIC);
+    state->x = MULTIPLY_ADD(step->u, motion->step_x, state->x);
+    state->y = MULTIPLY_ADD(step->v, motion->step_y, state->y);
     state->u = step->u;
     state->v = step->v;
-    return as_uint16(wrap16((int)i, x.cells, motion->nx) * (int)motion->ny +
-                     wrap16((int)j, y.cells, motion->ny));
+    return find_cells(motion, from, &state->x, &state->y);
 }
 
 /* ---- counting and measuring ---- */
@@ -153,13 +213,14 @@ static inline void vector_sums_end_block(vector_sums *sums)
     sums->added = 0;
 }
 
-static inline void vector_sums_add(vector_sums *sums, const struct velocity_step16 *step, uint lanes)
+static inline void vector_sums_add(vector_sums *sums, const struct velocity_step16 *step, uint first,
+                                   uint last)
 {
-    const int16 lane = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const int16 particle = (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of each lane */
 #if REAL_IS_DOUBLE
-    const mask16 counts = convert_long16(lane < (int)lanes);
+    const mask16 counts = convert_long16(particle >= (int)first & particle < (int)last);
 #else
-    const mask16 counts = lane < (int)lanes;
+    const mask16 counts = particle >= (int)first & particle < (int)last;
 #endif
     const real16 nought = (real16)((real)0);
     sums->block[0] += select(nought, step->square, counts);
@@ -174,6 +235,29 @@ static inline real sum_of_lanes(real16 lanes)
     const real4 four = (lanes.lo.lo + lanes.hi.lo) + (lanes.lo.hi + lanes.hi.hi);
     const real2 two = four.lo + four.hi;
     return two.x + two.y;
+}
+
+/* Lanes are taken out of a vector one by one through memory, which leaves the vector units to the arithmetic.
+ * Compilers prefer registers unless it is volatile. */
+typedef union {
+    volatile uint16 all;
+    volatile uint lane[LANES];
+} cells_of_lanes;
+
+/* Pushes sixteen particles; counts where numbers `first` to before `last` of them go, adds up their sums at
+ * n. */
+static inline void survey_vector(const species_motion *motion, const vector_cell *from, struct state16 state,
+                                 uint first, uint last, global uint *counts, vector_sums *measured,
+                                 const bool counting, const bool measuring)
+{
+    struct velocity_step16 step;
+    cells_of_lanes to;
+    to.all = advance_state(motion, from, &state, &step);
+    if (counting)
+        for (uint n = first; n < last; n++)
+            counts[to.lane[LANE_OF(n)]]++;
+    if (measuring)
+        vector_sums_add(measured, &step, first, last);
 }
 
 /* Walks the own chunk, counting its particles in counts[cell they go to] and leaving the sums over them in
@@ -191,24 +275,13 @@ static inline void survey_chunk(const species_motion *motion, uint count, uint c
         const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const struct cell_field nodes =
-            cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, walk.cell);
-        const struct cell_polynomial field = cell_polynomial_make(&nodes);
-        while (p < cell_end) {
-            const uint lanes = min(LANES, cell_end - p);
-            struct state16 state = load_state(quads, p, lanes, count);
-            struct velocity_step16 step;
-            const uint16 cells = advance_state(motion, &field, walk.i, walk.j, &state, &step);
-            if (counting) {
-                uint target[LANES];
-                vstore16(cells, 0, target);
-                for (uint lane = 0; lane < lanes; lane++)
-                    counts[target[lane]]++;
-            }
-            if (measuring)
-                vector_sums_add(&measured, &step, lanes);
-            p += lanes;
+        const vector_cell from = vector_cell_make(motion, &walk);
+        for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
+            const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
+            const struct state16 state = load_state(quads, begin, first, last);
+            survey_vector(motion, &from, state, first, last, counts, &measured, counting, measuring);
         }
+        p = cell_end;
     }
     if (measuring) {
         vector_sums_end_block(&measured);
@@ -220,10 +293,10 @@ static inline void survey_chunk(const species_motion *motion, uint count, uint c
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *ex, global const real *ey, uint nx, uint ny, real half_kick, real tangent, real sine, \
         real step_x, real step_y
+/* clang-format off */
 #define MOTION                                                                                               \
-    {                                                                                                        \
-        ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y                                             \
-    }
+    {ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y, REAL_IS_DOUBLE || nx * ny <= 1u << 24}
+/* clang-format on */
 
 /* table[chunk][cell] = particles of the chunk that go to the cell. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -318,39 +391,58 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void advance_places(global
 
 /* ---- moving ---- */
 
-/* Walks the own chunk as survey_chunk() did; next[cell] is the next place in the cell. `with_ids` is a
- * constant of each kernel. */
+/* Where particles come from, where they go, and next[cell], the next place in a cell. */
+typedef struct {
+    global const real4 *quads;
+    global const ulong *ids;
+    global real4 *moved;
+    global ulong *moved_ids;
+    global uint *next;
+} chunk_lists;
+
+typedef union {
+    volatile real16 four[4];
+    volatile real4 one[LANES];
+} quads_of_lanes;
+
+/* Pushes sixteen particles, of which `begin` is the number of the first, and stores numbers `first` to before
+ * `last` of them. */
+static inline void move_vector(const species_motion *motion, const vector_cell *from,
+                               const chunk_lists *lists, struct state16 state, uint begin, uint first,
+                               uint last, const bool with_ids)
+{
+    struct velocity_step16 step;
+    cells_of_lanes to;
+    quads_of_lanes pushed;
+    real16 quads[4];
+    to.all = advance_state(motion, from, &state, &step);
+    quads_of_state(&state, quads);
+    for (int n = 0; n < 4; n++)
+        pushed.four[n] = quads[n];
+    for (uint n = first; n < last; n++) {
+        const uint place = lists->next[to.lane[LANE_OF(n)]]++;
+        lists->moved[place] = pushed.one[n];
+        if (with_ids)
+            lists->moved_ids[place] = lists->ids[begin + n];
+    }
+}
+
+/* Walks the own chunk as survey_chunk() did. `with_ids` is a constant of each kernel. */
 static inline void move_chunk(const species_motion *motion, uint count, uint chunk,
-                              global const uint *offsets, global const real4 *quads, global uint *next,
-                              global real4 *moved, global const ulong *ids, global ulong *moved_ids,
-                              const bool with_ids)
+                              global const uint *offsets, const chunk_lists *lists, const bool with_ids)
 {
     chunk_walk walk = chunk_walk_begin(offsets, motion->nx, motion->ny, count, chunk);
     for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion->ny)) {
         const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const struct cell_field nodes =
-            cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, walk.cell);
-        const struct cell_polynomial field = cell_polynomial_make(&nodes);
-        while (p < cell_end) {
-            const uint lanes = min(LANES, cell_end - p);
-            struct state16 state = load_state(quads, p, lanes, count);
-            struct velocity_step16 step;
-            const uint16 cells = advance_state(motion, &field, walk.i, walk.j, &state, &step);
-            uint target[LANES];
-            real16 pieces[4];
-            vstore16(cells, 0, target);
-            quads_of_state(&state, pieces);
-            const real4 *pushed = (const real4 *)pieces;
-            for (uint lane = 0; lane < lanes; lane++) {
-                const uint place = next[target[lane]]++;
-                moved[place] = pushed[lane];
-                if (with_ids)
-                    moved_ids[place] = ids[p + lane];
-            }
-            p += lanes;
+        const vector_cell from = vector_cell_make(motion, &walk);
+        for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
+            const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
+            const struct state16 state = load_state(lists->quads, begin, first, last);
+            move_vector(motion, &from, lists, state, begin, first, last, with_ids);
         }
+        p = cell_end;
     }
 }
 
@@ -359,8 +451,8 @@ advance_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offset
              global uint *table, global real4 *moved)
 {
     const species_motion motion = MOTION;
-    move_chunk(&motion, count, chunk, offsets, quads, table + get_global_id(0) * (nx * ny), moved, 0, 0,
-               false);
+    const chunk_lists lists = {quads, 0, moved, 0, table + get_global_id(0) * (nx * ny)};
+    move_chunk(&motion, count, chunk, offsets, &lists, false);
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -369,8 +461,8 @@ advance_move_with_ids(MOTION_ARGUMENTS, uint count, uint chunk, global const uin
                       global const ulong *ids, global ulong *moved_ids)
 {
     const species_motion motion = MOTION;
-    move_chunk(&motion, count, chunk, offsets, quads, table + get_global_id(0) * (nx * ny), moved, ids,
-               moved_ids, true);
+    const chunk_lists lists = {quads, ids, moved, moved_ids, table + get_global_id(0) * (nx * ny)};
+    move_chunk(&motion, count, chunk, offsets, &lists, true);
 }
 
 /* ---- before the first step ---- */
