@@ -1,5 +1,5 @@
-// CUB's radix sort of the keys in a file, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of 32-bit keys and
-// their numbers, by the lowest BITS bits. Prints "median min max verified device", times in ms.
+// CUB's radix sort of the keys in a file, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of 32-bit keys
+// and their numbers, by the lowest BITS bits. Prints "median min max verified device", times in ms.
 #include <cub/cub.cuh>
 
 #include <algorithm>

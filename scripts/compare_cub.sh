@@ -4,10 +4,10 @@
 #   ./scripts/compare_cub.sh [--particles N] [--cells C] [--repeat K] [--device SPEC]
 #   NVCC=/usr/local/cuda/bin/nvcc RADIXPIC=build/radixpic ./scripts/compare_cub.sh --particles 134217728
 #
-# The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved by
-# up to a cell since they were last sorted. CUB sorts pairs of a 32-bit key and a 32-bit number by the bits that the
-# keys have; radixpic returns the permutation too. Every result is compared with a stable sort. Times are of K sorts (30)
-# each. Needs nvcc, on the PATH or in NVCC; exit code 3 without it.
+# The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved
+# by up to a cell since they were last sorted. CUB sorts pairs of a 32-bit key and a 32-bit number by the bits that
+# the keys have; radixpic returns the permutation too. Every result is compared with a stable sort. Times are of K
+# sorts (30) each. Needs nvcc, on the PATH or in NVCC; exit code 3 without it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc}
@@ -34,7 +34,8 @@ while (($# > 0)); do
     shift 2
 done
 ((cells >= 2 && cells <= 16384)) || fail 2 "--cells: '$cells' is not a whole number from 2 to 16384"
-command -v "$nvcc" >/dev/null || fail 3 "nvcc is missing, so CUB cannot be built: install the CUDA toolkit, or set NVCC to its nvcc"
+command -v "$nvcc" >/dev/null ||
+    fail 3 "nvcc is missing, so CUB cannot be built: install the CUDA toolkit, or set NVCC to its nvcc"
 command -v "$radixpic" >/dev/null || fail 1 "$radixpic is missing: run scripts/build, or set RADIXPIC to the program"
 
 bits=1
@@ -43,7 +44,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 printf '==> build: %s scripts/compare_cub.cu\n' "$nvcc"
-"$nvcc" -O3 -std=c++17 -arch=native -o "$work/compare_cub" "$here/compare_cub.cu" || fail 1 "nvcc cannot build compare_cub.cu"
+"$nvcc" -O3 -std=c++17 -arch=native -o "$work/compare_cub" "$here/compare_cub.cu" ||
+    fail 1 "nvcc cannot build compare_cub.cu"
 
 # Rows "name passes median min max verified": radixpic's by method and number of passes, where it has such a sort.
 : >"$work/rows"
@@ -61,7 +63,8 @@ for sort in tiled:1 tiled:2 paper:2; do
         2) sed 's/^/    left out: /' "$work/error"; continue ;; # a sort that does not fit the keys or the device
         *) cat "$work/log" "$work/error" >&2; fail 1 "radixpic bench pic-sort failed with exit code $code" ;;
     esac
-    awk -F, -v OFS='\t' -v method="$method" '$2 == method && $11 == "total" { print "radixpic, " $2, $6, $12, $13, $14, $16 }' \
+    awk -F, -v OFS='\t' -v method="$method" \
+        '$2 == method && $11 == "total" { print "radixpic, " $2, $6, $12, $13, $14, $16 }' \
         "$work/sort.csv" >>"$work/rows"
     awk -F'"' 'END { print $2 }' "$work/sort.csv" >"$work/device"
 done
@@ -77,7 +80,11 @@ printf 'CUB, SortPairs\t-\t%s\t%s\t%s\t%s\n' "$median" "$least" "$most" "$verifi
 printf '\n%s particles in %sx%s cells after a move, keys of b = %s bits, on %s; ms, medians of %s:\n' \
     "$particles" "$cells" "$cells" "$bits" "$name" "$repeats"
 awk -F'\t' -v cub="$median" -v particles="$particles" '
-    BEGIN { printf "  %-18s %2s %10s  [%9s, %9s] %9s %10s  %s\n", "sort", "p", "median", "min", "max", "Gkeys/s", "over CUB", "verified" }
-    { printf "  %-18s %2s %10.4f  [%9.4f, %9.4f] %9.2f %10.2f  %s\n", $1, $2, $3, $4, $5, 1e-6 * particles / $3, $3 / cub, $6 }
+    BEGIN {
+        head = "  %-18s %2s %10s  [%9s, %9s] %9s %10s  %s\n"
+        row = "  %-18s %2s %10.4f  [%9.4f, %9.4f] %9.2f %10.2f  %s\n"
+        printf head, "sort", "p", "median", "min", "max", "Gkeys/s", "over CUB", "verified"
+    }
+    { printf row, $1, $2, $3, $4, $5, 1e-6 * particles / $3, $3 / cub, $6 }
 ' "$work/rows"
 ! awk -F'\t' '$6 != "yes" { found = 1 } END { exit !found }' "$work/rows" || fail 1 "a sort returned a wrong result"

@@ -14,7 +14,7 @@ EXAMPLES = """examples:
 """
 # What a file is by the columns that it must have.
 KINDS = {
-    "step": ("stage", "ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "device", "method"),
+    "step": ("device", "method", "stage", "ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles"),
     "pic-sort": ("phase", "median_ms", "particles", "key_bits", "passes", "device", "method"),
     "random-lists": ("phase", "median_ms", "keys", "key_bits", "device", "method"),
 }

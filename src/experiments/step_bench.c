@@ -41,9 +41,9 @@ static void choose_box(struct step_setup *setup)
 }
 
 /* A copy of as much as the offsets of all particles, but too much for a cache and not more than need be. */
-static enum status time_copy(struct bench *bench, uint64_t particles)
+static enum status time_copy(struct bench *bench)
 {
-    const uint64_t wanted = particles * 2 * sizeof(float);
+    const uint64_t wanted = bench->options.setup.particles * 2 * sizeof(float);
     bench->copy_bytes = wanted < least_copy ? least_copy : wanted > most_copy ? most_copy : (size_t)wanted;
     return samples_of_copy(bench->device, bench->copy_bytes, bench->options.setup.repeats, &bench->copy);
 }
@@ -119,6 +119,8 @@ static void print_point(const struct bench *bench)
     const struct step_setup *setup = &bench->options.setup;
     const struct step_point *point = &bench->point;
     const double nanoseconds = step_point_nanoseconds(setup, point, samples_median(&point->wall));
+    printf("copy of %.1f MB on the device: %.2f GB/s, median of %zu\n", 1e-6 * (double)bench->copy_bytes,
+           copy_bandwidth(bench), bench->copy.count);
     printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->step,
            point->sort[0] != '\0' ? "; sort: " : "", point->sort,
            (double)point->bytes_held / (double)setup->particles);
@@ -173,6 +175,7 @@ static void write_csv(const struct bench *bench)
 /* Measures the point of options.setup and writes its rows. */
 static enum status run_point(struct bench *bench)
 {
+    TRY(time_copy(bench)); /* beside every point: what else the machine does changes it */
     TRY(step_point_run(&bench->options.setup, bench->device, &bench->point));
     write_csv(bench);
     bench->verified = bench->verified && bench->point.verified;
@@ -184,13 +187,10 @@ static enum status run_single(struct bench *bench)
     struct step_setup *setup = &bench->options.setup;
     const double cells = (double)setup->cells[0] * setup->cells[1];
     choose_box(setup);
-    TRY(time_copy(bench, setup->particles));
     printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
            (unsigned long long)setup->particles, setup->cells[0], setup->cells[1],
            (double)setup->particles / cells, setup->hot ? ", half of them in one" : "", setup->shape,
            setup->precision, device_info(bench->device)->name);
-    printf("copy of %.1f MB on the device: %.2f GB/s, median of %zu\n", 1e-6 * (double)bench->copy_bytes,
-           copy_bandwidth(bench), bench->copy.count);
     TRY(run_point(bench));
     print_point(bench);
     return STATUS_OK;
@@ -266,10 +266,10 @@ static enum status sweep_point(struct bench *bench, double *cost)
     TRY(run_point(bench));
     *cost = step_point_nanoseconds(setup, point, samples_median(&point->wall));
     describe_limit(bench, text, sizeof text);
-    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f  %-13s %s\n", *cost,
+    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f %9.2f  %-13s %s\n", *cost,
            step_point_nanoseconds(setup, point, samples_minimum(&point->wall)),
            step_point_nanoseconds(setup, point, samples_maximum(&point->wall)), 1e3 / *cost,
-           (double)point->bytes_held / (double)setup->particles, point->step, text);
+           (double)point->bytes_held / (double)setup->particles, copy_bandwidth(bench), point->step, text);
     if (!point->verified)
         printf("        NOT VERIFIED: %s\n", point->verdict);
     return STATUS_OK;
@@ -334,13 +334,11 @@ static enum status run_sweep(struct bench *bench)
             table.sizes[table.size_count++] = size;
     if (table.size_count == 0)
         return status_fail(STATUS_USAGE, "no power of two lies between --min-particles and --max-particles");
-    TRY(time_copy(bench, table.sizes[table.size_count - 1]));
     printf("step: sweep, %s, %s precision, on %s\n", options->setup.shape, options->setup.precision,
            device_info(bench->device)->name);
-    printf("copy of %.1f MB on the device: %.2f GB/s, median of %zu\n\n", 1e-6 * (double)bench->copy_bytes,
-           copy_bandwidth(bench), bench->copy.count);
-    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s  %-13s %s\n", "cells", "particles", "a cell", "ns/p-step",
-           "min", "max", "M p-st/s", "B/part.", "method", "what limits");
+    printf("\n");
+    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s %9s  %-13s %s\n", "cells", "particles", "a cell",
+           "ns/p-step", "min", "max", "M p-st/s", "B/part.", "copy GB/s", "method", "what limits");
     for (uint32_t grid = 0; grid < GRIDS; grid++)
         TRY(sweep_grid(bench, grid, &table));
     print_growth(&table);

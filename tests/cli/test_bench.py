@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """radixpic bench pic-sort: its tables and its CSV file, for any parameters."""
 
+import array
 import os
 import re
 import unittest
@@ -11,6 +12,20 @@ COLUMNS = (
     "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
     "median_ms,min_ms,max_ms,repeats,verified"
 ).split(",")
+
+
+def van_der_corput(number, base):
+    """The digits of the number, mirrored at the point."""
+    value, place = 0.0, 1.0
+    while number > 0:
+        place /= base
+        value += number % base * place
+        number //= base
+    return value
+
+
+def cell(x, y):
+    return 16 * int(16 * x) + int(16 * y)
 
 
 class PicSort(ProgramTest):
@@ -92,6 +107,16 @@ class PicSort(ProgramTest):
                 text, rows = self.bench("--cells", cells, repeat=1)
                 self.assertEqual([b for b, _, _ in self.cases(rows)], [bits, 30])
 
+    def test_keys_for_another_program(self):
+        text, rows = self.bench("--cells", "16", "--write-keys", "keys", particles=4096, repeat=1)
+        keys = array.array("I", (self.folder / "keys").read_bytes())
+        particles = [[van_der_corput(j, base) for base in (2, 3, 5, 7)] for j in range(1, 4097)]
+        particles.sort(key=lambda particle: cell(*particle[:2]))  # stable
+        moved = [cell((x + u / 16) % 1, (y + v / 16) % 1) for x, y, u, v in particles]
+        self.assertEqual(len(keys), 4096)
+        # single precision may put one that lands on the edge of a cell, a multiple of 1/16, on its other side
+        self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
+
     def test_without_a_file(self):
         self.run_well("bench", "pic-sort", "--particles", "100", "--repeat", "1", "--device", DEVICE)
         self.assert_nothing_created()
@@ -124,8 +149,9 @@ class Refused(ProgramTest):
         few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]
         for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
             with self.subTest(path=path):
-                result = self.run_program("bench", "pic-sort", *few, "--csv", path)
-                self.assert_refused(result, 1, "--csv", path, word)
+                for option in ("--csv", "--write-keys"):
+                    result = self.run_program("bench", "pic-sort", *few, option, path)
+                    self.assert_refused(result, 1, option, path, word)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""scripts/compare_cub.sh: without nvcc, and its table with a stand-in for what nvcc builds."""
+
+import os
+import re
+import unittest
+
+from program import DEVICE, PROGRAM, ROOT, ProgramTest
+
+# Writes a "program" that answers as the real one does, after looking at what it was given.
+NVCC = """#!/bin/bash
+while (($#)); do [[ $1 == -o ]] && out=$2; shift; done
+cat >"$out" <<'END'
+#!/bin/bash
+wc -c <"$1" >seen_bytes
+echo "$2 $3" >seen_arguments
+echo "$CUB_SAYS"
+END
+chmod +x "$out"
+"""
+
+
+class CompareCub(ProgramTest):
+    device_name = None  # of the test's device, asked for once
+
+    def compare(self, *arguments, says="0.5 0.25 2.0 yes", name=None):
+        nvcc = self.folder / "nvcc"
+        nvcc.write_text(NVCC)
+        nvcc.chmod(0o755)
+        says = f"{says} {name or self.device()}"
+        return self.run_program(
+            *["--particles", "4096", "--repeat", "1", "--device", DEVICE, *arguments],
+            command=(str(ROOT / "scripts" / "compare_cub.sh"),),
+            environment={"NVCC": str(nvcc), "RADIXPIC": PROGRAM, "CUB_SAYS": says},
+        )
+
+    def device(self):
+        if not CompareCub.device_name:
+            few = ["--particles", "64", "--repeat", "1", "--key-bits", "10", "--device", DEVICE, "--csv", "device.csv"]
+            self.run_well("bench", "pic-sort", *few)
+            CompareCub.device_name = self.assert_whole_rows(self.folder / "device.csv")[-1]["device"]
+        return CompareCub.device_name
+
+    def test_without_nvcc(self):
+        tools = self.folder / "tools"  # all that the script needs before it asks for nvcc
+        tools.mkdir()
+        for tool in ("bash", "dirname", "env"):
+            (tools / tool).symlink_to(f"/usr/bin/{tool}" if os.path.exists(f"/usr/bin/{tool}") else f"/bin/{tool}")
+        environment = {"PATH": str(tools), "NVCC": ""}
+        result = self.run_program(command=(str(ROOT / "scripts" / "compare_cub.sh"),), environment=environment)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        for word in ("nvcc is missing", "CUDA toolkit", "NVCC"):
+            self.assertIn(word, result.stderr)
+
+    def test_the_table(self):
+        result = self.compare()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.folder / "seen_bytes").read_text().strip(), str(4 * 4096))
+        self.assertEqual((self.folder / "seen_arguments").read_text().strip(), "10 1")  # bits, repeats
+        row = r"(?m)^  (\S+, \S+) +([-\d]+) +([\d.]+)  \[ *([\d.]+), *([\d.]+)\] +[\d.]+ +([\d.]+)  yes$"
+        rows = re.findall(row, result.stdout)
+        self.assertIn("CUB, SortPairs", [row[0] for row in rows])
+        self.assertIn(("radixpic, paper", "2"), [row[:2] for row in rows])
+        for name, passes, median, low, high, ratio in rows:
+            self.assertTrue(float(low) <= float(median) <= float(high))
+            self.assertAlmostEqual(float(ratio), float(median) / 0.5, delta=0.006)
+        self.assertIn("keys of b = 10 bits", result.stdout)
+
+    def test_a_wrong_result_fails(self):
+        result = self.compare("--cells", "20", says="0.5 0.25 2.0 no")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("wrong result", result.stderr)
+        self.assertEqual((self.folder / "seen_arguments").read_text().strip(), "9 1")
+
+    def test_another_device_fails(self):
+        result = self.compare(name="Another GPU")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("CUB on Another GPU", result.stderr)
+
+    def test_a_device_that_is_not_there(self):
+        result = self.compare("--device", "no such device", name="any")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no such device", result.stderr)
+        self.assertIn("exit code 3", result.stderr)
+
+    def test_refused(self):
+        for arguments, word in (
+            (["--particles"], "needs a value"),
+            (["--particles", "many"], "'many'"),
+            (["--cells", "1"], "--cells"),
+            (["--grid", "5"], "--grid"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.compare(*arguments, name="any")
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(word, result.stderr)
+
+    def test_help(self):
+        result = self.compare("--help", name="any")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("./scripts/compare_cub.sh --particles", result.stdout)
+        self.assertNotIn("set -euo", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
