@@ -30,7 +30,12 @@
 
 /* Particles that an item loads before it works on them. */
 #define COUNT_BATCH 8
-#define MOVE_BATCH  16
+#define MOVE_BATCH  8
+
+/* Items that a GPU runs side by side read neighbours, LANES of them, and go on to the next LANES: they stay
+ * in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
+#define LANES             32
+#define ENTRY(t, n, each) ((t) / LANES * (LANES * (each)) + (n)*LANES + (t) % LANES)
 
 /* ---- where a particle stands ---- */
 
@@ -48,12 +53,22 @@ static inline uint find_cell(global const uint *restrict cell_offsets, uint low,
     return low;
 }
 
+#define NO_CELL 0xfffffffeu /* no next one either */
+
 /* The cell whose particles an item meets, and the field around it. */
 struct walk {
     uint begin, end; /* the cell's particles are [begin, end); none at first */
-    uint i, j;       /* the cell */
+    uint cell, i, j; /* the cell */
     struct cell_field around;
 };
+
+static inline struct walk walk_start(void)
+{
+    struct walk walk;
+    walk.begin = walk.end = 0;
+    walk.cell = NO_CELL;
+    return walk;
+}
 
 static inline void walk_to(struct walk *walk, uint p, uint low, uint high,
                            global const uint *restrict cell_offsets, global const real *restrict ex,
@@ -61,7 +76,10 @@ static inline void walk_to(struct walk *walk, uint p, uint low, uint high,
 {
     if (p >= walk->begin && p < walk->end)
         return;
-    const uint cell = find_cell(cell_offsets, low, high, p);
+    uint cell = walk->cell + 1; /* often the next one */
+    if (p < walk->end || cell > high || cell_offsets[cell + 1] <= p)
+        cell = find_cell(cell_offsets, low, high, p);
+    walk->cell = cell;
     walk->begin = cell_offsets[cell];
     walk->end = cell_offsets[cell + 1];
     walk->i = cell / ny;
@@ -150,25 +168,24 @@ advance_count(global const real *restrict ex, global const real *restrict ey, ui
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
-    struct walk walk;
-    walk.begin = walk.end = 0;
+    struct walk walk = walk_start();
 #if WINDOWED
     const uint first_cell = tile_cells[own.first];
 #endif
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-        for (uint first = begin + t; first < end; first += COUNT_BATCH * 2 * ITEMS) {
+        for (uint first = 0; first < KEYS / 2; first += COUNT_BATCH) {
             real2 offsets[COUNT_BATCH], velocities[COUNT_BATCH];
 #pragma unroll
             for (uint n = 0; n < COUNT_BATCH; n++) {
-                const uint p = min(first + n * 2 * ITEMS, end - 1);
+                const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = velocity[p];
             }
 #pragma unroll
             for (uint n = 0; n < COUNT_BATCH; n++) {
-                const uint p = first + n * 2 * ITEMS;
+                const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
                     walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
                     const struct pushed pushed = push_particle(&motion, &walk, offsets[n], velocities[n]);
@@ -372,8 +389,7 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
     const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
     const struct arrays arrays = {ex, ey,         cell_offsets, offset, velocity,
                                   id, new_offset, new_velocity, new_id};
-    struct walk walk;
-    walk.begin = walk.end = 0;
+    struct walk walk = walk_start();
 #if !WINDOWED
     if (chunk == 0)
         for (uint c = t; c < ROW; c += ITEMS)
@@ -415,8 +431,7 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
 static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
 {
     const uint cells = motion->nx * motion->ny;
-    struct walk walk;
-    walk.begin = walk.end = 0;
+    struct walk walk = walk_start();
     walk_to(&walk, source, 0, cells - 1, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
             motion->ny);
     return push_particle(motion, &walk, arrays->offset[source], arrays->velocity[source]);
@@ -483,14 +498,16 @@ advance_measure(global const real *restrict ex, global const real *restrict ey, 
     local real shared[SUM_SHARED];
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = chunk_tiles(chunk, count);
-    struct walk walk;
-    walk.begin = walk.end = 0;
+    struct walk walk = walk_start();
     real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
-        for (uint p = begin + t; p < end; p += 2 * ITEMS) {
+        for (uint n = 0; n < KEYS / 2; n++) {
+            const uint p = begin + ENTRY(t, n, KEYS / 2);
+            if (p >= end)
+                break;
             walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
             const real2 field = interpolate(&walk.around, offset[p]), before = velocity[p];
             const struct velocity_step step =

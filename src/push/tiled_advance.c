@@ -9,11 +9,15 @@ enum {
     FLAT_ITEMS = 64,
     REACH = 2, /* rows that a chunk's window looks ahead and back */
     BANDS = 2 * REACH + 1,
+    LEAST_MARGIN = 16,   /* columns before and behind a chunk's cells */
     WINDOW_BITS = 10,    /* the fewest of a window's digits: two rounds of ranking */
     GROUPS_PER_UNIT = 8, /* of a compute unit of a large GPU, where chunks may be cut at will */
     STRAY_GROUPS_PER_UNIT = 4,
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
 };
+
+/* Of the cells of a chunk, columns before and behind them, beside LEAST_MARGIN. */
+#define MARGIN_SHARE 0.1
 
 /* How the digits are made. Windows (kernels/shared/windows.h) are for grids whose cells are more than digits.
  */
@@ -54,27 +58,32 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Windows whose digits have `bits` bits: as many tiles a chunk as keep its cells within 7/10 of its columns,
- * since density varies and particles move, but chunks enough to keep the device busy. False where not one
- * tile does. */
+/* Windows of digits of up to `bits` bits: as many tiles a chunk as its columns hold, but chunks enough to
+ * keep the device busy. The margin is for particles that move and for density that varies. False where not
+ * one tile fits. */
 static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
                          struct layout *layout)
 {
-    *layout = (struct layout){.windowed = true, .span = ((UINT32_C(1) << bits) - 1) / BANDS};
+    *layout = (struct layout){.windowed = true};
     if (!tile_plan_make(info, bits, 0, &layout->tiles))
         return false;
-    const double tile = tile_length(&layout->tiles), cells = grid_cells(&setup->grid);
-    const double cells_of_tile = tile * cells / setup->fewest;
-    const double most_cells = 0.7 * layout->span;
+    const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
+    const double cells_of_tile = (double)grid_cells(&setup->grid) / tiles;
+    const uint32_t most_span = ((UINT32_C(1) << bits) - 1) / BANDS;
+    const double most_cells = (most_span - 2.0 * LEAST_MARGIN) / (1 + 2 * MARGIN_SHARE);
     if (cells_of_tile > most_cells)
         return false;
     const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
-    const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
     const uint32_t most_tiles = tiles / busy > 0 ? tiles / busy : 1;
     const double fitting = most_cells / cells_of_tile;
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
-    layout->margin = (uint32_t)((layout->span - layout->chunk_tiles * cells_of_tile) / 2);
-    return true;
+    const double chunk_cells = layout->chunk_tiles * cells_of_tile;
+    layout->margin = (uint32_t)(LEAST_MARGIN + MARGIN_SHARE * chunk_cells);
+    layout->span = (uint32_t)chunk_cells + 2 * layout->margin;
+    /* No more bits than these columns take: the rows of the table get shorter. */
+    while (bits > 1 && BANDS * layout->span < UINT32_C(1) << (bits - 1))
+        bits--;
+    return tile_plan_make(info, bits, 0, &layout->tiles);
 }
 
 static bool make_layout(const struct device_info *info, const struct advance_setup *setup,
