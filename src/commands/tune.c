@@ -92,6 +92,12 @@ static void print_time(const struct sort_search *search, const struct sort_trial
                                : "");
 }
 
+static uint32_t keys_per_item(const struct sort_search *search, const struct radix_plan *radix)
+{
+    const uint64_t items = (uint64_t)radix->items_per_group * radix->groups;
+    return (uint32_t)((search->count + items - 1) / items);
+}
+
 /* The trials in the order of their passes. */
 static void print_trials(const struct sort_search *search, bool of_paper)
 {
@@ -104,8 +110,9 @@ static void print_trials(const struct sort_search *search, bool of_paper)
             if (trial->plan.passes != passes || is_paper != of_paper)
                 continue;
             if (is_paper)
-                printf("  %2u  %2u  %4u  %5u  %5u  %-9s", passes, radix->radix_bits, radix->items_per_group,
-                       radix->groups, radix->histogram_splits, radix->transpose ? "on" : "off");
+                printf("  %2u  %2u  %4u  %5u  %9u  %5u  %-9s", passes, radix->radix_bits,
+                       radix->items_per_group, radix->groups, keys_per_item(search, radix),
+                       radix->histogram_splits, radix->transpose ? "on" : "off");
             else
                 printf("  %-8s  %2u  %6s  %5s", sort_method_name(trial->plan.method), passes,
                        number_or_auto(trial->choice.chunks, chunks),
@@ -119,8 +126,8 @@ static void print_trials(const struct sort_search *search, bool of_paper)
 static void print_grid(const struct sort_search *search)
 {
     printf("\nEvery sort that was tried; * is the fastest of its method and p, dropped was hopeless:\n");
-    printf("  %2s  %2s  %4s  %5s  %5s  %-9s%10s  %9s\n", "p", "r", "I", "G", "s", "transpose", "ms",
-           "M keys/s");
+    printf("  %2s  %2s  %4s  %5s  %9s  %5s  %-9s%10s  %9s\n", "p", "r", "I", "G", "keys/item", "s",
+           "transpose", "ms", "M keys/s");
     print_trials(search, true);
     printf("\n  %-8s  %2s  %6s  %5s%10s  %9s\n", "method", "p", "chunks", "items", "ms", "M keys/s");
     print_trials(search, false);

@@ -1,7 +1,7 @@
 /* Sort search: which method, and which of its parameters, sorts particles in PIC order fastest on a device.
  *
- * Every candidate sorts the same keys to the permutation and the cell offsets, is held against a sort on the
- * host, and is dropped as soon as it is hopeless: after its warm-up or after one timed sort.
+ * Every candidate sorts the same keys to the permutation and the cell offsets and is dropped as soon as it is
+ * hopeless, after its warm-up or a few sorts; what leads is held against a sort on the host.
  */
 #ifndef RADIXPIC_EXPERIMENTS_SORT_SEARCH_H
 #define RADIXPIC_EXPERIMENTS_SORT_SEARCH_H

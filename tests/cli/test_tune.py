@@ -51,7 +51,7 @@ class Tuned(ProgramTest):
         self.assertTrue(default.endswith("(default)"), default)
         text = self.tune(*SIZE, "--seconds", "6")
         self.assertIn("20000 particles in 16x8 cells (keys of b = 7 bits)", text)
-        self.assertRegex(text, r"(?m)^ +p +r +I +G +s +transpose +ms")
+        self.assertRegex(text, r"(?m)^ +p +r +I +G +keys/item +s +transpose +ms")
         table = re.search(r"(?m)^Table 3 of the paper.*\n +hardware +b +r +I +G +s .*\n(.*)$", text)
         self.assertIsNotNone(table, text)
         self.assertRegex(table[1], r" 7 +[1-7] +\d+ +\d+ +\d+ ")
