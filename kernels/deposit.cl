@@ -22,6 +22,8 @@
  *   sums          real[places][SHAPE_NODES^2]: number a SHAPE_NODES + b of a piece holds its weights for the
  *                 node a along x and b along y from the shape's first;
  *   segment_cell  uint[segments]: the cell that holds the first particle of a segment.
+ *
+ * Loops over the sums of an item are unrolled, so that the sums stay in registers.
  */
 #include "shared/shape.h"
 
@@ -39,19 +41,23 @@ static inline void add_particle(real2 offset, real sums[SUM_COUNT])
     real along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(offset.x, along_x);
     shape_weights(offset.y, along_y);
+#pragma unroll
     for (uint a = 0; a < SHAPE_NODES; a++)
+#pragma unroll
         for (uint b = 0; b < SHAPE_NODES; b++)
             sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
 }
 
 static inline void clear_sums(real sums[SUM_COUNT])
 {
+#pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         sums[n] = (real)0;
 }
 
 static inline void store_sums(global real *restrict sums, uint place, const real total[SUM_COUNT])
 {
+#pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         sums[(size_t)place * SUM_COUNT + n] = total[n];
 }
@@ -123,14 +129,17 @@ static inline void sum_along_items(uint cell, local uint *last_cells, real total
 {
     const uint item = (uint)get_local_id(0);
     last_cells[item] = cell;
+#pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         shared[n * SEGMENT_ITEMS + item] = total[n];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint distance = 1; distance < SEGMENT_ITEMS; distance *= 2) {
         if (item >= distance && last_cells[item - distance] == cell)
+#pragma unroll
             for (uint n = 0; n < SUM_COUNT; n++)
                 total[n] += shared[n * SEGMENT_ITEMS + item - distance];
         barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
         for (uint n = 0; n < SUM_COUNT; n++)
             shared[n * SEGMENT_ITEMS + item] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -160,6 +169,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
         if (n == cell_end) {
             if (cell != own.first_cell)
                 store_sums(sums, segment + cell, own.last);
+#pragma unroll
             for (uint m = 0; m < SUM_COUNT; m++) {
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real)0;
@@ -221,17 +231,28 @@ struct offsets16 {
     real16 x, y;
 };
 
+/* Every second lane of a, then of b: from the first, or from the second. Spelled out, and used for parts of a
+ * vector too, since oclgrind loses track of the lanes where vectors of different widths meet. */
+static inline real16 even_lanes(real16 a, real16 b)
+{
+    return (real16)(a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc,
+                    b.se);
+}
+static inline real16 odd_lanes(real16 a, real16 b)
+{
+    return (real16)(a.s1, a.s3, a.s5, a.s7, a.s9, a.sb, a.sd, a.sf, b.s1, b.s3, b.s5, b.s7, b.s9, b.sb, b.sd,
+                    b.sf);
+}
+
 static inline struct offsets16 offsets_of_pairs(real16 p0, real16 p1)
 {
-    return (struct offsets16){(real16)(p0.even, p1.even), (real16)(p0.odd, p1.odd)};
+    return (struct offsets16){even_lanes(p0, p1), odd_lanes(p0, p1)};
 }
 
 static inline struct offsets16 offsets_of_quads(real16 q0, real16 q1, real16 q2, real16 q3)
 {
-    const real16 x_u_lower = (real16)(q0.even, q1.even), x_u_upper = (real16)(q2.even, q3.even);
-    const real16 y_v_lower = (real16)(q0.odd, q1.odd), y_v_upper = (real16)(q2.odd, q3.odd);
-    return (struct offsets16){(real16)(x_u_lower.even, x_u_upper.even),
-                              (real16)(y_v_lower.even, y_v_upper.even)};
+    return (struct offsets16){even_lanes(even_lanes(q0, q1), even_lanes(q2, q3)),
+                              even_lanes(odd_lanes(q0, q1), odd_lanes(q2, q3))};
 }
 
 /* From a multiple of VECTOR on, where whole vectors are loaded at once. */
@@ -275,13 +296,16 @@ static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 #endif
 }
 
-/* Adds the weights of a vector of particles to sums of VECTOR lanes each. */
+/* Adds the weights of a vector of particles to sums of VECTOR lanes each. Unrolled, or the sums would not
+ * stay in registers. */
 static inline void add_vector(struct offsets16 at, real16 sums[SUM_COUNT])
 {
     real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights16(at.x, along_x);
     shape_weights16(at.y, along_y);
+#pragma unroll
     for (uint a = 0; a < SHAPE_NODES; a++)
+#pragma unroll
         for (uint b = 0; b < SHAPE_NODES; b++)
             sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
 }
@@ -295,20 +319,27 @@ static inline void add_part(global const real2 *restrict offset, uint stride, ui
     const real before = (real)(begin - from), after = (real)(end - from);
     const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), none = 0;
     real16 all[SUM_COUNT];
+#pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         all[n] = none;
     add_vector(load_unaligned(offset, stride, from), all);
+#pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         sums[n] += lane >= before && lane < after ? all[n] : none;
 }
 
-/* Four of the sums, each over its lanes: halves are added until one lane is left. */
-static inline real4 sum_lanes(const real16 *of)
+/* Adds neighbouring lanes of a, then of b. */
+static inline real16 add_neighbours(real16 a, real16 b)
 {
-    const real16 lower = (real16)(of[0].lo + of[0].hi, of[1].lo + of[1].hi);
-    const real16 upper = (real16)(of[2].lo + of[2].hi, of[3].lo + of[3].hi);
-    const real16 four = (real16)(lower.even + lower.odd, upper.even + upper.odd);
-    return (four.even + four.odd).even + (four.even + four.odd).odd;
+    return even_lanes(a, b) + odd_lanes(a, b);
+}
+
+/* Four of the sums, each over its lanes, in the first lanes of what it returns. */
+static inline real16 sum_lanes(const real16 *of)
+{
+    const real16 four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
+    const real16 two = add_neighbours(four, four);
+    return add_neighbours(two, two);
 }
 
 /* A block: the particles from `begin` to `aligned`, a vector or fewer, up to SUM_BLOCK - 2 whole vectors from
@@ -327,11 +358,11 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
     if (p < end)
         add_part(offset, stride, count, p, end, sums);
     for (uint n = 0; n < SUM_COUNT; n += 4) {
-        const real4 four = sum_lanes(sums + n);
-        block[n] = four.x;
-        block[n + 1] = four.y;
-        block[n + 2] = four.z;
-        block[n + 3] = four.w;
+        const real16 four = sum_lanes(sums + n);
+        block[n] = four.s0;
+        block[n + 1] = four.s1;
+        block[n + 2] = four.s2;
+        block[n + 3] = four.s3;
     }
 }
 
