@@ -14,9 +14,9 @@ EXAMPLES = """examples:
 """
 # What a file is by the columns that it must have.
 KINDS = {
-    "step": ("device", "method", "stage", "ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles"),
-    "pic-sort": ("phase", "median_ms", "particles", "key_bits", "passes", "device", "method"),
-    "random-lists": ("phase", "median_ms", "keys", "key_bits", "device", "method"),
+    "step": "device method cells_x cells_y particles stage ns_per_particle_step min_ns max_ns".split(),
+    "pic-sort": "device method particles key_bits passes phase median_ms".split(),
+    "random-lists": "device method keys key_bits phase median_ms".split(),
 }
 NUMBERS = ("ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "median_ms", "keys")
 PHASES = ("transpose", "histogram", "scan", "reorder")
