@@ -166,18 +166,43 @@ uint64_t simulation_particles(const struct config *config)
     return sum;
 }
 
+/* What a run holds for its particles and their sort: throughout, or before the fused step takes over. */
+static enum status plain_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
+{
+    const struct grid grid = grid_make(&config->grid);
+    struct sorter_plan plan;
+    TRY(simulation_plan_sort(config, info, &plan));
+    *bytes = (uint64_t)largest_species(config) * sizeof(uint32_t) +
+             sorter_bytes(info, &plan, largest_species(config));
+    for (uint32_t s = 0; s < config->species_count; s++)
+        *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
+    return STATUS_OK;
+}
+
+/* And after that. */
+static uint64_t fused_bytes(const struct config *config, const struct device_info *info,
+                            enum advance_kind kind)
+{
+    const struct grid grid = grid_make(&config->grid);
+    const struct advance_setup setup = advance_setup(config);
+    uint64_t bytes = advance_bytes(info, kind, &setup);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        bytes +=
+            config->species[s].particles * advance_particle_bytes(config->precision, &config->species[s]) +
+            (grid_cells(&grid) + UINT64_C(1)) * sizeof(uint32_t);
+    return bytes;
+}
+
 enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
 {
     const struct grid grid = grid_make(&config->grid);
-    const uint32_t largest = largest_species(config);
-    struct sorter_plan plan;
-    TRY(simulation_plan_sort(config, info, &plan));
-    *bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
-    *bytes += (uint64_t)largest * sizeof(uint32_t) + sorter_bytes(info, &plan, largest);
+    enum advance_kind kind;
+    TRY(simulation_plan_step(config, info, &kind));
+    TRY(plain_bytes(config, info, bytes));
+    if (kind != ADVANCE_NONE && fused_bytes(config, info, kind) > *bytes)
+        *bytes = fused_bytes(config, info, kind);
     *bytes += fields_bytes(&grid, config->precision);
-    *bytes += deposit_bytes(info, &grid, config->precision, config->deposit.shape, largest);
+    *bytes += deposit_bytes(info, &grid, config->precision, config->deposit.shape, largest_species(config));
     *bytes += filter_bytes(&grid, config->precision);
     *bytes += poisson_bytes(&grid, config->precision, config->fields.gradient);
     return STATUS_OK;
@@ -268,6 +293,10 @@ static enum status push_plainly(struct simulation *simulation)
 static enum status hand_over(struct simulation *simulation)
 {
     destroy_sort(simulation);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        buffer_destroy(&simulation->particles[s].key);
+        buffer_destroy(&simulation->particles[s].key_spare);
+    }
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(advance_take_over(simulation->advance, s, &simulation->particles[s]));
     return STATUS_OK;

@@ -84,7 +84,7 @@ uint64_t simulation_particles(const struct config *config);
 STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
                                                 struct sorter_plan *plan);
 
-/* Device bytes that simulation_create() takes. STATUS_USAGE when the sort's parameters do not fit the device.
+/* The most device bytes that a run holds at a time. STATUS_USAGE when the sort's parameters do not fit the device.
  */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
                                             uint64_t *bytes);

@@ -56,11 +56,15 @@ static enum status print_device_part(const struct config *config, const struct c
     struct sorter_plan plan;
     char sort[256];
     uint64_t bytes = 0;
+    enum advance_kind kind = ADVANCE_NONE;
     enum status status = simulation_plan_sort(config, info, &plan);
+    if (status == STATUS_OK)
+        status = simulation_plan_step(config, info, &kind);
     if (status == STATUS_OK)
         status = simulation_bytes(config, info, &bytes);
     if (status == STATUS_OK) {
         printf("device                    %s\n", info->name);
+        printf("step                      %s\n", advance_kind_describe(kind));
         sorter_plan_describe(&plan, sort, sizeof sort);
         printf("key                       %s\n", sort);
         printf("memory on the device      %.1f MiB, %.1f bytes a particle\n", (double)bytes / 0x1p20,

@@ -97,6 +97,7 @@ static void announce(struct run *run)
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
+    log_line(&run->log, LOG_VERBOSE, "step: %s", advance_kind_describe(run->simulation.advance_kind));
     char sort[256];
     sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
     log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);
@@ -107,8 +108,6 @@ static void announce(struct run *run)
         !info->is_cpu && strcmp(poisson_solver_name(run->simulation.poisson), "FFTW") == 0;
     log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
              poisson_solver_name(run->simulation.poisson), on_host_of_gpu ? ", on the host" : "");
-    log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB",
-             (double)device_bytes_held(run->device) / 0x1p20);
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
     if (run->folder.replaced)
@@ -134,6 +133,8 @@ static enum status step_through(struct run *run)
     const struct run_cost cost = {.steps = run->config.time.steps + 1,
                                   .particles = particles,
                                   .wall_seconds = timer_now() - progress.started};
+    log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
+             (double)device_most_bytes_held(run->device) / 0x1p20);
     const struct timers *timers = device_timers(run->device);
     stage_table_print(&run->log, timers, &cost);
     return stage_table_write(run->folder.path, timers, &cost);

@@ -38,6 +38,8 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
     created->bytes = bytes;
     created->number = ++device->buffers_created;
     device->bytes_held += bytes;
+    if (device->bytes_held > device->most_bytes_held)
+        device->most_bytes_held = device->bytes_held;
     *buffer = created;
     return STATUS_OK;
 }

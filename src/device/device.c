@@ -103,6 +103,13 @@ size_t device_bytes_held(const struct device *device)
     return device->bytes_held;
 }
 
+size_t device_most_bytes_held(struct device *device)
+{
+    const size_t most = device->most_bytes_held;
+    device->most_bytes_held = device->bytes_held;
+    return most;
+}
+
 struct device_native device_native(const struct device *device)
 {
     return (struct device_native){device->platform, device->id, device->context, device->queue};

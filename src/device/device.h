@@ -55,6 +55,9 @@ STATUS_CHECKED enum status device_list(FILE *stream);
 /* Bytes now held in buffers of this device. */
 size_t device_bytes_held(const struct device *device);
 
+/* The most that was held at any moment since the last call. */
+size_t device_most_bytes_held(struct device *device);
+
 /* Waits until everything enqueued is done. */
 STATUS_CHECKED enum status device_finish(struct device *device);
 

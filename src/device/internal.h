@@ -21,7 +21,7 @@ struct device {
     cl_context context;
     cl_command_queue queue; /* in order */
     struct device_info info;
-    size_t bytes_held;
+    size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */

@@ -19,6 +19,16 @@ const char *advance_kind_name(enum advance_kind kind)
     return names[kind];
 }
 
+const char *advance_kind_describe(enum advance_kind kind)
+{
+    static const char *const texts[] = {
+        [ADVANCE_NONE] = "plain: a kernel a stage",
+        [ADVANCE_TILED] = "fused, tiled: push and sort at once; the sort orders the first step alone",
+        [ADVANCE_CHUNKED] = "fused, chunked: push and sort at once; the sort orders the first step alone",
+    };
+    return texts[kind];
+}
+
 enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup)
 {
     if (info->is_cpu)

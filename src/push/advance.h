@@ -32,7 +32,11 @@ struct advance_setup {
 
 /* The kind that suits this device and grid; ADVANCE_NONE where only the plain step will do. */
 enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup);
+/* "none", "tiled" or "chunked". */
 const char *advance_kind_name(enum advance_kind kind);
+
+/* What a run says of it: "plain: a kernel a stage", "fused, tiled: ...". A static string. */
+const char *advance_kind_describe(enum advance_kind kind);
 
 /* The caller destroys it. STATUS_USAGE for ADVANCE_NONE. */
 STATUS_CHECKED enum status advance_create(struct device *device, enum advance_kind kind,
@@ -40,8 +44,8 @@ STATUS_CHECKED enum status advance_create(struct device *device, enum advance_ki
 void advance_destroy(struct advance **advance);
 
 /* Takes over species number `species`, which the plain sort has put in order (pairs, cell offsets), before
- * its first advance_step(): releases the arrays that fused steps do without, and brings the state into the
- * layout of this kind. Blocking. */
+ * its first advance_step(): brings the state into the layout of this kind and releases the other. The keys
+ * and the sort may be gone by then. Blocking; may allocate. */
 STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t species,
                                              struct particles *particles);
 
@@ -58,7 +62,7 @@ STATUS_CHECKED enum status advance_measure(struct advance *advance, const struct
 STATUS_CHECKED enum status advance_read_sums(struct advance *advance, uint32_t species,
                                              const struct particles *particles, struct push_sums *sums);
 
-/* Device bytes that advance_create() takes. */
+/* Device bytes that an advance takes from the first advance_take_over() on. */
 uint64_t advance_bytes(const struct device_info *info, enum advance_kind kind,
                        const struct advance_setup *setup);
 

@@ -146,9 +146,7 @@ enum status chunked_advance_create(struct device *device, const struct advance_s
                                         .slab = slab_of(info, setup),
                                         .flat_items = device_group_items(device, 64)};
     created->slabs = slabs_of(setup, created->slab);
-    enum status status = create_kernels(created);
-    if (status == STATUS_OK)
-        status = create_buffers(created);
+    const enum status status = create_kernels(created);
     if (status != STATUS_OK)
         chunked_advance_destroy(&created);
     *advance = created;
@@ -180,17 +178,18 @@ enum status chunked_advance_take_over(struct chunked_advance *advance, struct pa
     struct device *device = advance->device;
     const size_t quad = 4 * precision_bytes(advance->setup.precision);
     const size_t bytes = particles->count * quad;
+    if (!advance->table)
+        TRY(create_buffers(advance));
+    buffer_destroy(&particles->offset_spare);
+    buffer_destroy(&particles->velocity_spare);
     TRY(buffer_create(device, bytes, "particle states", &particles->quad));
     TRY(KERNEL_LAUNCH(advance->take_over,
                       launch_covering(particles->count, advance->flat_items, STAGE_OTHER, 2 * bytes),
                       arg_buffer(particles->offset), arg_buffer(particles->velocity),
                       arg_uint(particles->count), arg_buffer(particles->quad)));
     TRY(device_finish(device));
-    struct buffer **const spared[] = {&particles->offset,   &particles->offset_spare,
-                                      &particles->velocity, &particles->velocity_spare,
-                                      &particles->key,      &particles->key_spare};
-    for (size_t n = 0; n < sizeof spared / sizeof spared[0]; n++)
-        buffer_destroy(spared[n]);
+    buffer_destroy(&particles->offset);
+    buffer_destroy(&particles->velocity);
     return buffer_create(device, bytes, "spare particle states", &particles->quad_spare);
 }
 

@@ -222,12 +222,6 @@ static enum status create_buffers(struct tiled_advance *advance)
     return create_strays(advance, &sizes);
 }
 
-static enum status create_parts(struct tiled_advance *advance)
-{
-    TRY(create_kernels(advance));
-    return create_buffers(advance);
-}
-
 enum status tiled_advance_create(struct device *device, const struct advance_setup *setup,
                                  struct tiled_advance **advance)
 {
@@ -243,7 +237,7 @@ enum status tiled_advance_create(struct device *device, const struct advance_set
     created->device = device;
     created->setup = *setup;
     created->layout = layout;
-    const enum status status = create_parts(created);
+    const enum status status = create_kernels(created);
     if (status != STATUS_OK)
         tiled_advance_destroy(&created);
     *advance = created;
@@ -277,9 +271,9 @@ void tiled_advance_destroy(struct tiled_advance **advance)
 enum status tiled_advance_take_over(struct tiled_advance *advance, uint32_t species,
                                     struct particles *particles)
 {
-    buffer_destroy(&particles->key);
-    buffer_destroy(&particles->key_spare);
     TRY(build(advance, particles->id != NULL));
+    if (!advance->digits)
+        TRY(create_buffers(advance));
     const uint64_t tiles = tile_count(&advance->layout.tiles, particles->count);
     return KERNEL_LAUNCH(advance->find_tiles,
                          launch_covering(tiles + 1, device_group_items(advance->device, FLAT_ITEMS),
