@@ -13,7 +13,7 @@
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
  *   GROUP_ITEMS     items of a group, a power of two;
  *   SEGMENT_ITEMS   items of a group of deposit_group_per_segment, a power of two;
- *   ITEM_PARTICLES  particles of an item there, a power of two of SUM_COUNT / 2 - 1 or more.
+ *   ITEM_PARTICLES  particles of an item there, a power of two from 8 to SUM_BLOCK.
  *
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
@@ -121,6 +121,26 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
 #define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
 #define NO_CELL      0xffffffffu
 
+/* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
+ * side by side use different banks. STAGED_AHEAD reads of an item are under way at once. */
+#define STAGED_AHEAD 8
+static inline void stage_particles(global const real2 *restrict offset, uint stride, uint begin, uint size,
+                                   local real2 *staged)
+{
+    for (uint n = (uint)get_local_id(0); n < size; n += STAGED_AHEAD * SEGMENT_ITEMS) {
+        real2 ahead[STAGED_AHEAD];
+#pragma unroll
+        for (uint k = 0; k < STAGED_AHEAD; k++)
+            ahead[k] = offset[(size_t)(begin + min(n + k * SEGMENT_ITEMS, size - 1)) * stride];
+#pragma unroll
+        for (uint k = 0; k < STAGED_AHEAD; k++) {
+            const uint m = n + k * SEGMENT_ITEMS;
+            if (m < size)
+                staged[m + m / ITEM_PARTICLES] = ahead[k];
+        }
+    }
+}
+
 /* Adds the totals of items in a row whose last cell is the same, each to the ones after it (Hillis & Steele,
  * Commun. ACM 29, 1170, 1986): the last item of the row is left with the sum over all, also in `shared`.
  * Every item must call it, from uniform control flow. shared: SUM_COUNT * SEGMENT_ITEMS reals. */
@@ -197,8 +217,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
-    for (uint n = item; n < size; n += SEGMENT_ITEMS)
-        staged[n + n / ITEM_PARTICLES] = offset[(size_t)(begin + n) * stride];
+    stage_particles(offset, stride, begin, size, staged);
     const uint cell = cell_found_by_group(cell_offsets, cells, 0, BY_PARTICLE, begin, &found);
     if (item == 0)
         segment_cell[segment] = cell;

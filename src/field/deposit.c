@@ -63,9 +63,9 @@ static uint32_t segments_of(uint32_t count, uint32_t segment_bits)
     return (uint32_t)(((uint64_t)count + (UINT64_C(1) << segment_bits) - 1) >> segment_bits);
 }
 
-/* Powers of two that the device allows: a group per cell needs local memory for half a group's sums
- * (shared/sum.h), a group per segment needs it for its particles and three words an item. Half of what there
- * is is left for what else the device keeps there. */
+/* Powers of two that the device allows. A group per piece needs local memory for half its items' sums
+ * (shared/sum.h); a group per segment needs it for its particles, a gap after those of each item, and three
+ * words an item. Neither asks for all there is: several groups share it. */
 static struct deposit_shape choose_shape(const struct device_info *info, enum precision precision,
                                          enum shape_kind shape)
 {
