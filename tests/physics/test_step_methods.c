@@ -1,0 +1,176 @@
+/* Step methods: the plain step, a kernel a stage, and the fused one take the same particles to the same
+ * places, up to round-off. */
+#include "support/test_support.h"
+
+#include "support/physics_support.h"
+
+static const char plasma[] =
+    "grid: {cells: [24, 16], length: [9, 7]}\n"
+    "time: {step: 0.2, steps: 15}\n"
+    "precision: double\n"
+    "species:\n"
+    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 20011, ids: true,\n"
+    "     velocities: {kind: maxwellian, drift: [1, -1]},\n"
+    "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 1, amplitude: 0.3}]}}\n"
+    "  - {name: ions, charge: 1, mass: 30, density: 1, particles: 9973, ids: true,\n"
+    "     velocities: {kind: maxwellian, thermal: [0.2, 0.2]}}\n"
+    "output: {history: {modes: [[1, 0], [0, 1], [2, -1]]}}\n";
+
+/* What a run ends with: its history, and where each particle is, by id. */
+struct outcome {
+    struct history_row *rows;
+    double (*position)[2]; /* in cells */
+    double (*velocity)[2];
+    uint64_t particles;
+};
+
+/* Particle by id into outcome->position and ->velocity, from `first` on. */
+static void read_species(const struct simulation *simulation, uint32_t species, uint64_t first,
+                         struct outcome *outcome)
+{
+    const struct particles *particles = &simulation->particles[species];
+    const struct grid *grid = &simulation->grid;
+    const uint32_t count = particles->count, cells = grid_cells(grid);
+    uint64_t *id = malloc(count * sizeof *id);
+    uint32_t *cell_offsets = malloc((cells + (size_t)1) * sizeof *cell_offsets);
+    double *pairs = malloc(2 * (size_t)count * sizeof *pairs);
+    assert_true(id && cell_offsets && pairs);
+    assert_ok(buffer_read(particles->id, 0, count * sizeof *id, id));
+    assert_ok(
+        buffer_read(particles->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets));
+    assert_int_equal(cell_offsets[0], 0);
+    assert_int_equal(cell_offsets[cells], count);
+    assert_ok(particles_read_offsets(particles, PRECISION_DOUBLE, 0, count, pairs));
+    for (uint32_t cell = 0; cell < cells; cell++)
+        for (uint32_t j = cell_offsets[cell]; j < cell_offsets[cell + 1]; j++) {
+            outcome->position[first + id[j]][0] = cell / grid->ny + pairs[2 * (size_t)j];
+            outcome->position[first + id[j]][1] = cell % grid->ny + pairs[2 * (size_t)j + 1];
+        }
+    assert_ok(particles_read_velocities(particles, PRECISION_DOUBLE, 0, count, pairs));
+    for (uint32_t j = 0; j < count; j++)
+        memcpy(outcome->velocity[first + id[j]], &pairs[2 * (size_t)j], sizeof *outcome->velocity);
+    free(id);
+    free(cell_offsets);
+    free(pairs);
+}
+
+static struct outcome run(const struct config *config)
+{
+    struct outcome outcome = {.particles = simulation_particles(config)};
+    struct simulation simulation;
+    outcome.rows = calloc(config->time.steps + 1, sizeof *outcome.rows);
+    outcome.position = calloc(outcome.particles, sizeof *outcome.position);
+    outcome.velocity = calloc(outcome.particles, sizeof *outcome.velocity);
+    assert_true(outcome.rows && outcome.position && outcome.velocity);
+    assert_ok(simulation_create(config, physics_device, &simulation));
+    assert_int_equal(simulation.advance != NULL, config->step.method != STEP_PLAIN);
+    while (!simulation_done(&simulation)) {
+        struct history_row *row = &outcome.rows[simulation.step];
+        assert_ok(simulation_step(&simulation));
+        *row = simulation.row;
+    }
+    for (uint64_t s = 0, first = 0; s < config->species_count; first += config->species[s++].particles)
+        read_species(&simulation, (uint32_t)s, first, &outcome);
+    simulation_destroy(&simulation);
+    return outcome;
+}
+
+static void outcome_free(struct outcome *outcome)
+{
+    free(outcome->rows);
+    free(outcome->position);
+    free(outcome->velocity);
+}
+
+/* Along the shorter way around the box. */
+static double distance(double a, double b, double length)
+{
+    return fabs(remainder(a - b, length));
+}
+
+static void assert_agree(const struct config *config, double tolerance)
+{
+    struct config plain = *config, fused = *config;
+    plain.step.method = STEP_PLAIN;
+    fused.step.method = STEP_FUSED;
+    struct outcome expected = run(&plain), found = run(&fused);
+    for (uint64_t n = 0; n <= config->time.steps; n++) {
+        const struct history_row *a = &expected.rows[n], *b = &found.rows[n];
+        const double energy = a->kinetic_energy + a->field_energy, mass = physics_total_mass(config);
+        assert_true(fabs(a->field_energy - b->field_energy) <= tolerance * energy);
+        assert_true(fabs(a->kinetic_energy - b->kinetic_energy) <= tolerance * energy);
+        for (int axis = 0; axis < 2; axis++)
+            assert_true(fabs(a->momentum[axis] - b->momentum[axis]) <= tolerance * mass);
+        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
+            assert_true(hypot(a->modes[mode][0] - b->modes[mode][0], a->modes[mode][1] - b->modes[mode][1]) <=
+                        tolerance);
+    }
+    for (uint64_t p = 0; p < expected.particles; p++)
+        for (int axis = 0; axis < 2; axis++) {
+            assert_true(distance(expected.position[p][axis], found.position[p][axis],
+                                 config->grid.cells[axis]) <= 100 * tolerance);
+            assert_true(fabs(expected.velocity[p][axis] - found.velocity[p][axis]) <= 100 * tolerance);
+        }
+    outcome_free(&expected);
+    outcome_free(&found);
+}
+
+static void plain_and_fused_agree_to_round_off(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        config.deposit.shape = (enum shape_kind)shape;
+        config.fields.magnetic = shape == SHAPE_CIC ? 0.7 : 0;
+        assert_agree(&config, shape == SHAPE_NGP ? 1e-9 : 1e-12);
+    }
+}
+
+static void plain_and_fused_agree_in_single_precision(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    config.precision = PRECISION_SINGLE;
+    config.time.steps = 5;
+    struct config plain = config, fused = config;
+    plain.step.method = STEP_PLAIN;
+    fused.step.method = STEP_FUSED;
+    struct history_row *a = physics_run(&plain), *b = physics_run(&fused);
+    for (uint64_t n = 0; n <= config.time.steps; n++) {
+        assert_near(b[n].kinetic_energy / a[n].kinetic_energy, 1, 1e-6);
+        assert_near(b[n].field_energy / a[n].field_energy, 1, 1e-4);
+    }
+    free(a);
+    free(b);
+}
+
+/* Of sort.* and step.method: who asks for a sort gets it in every step. */
+static void a_sort_that_is_asked_for_makes_the_step_plain(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    const struct device_info *info = device_info(physics_device);
+    enum advance_kind kind = ADVANCE_NONE;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_not_equal(kind, ADVANCE_NONE);
+    config.sort.passes = 1;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_equal(kind, ADVANCE_NONE);
+    config.step.method = STEP_FUSED;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_not_equal(kind, ADVANCE_NONE);
+    config.sort.passes = 2;
+    config.step.method = STEP_PLAIN;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_equal(kind, ADVANCE_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_and_fused_agree_to_round_off),
+        cmocka_unit_test(plain_and_fused_agree_in_single_precision),
+        cmocka_unit_test(a_sort_that_is_asked_for_makes_the_step_plain),
+    };
+    return PHYSICS_MAIN(tests);
+}
