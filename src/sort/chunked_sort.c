@@ -72,17 +72,22 @@ static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t ind
     return wanted > share && wanted <= FIRST_DIGIT_MOST ? wanted : share;
 }
 
+/* One pass for short keys, and for longer ones where the list is long beside the table of their counts. */
+static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capacity)
+{
+    const bool is_long = key_bits <= RADIX_BITS_MOST && (uint64_t)chunks << key_bits <= capacity;
+    return key_bits <= ONE_PASS_BITS || is_long ? 1 : (key_bits + RADIX_BITS_AUTO - 1) / RADIX_BITS_AUTO;
+}
+
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
                              const struct chunked_options *options)
 {
-    const uint32_t fewest =
-        key_bits <= ONE_PASS_BITS ? 1 : (key_bits + RADIX_BITS_AUTO - 1) / RADIX_BITS_AUTO;
+    const uint32_t units = device->compute_units > 0 ? device->compute_units : 1;
+    const uint32_t chunks = options && options->chunks ? options->chunks : CHUNKS_PER_UNIT * units;
+    const uint32_t fewest = fewest_passes(key_bits, chunks, capacity);
     const uint32_t passes = minimum(options && options->passes ? options->passes : fewest, key_bits);
     const uint32_t share = (key_bits + passes - 1) / passes;
-    const uint32_t units = device->compute_units > 0 ? device->compute_units : 1;
-    struct plan plan = {.key_bits = key_bits,
-                        .chunks = options && options->chunks ? options->chunks : CHUNKS_PER_UNIT * units,
-                        .index_bits = bits_below(capacity)};
+    struct plan plan = {.key_bits = key_bits, .chunks = chunks, .index_bits = bits_below(capacity)};
     enum source source = SOURCE_KEYS;
     for (uint32_t shift = 0; shift < key_bits; plan.passes++) {
         const uint32_t digit =

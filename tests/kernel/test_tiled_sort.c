@@ -210,6 +210,32 @@ static void sorts_fewer_than_its_capacity_again_and_again(void **state)
     tiled_sort_destroy(&sort);
 }
 
+/* Few chunks, an odd number, more than there are tiles or places, and narrow groups; the bytes told follow.
+ */
+static void options_change_no_result(void **state)
+{
+    (void)state;
+    enum { COUNT = 70001 };
+    const struct {
+        struct tiled_options options;
+        uint32_t passes;
+    } cases[] = {{{.chunks = 1}, 1}, {{.chunks = 7}, 2}, {{.chunks = 65536, .items = 32}, 1}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint32_t passes = cases[n].passes;
+        struct tiled_sort *sort = NULL;
+        const size_t before = device_bytes_held(device);
+        assert_ok(tiled_sort_create(device, 10, passes, COUNT, &cases[n].options, &sort));
+        assert_int_equal(device_bytes_held(device) - before,
+                         tiled_sort_bytes(device_info(device), 10, passes, COUNT, &cases[n].options));
+        for (enum pattern pattern = RANDOM_KEYS; pattern <= NINE_WAYS; pattern++)
+            check_sort(sort, pattern, COUNT, 10, 1024);
+        tiled_sort_destroy(&sort);
+    }
+    const struct device_info *info = device_info(device);
+    assert_true(tiled_sort_bytes(info, 10, 1, COUNT, &(struct tiled_options){.chunks = 2}) <
+                tiled_sort_bytes(info, 10, 1, COUNT, &(struct tiled_options){.chunks = 4}));
+}
+
 /* Cells need not be a power of two, and neither offsets nor sorted keys need be asked for. */
 static void returns_what_is_asked(void **state)
 {
@@ -296,6 +322,7 @@ int main(void)
         cmocka_unit_test(sorts_short_and_long_keys),
         cmocka_unit_test(sorts_pairs_between_passes),
         cmocka_unit_test(sorts_fewer_than_its_capacity_again_and_again),
+        cmocka_unit_test(options_change_no_result),
         cmocka_unit_test(returns_what_is_asked),
         cmocka_unit_test(sorts_a_million_around),
     };

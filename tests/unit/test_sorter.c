@@ -63,6 +63,10 @@ static void fewest_passes_are_the_default_of_auto(void **state)
     assert_int_equal(plan.passes, 1);
     assert_ok(sorter_plan_make(&cpu, &any_passes, BITS, COUNT, &plan));
     assert_int_equal(plan.passes, 1);
+    assert_ok(sorter_plan_make(&cpu, &any_passes, 16, COUNT, &plan));
+    assert_int_equal(plan.passes, 1); /* the list is longer than the table */
+    assert_ok(sorter_plan_make(&cpu, &any_passes, 16, COUNT / 4, &plan));
+    assert_int_equal(plan.passes, 2);
     assert_ok(sorter_plan_make(&cpu, &any_passes, 32, COUNT, &plan));
     assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
     assert_in_range(plan.passes, 2, 3);
