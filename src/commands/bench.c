@@ -15,7 +15,7 @@ static const struct {
 } experiments[] = {
     {"pic-sort", experiment_pic_sort, "the paper's Table 7: sorting particles in p=2 against p=6"},
     {"random-lists", experiment_random_lists, "the paper's Tables 4 to 6: sorting random keys of 30 bits"},
-    {"step", experiment_step, "whole simulation steps: each stage's share, and how the cost grows"},
+    {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 

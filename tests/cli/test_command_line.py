@@ -14,7 +14,15 @@ OPTIONS = {
     "tune": ["--device", "--particles", "--cells", "--seconds", "--help"],
     "bench pic-sort": [
         *["--particles", "--cells", "--key-bits", "--radix-bits", "--items", "--groups", "--splits"],
+        *["--transpose", "--repeat", "--device", "--csv", "--write-keys", "--help"],
+    ],
+    "bench random-lists": [
+        *["--sizes", "--key-bits", "--method", "--radix-bits", "--items", "--groups", "--splits"],
         *["--transpose", "--repeat", "--device", "--csv", "--help"],
+    ],
+    "bench step": [
+        *["--particles", "--cells", "--length", "--shape", "--precision", "--method", "--sort", "--hot", "--steps"],
+        *["--repeat", "--device", "--csv", "--sweep", "--min-particles", "--max-particles", "--help"],
     ],
 }
 
