@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-enum { CHECK_EVERY = 10 }; /* steps after which a field that is not finite is found at the latest */
+enum {
+    CHECK_EVERY = 10, /* steps after which a field that is not finite is found at the latest */
+    FEW_STEPS = 100   /* of a run that is timed throughout */
+};
 
 /* ---- birth and death ---- */
 
@@ -420,8 +423,26 @@ static enum status record_history(struct simulation *simulation)
 
 /* ---- one step ---- */
 
+bool simulation_samples_times(const struct simulation *simulation)
+{
+    return simulation->timing == TIME_SAMPLES && !device_info(simulation->device)->is_cpu &&
+           simulation->config->time.steps >= FEW_STEPS;
+}
+
+/* The first step, which does more than the others, stands for itself. */
+static void choose_timing(const struct simulation *simulation)
+{
+    uint32_t weight = simulation->timing == TIME_NO_STEP ? 0 : 1;
+    if (simulation_samples_times(simulation) && simulation->step > 0)
+        weight = simulation->step % SIMULATION_TIMED_EVERY == SIMULATION_TIMED_EVERY / 2
+                     ? SIMULATION_TIMED_EVERY
+                     : 0;
+    device_weigh_times(simulation->device, weight);
+}
+
 enum status simulation_step(struct simulation *simulation)
 {
+    choose_timing(simulation);
     /* clang-format off */
     TRY(find_cells(simulation));       /* x at n, v at n-1/2, E at n-1; keys: the cell of every x        */
     TRY(sort_particles(simulation));   /* the same, in the order of their cells, where they are not yet  */

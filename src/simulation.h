@@ -25,10 +25,20 @@ struct simulation_output {
     const char *snapshot_folder;
 };
 
+/* Which steps' launches are timed (device_weigh_times()). */
+enum simulation_timing {
+    TIME_SAMPLES, /* one in SIMULATION_TIMED_EVERY stands for all, where timing costs and the run is long */
+    TIME_EVERY_STEP,
+    TIME_NO_STEP
+};
+
+enum { SIMULATION_TIMED_EVERY = 7 }; /* no divisor or multiple of how often people write a history */
+
 struct simulation {
     const struct config *config;     /* not owned */
     struct device *device;           /* not owned */
     struct simulation_output output; /* set by the caller before the first step */
+    enum simulation_timing timing;   /* may be set between steps */
     struct grid grid;
     uint64_t step; /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
 
@@ -69,6 +79,9 @@ STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
 /* Whether the last step is done: time.steps + 1 calls of simulation_step() were made. */
 bool simulation_done(const struct simulation *simulation);
 
+/* Whether the timers of this run come from one step in SIMULATION_TIMED_EVERY. */
+bool simulation_samples_times(const struct simulation *simulation);
+
 /* Relative change of the total energy since step 0, in the step just made; NaN when that was not measured. */
 double simulation_energy_drift(const struct simulation *simulation);
 
@@ -84,7 +97,8 @@ uint64_t simulation_particles(const struct config *config);
 STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
                                                 struct sorter_plan *plan);
 
-/* The most device bytes that a run holds at a time. STATUS_USAGE when the sort's parameters do not fit the device.
+/* The most device bytes that a run holds at a time. STATUS_USAGE when the sort's parameters do not fit the
+ * device.
  */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
                                             uint64_t *bytes);

@@ -24,12 +24,12 @@ const char *stage_name(enum stage stage)
     return stage_names[stage];
 }
 
-void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes)
+void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes, uint32_t weight)
 {
     struct stage_time *time = &timers->stages[stage];
-    time->seconds += seconds;
-    time->bytes += bytes;
-    time->launches += 1;
+    time->seconds += weight * seconds;
+    time->bytes += weight * bytes;
+    time->launches += weight;
 }
 
 double timer_now(void)

@@ -38,8 +38,8 @@ struct timers {
 /* "cell key", "sort: histogram", ...; a static string. */
 const char *stage_name(enum stage stage);
 
-/* Adds one launch that took `seconds` and moved `bytes`. */
-void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes);
+/* Adds `weight` launches that took `seconds` and moved `bytes` each. */
+void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_t bytes, uint32_t weight);
 
 /* Seconds of a monotonic clock, for differences. */
 double timer_now(void);

@@ -130,9 +130,11 @@ static enum status step_through(struct run *run)
     progress_end(&progress);
     TRY(status);
 
-    const struct run_cost cost = {.steps = run->config.time.steps + 1,
-                                  .particles = particles,
-                                  .wall_seconds = timer_now() - progress.started};
+    const struct run_cost cost = {
+        .steps = run->config.time.steps + 1,
+        .particles = particles,
+        .wall_seconds = timer_now() - progress.started,
+        .timed_every = simulation_samples_times(&run->simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     const struct timers *timers = device_timers(run->device);

@@ -129,9 +129,10 @@ enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t byt
         return STATUS_OK;
     struct device *device = from->device;
     cl_event event = NULL;
-    TRY(opencl_check(
-        device, clEnqueueCopyBuffer(device->queue, from->memory, to->memory, 0, 0, bytes, 0, NULL, &event),
-        "copying a buffer"));
+    TRY(opencl_check(device,
+                     clEnqueueCopyBuffer(device->queue, from->memory, to->memory, 0, 0, bytes, 0, NULL,
+                                         device->weight > 0 ? &event : NULL),
+                     "copying a buffer"));
     return device_record(device, NULL, event, stage, 2 * (uint64_t)bytes);
 }
 

@@ -55,6 +55,7 @@ enum status device_open(const char *spec, struct device **device)
         if (error == CL_SUCCESS)
             opened->queue =
                 clCreateCommandQueue(opened->context, opened->id, CL_QUEUE_PROFILING_ENABLE, &error);
+        opened->weight = 1;
         device_queue_host_calls(opened, true);
         if (error != CL_SUCCESS)
             status = status_fail(STATUS_NO_DEVICE, "%s: cannot be opened: %s (%d)", opened->info.name,
@@ -135,7 +136,7 @@ static enum status harvest(struct device *device, size_t count)
             clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
                 CL_SUCCESS)
             timers_add(&device->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
-                       event->bytes);
+                       event->bytes, event->weight);
     }
     release_oldest(device, count);
     return STATUS_OK;
@@ -144,7 +145,10 @@ static enum status harvest(struct device *device, size_t count)
 enum status device_record(struct device *device, cl_event begin, cl_event end, enum stage stage,
                           uint64_t bytes)
 {
-    device->pending[device->pending_count++] = (struct pending_event){begin, end, stage, bytes};
+    if (!end)
+        return STATUS_OK;
+    device->pending[device->pending_count++] =
+        (struct pending_event){begin, end, stage, bytes, device->weight};
     if (device->pending_count == PENDING_CAPACITY)
         return harvest(device, PENDING_CAPACITY / 2);
     return STATUS_OK;
@@ -171,11 +175,18 @@ void device_reset_timers(struct device *device)
 
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes)
 {
-    timers_add(&device->timers, stage, seconds, bytes);
+    timers_add(&device->timers, stage, seconds, bytes, 1);
+}
+
+void device_weigh_times(struct device *device, uint32_t weight)
+{
+    device->weight = weight;
 }
 
 enum status device_region_begin(struct device *device)
 {
+    if (device->weight == 0)
+        return STATUS_OK;
     return opencl_check(device, clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->region_begin),
                         "marking the begin of a region");
 }
@@ -185,6 +196,8 @@ enum status device_region_end(struct device *device, enum stage stage, uint64_t 
     cl_event end = NULL;
     cl_event begin = device->region_begin;
     device->region_begin = NULL;
+    if (!begin)
+        return STATUS_OK;
     const cl_int error = clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &end);
     if (error != CL_SUCCESS) {
         clReleaseEvent(begin);

@@ -65,6 +65,10 @@ STATUS_CHECKED enum status device_finish(struct device *device);
 const struct timers *device_timers(struct device *device);
 void device_reset_timers(struct device *device);
 
+/* From now on each launch counts `weight` times in the timers, at first once. With 0 launches are not timed,
+ * which spares a GPU some microseconds each: time one step in `weight` to know what all of them take. */
+void device_weigh_times(struct device *device, uint32_t weight);
+
 /* Times host work (a transform on mapped memory, a file) into the same table. */
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
 

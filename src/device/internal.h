@@ -11,6 +11,7 @@ struct pending_event {
     cl_event begin, end;
     enum stage stage;
     uint64_t bytes;
+    uint32_t weight; /* of the launch in the timers */
 };
 
 enum { PENDING_CAPACITY = 2048 };
@@ -26,6 +27,7 @@ struct device {
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
+    uint32_t weight;          /* of launches from now on; 0: without events */
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
 };
@@ -58,7 +60,7 @@ const char *opencl_error_name(cl_int error);
 /* STATUS_OK for CL_SUCCESS, else STATUS_FAILED with "DEVICE: ACTION: CL_NAME (number)". */
 STATUS_CHECKED enum status opencl_check(const struct device *device, cl_int error, const char *action);
 
-/* Hands an event to the timers; takes ownership. */
+/* Hands an event to the timers; takes ownership. `end` is NULL where the launch was not timed. */
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 

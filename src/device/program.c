@@ -155,7 +155,7 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     const size_t global = launch.groups * launch.items;
     cl_event event = NULL;
     const cl_int error = clEnqueueNDRangeKernel(device->queue, kernel->handle, 1, NULL, &global,
-                                                &launch.items, 0, NULL, &event);
+                                                &launch.items, 0, NULL, device->weight > 0 ? &event : NULL);
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernel %s: launching %zu groups of %zu items: %s (%d)",
                            device->info.name, kernel->name, launch.groups, launch.items,

@@ -36,6 +36,9 @@ void stage_table_print(struct log *log, const struct timers *timers, const struc
              100 * per_second(sum, cost->wall_seconds), "", 1e-6 * per_second(moved, sum));
     log_line(log, LOG_NORMAL, "%-20s %10.4f %5.1f %% %9s %14.1f", "wall clock", cost->wall_seconds, 100.0, "",
              1e-6 * per_second(moved, cost->wall_seconds));
+    if (cost->timed_every > 1)
+        log_line(log, LOG_NORMAL, "(stages: %u times what one step in %u took)", cost->timed_every,
+                 cost->timed_every);
 }
 
 enum status stage_table_write(const char *folder, const struct timers *timers, const struct run_cost *cost)

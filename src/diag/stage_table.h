@@ -9,8 +9,9 @@
 /* A run as a whole. */
 struct run_cost {
     uint64_t steps;
-    uint64_t particles;  /* of all species */
-    double wall_seconds; /* of the step loop */
+    uint64_t particles;   /* of all species */
+    double wall_seconds;  /* of the step loop */
+    uint32_t timed_every; /* steps, of which one is timed and stands for all */
 };
 
 /* One line a stage: seconds, share of the loop's wall time, GB/s of the bytes that had to move, million
