@@ -3,9 +3,10 @@
 
 import os
 import re
+import shutil
 import unittest
 
-from program import DEVICE, ProgramTest
+from program import DEVICE, ROOT, ProgramTest
 
 SIZE = ["--particles", "20000", "--cells", "16x8", "--device", DEVICE]  # b = 7 and the size class of 2^14
 MANY = ["--set", "species.electrons.particles=20000", "--set", "step.method=plain"]
@@ -120,6 +121,17 @@ class Tuned(ProgramTest):
         text = self.tune(*SIZE, "--seconds", "1")
         self.assertIn("it will be replaced", text)
         self.assertEqual(self.key(*MANY)[1], [])
+
+    def test_a_wrong_sort_is_not_kept(self):
+        kernels = self.folder / "kernels"
+        shutil.copytree(ROOT / "kernels", kernels)
+        source = (kernels / "radix_sort.cl").read_text()
+        broken, count = re.subn(r"\(key >> shift\) &", "~(key >> shift) &", source)  # downwards
+        self.assertGreater(count, 0)
+        (kernels / "radix_sort.cl").write_text(broken)
+        environment = {**self.environment, "RADIXPIC_KERNELS": str(kernels)}
+        self.assert_refused(self.run_program("tune", *SIZE, environment=environment), 1, "wrong result", "method paper")
+        self.assertFalse(self.cache.exists())
 
     def test_a_folder_that_cannot_be_written(self):
         environment = {"RADIXPIC_CACHE": "/proc/none"}

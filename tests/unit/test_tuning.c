@@ -160,6 +160,7 @@ static void what_is_not_ours_is_refused_as_a_whole(void **state)
         {"chunks: 8", "chunks: 8, more: 1", "line 3"},
         {"driver: v, ", "driver: v, driver: ", "line 3"},
         {"  - {device: d", "  - [device: d", "YAML"},
+        {"}\n  - {device: d", "}\n  - {device: [d]", "line 4: device"}, /* the first is right */
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         write_changed(cases[n][0], cases[n][1]);
