@@ -193,6 +193,21 @@ static inline uint16 advance_state(const species_motion *motion, const vector_ce
     return find_cells(motion, from, &state->x, &state->y);
 }
 
+/* ---- staging ---- */
+
+/* Pushed particles wait until there are some hundred: counting and storing wait for memory, one particle
+ * after the other, and would keep the arithmetic of the next vectors from going on meanwhile. */
+#define STAGED 16u /* vectors */
+
+typedef struct {
+    uint16 cell[STAGED]; /* where they go */
+    real16 quad[STAGED][4];
+    uint begin[STAGED];               /* number of the first particle of a vector */
+    uint first[STAGED], last[STAGED]; /* of its particles: those that count */
+    uint place[STAGED * LANES];
+    uint vectors; /* staged */
+} staged_particles;
+
 /* ---- counting and measuring ---- */
 
 /* The sums of sum.h, lane by lane. */
@@ -237,27 +252,33 @@ static inline real sum_of_lanes(real16 lanes)
     return two.x + two.y;
 }
 
-/* Lanes are taken out of a vector one by one through memory, which leaves the vector units to the arithmetic.
- * Compilers prefer registers unless it is volatile. */
-typedef union {
-    volatile uint16 all;
-    volatile uint lane[LANES];
-} cells_of_lanes;
-
-/* Pushes sixteen particles; counts where numbers `first` to before `last` of them go, adds up their sums at
- * n. */
+/* Pushes sixteen particles to stage where they go, and adds up the sums at n of numbers `first` to before
+ * `last` of them. */
 static inline void survey_vector(const species_motion *motion, const vector_cell *from, struct state16 state,
-                                 uint first, uint last, global uint *counts, vector_sums *measured,
+                                 uint first, uint last, staged_particles *staged, vector_sums *measured,
                                  const bool counting, const bool measuring)
 {
     struct velocity_step16 step;
-    cells_of_lanes to;
-    to.all = advance_state(motion, from, &state, &step);
-    if (counting)
-        for (uint n = first; n < last; n++)
-            counts[to.lane[LANE_OF(n)]]++;
+    const uint16 cells = advance_state(motion, from, &state, &step);
+    if (counting) {
+        const uint v = staged->vectors++;
+        staged->cell[v] = IN_ORDER(cells);
+        staged->first[v] = first;
+        staged->last[v] = last;
+    }
     if (measuring)
         vector_sums_add(measured, &step, first, last);
+}
+
+/* Counts where the staged particles go. */
+static inline void count_staged(staged_particles *staged, global uint *counts)
+{
+    for (uint v = 0; v < staged->vectors; v++) {
+        const uint *cell = (const uint *)&staged->cell[v];
+        for (uint n = staged->first[v]; n < staged->last[v]; n++)
+            counts[cell[n]]++;
+    }
+    staged->vectors = 0;
 }
 
 /* Walks the own chunk, counting its particles in counts[cell they go to] and leaving the sums over them in
@@ -268,6 +289,8 @@ static inline void survey_chunk(const species_motion *motion, uint count, uint c
 {
     chunk_walk walk = chunk_walk_begin(offsets, motion->nx, motion->ny, count, chunk);
     vector_sums measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    staged_particles staged;
+    staged.vectors = 0;
     if (counting)
         for (uint c = 0; c < motion->nx * motion->ny; c++)
             counts[c] = 0;
@@ -279,10 +302,14 @@ static inline void survey_chunk(const species_motion *motion, uint count, uint c
         for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
             const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
             const struct state16 state = load_state(quads, begin, first, last);
-            survey_vector(motion, &from, state, first, last, counts, &measured, counting, measuring);
+            survey_vector(motion, &from, state, first, last, &staged, &measured, counting, measuring);
+            if (counting && staged.vectors == STAGED)
+                count_staged(&staged, counts);
         }
         p = cell_end;
     }
+    if (counting)
+        count_staged(&staged, counts);
     if (measuring) {
         vector_sums_end_block(&measured);
         for (int n = 0; n < SUM_COUNT; n++)
@@ -400,31 +427,43 @@ typedef struct {
     global uint *next;
 } chunk_lists;
 
-typedef union {
-    volatile real16 four[4];
-    volatile real4 one[LANES];
-} quads_of_lanes;
-
-/* Pushes sixteen particles, of which `begin` is the number of the first, and stores numbers `first` to before
- * `last` of them. */
-static inline void move_vector(const species_motion *motion, const vector_cell *from,
-                               const chunk_lists *lists, struct state16 state, uint begin, uint first,
-                               uint last, const bool with_ids)
+/* Pushes sixteen particles, of which `begin` is the number of the first, to stage them. */
+static inline void move_vector(const species_motion *motion, const vector_cell *from, struct state16 state,
+                               uint begin, uint first, uint last, staged_particles *staged)
 {
     struct velocity_step16 step;
-    cells_of_lanes to;
-    quads_of_lanes pushed;
-    real16 quads[4];
-    to.all = advance_state(motion, from, &state, &step);
-    quads_of_state(&state, quads);
-    for (int n = 0; n < 4; n++)
-        pushed.four[n] = quads[n];
-    for (uint n = first; n < last; n++) {
-        const uint place = lists->next[to.lane[LANE_OF(n)]]++;
-        lists->moved[place] = pushed.one[n];
-        if (with_ids)
-            lists->moved_ids[place] = lists->ids[begin + n];
+    const uint16 cells = advance_state(motion, from, &state, &step);
+    const struct state16 quads = state_of_quads(state.x, state.y, state.u, state.v); /* and back */
+    const uint v = staged->vectors++;
+    staged->cell[v] = IN_ORDER(cells);
+    staged->quad[v][0] = quads.x;
+    staged->quad[v][1] = quads.y;
+    staged->quad[v][2] = quads.u;
+    staged->quad[v][3] = quads.v;
+    staged->begin[v] = begin;
+    staged->first[v] = first;
+    staged->last[v] = last;
+}
+
+/* Stores the staged particles at their places. All places are found first: a processor that has to guess
+ * whether a store with an address it does not know yet hits what it reads next goes slowly. */
+static inline void store_staged(staged_particles *staged, const chunk_lists *lists, const bool with_ids)
+{
+    for (uint v = 0; v < staged->vectors; v++) {
+        const uint *cell = (const uint *)&staged->cell[v];
+        for (uint n = staged->first[v]; n < staged->last[v]; n++)
+            staged->place[v * LANES + n] = lists->next[cell[n]]++;
     }
+    for (uint v = 0; v < staged->vectors; v++) {
+        const real4 *quad = (const real4 *)staged->quad[v];
+        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
+            const uint place = staged->place[v * LANES + n];
+            lists->moved[place] = quad[n];
+            if (with_ids)
+                lists->moved_ids[place] = lists->ids[staged->begin[v] + n];
+        }
+    }
+    staged->vectors = 0;
 }
 
 /* Walks the own chunk as survey_chunk() did. `with_ids` is a constant of each kernel. */
@@ -432,6 +471,8 @@ static inline void move_chunk(const species_motion *motion, uint count, uint chu
                               global const uint *offsets, const chunk_lists *lists, const bool with_ids)
 {
     chunk_walk walk = chunk_walk_begin(offsets, motion->nx, motion->ny, count, chunk);
+    staged_particles staged;
+    staged.vectors = 0;
     for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion->ny)) {
         const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
         if (p == cell_end)
@@ -440,10 +481,13 @@ static inline void move_chunk(const species_motion *motion, uint count, uint chu
         for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
             const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
             const struct state16 state = load_state(lists->quads, begin, first, last);
-            move_vector(motion, &from, lists, state, begin, first, last, with_ids);
+            move_vector(motion, &from, state, begin, first, last, &staged);
+            if (staged.vectors == STAGED)
+                store_staged(&staged, lists, with_ids);
         }
         p = cell_end;
     }
+    store_staged(&staged, lists, with_ids);
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void

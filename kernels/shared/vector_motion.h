@@ -50,9 +50,9 @@ struct state16 {
     real16 x, y, u, v;
 };
 
-/* The lane of particle p of sixteen: quads become a state by moves within blocks of four lanes, which are
- * fast. */
-#define LANE_OF(p) ((p) % 4 * 4 + (p) / 4)
+/* In a state particle p of sixteen has lane p % 4 * 4 + p / 4: quads become a state by moves within blocks of
+ * four lanes, which are fast. This brings one number of each into the order of the particles, or back. */
+#define IN_ORDER(lanes) ((lanes).s048c159d26ae37bf)
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
  * lanes of a, b, c and d are transposed. Written with two sources a move; compilers make a mess of more. */
