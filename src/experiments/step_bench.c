@@ -124,9 +124,9 @@ static void print_point(const struct bench *bench)
     printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->step,
            point->sort[0] != '\0' ? "; sort: " : "", point->sort,
            (double)point->bytes_held / (double)setup->particles);
-    printf("%zu times %u steps after a warm-up for the wall clock, from one wait for the device to the next, "
-           "each "
-           "followed by as many for the stages, whose timing takes time itself\n",
+    printf("%zu blocks of %u steps after a warm-up, wall clock from one wait for the device to the next; as "
+           "many "
+           "for the stages, whose timing takes time itself\n",
            point->wall.count, point->steps);
     print_stages(bench);
     printf("\n%.4g ns per particle-step (ns/p-step), %.1f M particle-steps/s\n", nanoseconds,

@@ -48,7 +48,8 @@ static const struct argp_option step_options[] = {
      "Half of the particles stand still in one cell; the plasma is so thin that nothing else changes", 0},
     {"steps", KEY_STEPS, "K", 0, "Steps in a timed block, 50 without it; in a sweep as many as take 0.3 s",
      0},
-    {"repeat", 'r', "K", 0, "Timed blocks, after a warm-up of one; 5 without it, 3 in a sweep", 0},
+    {"repeat", 'r', "K", 0,
+     "Timed blocks, after a warm-up of one, and as many for the stages; 5 without it, 3 in a sweep", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write every stage as a row of FILE", 0},
     {"sweep", KEY_SWEEP, NULL, 0,
@@ -172,11 +173,11 @@ static const struct argp argp = {
     .doc =
         "Time whole simulation steps: electrons of thermal velocity 1 with a wave of k = 0.5, dt = 0.1, "
         "energies every 10 steps, nothing written to disk.\v"
-        "Times are of blocks of steps on the host's clock, from one wait for the device to the next, with "
-        "the profiling events of radixpic run on. Particles, charge, the field at the start and the drift "
-        "of the energy are checked: a wrong step is not reported as fast but ends the program with exit "
-        "code 1. A copy on the device is timed just before each point; so short a list that caches hold it "
-        "can beat it.\n\n"
+        "The wall clock is the host's over blocks of steps, from one wait for the device to the next; the "
+        "stages are timed by events in blocks of their own, since that takes time itself. Particles, charge, "
+        "the field at the start and the drift of the energy are checked: a wrong step is not reported as "
+        "fast but ends the program with exit code 1. A copy on the device is timed just before each point; "
+        "so short a list that caches hold it can beat it.\n\n"
         "Examples:\n"
         "  radixpic bench step\n"
         "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method plain\n"

@@ -37,8 +37,9 @@ struct step_point {
 /* The config of a point, through the config's own schema and checks: STATUS_USAGE for what they refuse. */
 STATUS_CHECKED enum status step_point_config(const struct step_setup *setup, struct config *config);
 
-/* Runs one point: a warm-up block, the timed blocks, then one step that only measures. A result that is wrong
- * is no failure of this function: see `verified`. */
+/* Runs one point: a warm-up block, timed blocks in pairs, one for the wall clock without events and one for
+ * the stages with them, then one step that only measures. A result that is wrong is no failure of this
+ * function: see `verified`. */
 STATUS_CHECKED enum status step_point_run(const struct step_setup *setup, struct device *device,
                                           struct step_point *point);
 

@@ -42,14 +42,14 @@ class Single(StepTest):
         self.assertEqual(used, ["16", "16", "4096", "5", "2", "no", "1.0000"])
         self.assertLess(abs(float(wall["energy_drift"])), 5e-3)
         self.assertGreater(float(wall["bytes_per_particle"]), 16)  # a position and a velocity, single
-        for words in ("16 a cell", "GB/s", "of a copy", "bytes a particle", "profiling events on", "M particle-steps"):
+        for words in ("16 a cell", "GB/s", "of a copy", "bytes a particle", "takes time itself", "M particle-steps"):
             self.assertIn(words, text)
-        self.assertRegex(text, r"(?m)^verified: all 4096 particles are in the cells, .* in 16 steps$")
+        self.assertRegex(text, r"(?m)^verified: all 4096 particles are in the cells, .* in 26 steps$")
 
     def test_the_stages_fill_the_wall_clock(self):
-        text, rows = self.bench(*self.few)
+        text, rows = self.bench(*self.few, "--repeat", "9")  # medians that one disturbed block does not move
         sums = sum(float(row["share"]) for row in rows[:-1])
-        self.assertTrue(0 < sums < 1.2, rows)  # medians of two: they need not add up, yet nothing counts twice
+        self.assertTrue(0 < sums < 1.5, rows)  # of other blocks than the wall clock; yet nothing counts twice
         nanoseconds = float(rows[-1]["ns_per_particle_step"])
         said = re.search(r"([\d.]+) ns per particle-step.*, ([\d.]+) M particle-steps/s", text)
         self.assertAlmostEqual(float(said[1]), nanoseconds, delta=2e-3 * nanoseconds)
