@@ -22,6 +22,18 @@
 #include "shared/sum.h"
 #include "shared/vector_motion.h"
 
+/* Hints that memory will be read, or written, soon: what a processor guesses by itself ends with the page,
+ * and it does not guess where particles go. OpenCL's prefetch() does nothing on PoCL. Results do not depend
+ * on it. */
+#if defined(__x86_64__)
+#define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
+#define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)
+#else
+#define WILL_READ(address)
+#define WILL_WRITE(address)
+#endif
+#define READ_AHEAD 256u /* particles */
+
 /* What moves the particles of a species. */
 typedef struct {
     global const real *ex, *ey;
@@ -92,6 +104,8 @@ static inline struct state16 load_state(global const real4 *quads, uint begin, u
 {
     if (begin % 4 == 0 && first == 0 && last == LANES) {
         global const real16 *four = (global const real16 *)(quads + begin);
+        for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
+            WILL_READ(quads + begin + READ_AHEAD + n);
         return state_of_quads(four[0], four[1], four[2], four[3]);
     }
     real16 copy[4];
@@ -451,8 +465,11 @@ static inline void store_staged(staged_particles *staged, const chunk_lists *lis
 {
     for (uint v = 0; v < staged->vectors; v++) {
         const uint *cell = (const uint *)&staged->cell[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++)
-            staged->place[v * LANES + n] = lists->next[cell[n]]++;
+        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
+            const uint place = lists->next[cell[n]]++;
+            staged->place[v * LANES + n] = place;
+            WILL_WRITE(lists->moved + place);
+        }
     }
     for (uint v = 0; v < staged->vectors; v++) {
         const real4 *quad = (const real4 *)staged->quad[v];
