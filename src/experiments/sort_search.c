@@ -44,22 +44,27 @@ static bool fits(const struct sort_trial *trial, enum sort_method method, uint32
            (passes == SORT_AUTO || passes == trial->plan.passes);
 }
 
-const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
-                                          uint32_t passes)
+/* The fastest trial of those that fit, or of the final or the default ones among them. */
+static const struct sort_trial *fastest_of(const struct sort_search *search, enum sort_method method,
+                                           uint32_t passes, bool final_only, bool default_only)
 {
     const struct sort_trial *best = NULL;
     for (size_t n = 0; n < search->trial_count; n++) {
         const struct sort_trial *trial = &search->trials[n];
-        if (!trial->is_dropped && fits(trial, method, passes) && (!best || trial->seconds < best->seconds))
+        if (!trial->is_dropped && fits(trial, method, passes) && (!final_only || trial->is_final) &&
+            (!default_only || trial->is_default) && (!best || trial->seconds < best->seconds))
             best = trial;
     }
-    for (size_t n = 0; best && n < search->trial_count; n++) {
-        const struct sort_trial *trial = &search->trials[n];
-        if (trial->is_default && !trial->is_dropped && fits(trial, method, passes) &&
-            trial->seconds <= NOISE * best->seconds)
-            return trial;
-    }
     return best;
+}
+
+const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
+                                          uint32_t passes)
+{
+    const bool final_only = fastest_of(search, method, passes, true, false) != NULL;
+    const struct sort_trial *best = fastest_of(search, method, passes, final_only, false);
+    const struct sort_trial *usual = fastest_of(search, method, passes, final_only, true);
+    return usual && usual->seconds <= NOISE * best->seconds ? usual : best;
 }
 
 static double best_seconds(const struct sort_search *search, enum sort_method method, uint32_t passes)
@@ -414,8 +419,10 @@ static enum status compare_finalists(struct bench *bench)
             break;
     }
     for (size_t n = 0; n < count; n++) {
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
             finalists[n]->seconds = undisturbed(&samples[n]);
+            finalists[n]->is_final = true;
+        }
         sorter_destroy(&sorters[n]);
     }
     free(samples);

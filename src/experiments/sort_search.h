@@ -19,6 +19,7 @@ struct sort_trial {
     struct sorter_plan plan;
     double seconds;  /* lower quartile of the timed sorts; of the one that it was dropped after */
     bool is_dropped; /* is no result: hopeless */
+    bool is_final;   /* was timed again in the last comparison, which then decides */
     bool is_default; /* what a config with sort.passes 2 or auto gets without a search */
 };
 
@@ -39,7 +40,8 @@ STATUS_CHECKED enum status sort_search_run(struct device *device, const struct g
                                            struct sort_search *search);
 
 /* The fastest trial by `method` in `passes` passes, either auto for any; NULL where there is none. The
- * default wins where nothing is faster by more than the noise. */
+ * default wins where nothing is faster by more than the noise, and the last comparison overrules what was
+ * timed before it. */
 const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
                                           uint32_t passes);
 
