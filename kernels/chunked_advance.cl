@@ -209,9 +209,9 @@ static inline uint16 advance_state(const species_motion *motion, const vector_ce
 
 /* ---- staging ---- */
 
-/* Pushed particles wait until there are some hundred: counting and storing wait for memory, one particle
+/* Pushed particles wait until there are a hundred: counting and storing wait for memory, one particle
  * after the other, and would keep the arithmetic of the next vectors from going on meanwhile. */
-#define STAGED 16u /* vectors */
+#define STAGED 8u /* vectors */
 
 typedef struct {
     uint16 cell[STAGED]; /* where they go */
