@@ -62,6 +62,9 @@ static inline void store_sums(global real *restrict sums, uint place, const real
         sums[(size_t)place * SUM_COUNT + n] = total[n];
 }
 
+/* Reads of an item that are under way at once. */
+#define READ_AHEAD 8
+
 /* The sums over particles begin, begin + step, ... before `end`. */
 static inline void sum_particles(global const real2 *restrict offset, uint stride, uint begin, uint end,
                                  uint step, real total[SUM_COUNT])
@@ -70,11 +73,18 @@ static inline void sum_particles(global const real2 *restrict offset, uint strid
     clear_sums(total);
     clear_sums(excess);
     for (uint p = begin; p < end;) {
-        const uint block_end = min(end, p + SUM_BLOCK * step);
         real block[SUM_COUNT];
         clear_sums(block);
-        for (; p < block_end; p += step)
-            add_particle(offset[(size_t)p * stride], block);
+        for (uint part = 0; part < SUM_BLOCK / READ_AHEAD && p < end; part++, p += READ_AHEAD * step) {
+            real2 ahead[READ_AHEAD];
+#pragma unroll
+            for (uint k = 0; k < READ_AHEAD; k++)
+                ahead[k] = offset[(size_t)min(p + k * step, end - 1) * stride];
+#pragma unroll
+            for (uint k = 0; k < READ_AHEAD; k++)
+                if (p + k * step < end)
+                    add_particle(ahead[k], block);
+        }
         sum_add_block(total, excess, block);
     }
 }
@@ -102,7 +112,8 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
     local real shared[SUM_SHARED];
     local uint found;
     const uint place = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint cell = cell_found_by_group(cell_offsets, cells, segment_bits, BY_PLACE, place, &found);
+    const uint cell = cell_found_by_group(cell_offsets, cells, segment_bits, BY_PLACE, place,
+                                          (uint)get_num_groups(0), &found);
     const uint segment_begin = (place - cell) << segment_bits;
     const uint begin = max(cell_offsets[cell], segment_begin);
     const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));
@@ -122,18 +133,17 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
 #define NO_CELL      0xffffffffu
 
 /* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
- * side by side use different banks. STAGED_AHEAD reads of an item are under way at once. */
-#define STAGED_AHEAD 8
+ * side by side use different banks. */
 static inline void stage_particles(global const real2 *restrict offset, uint stride, uint begin, uint size,
                                    local real2 *staged)
 {
-    for (uint n = (uint)get_local_id(0); n < size; n += STAGED_AHEAD * SEGMENT_ITEMS) {
-        real2 ahead[STAGED_AHEAD];
+    for (uint n = (uint)get_local_id(0); n < size; n += READ_AHEAD * SEGMENT_ITEMS) {
+        real2 ahead[READ_AHEAD];
 #pragma unroll
-        for (uint k = 0; k < STAGED_AHEAD; k++)
+        for (uint k = 0; k < READ_AHEAD; k++)
             ahead[k] = offset[(size_t)(begin + min(n + k * SEGMENT_ITEMS, size - 1)) * stride];
 #pragma unroll
-        for (uint k = 0; k < STAGED_AHEAD; k++) {
+        for (uint k = 0; k < READ_AHEAD; k++) {
             const uint m = n + k * SEGMENT_ITEMS;
             if (m < size)
                 staged[m + m / ITEM_PARTICLES] = ahead[k];
@@ -218,7 +228,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     stage_particles(offset, stride, begin, size, staged);
-    const uint cell = cell_found_by_group(cell_offsets, cells, 0, BY_PARTICLE, begin, &found);
+    const uint cell = cell_found_by_group(cell_offsets, cells, 0, BY_PARTICLE, begin, count, &found);
     if (item == 0)
         segment_cell[segment] = cell;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -492,28 +502,27 @@ static inline real sum_pieces(global const uint *restrict cell_offsets, global c
     return total;
 }
 
-/* The share of item `lane` of `lanes` in the SHAPE_NODES^2 sums that the cells around a node hold for it. nx
- * and ny are at least 2, so a cell two to the left is still within wrap_near(). */
+/* The share of item `lane` of `lanes` in the SHAPE_NODES^2 sums that the cells around a node hold for it:
+ * first the sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
+ * cell two to the left is still within wrap_near(). */
 static inline real sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
                              uint nx, uint ny, uint segment_bits, uint most, uint node, uint lane, uint lanes)
 {
-    const uint row_of_node = node / ny;
+    const uint row_of_node = node / ny, turns = min(lanes, (uint)SUM_COUNT);
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     real sum = (real)0;
-    for (int a = 0; a < SHAPE_NODES; a++) {
+    for (uint n = lane % turns; n < SUM_COUNT; n += turns) {
+        const int a = (int)(n / SHAPE_NODES), b = (int)(n % SHAPE_NODES);
         const uint row = wrap_near(i - SHAPE_FIRST - a, nx);
-        for (int b = 0; b < SHAPE_NODES; b++) {
-            const uint cell = cell_index(row, wrap_near(j - SHAPE_FIRST - b, ny), ny);
-            sum += sum_pieces(cell_offsets, sums, segment_bits, most, cell, (uint)(a * SHAPE_NODES + b), lane,
-                              lanes);
-        }
+        const uint cell = cell_index(row, wrap_near(j - SHAPE_FIRST - b, ny), ny);
+        sum += sum_pieces(cell_offsets, sums, segment_bits, most, cell, n, lane / turns, lanes / turns);
     }
     return sum;
 }
 
-/* `lanes` items of a group per node, a power of two: 1, or more where there are few nodes and a cell may have
- * many pieces. factor: charge per area of one macro-particle, q w/(dx dy). rho is set where `set` is not 0,
- * else added to. most: pieces of a cell that are still apart. */
+/* `lanes` items of a group per node, a power of two: 1 on CPU devices, more on GPUs, the more where there are
+ * few nodes and a cell may have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). rho
+ * is set where `set` is not 0, else added to. most: pieces of a cell that are still apart. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx, uint ny,
               uint segment_bits, uint most, uint lanes, real factor, uint set, global real *restrict rho)

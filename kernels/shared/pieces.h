@@ -48,16 +48,29 @@ static inline bool search_reaches(global const uint *restrict cell_offsets, uint
     return (by == BY_PLACE ? first_place(cell, start, segment_bits) : start) <= target;
 }
 
-/* A cell searched by all items of a group together: in each round every item looks at one part of the cells
- * left, and the one that finds the target there tells the others. Every item must call it, from uniform
- * control flow; `found` is one word of local memory. The number of rounds depends on `cells` alone. */
+/* A cell searched by all items of a group together. First each looks at one cell around where the target
+ * would be if all cells were as full; the one that finds it tells the others. Else, in each further round
+ * every item looks at one part of the cells left. Every item must call it, from uniform control flow; `found`
+ * is one word of local memory. size: of what `target` counts, all particles or all places. */
 static inline uint cell_found_by_group(global const uint *restrict cell_offsets, uint cells,
-                                       uint segment_bits, int by, uint target, local uint *found)
+                                       uint segment_bits, int by, uint target, uint size, local uint *found)
 {
     const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
-    uint begin = 0, end = cells;
-    for (uint size = cells; size > 1;) {
-        const uint part = (size + items - 1) / items;
+    const uint near = (uint)((ulong)target * cells / size) + item - items / 2; /* cells or more: outside */
+    if (item == 0)
+        *found = cells;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (near < cells && search_reaches(cell_offsets, segment_bits, by, target, near) &&
+        (near + 1 == cells || !search_reaches(cell_offsets, segment_bits, by, target, near + 1)))
+        *found = near;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint begin = *found, end = cells;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (begin < cells) /* for all items, or for none */
+        return begin;
+    begin = 0;
+    for (uint left = cells; left > 1;) {
+        const uint part = (left + items - 1) / items;
         const uint low = begin + item * part, high = low + part;
         if (low < end && search_reaches(cell_offsets, segment_bits, by, target, low) &&
             (high >= end || !search_reaches(cell_offsets, segment_bits, by, target, high)))
@@ -65,7 +78,7 @@ static inline uint cell_found_by_group(global const uint *restrict cell_offsets,
         barrier(CLK_LOCAL_MEM_FENCE);
         begin = *found;
         end = min(begin + part, end);
-        size = part;
+        left = part;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     return begin;

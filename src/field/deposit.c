@@ -12,17 +12,17 @@ enum {
     /* Many per cell: each item of a group per piece then has several particles to add before the tree. */
     MANY_PER_CELL = 2048,
 
-    /* A group per segment, where local memory allows: on average 128 items with 32 particles keep more reads
-     * under way than 256 with 16, and share fewer sums. */
+    /* A group per segment, where local memory allows: 128 items with 16 particles were the fastest on an
+     * H200, from 8 to 512 particles a cell. */
     SEGMENT_ITEMS = 128,
-    ITEM_PARTICLES = 32,
+    ITEM_PARTICLES = 16,
     FEWEST_ITEM_PARTICLES = 8, /* local memory for a segment's particles then holds the items' sums too */
 
     /* log2 of a segment's particles where an item takes it: some 10 us, nothing beside the whole list, much
      * beside a launch. Where a group takes it: long enough to make little of its tree and of the search for
      * its cell, short enough for GROUPS_PER_UNIT groups on each compute unit. */
     ITEM_SEGMENT_BITS = 13,
-    LEAST_PIECE_BITS = 13,
+    LEAST_PIECE_BITS = 12,
     MOST_PIECE_BITS = 15,
     GROUPS_PER_UNIT = 8,
 
@@ -247,6 +247,9 @@ static struct deposit_pass plan_pass(const struct deposit *deposit, const struct
     const uint64_t cells = grid_cells(&deposit->grid);
     const bool in_groups =
         pass.variant == DEPOSIT_GROUP_PER_PIECE || pass.variant == DEPOSIT_GROUP_PER_SEGMENT;
+    if (in_groups) /* an item for each sum of a piece */
+        pass.lanes =
+            (uint32_t)(deposit->shape.planes < deposit->shape.group_items ? deposit->shape.planes : 1);
     while (in_groups && pass.lanes < MOST_NODE_LANES && 2 * pass.lanes <= deposit->shape.group_items &&
            2 * pass.lanes * cells <= NODE_ITEMS)
         pass.lanes *= 2;
