@@ -55,7 +55,8 @@ struct state16 {
 #define IN_ORDER(lanes) ((lanes).s048c159d26ae37bf)
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
- * lanes of a, b, c and d are transposed. Written with two sources a move; compilers make a mess of more. */
+ * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
+ * move; compilers make a mess of more. */
 static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
 {
     real16 x_y_ab, u_v_ab, x_y_cd,
@@ -78,16 +79,6 @@ static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16
     state.v.s014589cd = u_v_ab.s2367abef;
     state.v.s2367abef = u_v_cd.s2367abef;
     return state;
-}
-
-/* And back, by the same moves. */
-static inline void quads_of_state(const struct state16 *state, real16 quads[4])
-{
-    const struct state16 moved = state_of_quads(state->x, state->y, state->u, state->v);
-    quads[0] = moved.x;
-    quads[1] = moved.y;
-    quads[2] = moved.u;
-    quads[3] = moved.v;
 }
 
 /* ---- offset_place() ---- */
