@@ -247,9 +247,6 @@ static struct deposit_pass plan_pass(const struct deposit *deposit, const struct
     const uint64_t cells = grid_cells(&deposit->grid);
     const bool in_groups =
         pass.variant == DEPOSIT_GROUP_PER_PIECE || pass.variant == DEPOSIT_GROUP_PER_SEGMENT;
-    if (in_groups) /* an item for each sum of a piece */
-        pass.lanes =
-            (uint32_t)(deposit->shape.planes < deposit->shape.group_items ? deposit->shape.planes : 1);
     while (in_groups && pass.lanes < MOST_NODE_LANES && 2 * pass.lanes <= deposit->shape.group_items &&
            2 * pass.lanes * cells <= NODE_ITEMS)
         pass.lanes *= 2;

@@ -9,6 +9,8 @@ enum {
     FLAT_ITEMS = 64,
     REACH = 2, /* rows that a chunk's window looks ahead and back */
     BANDS = 2 * REACH + 1,
+    MOST_CELL_BITS =
+        10, /* of cells as digits, where windows fit: longer rows leave local memory to few groups */
     LEAST_MARGIN = 16,   /* columns before and behind a chunk's cells */
     WINDOW_BITS = 10,    /* the fewest of a window's digits: two rounds of ranking */
     GROUPS_PER_UNIT = 8, /* of a compute unit of a large GPU, where chunks may be cut at will */
@@ -19,7 +21,7 @@ enum {
 /* Of the cells of a chunk, columns before and behind them, beside LEAST_MARGIN. */
 #define MARGIN_SHARE 0.1
 
-/* How the digits are made. Windows (kernels/shared/windows.h) are for grids whose cells are more than digits.
+/* How the digits are made: cells, or places in windows (kernels/shared/windows.h).
  */
 struct layout {
     struct tile_plan tiles;
@@ -86,18 +88,16 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     return tile_plan_make(info, bits, 0, &layout->tiles);
 }
 
+/* Cells are digits on small grids, and where windows do not fit. */
 static bool make_layout(const struct device_info *info, const struct advance_setup *setup,
                         struct layout *layout)
 {
-    *layout = (struct layout){.windowed = false};
-    if (tile_plan_make(info, grid_key_bits(&setup->grid), 0, &layout->tiles))
-        return true;
-    if (setup->capacity > MOST_WINDOWED)
-        return false;
-    for (uint32_t bits = WINDOW_BITS; bits <= TILE_MAX_DIGIT_BITS; bits++)
-        if (make_windows(info, setup, bits, layout))
+    const uint32_t key_bits = grid_key_bits(&setup->grid);
+    for (uint32_t bits = WINDOW_BITS; key_bits > MOST_CELL_BITS && bits <= TILE_MAX_DIGIT_BITS; bits++)
+        if (setup->capacity <= MOST_WINDOWED && make_windows(info, setup, bits, layout))
             return true;
-    return false;
+    *layout = (struct layout){.windowed = false};
+    return tile_plan_make(info, key_bits, 0, &layout->tiles);
 }
 
 bool tiled_advance_supports(const struct device_info *info, const struct advance_setup *setup)
