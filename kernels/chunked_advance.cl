@@ -29,8 +29,8 @@
 #define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
 #define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)
 #else
-#define WILL_READ(address)
-#define WILL_WRITE(address)
+#define WILL_READ(address)  ((void)0)
+#define WILL_WRITE(address) ((void)0)
 #endif
 #define READ_AHEAD 256u /* particles */
 
