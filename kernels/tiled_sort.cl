@@ -2,8 +2,8 @@
  * ranked stands in shared/tiles.h.
  *
  * The reorder has two kernels, both launched over all chunks, each of which works on its own:
- *   tiled_reorder_few     chunks of up to 8 distinct digits
- *   tiled_reorder         the others
+ *   tiled_reorder_few     chunks of up to 8 distinct digits; not for short lists, where a launch costs more
+ * than it saves tiled_reorder         the others
  *
  * ITEMS, DIGIT_BITS, SCAN_ITEMS: see shared/tiles.h
  * SHIFT         lowest bit of the digit in a key
@@ -184,19 +184,20 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
     }
 }
 
-/* The same for the chunks with more. Clears the totals for the next histogram. */
+/* The same for the chunks with more than `fewest` distinct digits. Clears the totals for the next histogram.
+ */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 tiled_reorder(__global const key_type *restrict keys, __global const uint *restrict values,
               __global const uint *restrict table, __global const uint *restrict lists,
               __global uint *restrict totals, __global uint *restrict sent,
-              __global ushort *restrict sent_digits, uint count)
+              __global ushort *restrict sent_digits, uint count, uint fewest)
 {
     __local uint held[HELD_WORDS];
     DECLARE_SOME_ARRAYS(some);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint distinct = lists[chunk * LIST_WORDS];
-    const uint tiles = distinct > FEW ? own.tiles : 0;
+    const uint tiles = distinct > fewest ? own.tiles : 0;
     const bool compact = distinct <= SOME;
     if (chunk == 0)
         for (uint c = t; c < ROW; c += ITEMS)

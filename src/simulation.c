@@ -1,6 +1,7 @@
 /* Simulation: the parts, and one step. */
 #include "simulation.h"
 
+#include "config/species_speed.h"
 #include "diag/snapshot.h"
 #include "load/loading.h"
 
@@ -60,10 +61,23 @@ static enum status create_sort(struct simulation *simulation)
     return permute_create(device, config->precision, &simulation->permute);
 }
 
+/* Cells along an axis that the fastest species crosses in a step. */
+static uint32_t cells_crossed(const struct config *config, const struct grid *grid, int axis)
+{
+    const double spacing = axis == 0 ? grid->dx : grid->dy, most = config->grid.cells[axis];
+    double crossed = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        crossed =
+            fmax(crossed, species_fastest_speed(&config->species[s], axis) * config->time.step / spacing);
+    return (uint32_t)fmin(ceil(crossed), most);
+}
+
 static struct advance_setup advance_setup(const struct config *config)
 {
+    const struct grid grid = grid_make(&config->grid);
     return (struct advance_setup){
-        .grid = grid_make(&config->grid),
+        .grid = grid,
+        .reach = {cells_crossed(config, &grid, 0), cells_crossed(config, &grid, 1)},
         .precision = config->precision,
         .shape = config->deposit.shape,
         .time_step = config->time.step,
@@ -96,7 +110,7 @@ enum status simulation_plan_step(const struct config *config, const struct devic
     *kind = advance_kind_for(info, &setup);
     if (method == STEP_FUSED && *kind == ADVANCE_NONE)
         return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for a grid of %ux%u cells; take plain",
+                           "step.method: %s has no fused step for %ux%u cells and this time step; take plain",
                            info->name, config->grid.cells[0], config->grid.cells[1]);
     return STATUS_OK;
 }

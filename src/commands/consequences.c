@@ -1,28 +1,9 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
+#include "config/species_speed.h"
+
 #include <math.h>
-
-static double thermal_velocity(const struct species_config *species, int axis)
-{
-    switch (species->velocities.kind) {
-    case VELOCITIES_MAXWELLIAN:
-        return species->velocities.thermal[axis];
-    case VELOCITIES_UNIFORM: /* standard deviation of a uniform distribution */
-        return (species->velocities.range[axis][1] - species->velocities.range[axis][0]) / sqrt(12.0);
-    case VELOCITIES_COLD:
-        break;
-    }
-    return 0;
-}
-
-static double fastest_velocity(const struct species_config *species, int axis)
-{
-    const struct velocities_config *velocities = &species->velocities;
-    if (velocities->kind == VELOCITIES_UNIFORM)
-        return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
-    return fabs(velocities->drift[axis]) + 3 * thermal_velocity(species, axis);
-}
 
 struct consequences consequences_derive(const struct config *config)
 {
@@ -32,7 +13,7 @@ struct consequences consequences_derive(const struct config *config)
         const struct species_config *species = &config->species[s];
         const double response = species->density * species->charge * species->charge / species->mass;
         const double thermal_squared =
-            (pow(thermal_velocity(species, 0), 2) + pow(thermal_velocity(species, 1), 2)) / 2;
+            (pow(species_thermal_speed(species, 0), 2) + pow(species_thermal_speed(species, 1), 2)) / 2;
         frequency_squared += response;
         if (thermal_squared > 0)
             inverse_length_squared +=
@@ -42,8 +23,8 @@ struct consequences consequences_derive(const struct config *config)
             derived.particles_per_cell = per_cell;
             derived.fewest_species = species->name;
         }
-        const double crossed = config->time.step * fmax(fastest_velocity(species, 0) / derived.grid.dx,
-                                                        fastest_velocity(species, 1) / derived.grid.dy);
+        const double crossed = config->time.step * fmax(species_fastest_speed(species, 0) / derived.grid.dx,
+                                                        species_fastest_speed(species, 1) / derived.grid.dy);
         if (crossed >= derived.fastest) {
             derived.fastest = crossed;
             derived.fastest_species = species->name;

@@ -28,6 +28,8 @@ struct advance_setup {
     uint32_t species_count;
     uint32_t capacity; /* particles of the largest species */
     uint32_t fewest;   /* and of the smallest */
+    uint32_t reach[2]; /* cells along x and y that few particles go further than in a step; more is slower,
+                          not wrong */
 };
 
 /* The kind that suits this device and grid; ADVANCE_NONE where only the plain step will do. */

@@ -3,15 +3,14 @@
 
 #include "device/tile_plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     FLAT_ITEMS = 64,
-    REACH = 2, /* rows that a chunk's window looks ahead and back */
-    BANDS = 2 * REACH + 1,
     MOST_CELL_BITS =
         10, /* of cells as digits, where windows fit: longer rows leave local memory to few groups */
-    LEAST_MARGIN = 16,   /* columns before and behind a chunk's cells */
+    LEAST_MARGIN = 3,    /* columns before and behind a chunk's cells, beside those that particles reach */
     WINDOW_BITS = 10,    /* the fewest of a window's digits: two rounds of ranking */
     GROUPS_PER_UNIT = 8, /* of a compute unit of a large GPU, where chunks may be cut at will */
     STRAY_GROUPS_PER_UNIT = 4,
@@ -26,7 +25,7 @@ enum {
 struct layout {
     struct tile_plan tiles;
     bool windowed;
-    uint32_t chunks, chunk_tiles, span, margin; /* windowed */
+    uint32_t chunk_tiles, span, margin, reach; /* windowed */
 };
 
 struct tiled_advance {
@@ -66,13 +65,14 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
                          struct layout *layout)
 {
-    *layout = (struct layout){.windowed = true};
+    *layout = (struct layout){.windowed = true, .reach = setup->reach[0] > 0 ? setup->reach[0] : 1};
+    const double bands = 2.0 * layout->reach + 1, least_margin = LEAST_MARGIN + (double)setup->reach[1];
     if (!tile_plan_make(info, bits, 0, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
     const double cells_of_tile = (double)grid_cells(&setup->grid) / tiles;
-    const uint32_t most_span = ((UINT32_C(1) << bits) - 1) / BANDS;
-    const double most_cells = (most_span - 2.0 * LEAST_MARGIN) / (1 + 2 * MARGIN_SHARE);
+    const double most_span = floor(((UINT32_C(1) << bits) - 1) / bands);
+    const double most_cells = (most_span - 2 * least_margin) / (1 + 2 * MARGIN_SHARE);
     if (cells_of_tile > most_cells)
         return false;
     const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
@@ -80,10 +80,10 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     const double fitting = most_cells / cells_of_tile;
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
     const double chunk_cells = layout->chunk_tiles * cells_of_tile;
-    layout->margin = (uint32_t)(LEAST_MARGIN + MARGIN_SHARE * chunk_cells);
+    layout->margin = (uint32_t)(least_margin + MARGIN_SHARE * chunk_cells);
     layout->span = (uint32_t)chunk_cells + 2 * layout->margin;
     /* No more bits than these columns take: the rows of the table get shorter. */
-    while (bits > 1 && BANDS * layout->span < UINT32_C(1) << (bits - 1))
+    while (bits > 1 && bands * layout->span < UINT32_C(1) << (bits - 1))
         bits--;
     return tile_plan_make(info, bits, 0, &layout->tiles);
 }
@@ -166,10 +166,10 @@ static enum status build(struct tiled_advance *advance, bool ids)
     const struct layout *layout = &advance->layout;
     TRY(program_build(advance->device, "tiled_advance.cl", advance->setup.precision, program,
                       "-D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
-                      "-D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%d -D CHUNK_TILES=%u",
+                      "-D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u",
                       (int)advance->setup.shape, layout->tiles.items, layout->tiles.scan_items,
-                      layout->tiles.digit_bits, ids, layout->windowed, layout->span, layout->margin, REACH,
-                      layout->chunk_tiles));
+                      layout->tiles.digit_bits, ids, layout->windowed, layout->span, layout->margin,
+                      layout->reach, layout->chunk_tiles));
     TRY(kernel_create(*program, "advance_move", &advance->move[ids]));
     if (!layout->windowed)
         return STATUS_OK;
@@ -229,7 +229,7 @@ enum status tiled_advance_create(struct device *device, const struct advance_set
     struct layout layout;
     if (!make_layout(device_info(device), setup, &layout))
         return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for %u cells; take the method plain",
+                           "step.method: %s has no fused step for %u cells and this time step; take plain",
                            device_info(device)->name, grid_cells(&setup->grid));
     struct tiled_advance *created = calloc(1, sizeof *created);
     if (!created)
@@ -258,8 +258,11 @@ void tiled_advance_destroy(struct tiled_advance **advance)
         kernel_destroy(kernels[n]);
     program_destroy(&old->programs[0]);
     program_destroy(&old->programs[1]);
-    struct buffer **const buffers[] = {&old->digits, &old->new_tile_cells, &old->new_offsets, &old->table,
-                                       &old->lists,  &old->totals,         &old->sums};
+    struct buffer **const buffers[] = {&old->digits,      &old->new_tile_cells,  &old->new_offsets,
+                                       &old->table,       &old->lists,           &old->totals,
+                                       &old->sums,        &old->stray_number[0], &old->stray_number[1],
+                                       &old->stray_list,  &old->stray_order,     &old->stray_counts,
+                                       &old->stray_begins};
     for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
         buffer_destroy(buffers[n]);
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)

@@ -10,10 +10,14 @@ enum {
     MAX_DIGIT_BITS = 12,
     MAX_PASSES = 2,
     MOST_ITEMS = 128, /* of a group in the reorder */
+    SHORT_ITEMS =
+        64, /* where one pass goes over a short list: more groups, which end at nearly the same time */
+    SHORT_TILES_PER_UNIT = 64, /* MOST_ITEMS * KEYS_PER_ITEM keys each: up to here a list is short */
     LEAST_ITEMS = 32,
-    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, where the next five stand too */
+    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, where the next six stand too */
     SCAN_BINS = 8,
     CHUNKS_PER_SCAN_ITEM = 16,
+    FEW = 8,
     SOME = 32,
     LIST_WORDS = 1 + SOME,
     GROUPS_PER_UNIT = 4, /* what one compute unit of a large GPU holds of the reorder */
@@ -27,6 +31,7 @@ enum {
 /* The shape of a sort: everything that follows from the device, the key and the capacity. */
 struct shape {
     uint32_t items;                  /* of a group in the reorder */
+    uint32_t reorders;               /* kernels of the reorder */
     uint32_t scan_items;             /* of a group in the scan */
     uint32_t min_chunks, max_chunks; /* where there are tiles enough */
     uint32_t passes;
@@ -114,7 +119,12 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
     struct shape shape = {.passes = passes > 0 ? passes : tiled_sort_fewest_passes(key_bits)};
     shape.digit_bits[0] = divide_up(key_bits, shape.passes);
     shape.digit_bits[1] = key_bits - shape.digit_bits[0];
-    shape.items = items_for(info, shape.digit_bits[0], shape.passes, options ? options->items : 0);
+    const bool is_short =
+        capacity / (MOST_ITEMS * KEYS_PER_ITEM) < (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
+    const uint32_t default_items = is_short && shape.passes == 1 ? SHORT_ITEMS : MOST_ITEMS;
+    shape.items = items_for(info, shape.digit_bits[0], shape.passes,
+                            options && options->items > 0 ? options->items : default_items);
+    shape.reorders = options && options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
 
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
     const size_t most_scan_items = info->is_cpu ? 256 : 1024;
@@ -126,8 +136,10 @@ static struct shape shape_for(const struct device_info *info, uint32_t key_bits,
         shape.max_chunks /= 2;
     if (options && options->chunks > 0 && options->chunks < shape.max_chunks)
         shape.max_chunks = options->chunks;
-    const uint32_t busy =
-        options && options->chunks > 0 ? options->chunks : GROUPS_PER_UNIT * info->compute_units;
+    const uint32_t busy = options && options->chunks > 0
+                              ? options->chunks
+                              : GROUPS_PER_UNIT * MOST_ITEMS / (shape.items > 0 ? shape.items : MOST_ITEMS) *
+                                    info->compute_units;
     shape.min_chunks = busy < shape.max_chunks ? busy : shape.max_chunks;
 
     const uint32_t index_bits = bits_of(capacity > 0 ? capacity - 1 : 0);
@@ -322,16 +334,18 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
                        shape->passes == 1 ? lists->cell_offsets : NULL, lists->cells));
     const uint64_t bytes = (bytes_per_entry(input) + bytes_per_entry(output)) * count;
     struct buffer *const sent = last ? lists->permutation : sort->between;
+    struct launch launch = {chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, bytes};
     /* Each kernel takes the chunks that it is made for; the bytes of both are told with the first. */
-    TRY(KERNEL_LAUNCH(pass->reorder_few,
-                      ((struct launch){chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, bytes}),
-                      arg_buffer(from.keys), arg_buffer(from.values), arg_buffer(sort->table),
-                      arg_buffer(sort->lists), arg_buffer(sent), arg_buffer(sort->between_digits),
-                      arg_uint(count)));
-    return KERNEL_LAUNCH(
-        pass->reorder, ((struct launch){chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, 0}),
-        arg_buffer(from.keys), arg_buffer(from.values), arg_buffer(sort->table), arg_buffer(sort->lists),
-        arg_buffer(sort->totals), arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count));
+    if (shape->reorders == 2) {
+        TRY(KERNEL_LAUNCH(pass->reorder_few, launch, arg_buffer(from.keys), arg_buffer(from.values),
+                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sent),
+                          arg_buffer(sort->between_digits), arg_uint(count)));
+        launch.bytes = 0;
+    }
+    return KERNEL_LAUNCH(pass->reorder, launch, arg_buffer(from.keys), arg_buffer(from.values),
+                         arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sort->totals),
+                         arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count),
+                         arg_uint(shape->reorders == 2 ? FEW : 0));
 }
 
 /* Cell offsets from the sorted order, where no pass counted whole keys. */

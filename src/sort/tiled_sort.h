@@ -16,8 +16,10 @@ enum { TILED_SORT_MAX_KEY_BITS = 24 };
 
 /* 0 everywhere: chosen from the device and the key. */
 struct tiled_options {
-    uint32_t chunks; /* that the list is cut into, or as many as there are tiles or places for */
-    uint32_t items;  /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
+    uint32_t chunks;   /* that the list is cut into, or as many as there are tiles or places for */
+    uint32_t items;    /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
+    uint32_t reorders; /* kernels: 2, one of them for chunks of few distinct digits; or 1, a launch less, for
+                          short lists */
 };
 
 /* Whether the device has the local memory and the group size for keys of `key_bits` bits. */
