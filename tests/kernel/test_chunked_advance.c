@@ -3,7 +3,7 @@
 
 #include "push/chunked_advance.h"
 
-static const struct tested chunked = {ADVANCE_CHUNKED, true};
+static const struct tested chunked = {ADVANCE_CHUNKED, true, {2, 2}};
 
 static void compare(const struct scene_kind *kind, int steps)
 {

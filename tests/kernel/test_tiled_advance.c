@@ -4,10 +4,9 @@
 #include "push/tiled_advance.h"
 
 /* Grids of up to 1,024 cells, and up to 4,096 where the list is short. */
-static const struct tested digits = {ADVANCE_TILED, true};
-/* Larger grids, with a tile for each 600 cells or so. Four passes of ranking and more make no digit of 4,097
- * cells, so these grids test windows or nothing. */
-static const struct tested windows = {ADVANCE_TILED, false};
+static const struct tested digits = {ADVANCE_TILED, true, {2, 2}};
+/* Grids of more than 4,096 cells, for which no digit is long enough, with a tile for each 600 cells or so. */
+static const struct tested windows = {ADVANCE_TILED, false, {2, 2}};
 
 enum { LONGEST_TILE = 4096 };
 
@@ -71,14 +70,14 @@ static void far_and_around_the_box(void **state)
     }
 }
 
-/* 11 and 12 bits, in three rounds of ranking: too few tiles for windows. */
+/* 11 and 12 bits, in three rounds of ranking: too few tiles for windows whatever their length. */
 static void long_digits(void **state)
 {
     (void)state;
     const enum precision precision = best_precision();
-    compare_kinds(&digits, &(struct scene_kind){40, 50, test_count(4096), precision, SHAPE_CIC, 0, 0.1, 2},
+    compare_kinds(&digits, &(struct scene_kind){40, 50, test_count(2000), precision, SHAPE_CIC, 0, 0.1, 2},
                   3);
-    compare_kinds(&digits, &(struct scene_kind){64, 64, test_count(9001), precision, SHAPE_CIC, 0, 0.1, 2},
+    compare_kinds(&digits, &(struct scene_kind){64, 64, test_count(3001), precision, SHAPE_CIC, 0, 0.1, 2},
                   3);
 }
 
@@ -115,6 +114,25 @@ static void windows_on_any_grid(void **state)
         compare_kinds(&windows, &(struct scene_kind){64, 100, count, precision, SHAPE_CIC, 0, 0, 1}, 2);
     }
     compare_kinds(&windows, &(struct scene_kind){300, 300, 600011, precision, SHAPE_CIC, 0, 0.1, 1}, 2);
+}
+
+/* Whatever is said of how far particles go, up to all rows of the grid: what is wrong makes strays. */
+static void windows_of_any_reach(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    const struct {
+        uint32_t reach[2], nx, ny;
+    } cases[] = {{{0, 0}, 64, 100},  {{1, 1}, 64, 100}, {{5, 13}, 64, 100},
+                 {{3, 40}, 3, 1500}, {{2, 1}, 2, 3000}, {{1, 2}, 4000, 2}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const struct tested tested = {ADVANCE_TILED, false, {cases[n].reach[0], cases[n].reach[1]}};
+        compare_kinds(
+            &tested,
+            &(struct scene_kind){cases[n].nx, cases[n].ny, 100000, best_precision(), SHAPE_CIC, 0, 0.1, 4},
+            2);
+    }
 }
 
 /* On any device as many tiles as make chunks of several. */
@@ -308,6 +326,7 @@ int main(void)
         cmocka_unit_test(long_digits),
         cmocka_unit_test(windows_of_all_shapes),
         cmocka_unit_test(windows_on_any_grid),
+        cmocka_unit_test(windows_of_any_reach),
         cmocka_unit_test(windows_of_several_tiles),
         cmocka_unit_test(windows_around_a_hot_cell),
         cmocka_unit_test(strays),

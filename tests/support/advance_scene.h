@@ -18,7 +18,8 @@ enum { SPECIES = 2 };
 /* The advance under test. */
 struct tested {
     enum advance_kind kind;
-    bool keeps_order; /* particles of a cell stand as a stable sort has them */
+    bool keeps_order;  /* particles of a cell stand as a stable sort has them */
+    uint32_t reach[2]; /* what the advance is told of how far particles go */
 };
 
 /* What a scene is made of; two scenes of the same sort hold the same particles. */
@@ -139,7 +140,7 @@ static inline void plain_step(struct plain *plain, uint32_t species, struct scen
 /* ---- the fused step ---- */
 
 /* For species of the scene's grid, the scene's the only one. */
-static inline struct advance_setup scene_setup(const struct scene *scene)
+static inline struct advance_setup scene_setup(const struct tested *tested, const struct scene *scene)
 {
     const struct scene_kind *kind = &scene->kind;
     return (struct advance_setup){.grid = scene->grid,
@@ -149,7 +150,8 @@ static inline struct advance_setup scene_setup(const struct scene *scene)
                                   .magnetic = kind->magnetic,
                                   .species_count = SPECIES,
                                   .capacity = kind->count,
-                                  .fewest = kind->count};
+                                  .fewest = kind->count,
+                                  .reach = {tested->reach[0], tested->reach[1]}};
 }
 
 /* As a run does it: the keys go first. */
@@ -163,7 +165,7 @@ static inline void scene_take_over(struct advance *advance, uint32_t species, st
 static inline struct advance *scene_advance(const struct tested *tested, uint32_t species,
                                             struct scene *scene)
 {
-    const struct advance_setup setup = scene_setup(scene);
+    const struct advance_setup setup = scene_setup(tested, scene);
     struct advance *advance = NULL;
     assert_ok(advance_create(device, tested->kind, &setup, &advance));
     scene_take_over(advance, species, scene);
@@ -367,7 +369,7 @@ static inline void compare_steps(const struct tested *tested, struct scene_pair 
                                  int steps)
 {
     struct plain plain[SPECIES];
-    struct advance_setup setup = scene_setup(&pairs[0].fused);
+    struct advance_setup setup = scene_setup(tested, &pairs[0].fused);
     for (uint32_t n = 0; n < number; n++) {
         const uint32_t count = pairs[n].fused.kind.count;
         setup.capacity = count > setup.capacity ? count : setup.capacity;
@@ -496,7 +498,7 @@ static inline void check_bytes(const struct tested *tested, const struct scene_k
     scene_create(kind, &scene);
     buffer_destroy(&scene.sorted.particles.key);
     buffer_destroy(&scene.sorted.particles.key_spare);
-    const struct advance_setup setup = scene_setup(&scene);
+    const struct advance_setup setup = scene_setup(tested, &scene);
     struct advance *advance = NULL;
     const size_t before = device_bytes_held(device);
     assert_ok(advance_create(device, tested->kind, &setup, &advance));
