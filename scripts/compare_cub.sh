@@ -56,7 +56,7 @@ for sort in tiled:1 tiled:2 paper:2; do
     printf '==> time: radixpic, method %s, p = %d\n' "$method" "$passes"
     code=0
     "$radixpic" bench pic-sort --device "$device" --particles "$particles" --cells "$cells" --repeat "$repeats" \
-        --key-bits "$bits" --radix-bits "$radix_bits" --method "$method" --csv "$work/sort.csv" \
+        --key-bits "$bits" --radix-bits "$radix_bits" --method "$method" --no-host --csv "$work/sort.csv" \
         --write-keys "$work/keys" >"$work/log" 2>"$work/error" || code=$?
     case "$code" in
         0) ;;

@@ -410,7 +410,8 @@ static enum status run_cases(struct experiment *experiment, struct sort_case *ca
 {
     const struct pic_sort_options *options = &experiment->options;
     bool verified = true;
-    for (uint32_t n = 0; n < options->case_count + 2; n++) {
+    const uint32_t on_host = options->device_alone ? 0 : 2;
+    for (uint32_t n = 0; n < options->case_count + on_host; n++) {
         if (n < options->case_count)
             TRY(run_device_case(experiment, options->key_bits[n], &cases[n]));
         else

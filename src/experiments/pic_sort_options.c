@@ -17,6 +17,7 @@ enum {
     KEY_TRANSPOSE,
     KEY_METHOD,
     KEY_CSV,
+    KEY_NO_HOST,
     KEY_WRITE_KEYS
 };
 
@@ -41,6 +42,7 @@ static const struct argp_option pic_sort_options[] = {
     {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
+    {"no-host", KEY_NO_HOST, NULL, 0, "Leave out the sorts on the host, which take long for many keys", 0},
     {"write-keys", KEY_WRITE_KEYS, "FILE", 0,
      "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, for "
      "another "
@@ -98,6 +100,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CSV:
         options->csv_path = argument;
+        return 0;
+    case KEY_NO_HOST:
+        options->device_alone = true;
         return 0;
     case KEY_WRITE_KEYS:
         options->keys_path = argument;

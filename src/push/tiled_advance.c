@@ -8,20 +8,15 @@
 
 enum {
     FLAT_ITEMS = 64,
-    MOST_CELL_BITS =
-        10, /* of cells as digits, where windows fit: longer rows leave local memory to few groups */
-    LEAST_MARGIN = 3,    /* columns before and behind a chunk's cells, beside those that particles reach */
-    WINDOW_BITS = 10,    /* the fewest of a window's digits: two rounds of ranking */
-    GROUPS_PER_UNIT = 8, /* of a compute unit of a large GPU, where chunks may be cut at will */
+    MOST_CELL_BITS = 10,  /* of cells as digits, where windows fit: longer rows leave room to few groups */
+    LEAST_MARGIN = 3,     /* columns before and behind a chunk's cells, beside those that particles reach */
+    WINDOW_BITS = 10,     /* the fewest of a window's digits: two rounds of ranking */
+    GROUPS_PER_UNIT = 32, /* of a compute unit of a large GPU, where chunks may be cut at will */
     STRAY_GROUPS_PER_UNIT = 4,
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
 };
 
-/* Of the cells of a chunk, columns before and behind them, beside LEAST_MARGIN. */
-#define MARGIN_SHARE 0.1
-
-/* How the digits are made: cells, or places in windows (kernels/shared/windows.h).
- */
+/* How the digits are made: cells, or places in windows (kernels/shared/windows.h). */
 struct layout {
     struct tile_plan tiles;
     bool windowed;
@@ -59,33 +54,42 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Windows of digits of up to `bits` bits: as many tiles a chunk as its columns hold, but chunks enough to
- * keep the device busy. The margin is for particles that move and for density that varies. False where not
- * one tile fits. */
+/* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean chunk, since
+ * density varies: as many tiles a chunk as that leaves, but chunks enough to keep the device busy. False
+ * where not one tile fits. */
 static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
-                         struct layout *layout)
+                         double room, struct layout *layout)
 {
     *layout = (struct layout){.windowed = true, .reach = setup->reach[0] > 0 ? setup->reach[0] : 1};
-    const double bands = 2.0 * layout->reach + 1, least_margin = LEAST_MARGIN + (double)setup->reach[1];
+    const double bands = 2.0 * layout->reach + 1;
+    layout->margin = LEAST_MARGIN + setup->reach[1];
     if (!tile_plan_make(info, bits, 0, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
-    const double cells_of_tile = (double)grid_cells(&setup->grid) / tiles;
-    const double most_span = floor(((UINT32_C(1) << bits) - 1) / bands);
-    const double most_cells = (most_span - 2 * least_margin) / (1 + 2 * MARGIN_SHARE);
-    if (cells_of_tile > most_cells)
+    const double cells_of_tile = room * grid_cells(&setup->grid) / tiles;
+    const double fitting =
+        (floor(((UINT32_C(1) << bits) - 1) / bands) - 2.0 * layout->margin) / cells_of_tile;
+    if (fitting < 1)
         return false;
     const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
     const uint32_t most_tiles = tiles / busy > 0 ? tiles / busy : 1;
-    const double fitting = most_cells / cells_of_tile;
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
-    const double chunk_cells = layout->chunk_tiles * cells_of_tile;
-    layout->margin = (uint32_t)(least_margin + MARGIN_SHARE * chunk_cells);
-    layout->span = (uint32_t)chunk_cells + 2 * layout->margin;
+    layout->span = (uint32_t)(layout->chunk_tiles * cells_of_tile) + 2 * layout->margin;
     /* No more bits than these columns take: the rows of the table get shorter. */
     while (bits > 1 && bands * layout->span < UINT32_C(1) << (bits - 1))
         bits--;
     return tile_plan_make(info, bits, 0, &layout->tiles);
+}
+
+/* The roomiest windows that fit. */
+static bool find_windows(const struct device_info *info, const struct advance_setup *setup,
+                         struct layout *layout)
+{
+    for (double room = 2; room > 1; room -= 0.75)
+        for (uint32_t bits = WINDOW_BITS; bits <= TILE_MAX_DIGIT_BITS; bits++)
+            if (make_windows(info, setup, bits, room, layout))
+                return true;
+    return false;
 }
 
 /* Cells are digits on small grids, and where windows do not fit. */
@@ -93,9 +97,8 @@ static bool make_layout(const struct device_info *info, const struct advance_set
                         struct layout *layout)
 {
     const uint32_t key_bits = grid_key_bits(&setup->grid);
-    for (uint32_t bits = WINDOW_BITS; key_bits > MOST_CELL_BITS && bits <= TILE_MAX_DIGIT_BITS; bits++)
-        if (setup->capacity <= MOST_WINDOWED && make_windows(info, setup, bits, layout))
-            return true;
+    if (key_bits > MOST_CELL_BITS && setup->capacity <= MOST_WINDOWED && find_windows(info, setup, layout))
+        return true;
     *layout = (struct layout){.windowed = false};
     return tile_plan_make(info, key_bits, 0, &layout->tiles);
 }

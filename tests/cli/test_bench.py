@@ -79,6 +79,12 @@ class PicSort(ProgramTest):
         for word in ("Mkeys/s", "GB/s", "of a copy", "qsort", "counting sort", "median"):
             self.assertIn(word, text)
 
+    def test_without_the_host(self):
+        text, rows = self.bench("--no-host", repeat=1)
+        self.assertNotIn("on the host", text)
+        self.assertFalse([row for row in rows if row["device"] == "host"])
+        self.assertIn("Table 7", text)
+
     def test_any_number_of_particles(self):
         for particles in (1, 2, 63, 64, 65, 1000, 4096, 16411):
             with self.subTest(particles=particles):
