@@ -49,7 +49,8 @@ static inline tile_range own_tiles(uint chunk, uint chunks, uint count)
 }
 
 /* The end of a histogram: writes the chunk's counts into its row of the table, lists the distinct digits and
- * adds the counts to the totals, if there are any. By all 2 * ITEMS items of the group, after a barrier; `distinct` is 0. */
+ * adds the counts to the totals, if there are any. By all 2 * ITEMS items of the group, after a barrier;
+ * `distinct` is 0. */
 static inline void store_counts(__local const uint *counts, volatile __local uint *distinct, uint t,
                                 uint chunk, __global uint *restrict table, __global uint *restrict lists,
                                 volatile __global uint *restrict totals)
