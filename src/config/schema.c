@@ -39,12 +39,11 @@ static const struct choice solvers[] = {
 static const struct choice gradients[] = {
     {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
-static const struct choice sort_methods[] = {
-    {"auto", SORT_METHOD_AUTO},
-    {"paper", SORT_METHOD_PAPER},
-    {"tiled", SORT_METHOD_TILED},
-    {"chunked", SORT_METHOD_CHUNKED},
-    {NULL, 0}};
+static const struct choice sort_methods[] = {{"auto", SORT_METHOD_AUTO},
+                                             {"paper", SORT_METHOD_PAPER},
+                                             {"tiled", SORT_METHOD_TILED},
+                                             {"chunked", SORT_METHOD_CHUNKED},
+                                             {NULL, 0}};
 static const struct choice step_methods[] = {
     {"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {NULL, 0}};
 static const struct choice transposes[] = {

@@ -13,7 +13,7 @@ struct pic_sort_options {
     uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
     enum transpose_kind transpose;
     enum sort_method method;
-    bool device_alone; /* without the sorts of the host */
+    bool device_alone;                     /* without the sorts of the host */
     uint32_t key_bits[PIC_SORT_MAX_CASES]; /* one case each */
     uint32_t case_count;
 };
