@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""step.method: which step check and run say they take, and snapshots that do not depend on it."""
+
+import unittest
+
+import h5py
+import numpy as np
+
+from program import ROOT, ProgramTest
+
+FUSED = r"(?m)^step +fused, (chunked|tiled): push and sort at once"
+PLAIN = r"(?m)^step +plain: a kernel a stage"
+
+
+class Said(ProgramTest):
+    def check(self, *settings):
+        options = [word for setting in settings for word in ("--set", setting)]
+        return self.run_well("check", "small.yaml", *options).stdout
+
+    def test_auto_is_fused_unless_a_sort_is_asked_for(self):
+        self.assertRegex(self.check(), FUSED)
+        self.assertRegex(self.check("sort.passes=auto"), FUSED)
+        for setting in ("sort.passes=1", "sort.method=paper", "sort.groups=2", "sort.transpose=on", "sort.key_bits=9"):
+            with self.subTest(setting=setting):
+                self.assertRegex(self.check(setting), PLAIN)
+                self.assertRegex(self.check(setting, "step.method=fused"), FUSED)
+        self.assertRegex(self.check("step.method=plain"), PLAIN)
+
+    def test_run_says_it_too(self):
+        for method, word in (("plain", "step: plain"), ("fused", "step: fused")):
+            settings = ["--set", f"step.method={method}", "--steps", "1", "--verbose"]
+            self.assertIn(word, self.run_well("run", "small.yaml", *settings).stdout)
+            self.assertIn(word, (self.folder / "out" / "log.txt").read_text())
+
+    def test_the_stages_of_a_fused_step(self):
+        text = self.run_well("run", "small.yaml", "--set", "step.method=fused").stdout
+        for stage in ("sort: histogram", "sort: scan", "deposit", "field", "push"):
+            self.assertRegex(text, rf"(?m)^{stage} ")
+
+    def test_a_method_that_is_none(self):
+        self.assert_refused(self.run_program("check", "small.yaml", "--set", "step.method=fast"), 2, "step.method")
+
+
+class Snapshots(ProgramTest):
+    def particles(self, method, precision, step):
+        """Positions and momenta by id."""
+        settings = ["--set", f"step.method={method}", "--set", f"precision={precision}", "--set", "fields.magnetic=0.3"]
+        self.run_well("run", "small.yaml", *settings, "--output", method, "--quiet")
+        path = self.folder / method / "snapshots" / f"data_{step}.h5"
+        checked = self.run_program(path, command=["/usr/bin/python3", "-B", ROOT / "scripts" / "check_openpmd.py"])
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        with h5py.File(path) as file:
+            species = file[f"data/{step}/particles/electrons"]
+            order = np.argsort(species["id"][...])
+            columns = [species[f"{record}/{axis}"][...].astype(float) for record in ("position", "momentum") for axis in "xy"]
+            columns[0] += species["positionOffset/x"][...]
+            columns[1] += species["positionOffset/y"][...]
+            return np.array(columns)[:, order]
+
+    def test_the_particles_are_where_the_plain_step_puts_them(self):
+        for precision, tolerance in (("double", 1e-11), ("single", 1e-4)):
+            with self.subTest(precision=precision):
+                plain, fused = (self.particles(method, precision, 20) for method in ("plain", "fused"))
+                difference = np.abs(plain - fused)
+                box = np.array([6.0, 4.0])[:, None]
+                difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
+                self.assertLess(difference.max(), tolerance)
+                self.assertGreater(np.abs(plain[2:]).max(), 1)  # thermal velocities: these are not all zero
+
+
+if __name__ == "__main__":
+    unittest.main()
