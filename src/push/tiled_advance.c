@@ -60,7 +60,8 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
                          double room, struct layout *layout)
 {
-    *layout = (struct layout){.windowed = true, .reach = setup->reach[0] > 0 ? setup->reach[0] : 1};
+    const uint32_t most_reach = setup->reach[0] < setup->grid.nx ? setup->reach[0] : setup->grid.nx;
+    *layout = (struct layout){.windowed = true, .reach = most_reach > 0 ? most_reach : 1};
     const double bands = 2.0 * layout->reach + 1;
     layout->margin = LEAST_MARGIN + setup->reach[1];
     if (!tile_plan_make(info, bits, 0, &layout->tiles))
