@@ -13,10 +13,15 @@
  * and advance_place(), and the few particles that leave their chunk's window are moved by
  * advance_order_strays() and advance_move_strays().
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), ITEMS, DIGIT_BITS,
- * SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles carry one, WINDOWED, and with it SPAN, MARGIN,
- * REACH, CHUNK_TILES (shared/windows.h).
+ * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
+ * another: hence FP_CONTRACT OFF.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE, FUSE_PRODUCTS (shared/real.h), SHAPE_ORDER (shared/shape.h),
+ * ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles carry one, WINDOWED, and with it
+ * SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
  */
+#pragma OPENCL FP_CONTRACT OFF
+
 #define SUM_COUNT   3 /* |v|^2, u, v */
 #define GROUP_ITEMS (2 * ITEMS)
 
@@ -120,8 +125,8 @@ static inline struct pushed push_particle(const struct motion *motion, const str
     const real2 field = interpolate(&walk->around, offset);
     const struct velocity_step step = velocity_push(velocity.x, velocity.y, field.x, field.y,
                                                     motion->half_kick, motion->tangent, motion->sine);
-    const struct placement x = offset_place(offset.x + step.u * motion->step_x);
-    const struct placement y = offset_place(offset.y + step.v * motion->step_y);
+    const struct placement x = offset_place(PRODUCT_SUM(step.u, motion->step_x, offset.x));
+    const struct placement y = offset_place(PRODUCT_SUM(step.v, motion->step_y, offset.y));
     struct pushed pushed;
     pushed.offset = (real2)(x.offset, y.offset);
     pushed.velocity = (real2)(step.u, step.v);
@@ -370,7 +375,8 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
-/* Pushes every particle to its place, but for strays, and clears the totals for the next count. */
+/* Pushes every particle to its place, but for strays; without windows clears the totals for the next count.
+ */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 advance_move(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
              real tangent, real sine, real step_x, real step_y, global const uint *restrict cell_offsets,

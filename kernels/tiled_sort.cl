@@ -1,9 +1,9 @@
 /* Tiled sort: one stable pass over short digits, in three steps: histogram, scan, reorder. How a tile is
  * ranked stands in shared/tiles.h.
  *
- * The reorder has two kernels, both launched over all chunks, each of which works on its own:
- *   tiled_reorder_few     chunks of up to 8 distinct digits; not for short lists, where a launch costs more
- * than it saves tiled_reorder         the others
+ * The reorder has two kernels, both launched over all chunks: tiled_reorder_few() works on those of up to 8
+ * distinct digits, tiled_reorder() on the others; on all of them in short lists, where a launch costs more
+ * than it saves.
  *
  * ITEMS, DIGIT_BITS, SCAN_ITEMS: see shared/tiles.h
  * SHIFT         lowest bit of the digit in a key

@@ -110,7 +110,8 @@ enum status simulation_plan_step(const struct config *config, const struct devic
     *kind = advance_kind_for(info, &setup);
     if (method == STEP_FUSED && *kind == ADVANCE_NONE)
         return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for %ux%u cells and this time step; take plain",
+                           "step.method: %s has no fused step for %ux%u cells with these particles and time "
+                           "step; take plain",
                            info->name, config->grid.cells[0], config->grid.cells[1]);
     return STATUS_OK;
 }

@@ -38,7 +38,7 @@ static inline real2 interpolate(const struct cell_field *field, real2 offset)
     real2 sum = (real2)((real)0, (real)0);
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++)
-            sum += along_x[a] * along_y[b] * field->node[a * SHAPE_NODES + b];
+            sum = PRODUCT_SUM((real2)(along_x[a] * along_y[b]), field->node[a * SHAPE_NODES + b], sum);
     return sum;
 }
 

@@ -50,14 +50,14 @@ static inline struct velocity_step velocity_push(real u, real v, real ex, real e
                                                  real tangent, real sine)
 {
     struct velocity_step step;
-    const real u_minus = u + half_kick * ex;
-    const real v_minus = v + half_kick * ey;
-    const real u_prime = u_minus + tangent * v_minus;
-    const real v_prime = v_minus - tangent * u_minus;
-    const real u_plus = u_minus + sine * v_prime;
-    const real v_plus = v_minus - sine * u_prime;
-    step.u = u_plus + half_kick * ex;
-    step.v = v_plus + half_kick * ey;
+    const real u_minus = PRODUCT_SUM(half_kick, ex, u);
+    const real v_minus = PRODUCT_SUM(half_kick, ey, v);
+    const real u_prime = PRODUCT_SUM(tangent, v_minus, u_minus);
+    const real v_prime = PRODUCT_SUM(-tangent, u_minus, v_minus);
+    const real u_plus = PRODUCT_SUM(sine, v_prime, u_minus);
+    const real v_plus = PRODUCT_SUM(-sine, u_prime, v_minus);
+    step.u = PRODUCT_SUM(half_kick, ex, u_plus);
+    step.v = PRODUCT_SUM(half_kick, ey, v_plus);
     step.mean_u = (real)0.5 * (u_minus + u_plus);
     step.mean_v = (real)0.5 * (v_minus + v_plus);
     step.square = u_minus * u_minus + v_minus * v_minus;

@@ -31,7 +31,7 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     cl_device_type type = 0;
     cl_uint units = 1;
     cl_ulong local_memory = 0, global_memory = 0, largest_buffer = 0;
-    cl_device_fp_config fp64 = 0;
+    cl_device_fp_config fp64 = 0, fp32 = 0;
     clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory, NULL);
@@ -39,9 +39,11 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest_buffer, &largest_buffer, NULL);
     clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info.group_limit, &info.group_limit, NULL);
     clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32, NULL);
     info.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;
+    info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
     info.compute_units = units > 0 ? units : 1;
     info.local_memory = (size_t)local_memory;
     info.global_memory = (size_t)global_memory;

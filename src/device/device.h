@@ -30,6 +30,7 @@ struct device_info {
     bool is_cpu;
     bool is_gpu;
     bool has_fp64;
+    bool has_fma; /* multiplies and adds in one operation */
     uint32_t platform_index, device_index;
     uint32_t compute_units;
     size_t local_memory;  /* bytes a group may use */

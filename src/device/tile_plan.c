@@ -35,24 +35,19 @@ size_t tile_local_bytes(uint32_t items, uint32_t digit_bits)
 }
 
 /* The most items of a group, 128, 64 or 32, that the device has room for; 0 where it has room for none. */
-static uint32_t items_for(const struct device_info *info, uint32_t digit_bits, uint32_t extra_words)
+static uint32_t items_for(const struct device_info *info, uint32_t digit_bits)
 {
-    for (uint32_t items = 128; items >= 32; items /= 2) {
-        const size_t tile = (size_t)items * TILE_KEYS,
-                     extra = extra_words * (tile + tile / 32) * sizeof(uint32_t);
-        if (2 * items <= info->group_limit &&
-            tile_local_bytes(items, digit_bits) + extra <= info->local_memory)
+    for (uint32_t items = 128; items >= 32; items /= 2)
+        if (2 * items <= info->group_limit && tile_local_bytes(items, digit_bits) <= info->local_memory)
             return items;
-    }
     return 0;
 }
 
-bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, uint32_t extra_words,
-                    struct tile_plan *plan)
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, struct tile_plan *plan)
 {
     if (digit_bits < 1 || digit_bits > TILE_MAX_DIGIT_BITS)
         return false;
-    *plan = (struct tile_plan){.digit_bits = digit_bits, .items = items_for(info, digit_bits, extra_words)};
+    *plan = (struct tile_plan){.digit_bits = digit_bits, .items = items_for(info, digit_bits)};
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
     const size_t most_scan_items = info->is_cpu ? 256 : 1024;
     plan->scan_items = 64;

@@ -23,10 +23,9 @@ struct tile_plan {
 /* Local bytes of the hungriest reorder kernel for groups of `items`. */
 size_t tile_local_bytes(uint32_t items, uint32_t digit_bits);
 
-/* The plan for digits of `digit_bits` bits, where the reorder wants `extra_words` more words of local memory
- * for each entry of a tile. False where the device lacks the local memory or the group size. */
-bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, uint32_t extra_words,
-                    struct tile_plan *plan);
+/* The plan for digits of `digit_bits` bits. False where the device lacks the local memory or the group size.
+ */
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, struct tile_plan *plan);
 
 /* Entries of a tile. */
 uint32_t tile_length(const struct tile_plan *plan);

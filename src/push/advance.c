@@ -42,7 +42,8 @@ enum status advance_create(struct device *device, enum advance_kind kind, const 
     *advance = NULL;
     if (kind == ADVANCE_NONE)
         return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for %ux%u cells and this time step; take plain",
+                           "step.method: %s has no fused step for %ux%u cells with these particles and time "
+                           "step; take plain",
                            device_info(device)->name, setup->grid.nx, setup->grid.ny);
     *advance = calloc(1, sizeof **advance);
     if (!*advance)

@@ -5,9 +5,9 @@
  *   tiled    for GPUs: the tiles of the tiled sort, state in pairs (tiled_advance.h)
  *   chunked  for CPUs: a few long chunks, no barrier, state in quads (chunked_advance.h)
  *
- * In what order the particles of a cell then stand depends on the input alone, so the same input gives the
- * same bits; it is that of a stable sort, but where the tiled kind takes windows (kernels/shared/windows.h).
- * Sums and field interpolation are those of the plain push, up to round-off.
+ * In what order the particles of a cell then stand depends on the input and the device alone, so the same
+ * input gives the same bits; it is that of a stable sort, but where the tiled kind takes windows
+ * (kernels/shared/windows.h). Sums and field interpolation are those of the plain push, up to round-off.
  */
 #ifndef RADIXPIC_PUSH_ADVANCE_H
 #define RADIXPIC_PUSH_ADVANCE_H

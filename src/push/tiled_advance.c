@@ -10,7 +10,7 @@ enum {
     FLAT_ITEMS = 64,
     MOST_CELL_BITS = 10,  /* of cells as digits, where windows fit: longer rows leave room to few groups */
     LEAST_MARGIN = 3,     /* columns before and behind a chunk's cells, beside those that particles reach */
-    WINDOW_BITS = 10,     /* the fewest of a window's digits: two rounds of ranking */
+    WINDOW_BITS = 10,     /* of the digits that windows are first tried with: two rounds of ranking */
     GROUPS_PER_UNIT = 32, /* of a compute unit of a large GPU, where chunks may be cut at will */
     STRAY_GROUPS_PER_UNIT = 4,
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
@@ -33,12 +33,12 @@ struct tiled_advance {
     struct kernel *scan;                        /* not windowed */
     struct kernel *total, *scan_blocks, *place; /* windowed, and so are the rest */
     struct kernel *order_strays[2], *move_strays[2];
-    struct buffer *digits;                         /* ushort[capacity]: the cell that each particle goes to */
+    struct buffer *digits; /* ushort[capacity]: of the cell that each particle goes to */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells, *new_offsets;   /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
-    struct buffer *totals;                         /* uint[row]; zero between steps */
+    struct buffer *totals;                         /* uint[row], zero between steps; windowed: uint[blocks] */
     struct buffer *stray_number[2];                /* uint: of this step, and of the next, which is 0 */
     struct buffer *stray_list;                     /* uint[capacity] */
     struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
@@ -64,7 +64,7 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     *layout = (struct layout){.windowed = true, .reach = most_reach > 0 ? most_reach : 1};
     const double bands = 2.0 * layout->reach + 1;
     layout->margin = LEAST_MARGIN + setup->reach[1];
-    if (!tile_plan_make(info, bits, 0, &layout->tiles))
+    if (!tile_plan_make(info, bits, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
     const double cells_of_tile = room * grid_cells(&setup->grid) / tiles;
@@ -77,9 +77,13 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
     layout->span = (uint32_t)(layout->chunk_tiles * cells_of_tile) + 2 * layout->margin;
     /* No more bits than these columns take: the rows of the table get shorter. */
-    while (bits > 1 && bands * layout->span < UINT32_C(1) << (bits - 1))
-        bits--;
-    return tile_plan_make(info, bits, 0, &layout->tiles);
+    for (uint32_t fewer = bits - 1; fewer > 0 && bands * layout->span < UINT32_C(1) << fewer; fewer--) {
+        struct tile_plan shorter;
+        if (!tile_plan_make(info, fewer, &shorter) || shorter.items != layout->tiles.items)
+            break; /* a longer tile would have more cells */
+        layout->tiles = shorter;
+    }
+    return true;
 }
 
 /* The roomiest windows that fit. */
@@ -101,7 +105,7 @@ static bool make_layout(const struct device_info *info, const struct advance_set
     if (key_bits > MOST_CELL_BITS && setup->capacity <= MOST_WINDOWED && find_windows(info, setup, layout))
         return true;
     *layout = (struct layout){.windowed = false};
-    return tile_plan_make(info, key_bits, 0, &layout->tiles);
+    return tile_plan_make(info, key_bits, &layout->tiles);
 }
 
 bool tiled_advance_supports(const struct device_info *info, const struct advance_setup *setup)
@@ -168,12 +172,13 @@ static enum status build(struct tiled_advance *advance, bool ids)
     if (*program)
         return STATUS_OK;
     const struct layout *layout = &advance->layout;
-    TRY(program_build(advance->device, "tiled_advance.cl", advance->setup.precision, program,
-                      "-D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
-                      "-D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u",
-                      (int)advance->setup.shape, layout->tiles.items, layout->tiles.scan_items,
-                      layout->tiles.digit_bits, ids, layout->windowed, layout->span, layout->margin,
-                      layout->reach, layout->chunk_tiles));
+    TRY(program_build(
+        advance->device, "tiled_advance.cl", advance->setup.precision, program,
+        "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
+        "-D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u",
+        device_info(advance->device)->has_fma, (int)advance->setup.shape, layout->tiles.items,
+        layout->tiles.scan_items, layout->tiles.digit_bits, ids, layout->windowed, layout->span,
+        layout->margin, layout->reach, layout->chunk_tiles));
     TRY(kernel_create(*program, "advance_move", &advance->move[ids]));
     if (!layout->windowed)
         return STATUS_OK;
@@ -232,9 +237,10 @@ enum status tiled_advance_create(struct device *device, const struct advance_set
     *advance = NULL;
     struct layout layout;
     if (!make_layout(device_info(device), setup, &layout))
-        return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for %u cells and this time step; take plain",
-                           device_info(device)->name, grid_cells(&setup->grid));
+        return status_fail(
+            STATUS_USAGE,
+            "step.method: %s has no fused step for %u cells with these particles and time step; take plain",
+            device_info(device)->name, grid_cells(&setup->grid));
     struct tiled_advance *created = calloc(1, sizeof *created);
     if (!created)
         return status_fail(STATUS_FAILED, "no memory for the step");
@@ -397,7 +403,7 @@ static enum status move(struct tiled_advance *advance, const struct fields *fiel
         arg_buffer(advance->totals),
     };
     const uint64_t bytes = state_bytes(advance, particles, 8) + count * sizeof(uint16_t) +
-                           (ids ? 2 * count * sizeof(uint64_t) : 0);
+                           (ids ? 2 * sizeof(uint64_t) * count : 0);
     return kernel_launch(
         advance->move[ids],
         (struct launch){chunks_of(&advance->layout, count), advance->layout.tiles.items, STAGE_PUSH, bytes},

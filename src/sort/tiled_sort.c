@@ -14,7 +14,7 @@ enum {
         64, /* where one pass goes over a short list: more groups, which end at nearly the same time */
     SHORT_TILES_PER_UNIT = 64, /* MOST_ITEMS * KEYS_PER_ITEM keys each: up to here a list is short */
     LEAST_ITEMS = 32,
-    KEYS_PER_ITEM = 32, /* KEYS of kernels/tiled_sort.cl, where the next six stand too */
+    KEYS_PER_ITEM = 32, /* KEYS of kernels/shared/tiles.h, where the next six stand too */
     SCAN_BINS = 8,
     CHUNKS_PER_SCAN_ITEM = 16,
     FEW = 8,
