@@ -7,7 +7,8 @@
 # The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved
 # by up to a cell since they were last sorted. CUB sorts pairs of a 32-bit key and a 32-bit number by the bits that
 # the keys have; radixpic returns the permutation too. Every result is compared with a stable sort. Times are of K
-# sorts (30) each. Needs nvcc, on the PATH or in NVCC; exit code 3 without it.
+# samples (30) each, a sample being the mean over a row of sorts back to back. Needs nvcc, on the PATH or in NVCC; exit
+# code 3 without it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc}
@@ -20,7 +21,7 @@ fail() { # CODE SENTENCE
 
 while (($# > 0)); do
     case "$1" in
-        -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
         --particles | --cells | --repeat | --device) (($# > 1)) || fail 2 "$1 needs a value" ;;
         *) fail 2 "option '$1' is not known; known are --particles, --cells, --repeat, --device, --help" ;;
     esac
@@ -61,6 +62,7 @@ for sort in tiled:1 tiled:2 paper:2; do
     case "$code" in
         0) ;;
         2) sed 's/^/    left out: /' "$work/error"; continue ;; # a sort that does not fit the keys or the device
+        3) cat "$work/error" >&2; fail 3 "there is no device to compare on" ;;
         *) cat "$work/log" "$work/error" >&2; fail 1 "radixpic bench pic-sort failed with exit code $code" ;;
     esac
     awk -F, -v OFS='\t' -v method="$method" \

@@ -207,7 +207,10 @@ static enum status store(const struct sort_search *search, const struct device_i
                 .key = key, .choice = best->choice, .milliseconds = round(1e9 * best->seconds) / 1e6};
             memcpy(entry->date, date, sizeof date);
         }
-    const enum status status = tuning_write(&found);
+    const enum status status =
+        found.count > 0 ? tuning_write(&found)
+                        : status_fail(STATUS_FAILED, "no sort was timed in %.0f s; give more --seconds",
+                                      search->seconds_most);
     tuning_free(&found);
     if (status != STATUS_OK)
         return status;
@@ -247,6 +250,7 @@ static enum status tune(const struct tune_arguments *arguments, struct device *d
            search->count, arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), info->name);
     fflush(stdout);
     TRY(warn_of_old_file());
+    TRY(tuning_write(&(struct tuning){0})); /* nothing yet: a folder that cannot be written shows now */
     TRY(sort_search_run(device, &grid, search));
     print_search(search, info);
     return store(search, info);

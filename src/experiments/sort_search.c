@@ -32,9 +32,15 @@ struct bench {
     struct grid grid;
     struct pic_keys list;
     struct buffer *permutation;
-    uint32_t *expected, *found; /* permutations on the host */
+    uint32_t *expected, *found;                 /* permutations on the host */
+    uint32_t *expected_offsets, *found_offsets; /* cell offsets on the host */
     double started;
 };
+
+static size_t offsets_bytes(const struct bench *bench)
+{
+    return (grid_cells(&bench->grid) + (size_t)1) * sizeof(uint32_t);
+}
 
 /* ---- the best so far ---- */
 
@@ -142,12 +148,21 @@ static enum status sort_once(const struct bench *bench, struct sorter *sorter, e
     return STATUS_OK;
 }
 
+/* What an earlier sort left must not pass for the result of the next. */
+static enum status clear_results(const struct bench *bench)
+{
+    TRY(buffer_fill(bench->permutation, UINT32_MAX));
+    return buffer_fill(bench->list.particles.cell_offsets, UINT32_MAX);
+}
+
 /* Every method gives the one stable permutation, or something is broken. */
 static enum status check_result(const struct bench *bench, const struct sorter_plan *plan)
 {
-    const size_t bytes = bench->search->count * sizeof(uint32_t);
+    const size_t bytes = bench->search->count * sizeof(uint32_t), offset_bytes = offsets_bytes(bench);
     TRY(buffer_read(bench->permutation, 0, bytes, bench->found));
-    if (memcmp(bench->found, bench->expected, bytes) == 0)
+    TRY(buffer_read(bench->list.particles.cell_offsets, 0, offset_bytes, bench->found_offsets));
+    if (memcmp(bench->found, bench->expected, bytes) == 0 &&
+        memcmp(bench->found_offsets, bench->expected_offsets, offset_bytes) == 0)
         return STATUS_OK;
     char sort[256];
     sorter_plan_describe(plan, sort, sizeof sort);
@@ -214,6 +229,7 @@ static enum status try_choice(struct bench *bench, const struct sort_choice *cho
         enum status status = STATUS_OK;
         show_progress(bench, &fresh.plan);
         TRY_CLEANUP(sorter_create(bench->device, &fresh.plan, search->count, &sorter));
+        TRY_CLEANUP(clear_results(bench));
         TRY_CLEANUP(time_sorts(bench, sorter, &fresh));
         if (!fresh.is_dropped && fresh.seconds < best) /* what may be kept must be right */
             TRY_CLEANUP(check_result(bench, &fresh.plan));
@@ -442,18 +458,25 @@ static enum status make_keys(struct bench *bench)
     TRY(buffer_create(bench->device, bytes, "the permutation", &bench->permutation));
     bench->expected = malloc(bytes);
     bench->found = malloc(bytes);
-    if (!bench->expected || !bench->found)
+    bench->expected_offsets = calloc(1, offsets_bytes(bench));
+    bench->found_offsets = malloc(offsets_bytes(bench));
+    if (!bench->expected || !bench->found || !bench->expected_offsets || !bench->found_offsets)
         return status_fail(STATUS_FAILED, "no memory for %u keys on the host", search->count);
     TRY(buffer_read(bench->list.particles.key, 0, bytes, bench->found));
+    for (uint32_t j = 0; j < search->count; j++)
+        bench->expected_offsets[bench->found[j] + 1]++;
+    for (uint32_t cell = 0; cell < grid_cells(&bench->grid); cell++)
+        bench->expected_offsets[cell + 1] += bench->expected_offsets[cell];
     return host_counting_sort(bench->found, search->count, grid_cells(&bench->grid), bench->expected);
 }
 
 enum status sort_search_run(struct device *device, const struct grid *grid, struct sort_search *search)
 {
-    struct bench bench = {.device = device, .search = search, .grid = *grid, .started = timer_now()};
+    struct bench bench = {.device = device, .search = search, .grid = *grid};
     enum status status = STATUS_OK;
     search->key_bits = grid_key_bits(grid);
     TRY_CLEANUP(make_keys(&bench));
+    bench.started = timer_now();
     TRY_CLEANUP(try_all(&bench));
     TRY_CLEANUP(compare_finalists(&bench));
 cleanup:
@@ -462,6 +485,8 @@ cleanup:
     search->seconds_taken = timer_now() - bench.started;
     free(bench.expected);
     free(bench.found);
+    free(bench.expected_offsets);
+    free(bench.found_offsets);
     buffer_destroy(&bench.permutation);
     pic_keys_destroy(&bench.list);
     return status;

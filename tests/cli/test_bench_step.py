@@ -94,7 +94,7 @@ class WrongSteps(StepTest):
         return result.stdout
 
     def test_a_force_of_the_wrong_sign(self):
-        text = self.broken("shared/motion.h", r"([uv]) \+ half_kick", r"\1 - half_kick")
+        text = self.broken("shared/motion.h", r"PRODUCT_SUM\(half_kick", "PRODUCT_SUM(-half_kick")
         self.assertIn("NOT VERIFIED: the energy drifted", text)
 
     def test_charge_that_is_lost(self):
@@ -104,6 +104,12 @@ class WrongSteps(StepTest):
     def test_a_field_that_is_too_strong(self):
         text = self.broken("poisson.cl", r"k \* phi\.", "3 * k * phi.")
         self.assertIn("NOT VERIFIED: the field of the wave", text)
+
+
+class FewParticles(StepTest):
+    def test_noise_is_not_called_wrong(self):
+        for few in (["--particles", "1"], ["--particles", "100"]):
+            self.run_well("bench", "step", "--device", DEVICE, "--cells", "8", *few, "--steps", "1", "--repeat", "1")
 
 
 class Sweep(StepTest):

@@ -93,10 +93,10 @@ static void ids_stay_with_their_particles(void **state)
     double(*loaded)[2] = calloc(count, sizeof *loaded), (*velocity)[2] = calloc(count, sizeof *velocity);
     uint64_t *id = calloc(count, sizeof *id);
     assert_true(loaded && velocity && id);
-    assert_ok(buffer_read_reals(particles->velocity, config.precision, 0, 2 * count, loaded[0]));
+    assert_ok(particles_read_velocities(particles, config.precision, 0, count, loaded[0]));
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
-    assert_ok(buffer_read_reals(particles->velocity, config.precision, 0, 2 * count, velocity[0]));
+    assert_ok(particles_read_velocities(particles, config.precision, 0, count, velocity[0]));
     assert_ok(buffer_read(particles->id, 0, count * sizeof *id, id));
     for (size_t n = 0; n < count; n++) {
         assert_true(id[n] < count);
