@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_CELLS = 1000, KEY_SECONDS, MOST_CELLS = 16384, MOST_KEY_BITS = 28 };
+enum { KEY_CELLS = 1000, KEY_SECONDS, MOST_CELLS = 16384 };
 
 static const struct argp_option tune_options[] = {
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -43,6 +43,10 @@ static error_t parse_cells(struct argp_state *state, const char *text, uint32_t 
     along_y = along_x;
     if (error == 0 && text[length] == 'x')
         error = arguments_number(state, "--cells", text + length + 1, 2, MOST_CELLS, &along_y);
+    if (error == 0 && along_x * along_y > CONFIG_MAX_CELLS)
+        error = arguments_refuse(state, "--cells: %llux%llu are %llu cells, more than %u",
+                                 (unsigned long long)along_x, (unsigned long long)along_y,
+                                 (unsigned long long)(along_x * along_y), CONFIG_MAX_CELLS);
     cells[0] = (uint32_t)along_x;
     cells[1] = (uint32_t)along_y;
     return error;
@@ -242,9 +246,6 @@ static enum status tune(const struct tune_arguments *arguments, struct device *d
     search->count = arguments->particles ? arguments->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
     search->seconds_most = arguments->seconds;
     search->progress = isatty(fileno(stderr)) ? stderr : NULL;
-    if (grid_key_bits(&grid) > MOST_KEY_BITS)
-        return status_fail(STATUS_USAGE, "--cells: %ux%u cells need keys of %u bits, more than %d",
-                           arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), MOST_KEY_BITS);
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
            search->count, arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), info->name);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DENSITY_WAVES = 4, MOST_CELLS_BITS = 26, BASES_OF_A_SPECIES = 4 };
+enum { MOST_DENSITY_WAVES = 4, BASES_OF_A_SPECIES = 4 };
 
 /* A number in use by a van der Corput sequence, and the key that says it. */
 struct base {
@@ -38,10 +38,9 @@ static uint32_t least_key_bits(const struct grid_config *grid)
 static void check_cells(const struct config *config, struct complaints *complaints)
 {
     const uint64_t cells = (uint64_t)config->grid.cells[0] * config->grid.cells[1];
-    if (complaints_sound(complaints, "grid.cells") && cells > UINT64_C(1) << MOST_CELLS_BITS)
+    if (complaints_sound(complaints, "grid.cells") && cells > CONFIG_MAX_CELLS)
         complain(complaints, NULL, "grid.cells",
-                 "%" PRIu64 " cells are too many; allowed: a product of at most %d", cells,
-                 1 << MOST_CELLS_BITS);
+                 "%" PRIu64 " cells are too many; allowed: a product of at most %u", cells, CONFIG_MAX_CELLS);
 }
 
 static void check_sort(const struct config *config, struct complaints *complaints)

@@ -23,6 +23,9 @@ enum {
 /* Macro-particles of a species: an index, and a count rounded up to whole groups, must fit 32 bits. */
 #define CONFIG_MAX_PARTICLES 4293918720u /* 2^32 - 2^20 */
 
+/* Cells of a grid: the product of both axes. */
+#define CONFIG_MAX_CELLS 67108864u /* 2^26 */
+
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };

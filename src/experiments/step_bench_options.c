@@ -3,7 +3,6 @@
 
 #include "base/arguments.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +29,9 @@ enum {
     USUAL_REPEATS = 5,
     SWEEP_REPEATS = 3
 };
+
+static const double least_length = 1e-6,
+                    most_length = 1e9; /* far beyond either, squares overflow in single precision */
 
 static const struct argp_option step_options[] = {
     {"particles", 'N', "N", 0, "Particles (N), 4194304 without it", 0},
@@ -81,6 +83,10 @@ static error_t parse_cells(struct argp_state *state, const char *text, uint32_t 
     along[1] = along[0];
     if (error == 0 && cross)
         error = arguments_number(state, "--cells", cross + 1, LEAST_CELLS, MOST_CELLS, &along[1]);
+    if (error == 0 && along[0] * along[1] > CONFIG_MAX_CELLS)
+        error = arguments_refuse(state, "--cells: %llux%llu are %llu cells, more than %u",
+                                 (unsigned long long)along[0], (unsigned long long)along[1],
+                                 (unsigned long long)(along[0] * along[1]), CONFIG_MAX_CELLS);
     for (int axis = 0; error == 0 && axis < 2; axis++)
         cells[axis] = (uint32_t)along[axis];
     return error;
@@ -90,8 +96,9 @@ static error_t parse_length(struct argp_state *state, const char *text, double *
 {
     char *end = NULL;
     *length = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(*length) || *length <= 0)
-        return arguments_refuse(state, "--length: '%s' is not a length above 0", text);
+    if (end == text || *end != '\0' || !(*length >= least_length && *length <= most_length))
+        return arguments_refuse(state, "--length: '%s' is not a length from %g to %g", text, least_length,
+                                most_length);
     return 0;
 }
 

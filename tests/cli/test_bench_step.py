@@ -143,6 +143,7 @@ class Refused(ProgramTest):
     def test_values(self):
         for option, text in (
             *[("--particles", "0"), ("--cells", "1"), ("--cells", "8x"), ("--cells", "axb"), ("--length", "0")],
+            *[("--length", "1e300"), ("--length", "1e-300")],
             *[("--length", "nan"), ("--shape", "square"), ("--precision", "half"), ("--method", "slow")],
             *[("--sort", "quick"), ("--steps", "0"), ("--repeat", "x"), ("--max-particles", "-1")],
         ):
@@ -157,7 +158,7 @@ class Refused(ProgramTest):
             (["--max-particles", "4096"], "--sweep"),
             (["--sweep", "--max-particles", "4096"], "--min-particles"),
             (["--sweep", "--min-particles", "5", "--max-particles", "7"], "power of two"),
-            (["--cells", "16384"], "grid.cells"),
+            (["--cells", "16384"], "--cells: 16384x16384 are 268435456 cells, more than 67108864"),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_program("bench", "step", "--device", DEVICE, *arguments), 2, word)
