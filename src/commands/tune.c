@@ -246,12 +246,12 @@ static enum status tune(const struct tune_arguments *arguments, struct device *d
     search->count = arguments->particles ? arguments->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
     search->seconds_most = arguments->seconds;
     search->progress = isatty(fileno(stderr)) ? stderr : NULL;
+    TRY(tuning_check_writable()); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
            search->count, arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), info->name);
     fflush(stdout);
     TRY(warn_of_old_file());
-    TRY(tuning_write(&(struct tuning){0})); /* nothing yet: a folder that cannot be written shows now */
     TRY(sort_search_run(device, &grid, search));
     print_search(search, info);
     return store(search, info);

@@ -17,7 +17,7 @@
 #define IN_ENTRY(member)    .offset = offsetof(struct tuning_entry, member)
 #define WITHIN(least, most) .low = (least), .high = (most)
 
-enum { FORMAT = 1, MOST_FILE_BYTES = 1 << 20 };
+enum { FORMAT = 1, MOST_FILE_BYTES = 1 << 20, OTHER_LENGTH = PATH_MAX + 32 };
 
 static const struct choice methods[] = {
     {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
@@ -260,15 +260,48 @@ static void create_folders(const char *path)
     }
 }
 
+static enum status path_for_writing(char path[PATH_MAX])
+{
+    tuning_path(path, PATH_MAX);
+    if (path[0] == '\0')
+        return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
+    return STATUS_OK;
+}
+
+/* Opens the file that is to take the place of the one at `path`; its name goes into `other`. */
+static enum status open_other(const char *path, char other[OTHER_LENGTH], FILE **file)
+{
+    struct stat there;
+    snprintf(other, OTHER_LENGTH, "%s.%ld", path, (long)getpid());
+    create_folders(path);
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        *file = NULL;
+        errno = EISDIR; /* renaming would say so, but only after the work */
+    } else {
+        *file = fopen(other, "wbe");
+    }
+    if (!*file)
+        return status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", path,
+                           strerror(errno));
+    return STATUS_OK;
+}
+
+enum status tuning_check_writable(void)
+{
+    char path[PATH_MAX], other[OTHER_LENGTH];
+    FILE *file;
+    TRY(path_for_writing(path));
+    TRY(open_other(path, other, &file));
+    fclose(file);
+    unlink(other);
+    return STATUS_OK;
+}
+
 static enum status write_file(const char *path, const struct tuning *old, const struct tuning *found)
 {
-    char other[PATH_MAX + 16];
-    snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
-    create_folders(path);
-    FILE *file = fopen(other, "wbe");
-    if (!file)
-        return status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", other,
-                           strerror(errno));
+    char other[OTHER_LENGTH];
+    FILE *file;
+    TRY(open_other(path, other, &file));
     print_all(old, found, file);
     bool failed = fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file) != 0;
     int error = errno;
@@ -290,9 +323,7 @@ enum status tuning_write(const struct tuning *found)
 {
     char path[PATH_MAX], problem[TUNING_PROBLEM_LENGTH];
     struct tuning old;
-    tuning_path(path, sizeof path);
-    if (path[0] == '\0')
-        return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
+    TRY(path_for_writing(path));
     TRY(tuning_read(&old, problem));
     const enum status status = write_file(path, &old, found);
     tuning_free(&old);

@@ -55,6 +55,10 @@ STATUS_CHECKED enum status tuning_read(struct tuning *tuning, char problem[TUNIN
 const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct tuning_key *key,
                                        enum sort_method method, uint32_t passes);
 
+/* Whether tuning_write() can write: creates the folders and, for a moment, the file under its other name.
+ * STATUS_FAILED with the path where not. What is stored stays as it is. */
+STATUS_CHECKED enum status tuning_check_writable(void);
+
 /* Puts the entries, which share one key, in the place of those that the file has for it. A file that cannot
  * be used is replaced as a whole. Written under another name, then renamed: a reader sees the old file or the
  * new one. */

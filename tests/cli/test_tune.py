@@ -126,19 +126,31 @@ class Tuned(ProgramTest):
         kernels = self.folder / "kernels"
         shutil.copytree(ROOT / "kernels", kernels)
         source = (kernels / "radix_sort.cl").read_text()
-        broken, count = re.subn(r"\(key >> shift\) &", "~(key >> shift) &", source)  # downwards
-        self.assertGreater(count, 0)
-        (kernels / "radix_sort.cl").write_text(broken)
         environment = {**self.environment, "RADIXPIC_KERNELS": str(kernels)}
-        self.assert_refused(self.run_program("tune", *SIZE, environment=environment), 1, "wrong result", "method paper")
-        self.assertNotIn("method", self.file.read_text())
+        for fault, right, wrong in (
+            ("downwards", r"\(key >> shift\) &", "~(key >> shift) &"),
+            ("no permutation", r"(new_permutation\[target\] = )", r"if (count == 0) \1"),
+            ("no cell offsets", r"(kernel void radix_cell_offsets\([^{]*\{)", r"\1 if (count > 0) return;"),
+        ):
+            with self.subTest(fault=fault):
+                broken, count = re.subn(right, wrong, source)
+                self.assertGreater(count, 0)
+                (kernels / "radix_sort.cl").write_text(broken)
+                result = self.run_program("tune", *SIZE, environment=environment)
+                self.assert_refused(result, 1, "wrong result", "method paper")
+                self.assertEqual(os.listdir(self.cache), [])
 
-    def test_a_folder_that_cannot_be_written(self):
-        environment = {"RADIXPIC_CACHE": "/proc/none"}
-        result = self.run_program("tune", *SIZE, "--seconds", "1", environment=environment)
-        self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("/proc/none/tuning.yaml", result.stderr)
-        self.assertNotIn("Table 3", result.stdout)  # known before the search
+    def test_a_file_that_cannot_be_written(self):
+        self.file.mkdir(parents=True)
+        for environment, word in (
+            ({"RADIXPIC_CACHE": "/proc/none"}, "/proc/none/tuning.yaml: "),
+            ({name: "" for name in ("RADIXPIC_CACHE", "XDG_CACHE_HOME", "HOME")}, "set RADIXPIC_CACHE"),
+            (self.environment, f"{self.file}: Is a directory"),
+        ):
+            with self.subTest(word=word):
+                result = self.run_program("tune", *SIZE, environment=environment)
+                self.assert_refused(result, 1, word)
+                self.assertEqual(result.stdout, "")  # known before the search
 
 
 class Options(ProgramTest):
@@ -151,6 +163,7 @@ class Options(ProgramTest):
             (["--cells", "x8"], ["--cells"]),
             (["--cells", "8x8x8"], ["--cells"]),
             (["--cells", "16384x16385"], ["--cells"]),
+            (["--cells", "8192x8193"], ["--cells", "more than 67108864"]),
             (["--seconds", "0"], ["--seconds"]),
             (["all"], ["'all'"]),
             (["--partikels", "5"], ["--particles"]),

@@ -219,6 +219,7 @@ static void the_folder_comes_from_the_environment(void **state)
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     assert_int_equal(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "RADIXPIC_CACHE"));
+    assert_int_equal(tuning_check_writable(), STATUS_FAILED);
 }
 
 static void folders_are_made_and_a_failure_names_the_path(void **state)
@@ -235,7 +236,26 @@ static void folders_are_made_and_a_failure_names_the_path(void **state)
     assert_int_equal(rmdir(deeper), 0); /* and no other file was left there */
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
     assert_int_equal(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml"));
+    assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml: "));
+}
+
+static void whether_it_can_be_written_is_known_before(void **state)
+{
+    (void)state;
+    assert_ok(tuning_check_writable());
+    assert_int_equal(access(cache_file, F_OK), -1); /* and close_cache() finds nothing else there */
+    write_cache_file("not ours\n");
+    assert_ok(tuning_check_writable());
+    read_cache();
+    assert_non_null(strstr(problem, "cannot be used")); /* it was left as it was */
+    assert_int_equal(unlink(cache_file), 0);
+    assert_int_equal(mkdir(cache_file, 0700), 0);
+    assert_int_equal(tuning_check_writable(), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), cache_file));
+    assert_int_equal(rmdir(cache_file), 0);
+    setenv("RADIXPIC_CACHE", "/dev/null", 1);
+    assert_int_equal(tuning_check_writable(), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml: "));
 }
 
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, open_cache, close_cache)
@@ -253,6 +273,7 @@ int main(void)
         IN_CACHE(other_files_are_refused),
         IN_CACHE(the_folder_comes_from_the_environment),
         IN_CACHE(folders_are_made_and_a_failure_names_the_path),
+        IN_CACHE(whether_it_can_be_written_is_known_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
