@@ -229,9 +229,10 @@ static void judge(const struct simulation *simulation, const struct step_setup *
     if (point->verified)
         snprintf(verdict, size,
                  "all %u particles are in the cells, the charge is right to %.1g, the energy drifted by %.1g "
-                 "in %llu steps",
+                 "in %llu steps%s",
                  simulation->particles[0].count, fabs(lost), fabs(point->energy_drift),
-                 (unsigned long long)point->steps_done);
+                 (unsigned long long)point->steps_done,
+                 setup->hot || shows_wave ? "" : "; too few a cell to judge the field of the wave");
 }
 
 /* One more step, the run's last: it sorts and measures, and moves nothing. */
