@@ -67,8 +67,8 @@ static Lists make_lists(const std::vector<uint32_t> &keys, int bits)
     return lists;
 }
 
-// Milliseconds of a sort in each of `repeats` rows of ROW back to back (bench pic-sort makes rows of up to as many), in ascending
-// order, after two that are not timed.
+// Milliseconds of a sort in each of `repeats` rows of ROW back to back (bench pic-sort makes rows of up to as many), in
+// ascending order, after two that are not timed.
 const int ROW = 16;
 
 static std::vector<float> time_sorts(Lists &lists, int repeats)

@@ -7,8 +7,8 @@
 # The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved
 # by up to a cell since they were last sorted. CUB sorts pairs of a 32-bit key and a 32-bit number by the bits that
 # the keys have; radixpic returns the permutation too. Every result is compared with a stable sort. Times are of K
-# samples (30) each, a sample being the mean over a row of sorts back to back. Needs nvcc, on the PATH or in NVCC; exit
-# code 3 without it.
+# samples (30) each, a sample being the mean over a row of up to 16 sorts back to back. Needs nvcc, on the PATH or in
+# NVCC; exit code 3 without it or without the device.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc}
