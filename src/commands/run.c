@@ -97,7 +97,7 @@ static void announce(struct run *run)
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
-    log_line(&run->log, LOG_VERBOSE, "step: %s", advance_kind_describe(run->simulation.advance_kind));
+    log_line(&run->log, LOG_NORMAL, "step: %s", advance_kind_describe(run->simulation.advance_kind));
     char sort[256];
     sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
     log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);

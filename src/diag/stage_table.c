@@ -16,6 +16,13 @@ static double moved_particles(const struct run_cost *cost)
     return (double)cost->steps * (double)cost->particles;
 }
 
+/* Of a stage with fewer launches than steps, which the fused step takes once, to begin with, that of one
+ * step. */
+static double stage_particles(const struct run_cost *cost, const struct stage_time *time)
+{
+    return time->launches < cost->steps ? (double)cost->particles : moved_particles(cost);
+}
+
 void stage_table_print(struct log *log, const struct timers *timers, const struct run_cost *cost)
 {
     const double moved = moved_particles(cost);
@@ -30,7 +37,7 @@ void stage_table_print(struct log *log, const struct timers *timers, const struc
         log_line(log, LOG_NORMAL, "%-20s %10.4f %5.1f %% %9.2f %14.1f", stage_name((enum stage)stage),
                  time->seconds, 100 * per_second(time->seconds, cost->wall_seconds),
                  1e-9 * per_second((double)time->bytes, time->seconds),
-                 1e-6 * per_second(moved, time->seconds));
+                 1e-6 * per_second(stage_particles(cost, time), time->seconds));
     }
     log_line(log, LOG_NORMAL, "%-20s %10.4f %5.1f %% %9s %14.1f", "stages together", sum,
              100 * per_second(sum, cost->wall_seconds), "", 1e-6 * per_second(moved, sum));
@@ -56,7 +63,7 @@ enum status stage_table_write(const char *folder, const struct timers *timers, c
                     (unsigned long long)time->launches, (unsigned long long)time->bytes,
                     1e-9 * per_second((double)time->bytes, time->seconds),
                     stage == STAGE_LOAD ? per_second((double)cost->particles, time->seconds)
-                                        : per_second(moved, time->seconds));
+                                        : per_second(stage_particles(cost, time), time->seconds));
         }
         fprintf(file, "wall clock,%.9g,%llu,0,0,%.6g\n", cost->wall_seconds, (unsigned long long)cost->steps,
                 per_second(moved, cost->wall_seconds));

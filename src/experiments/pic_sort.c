@@ -444,6 +444,7 @@ enum status experiment_pic_sort(int argc, char **argv)
         printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n",
                experiment.list.particles.count, options->cells, options->cells, options->cells,
                options->cells, device_info(experiment.device)->name);
+        printf("phases of one sort at a time; the total, of a sort in a row of them\n");
         printf("copy of %.1f MB on the device: %.2f GB/s, median of %u\n",
                1e-6 * (double)buffer_bytes(experiment.list.particles.offset), copy_bandwidth(&experiment),
                options->repeats);
