@@ -35,6 +35,16 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
     }
 }
 
+error_t arguments_number32(const struct argp_state *state, const char *option, const char *text, uint32_t low,
+                           uint32_t high, uint32_t *number)
+{
+    uint64_t value = 0;
+    const error_t error = arguments_number(state, option, text, low, high, &value);
+    if (error == 0)
+        *number = (uint32_t)value;
+    return error;
+}
+
 enum status arguments_unknown(const char *what, const char *word, const char *const *known, size_t count)
 {
     char *list = NULL;

@@ -22,6 +22,10 @@ error_t arguments_refuse(const struct argp_state *state, const char *format, ...
 error_t arguments_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
                          uint64_t high, uint64_t *number);
 
+/* The same for 32 bits. */
+error_t arguments_number32(const struct argp_state *state, const char *option, const char *text, uint32_t low,
+                           uint32_t high, uint32_t *number);
+
 /* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
 STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
                                              size_t count);

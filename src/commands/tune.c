@@ -1,9 +1,9 @@
 /* radixpic tune: the fastest sort for this device, printed and kept for later runs. */
 #include "base/arguments.h"
 #include "commands/commands.h"
+#include "experiments/cells_option.h"
 #include "experiments/sort_search.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_CELLS = 1000, KEY_SECONDS, MOST_CELLS = 16384 };
+enum { KEY_CELLS = 1000, KEY_SECONDS };
 
 static const struct argp_option tune_options[] = {
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -32,45 +32,20 @@ struct tune_arguments {
     uint32_t seconds;
 };
 
-/* "C" or "CxD". */
-static error_t parse_cells(struct argp_state *state, const char *text, uint32_t cells[2])
-{
-    char first[32];
-    uint64_t along_x = 0, along_y = 0;
-    const size_t length = strcspn(text, "x");
-    snprintf(first, sizeof first, "%.*s", length < sizeof first ? (int)length : (int)sizeof first - 1, text);
-    error_t error = arguments_number(state, "--cells", first, 2, MOST_CELLS, &along_x);
-    along_y = along_x;
-    if (error == 0 && text[length] == 'x')
-        error = arguments_number(state, "--cells", text + length + 1, 2, MOST_CELLS, &along_y);
-    if (error == 0 && along_x * along_y > CONFIG_MAX_CELLS)
-        error = arguments_refuse(state, "--cells: %llux%llu are %llu cells, more than %u",
-                                 (unsigned long long)along_x, (unsigned long long)along_y,
-                                 (unsigned long long)(along_x * along_y), CONFIG_MAX_CELLS);
-    cells[0] = (uint32_t)along_x;
-    cells[1] = (uint32_t)along_y;
-    return error;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct tune_arguments *arguments = state->input;
-    uint64_t number = 0;
-    error_t error = 0;
     switch (key) {
     case 'd':
         arguments->device = argument;
         return 0;
     case 'N':
-        error = arguments_number(state, "--particles", argument, 1, UINT64_C(1) << 31, &number);
-        arguments->particles = (uint32_t)number;
-        return error;
+        return arguments_number32(state, "--particles", argument, 1, UINT32_C(1) << 31,
+                                  &arguments->particles);
     case KEY_CELLS:
-        return parse_cells(state, argument, arguments->cells);
+        return cells_option_parse(state, argument, 2, arguments->cells);
     case KEY_SECONDS:
-        error = arguments_number(state, "--seconds", argument, 1, 3600, &number);
-        arguments->seconds = (uint32_t)number;
-        return error;
+        return arguments_number32(state, "--seconds", argument, 1, 3600, &arguments->seconds);
     case ARGP_KEY_ARG:
         return arguments_refuse(state, "'%s' is one word too many", argument);
     default:

@@ -8,9 +8,11 @@
 enum {
     TILE_KEYS = 32,
     TILE_SCAN_BINS = 8,
+    TILE_FEW = 8,
     TILE_SOME = 32,
     TILE_LIST_WORDS = 1 + TILE_SOME,
-    TILE_MAX_DIGIT_BITS = 12
+    TILE_MAX_DIGIT_BITS = 12,
+    TILE_MOST_ITEMS = 128 /* of a group in the reorder */
 };
 
 struct tile_plan {
@@ -20,12 +22,17 @@ struct tile_plan {
     uint32_t min_chunks, max_chunks; /* where there are tiles enough */
 };
 
-/* Local bytes of the hungriest reorder kernel for groups of `items`. */
-size_t tile_local_bytes(uint32_t items, uint32_t digit_bits);
+/* What a caller knows better; 0 leaves it to the plan. */
+struct tile_wishes {
+    uint32_t items;      /* 128, 64 or 32, or as many as there is room for */
+    uint32_t chunks;     /* or as many as there are tiles or places for */
+    uint32_t held_words; /* that a reorder keeps of every entry of a tile in local memory */
+};
 
-/* The plan for digits of `digit_bits` bits. False where the device lacks the local memory or the group size.
- */
-bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, struct tile_plan *plan);
+/* The plan for digits of `digit_bits` bits; `wishes` may be NULL. False where the device lacks the local
+ * memory or the group size. */
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_wishes *wishes,
+                    struct tile_plan *plan);
 
 /* Entries of a tile. */
 uint32_t tile_length(const struct tile_plan *plan);
@@ -35,6 +42,6 @@ uint32_t tile_count(const struct tile_plan *plan, uint32_t count);
  * the table, and more for a long one, whose last groups then end at nearly the same time. */
 uint32_t tile_chunks(const struct tile_plan *plan, uint32_t count);
 /* Words of a row of the table. */
-uint32_t tile_row(const struct tile_plan *plan);
+uint32_t tile_row(uint32_t digit_bits);
 
 #endif

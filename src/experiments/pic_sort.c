@@ -1,10 +1,12 @@
 /* PIC sort: particles, two sorts, times and tables. */
 #include "experiments/pic_sort.h"
 
+#include "experiments/csv_file.h"
 #include "experiments/host_sorts.h"
 #include "experiments/pic_keys.h"
 #include "experiments/pic_sort_options.h"
 #include "experiments/samples.h"
+#include "experiments/sort_phases.h"
 #include "sort/sorter.h"
 
 #include <errno.h>
@@ -74,19 +76,9 @@ static enum status check_plans(struct experiment *experiment)
 
 /* ---- one case: a kind of sort, its times and its check ---- */
 
-struct phase {
-    const char *name;
-    enum stage stage;
-};
-static const struct phase phases[] = {{"transpose", STAGE_SORT_TRANSPOSE},
-                                      {"histogram", STAGE_SORT_HISTOGRAM},
-                                      {"scan", STAGE_SORT_SCAN},
-                                      {"reorder", STAGE_SORT_REORDER}};
-enum { PHASE_COUNT = sizeof phases / sizeof phases[0] };
-
 struct timing {
-    struct samples phase[PHASE_COUNT];
-    uint64_t phase_bytes[PHASE_COUNT];
+    struct samples phase[SORT_PHASES];
+    uint64_t phase_bytes[SORT_PHASES];
     struct samples total; /* of a sort in a row of them, on the device's clock */
     uint64_t total_bytes;
 };
@@ -136,8 +128,8 @@ static enum status time_sort(struct experiment *experiment, struct sorter *sorte
         const struct timers *timers = device_timers(device);
         double seconds = 0, of_one = 0;
         timing->total_bytes = 0;
-        for (size_t p = 0; p < PHASE_COUNT; p++) {
-            const struct stage_time *time = &timers->stages[phases[p].stage];
+        for (size_t p = 0; p < SORT_PHASES; p++) {
+            const struct stage_time *time = &timers->stages[sort_phases[p].stage];
             samples_add(&timing->phase[p], time->seconds); /* 0 for a phase that this sort does without */
             timing->phase_bytes[p] = time->bytes;
             timing->total_bytes += time->bytes;
@@ -285,9 +277,10 @@ static void print_case(const struct experiment *experiment, const struct sort_ca
            result->verdict.permutation ? "a permutation" : "NOT A PERMUTATION");
     printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
     printf(result->on_host ? "\n" : " %9s %10s\n", "GB/s", "of a copy");
-    for (size_t p = 0; p < PHASE_COUNT; p++)
+    for (size_t p = 0; p < SORT_PHASES; p++)
         if (result->timing.phase_bytes[p] > 0)
-            print_row(experiment, phases[p].name, &result->timing.phase[p], result->timing.phase_bytes[p]);
+            print_row(experiment, sort_phases[p].name, &result->timing.phase[p],
+                      result->timing.phase_bytes[p]);
     print_row(experiment, "total", &result->timing.total, result->timing.total_bytes);
 }
 
@@ -322,6 +315,10 @@ static void print_table(const struct experiment *experiment, const struct sort_c
            samples_median(&most->timing.total) / samples_median(&fewest->timing.total));
 }
 
+static const char csv_header[] =
+    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
+    "median_ms,min_ms,max_ms,repeats,verified";
+
 static void write_csv_row(const struct experiment *experiment, const struct sort_case *result,
                           const char *phase, const struct samples *samples)
 {
@@ -337,39 +334,12 @@ static void write_csv_row(const struct experiment *experiment, const struct sort
 
 static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)
 {
-    for (size_t p = 0; p < PHASE_COUNT && !result->on_host; p++)
-        write_csv_row(experiment, result, phases[p].name, &result->timing.phase[p]);
+    for (size_t p = 0; p < SORT_PHASES && !result->on_host; p++)
+        write_csv_row(experiment, result, sort_phases[p].name, &result->timing.phase[p]);
     write_csv_row(experiment, result, "total", &result->timing.total);
 }
 
 /* ---- the whole ---- */
-
-static enum status open_csv(struct experiment *experiment)
-{
-    const char *path = experiment->options.csv_path;
-    if (!path)
-        return STATUS_OK;
-    experiment->csv = fopen(path, "w");
-    if (!experiment->csv)
-        return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", path, strerror(errno));
-    fprintf(experiment->csv,
-            "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
-            "median_ms,min_ms,max_ms,repeats,verified\n");
-    return STATUS_OK;
-}
-
-static enum status close_csv(struct experiment *experiment, enum status status)
-{
-    if (!experiment->csv)
-        return status;
-    bool failed = ferror(experiment->csv) != 0;
-    failed |= fclose(experiment->csv) != 0;
-    experiment->csv = NULL;
-    if (failed && status == STATUS_OK)
-        return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", experiment->options.csv_path,
-                           strerror(errno));
-    return status;
-}
 
 /* The keys as they lie in memory, for another program to sort. */
 static enum status write_keys(const struct experiment *experiment)
@@ -390,7 +360,7 @@ static enum status prepare(struct experiment *experiment)
 {
     TRY(device_open(experiment->options.device, &experiment->device));
     TRY(check_plans(experiment));
-    TRY(open_csv(experiment));
+    TRY(csv_file_open(experiment->options.csv_path, csv_header, &experiment->csv));
     struct sorter_plan plan;
     TRY(make_plan(experiment, short_key_bits(experiment), &plan));
     TRY(pic_keys_create(experiment->device, &experiment->grid, experiment->options.particles, &plan,
@@ -450,7 +420,7 @@ enum status experiment_pic_sort(int argc, char **argv)
                options->repeats);
         status = run_cases(&experiment, cases);
     }
-    status = close_csv(&experiment, status);
+    status = csv_file_close(options->csv_path, &experiment.csv, status);
     free(cases);
     free(experiment.keys);
     pic_keys_destroy(&experiment.list);

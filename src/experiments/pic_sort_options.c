@@ -51,36 +51,27 @@ static const struct argp_option pic_sort_options[] = {
     {0},
 };
 
-static error_t parse_number(struct argp_state *state, const char *name, const char *text, uint64_t low,
-                            uint64_t high, uint32_t *number)
-{
-    uint64_t value = 0;
-    const error_t error = arguments_number(state, name, text, low, high, &value);
-    if (error == 0)
-        *number = (uint32_t)value;
-    return error;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pic_sort_options *options = state->input;
     switch (key) {
     case 'N':
-        return parse_number(state, "--particles", argument, 1, UINT64_C(1) << 31, &options->particles);
+        return arguments_number32(state, "--particles", argument, 1, UINT32_C(1) << 31, &options->particles);
     case KEY_CELLS:
-        return parse_number(state, "--cells", argument, 2, 16384, &options->cells);
+        return arguments_number32(state, "--cells", argument, 2, 16384, &options->cells);
     case KEY_KEY_BITS:
         if (options->case_count == PIC_SORT_MAX_CASES)
             return arguments_refuse(state, "more than %d --key-bits", PIC_SORT_MAX_CASES);
-        return parse_number(state, "--key-bits", argument, 1, 32, &options->key_bits[options->case_count++]);
+        return arguments_number32(state, "--key-bits", argument, 1, 32,
+                                  &options->key_bits[options->case_count++]);
     case KEY_RADIX_BITS:
-        return parse_number(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
+        return arguments_number32(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
     case KEY_ITEMS:
-        return parse_number(state, "--items", argument, 1, 65536, &options->items);
+        return arguments_number32(state, "--items", argument, 1, 65536, &options->items);
     case KEY_GROUPS:
-        return parse_number(state, "--groups", argument, 1, 65536, &options->groups);
+        return arguments_number32(state, "--groups", argument, 1, 65536, &options->groups);
     case KEY_SPLITS:
-        return parse_number(state, "--splits", argument, 1, 65536, &options->splits);
+        return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
         if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
             return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
@@ -94,7 +85,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             }
         return arguments_refuse(state, "--method: '%s' is neither paper, tiled nor chunked", argument);
     case 'r':
-        return parse_number(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
+        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':
         options->device = argument;
         return 0;

@@ -5,6 +5,7 @@
 #include "experiments/host_sorts.h"
 #include "experiments/random_lists_options.h"
 #include "experiments/samples.h"
+#include "experiments/sort_phases.h"
 #include "sort/chunked_sort.h"
 #include "sort/tiled_sort.h"
 
@@ -14,22 +15,12 @@
 enum { WARM_UPS = 2, USUAL_REPEATS = 10, FEW_REPEATS = 3, LONG_LIST = 1 << 24, MOST_HOST_REPEATS = 3 };
 enum { RAND_BITS = 31 }; /* of the C library's rand() */
 
-struct phase {
-    const char *name;
-    enum stage stage;
-};
-static const struct phase phases[] = {{"transpose", STAGE_SORT_TRANSPOSE},
-                                      {"histogram", STAGE_SORT_HISTOGRAM},
-                                      {"scan", STAGE_SORT_SCAN},
-                                      {"reorder", STAGE_SORT_REORDER}};
-enum { PHASE_COUNT = sizeof phases / sizeof phases[0] };
-
 /* One row of a table. */
 struct result {
     const char *name;
     bool on_host, ran, verified;
     char note[512]; /* parameters, or why the method did not run */
-    struct samples phase[PHASE_COUNT];
+    struct samples phase[SORT_PHASES];
     struct samples total; /* from before the first kernel to after the last, on the device's clock */
     uint64_t bytes;
 };
@@ -180,9 +171,9 @@ static enum status time_sort(struct experiment *experiment, const struct any_sor
             continue;
         const struct timers *timers = device_timers(device);
         result->bytes = 0;
-        for (size_t p = 0; p < PHASE_COUNT; p++) {
-            samples_add(&result->phase[p], timers->stages[phases[p].stage].seconds);
-            result->bytes += timers->stages[phases[p].stage].bytes;
+        for (size_t p = 0; p < SORT_PHASES; p++) {
+            samples_add(&result->phase[p], timers->stages[sort_phases[p].stage].seconds);
+            result->bytes += timers->stages[sort_phases[p].stage].bytes;
         }
         samples_add(&result->total, timers->stages[STAGE_OTHER].seconds);
     }
@@ -259,8 +250,8 @@ static void print_head(const struct experiment *experiment)
     printf("\n%s random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n", count,
            experiment->options.key_bits, table, experiment->repeats, copy_bandwidth(experiment));
     printf("  %-8s", "method");
-    for (size_t p = 0; p < PHASE_COUNT; p++)
-        printf(" %10s", phases[p].name);
+    for (size_t p = 0; p < SORT_PHASES; p++)
+        printf(" %10s", sort_phases[p].name);
     printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
 }
 
@@ -273,7 +264,7 @@ static void print_result(const struct experiment *experiment, const struct resul
         printf(" %s\n", result->note);
         return;
     }
-    for (size_t p = 0; p < PHASE_COUNT; p++)
+    for (size_t p = 0; p < SORT_PHASES; p++)
         if (samples_maximum(&result->phase[p]) > 0)
             printf(" %10.3f", 1e3 * samples_median(&result->phase[p]));
         else
@@ -307,8 +298,8 @@ static void write_csv_row(const struct experiment *experiment, const struct resu
 
 static void write_csv(const struct experiment *experiment, const struct result *result)
 {
-    for (size_t p = 0; p < PHASE_COUNT && !result->on_host; p++)
-        write_csv_row(experiment, result, phases[p].name, &result->phase[p]);
+    for (size_t p = 0; p < SORT_PHASES && !result->on_host; p++)
+        write_csv_row(experiment, result, sort_phases[p].name, &result->phase[p]);
     write_csv_row(experiment, result, "total", &result->total);
 }
 

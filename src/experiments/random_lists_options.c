@@ -45,16 +45,6 @@ const char *random_method_name(enum random_method method)
     return names[method];
 }
 
-static error_t parse_number(struct argp_state *state, const char *name, const char *text, uint64_t high,
-                            uint32_t *number)
-{
-    uint64_t value = 0;
-    const error_t error = arguments_number(state, name, text, 1, high, &value);
-    if (error == 0)
-        *number = (uint32_t)value;
-    return error;
-}
-
 /* Numbers with commas between them. */
 static error_t parse_sizes(struct argp_state *state, const char *text, struct random_lists_options *options)
 {
@@ -63,11 +53,11 @@ static error_t parse_sizes(struct argp_state *state, const char *text, struct ra
     for (const char *next = text; error == 0 && next;) {
         const char *comma = strchr(next, ',');
         char word[32];
-        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word, next);
+        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word - 1, next);
         if (options->size_count == RANDOM_LISTS_MAX_SIZES)
             return arguments_refuse(state, "--sizes: more than %d lists", RANDOM_LISTS_MAX_SIZES);
-        error =
-            parse_number(state, "--sizes", word, UINT32_C(1) << 31, &options->sizes[options->size_count++]);
+        error = arguments_number32(state, "--sizes", word, 1, UINT32_C(1) << 31,
+                                   &options->sizes[options->size_count++]);
         next = comma ? comma + 1 : NULL;
     }
     return error;
@@ -90,24 +80,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SIZES:
         return parse_sizes(state, argument, options);
     case KEY_KEY_BITS:
-        return parse_number(state, "--key-bits", argument, RANDOM_LISTS_KEY_BITS, &options->key_bits);
+        return arguments_number32(state, "--key-bits", argument, 1, RANDOM_LISTS_KEY_BITS,
+                                  &options->key_bits);
     case KEY_METHOD:
         return parse_method(state, argument, options);
     case KEY_RADIX_BITS:
-        return parse_number(state, "--radix-bits", argument, 16, &options->radix_bits);
+        return arguments_number32(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
     case KEY_ITEMS:
-        return parse_number(state, "--items", argument, 65536, &options->items);
+        return arguments_number32(state, "--items", argument, 1, 65536, &options->items);
     case KEY_GROUPS:
-        return parse_number(state, "--groups", argument, 65536, &options->groups);
+        return arguments_number32(state, "--groups", argument, 1, 65536, &options->groups);
     case KEY_SPLITS:
-        return parse_number(state, "--splits", argument, 65536, &options->splits);
+        return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
         if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
             return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
         options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
         return 0;
     case 'r':
-        return parse_number(state, "--repeat", argument, SAMPLES_MAX, &options->repeats);
+        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':
         options->device = argument;
         return 0;

@@ -2,6 +2,7 @@
 #include "experiments/step_bench_options.h"
 
 #include "base/arguments.h"
+#include "experiments/cells_option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,7 @@ enum {
     KEY_CSV
 };
 
-enum {
-    LEAST_CELLS = 8,
-    MOST_CELLS = 16384,
-    MOST_STEPS = 1000000,
-    USUAL_STEPS = 50,
-    USUAL_REPEATS = 5,
-    SWEEP_REPEATS = 3
-};
+enum { LEAST_CELLS = 8, MOST_STEPS = 1000000, USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
 
 static const double least_length = 1e-6,
                     most_length = 1e9; /* far beyond either, squares overflow in single precision */
@@ -62,36 +56,6 @@ static const struct argp_option step_options[] = {
     {0},
 };
 
-static error_t parse_count(struct argp_state *state, const char *name, const char *text, uint64_t high,
-                           uint32_t *number)
-{
-    uint64_t value = 0;
-    const error_t error = arguments_number(state, name, text, 1, high, &value);
-    if (error == 0)
-        *number = (uint32_t)value;
-    return error;
-}
-
-/* "N" or "NXxNY". */
-static error_t parse_cells(struct argp_state *state, const char *text, uint32_t cells[2])
-{
-    const char *cross = strchr(text, 'x');
-    char first[32];
-    snprintf(first, sizeof first, "%.*s", cross ? (int)(cross - text) : 31, text);
-    uint64_t along[2] = {0, 0};
-    error_t error = arguments_number(state, "--cells", first, LEAST_CELLS, MOST_CELLS, &along[0]);
-    along[1] = along[0];
-    if (error == 0 && cross)
-        error = arguments_number(state, "--cells", cross + 1, LEAST_CELLS, MOST_CELLS, &along[1]);
-    if (error == 0 && along[0] * along[1] > CONFIG_MAX_CELLS)
-        error = arguments_refuse(state, "--cells: %llux%llu are %llu cells, more than %u",
-                                 (unsigned long long)along[0], (unsigned long long)along[1],
-                                 (unsigned long long)(along[0] * along[1]), CONFIG_MAX_CELLS);
-    for (int axis = 0; error == 0 && axis < 2; axis++)
-        cells[axis] = (uint32_t)along[axis];
-    return error;
-}
-
 static error_t parse_length(struct argp_state *state, const char *text, double *length)
 {
     char *end = NULL;
@@ -124,7 +88,7 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
     case 'N':
         return arguments_number(state, "--particles", argument, 1, CONFIG_MAX_PARTICLES, &setup->particles);
     case KEY_CELLS:
-        return parse_cells(state, argument, setup->cells);
+        return cells_option_parse(state, argument, LEAST_CELLS, setup->cells);
     case KEY_LENGTH:
         return parse_length(state, argument, &setup->length[0]);
     case KEY_SHAPE:
@@ -140,9 +104,9 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
         setup->hot = true;
         return 0;
     case KEY_STEPS:
-        return parse_count(state, "--steps", argument, MOST_STEPS, &setup->steps);
+        return arguments_number32(state, "--steps", argument, 1, MOST_STEPS, &setup->steps);
     case 'r':
-        return parse_count(state, "--repeat", argument, SAMPLES_MAX, &setup->repeats);
+        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &setup->repeats);
     default:
         return ARGP_ERR_UNKNOWN;
     }

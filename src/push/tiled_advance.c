@@ -64,7 +64,7 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     *layout = (struct layout){.windowed = true, .reach = most_reach > 0 ? most_reach : 1};
     const double bands = 2.0 * layout->reach + 1;
     layout->margin = LEAST_MARGIN + setup->reach[1];
-    if (!tile_plan_make(info, bits, &layout->tiles))
+    if (!tile_plan_make(info, bits, NULL, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
     const double cells_of_tile = room * grid_cells(&setup->grid) / tiles;
@@ -79,7 +79,7 @@ static bool make_windows(const struct device_info *info, const struct advance_se
     /* No more bits than these columns take: the rows of the table get shorter. */
     for (uint32_t fewer = bits - 1; fewer > 0 && bands * layout->span < UINT32_C(1) << fewer; fewer--) {
         struct tile_plan shorter;
-        if (!tile_plan_make(info, fewer, &shorter) || shorter.items != layout->tiles.items)
+        if (!tile_plan_make(info, fewer, NULL, &shorter) || shorter.items != layout->tiles.items)
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
@@ -105,7 +105,7 @@ static bool make_layout(const struct device_info *info, const struct advance_set
     if (key_bits > MOST_CELL_BITS && setup->capacity <= MOST_WINDOWED && find_windows(info, setup, layout))
         return true;
     *layout = (struct layout){.windowed = false};
-    return tile_plan_make(info, key_bits, &layout->tiles);
+    return tile_plan_make(info, key_bits, NULL, &layout->tiles);
 }
 
 bool tiled_advance_supports(const struct device_info *info, const struct advance_setup *setup)
@@ -135,7 +135,7 @@ struct sizes {
 static struct sizes sizes_of(const struct layout *layout, const struct advance_setup *setup)
 {
     const size_t word = sizeof(uint32_t), chunks = chunks_of(layout, setup->capacity);
-    const uint32_t row = tile_row(&layout->tiles);
+    const uint32_t row = tile_row(layout->tiles.digit_bits);
     struct sizes sizes = {
         .digits = (setup->capacity + (size_t)1) / 2 * word, /* ushorts */
         .tile_cells = (tile_count(&layout->tiles, setup->capacity) + (size_t)1) * word,
@@ -311,8 +311,8 @@ static uint64_t state_bytes(const struct tiled_advance *advance, const struct pa
 
 static uint64_t table_bytes(const struct tiled_advance *advance, const struct particles *particles)
 {
-    return (uint64_t)chunks_of(&advance->layout, particles->count) * tile_row(&advance->layout.tiles) *
-           sizeof(uint32_t);
+    return (uint64_t)chunks_of(&advance->layout, particles->count) *
+           tile_row(advance->layout.tiles.digit_bits) * sizeof(uint32_t);
 }
 
 /* Counts into the table. */
@@ -340,7 +340,7 @@ static enum status scan(struct tiled_advance *advance, const struct particles *p
 {
     const struct tile_plan *tiles = &advance->layout.tiles;
     return KERNEL_LAUNCH(advance->scan,
-                         ((struct launch){tile_row(tiles) / TILE_SCAN_BINS, tiles->scan_items,
+                         ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(advance, particles)}),
                          arg_buffer(advance->table), arg_buffer(advance->totals),
                          arg_buffer(advance->new_offsets), arg_buffer(advance->new_tile_cells),

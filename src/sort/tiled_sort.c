@@ -1,39 +1,26 @@
 /* Tiled sort: the shape of its launches, its arrays, and the passes in their order. */
 #include "sort/tiled_sort.h"
 
+#include "device/tile_plan.h"
+
 #include <stdlib.h>
 
 /* What a list holds before and after a pass; the numbers are those of kernels/tiled_sort.cl. */
 enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 
 enum {
-    MAX_DIGIT_BITS = 12,
     MAX_PASSES = 2,
-    MOST_ITEMS = 128, /* of a group in the reorder */
-    SHORT_ITEMS =
-        64, /* where one pass goes over a short list: more groups, which end at nearly the same time */
-    SHORT_TILES_PER_UNIT = 64, /* MOST_ITEMS * KEYS_PER_ITEM keys each: up to here a list is short */
-    LEAST_ITEMS = 32,
-    KEYS_PER_ITEM = 32, /* KEYS of kernels/shared/tiles.h, where the next six stand too */
-    SCAN_BINS = 8,
-    CHUNKS_PER_SCAN_ITEM = 16,
-    FEW = 8,
-    SOME = 32,
-    LIST_WORDS = 1 + SOME,
-    GROUPS_PER_UNIT = 4, /* what one compute unit of a large GPU holds of the reorder */
-    TILES_PER_CHUNK = 4,
-    KEYS_PER_SEARCH = 512, /* keys a cell from which on searching its offset beats passing all keys */
-    SEARCH_ITEMS = 64,
-    FLAT_ITEMS = 64,   /* items of a group where every item has one word */
-    LOCAL_MARGIN = 512 /* local bytes for single words and the compiler's own */
+    SHORT_ITEMS = 64,          /* where one pass goes over a short list: more groups, which end together */
+    SHORT_TILES_PER_UNIT = 64, /* of TILE_MOST_ITEMS: up to here a list is short */
+    KEYS_PER_SEARCH = 512,     /* keys a cell from which on searching its offset beats passing all keys */
+    SEARCH_ITEMS = 64,         /* of kernels/tiled_sort.cl */
+    FLAT_ITEMS = 64            /* of a group where every item has one word */
 };
 
 /* The shape of a sort: everything that follows from the device, the key and the capacity. */
 struct shape {
-    uint32_t items;                  /* of a group in the reorder */
-    uint32_t reorders;               /* kernels of the reorder */
-    uint32_t scan_items;             /* of a group in the scan */
-    uint32_t min_chunks, max_chunks; /* where there are tiles enough */
+    struct tile_plan tiles; /* of the first digit, which is the longer one */
+    uint32_t reorders;      /* kernels of the reorder */
     uint32_t passes;
     uint32_t digit_bits[MAX_PASSES];
     enum form between; /* of the list between two passes */
@@ -52,7 +39,7 @@ struct tiled_sort {
     struct pass passes[MAX_PASSES];
     struct kernel *sorted_keys, *find_offsets, *mark_offsets;
     struct buffer *table;          /* uint[chunks][row] */
-    struct buffer *lists;          /* uint[chunks][LIST_WORDS]: the distinct digits of each chunk */
+    struct buffer *lists;          /* uint[chunks][TILE_LIST_WORDS]: the distinct digits of each chunk */
     struct buffer *totals;         /* uint[row]; zero between sorts */
     struct buffer *between;        /* uint[capacity]: packed words, or sigma */
     struct buffer *between_digits; /* ushort[capacity] with FORM_PAIRS, else empty */
@@ -63,46 +50,9 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-static uint32_t row_of(uint32_t digit_bits)
-{
-    const uint32_t radix = UINT32_C(1) << digit_bits;
-    return radix < SCAN_BINS ? SCAN_BINS : radix;
-}
-
-/* Local bytes of the hungriest reorder kernel; with two passes it holds the tile's words too. */
-static size_t local_bytes(uint32_t items, uint32_t digit_bits, uint32_t passes)
-{
-    const size_t tile = (size_t)items * KEYS_PER_ITEM;
-    const size_t staged = (tile + tile / 32) * sizeof(uint32_t), counters = SOME * items * sizeof(uint16_t);
-    return staged * passes + counters + 2 * items * sizeof(uint32_t) +
-           row_of(digit_bits) * (sizeof(uint32_t) + 1) + LOCAL_MARGIN;
-}
-
-/* The most items of a group, MOST_ITEMS or half or a quarter of them, that are wanted and that the device has
- * room for; 0 where it has room for none. */
-static uint32_t items_for(const struct device_info *info, uint32_t digit_bits, uint32_t passes,
-                          uint32_t wanted)
-{
-    uint32_t most = MOST_ITEMS;
-    while (wanted > 0 && most > wanted && most > LEAST_ITEMS)
-        most /= 2;
-    for (uint32_t items = most; items >= LEAST_ITEMS; items /= 2)
-        if (2 * items <= info->group_limit && local_bytes(items, digit_bits, passes) <= info->local_memory)
-            return items;
-    return 0;
-}
-
 uint32_t tiled_sort_fewest_passes(uint32_t key_bits)
 {
-    return divide_up(key_bits, MAX_DIGIT_BITS);
-}
-
-bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
-{
-    if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS)
-        return false;
-    const uint32_t passes = tiled_sort_fewest_passes(key_bits);
-    return items_for(info, divide_up(key_bits, passes), passes, 0) > 0;
+    return divide_up(key_bits, TILE_MAX_DIGIT_BITS);
 }
 
 static uint32_t bits_of(uint32_t value)
@@ -113,53 +63,36 @@ static uint32_t bits_of(uint32_t value)
     return bits;
 }
 
-static struct shape shape_for(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                              uint32_t capacity, const struct tiled_options *options)
+/* False where the device has no room for a tile. */
+static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t passes, uint32_t capacity,
+                       const struct tiled_options *options, struct shape *shape)
 {
-    struct shape shape = {.passes = passes > 0 ? passes : tiled_sort_fewest_passes(key_bits)};
-    shape.digit_bits[0] = divide_up(key_bits, shape.passes);
-    shape.digit_bits[1] = key_bits - shape.digit_bits[0];
-    const bool is_short =
-        capacity / (MOST_ITEMS * KEYS_PER_ITEM) < (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
-    const uint32_t default_items = is_short && shape.passes == 1 ? SHORT_ITEMS : MOST_ITEMS;
-    shape.items = items_for(info, shape.digit_bits[0], shape.passes,
-                            options && options->items > 0 ? options->items : default_items);
-    shape.reorders = options && options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
-
-    /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
-    const size_t most_scan_items = info->is_cpu ? 256 : 1024;
-    shape.scan_items = 64;
-    while (shape.scan_items * 2 <= most_scan_items && shape.scan_items * 2 <= info->group_limit)
-        shape.scan_items *= 2;
-    shape.max_chunks = shape.scan_items / SCAN_BINS * CHUNKS_PER_SCAN_ITEM;
-    if (shape.digit_bits[0] > 10) /* rows are long: fewer of them */
-        shape.max_chunks /= 2;
-    if (options && options->chunks > 0 && options->chunks < shape.max_chunks)
-        shape.max_chunks = options->chunks;
-    const uint32_t busy = options && options->chunks > 0
-                              ? options->chunks
-                              : GROUPS_PER_UNIT * MOST_ITEMS / (shape.items > 0 ? shape.items : MOST_ITEMS) *
-                                    info->compute_units;
-    shape.min_chunks = busy < shape.max_chunks ? busy : shape.max_chunks;
-
+    *shape = (struct shape){.passes = passes > 0 ? passes : tiled_sort_fewest_passes(key_bits)};
+    shape->digit_bits[0] = divide_up(key_bits, shape->passes);
+    shape->digit_bits[1] = key_bits - shape->digit_bits[0];
+    const uint64_t short_tiles = (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
+    const bool is_short = capacity / (TILE_MOST_ITEMS * TILE_KEYS) < short_tiles;
+    /* With two passes the reorder holds the tile's words too. */
+    const struct tile_wishes wishes = {.items = options && options->items > 0    ? options->items
+                                                : is_short && shape->passes == 1 ? SHORT_ITEMS
+                                                                                 : 0,
+                                       .chunks = options ? options->chunks : 0,
+                                       .held_words = shape->passes - 1};
+    shape->reorders = options && options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
     const uint32_t index_bits = bits_of(capacity > 0 ? capacity - 1 : 0);
-    if (shape.passes == 2) {
-        const bool fits = index_bits + shape.digit_bits[1] <= 32;
-        shape.between = fits ? FORM_PACKED : FORM_PAIRS;
+    if (shape->passes == 2) {
+        const bool fits = index_bits + shape->digit_bits[1] <= 32;
+        shape->between = fits ? FORM_PACKED : FORM_PAIRS;
     }
-    shape.index_bits = shape.between == FORM_PACKED ? 32 - shape.digit_bits[1] : 0;
-    return shape;
+    shape->index_bits = shape->between == FORM_PACKED ? 32 - shape->digit_bits[1] : 0;
+    return tile_plan_make(info, shape->digit_bits[0], &wishes, &shape->tiles);
 }
 
-/* Chunks that so many keys are cut into: as few as keep the device busy while the list is short, since each
- * costs a row of the table, and more for a long one, whose last groups then end at nearly the same time. */
-static uint32_t chunks_of(const struct shape *shape, uint32_t count)
+bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
 {
-    const uint32_t tiles = divide_up(count, shape->items * KEYS_PER_ITEM);
-    uint32_t chunks = tiles / TILES_PER_CHUNK;
-    chunks = chunks < shape->min_chunks ? shape->min_chunks : chunks;
-    chunks = chunks > shape->max_chunks ? shape->max_chunks : chunks;
-    return tiles < chunks ? tiles : chunks;
+    struct shape shape;
+    return key_bits >= 1 && key_bits <= TILED_SORT_MAX_KEY_BITS &&
+           make_shape(info, key_bits, 0, 0, NULL, &shape);
 }
 
 /* ---- making one ---- */
@@ -170,11 +103,11 @@ struct array_sizes {
 
 static struct array_sizes sizes_of(const struct shape *shape, uint32_t capacity)
 {
-    const size_t word = sizeof(uint32_t), chunks = chunks_of(shape, capacity);
-    const size_t row = row_of(shape->digit_bits[0]); /* the first digit is the longer one */
+    const size_t word = sizeof(uint32_t), chunks = tile_chunks(&shape->tiles, capacity);
+    const size_t row = tile_row(shape->tiles.digit_bits);
     return (struct array_sizes){
         .table = chunks * row * word,
-        .lists = chunks * LIST_WORDS * word,
+        .lists = chunks * TILE_LIST_WORDS * word,
         .totals = row * word,
         .between = shape->passes == 2 ? capacity * word : 0,
         .between_digits = shape->between == FORM_PAIRS ? divide_up(capacity, 2) * word : 0, /* ushorts */
@@ -184,7 +117,9 @@ static struct array_sizes sizes_of(const struct shape *shape, uint32_t capacity)
 uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
                           uint32_t capacity, const struct tiled_options *options)
 {
-    const struct shape shape = shape_for(info, key_bits, passes, capacity, options);
+    struct shape shape;
+    if (!make_shape(info, key_bits, passes, capacity, options, &shape))
+        return 0;
     const struct array_sizes sizes = sizes_of(&shape, capacity);
     return (uint64_t)sizes.table + sizes.lists + sizes.totals + sizes.between + sizes.between_digits;
 }
@@ -197,7 +132,7 @@ static enum status create_pass(struct tiled_sort *sort, uint32_t number)
     TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &pass->program,
                       "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D SHIFT=%u -D INDEX_BITS=%u "
                       "-D INPUT=%d -D NEXT=%d",
-                      shape->items, shape->scan_items, shape->digit_bits[number],
+                      shape->tiles.items, shape->tiles.scan_items, shape->digit_bits[number],
                       number == 0 ? 0 : shape->digit_bits[0], shape->index_bits,
                       number == 0 ? FORM_KEYS : shape->between, last ? FORM_KEYS : shape->between));
     TRY(kernel_create(pass->program, "tiled_histogram", &pass->histogram));
@@ -223,28 +158,36 @@ static enum status create_parts(struct tiled_sort *sort)
     return buffer_fill(sort->totals, 0);
 }
 
+static enum status refuse(const struct device_info *info, uint32_t key_bits)
+{
+    return status_fail(STATUS_USAGE,
+                       "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
+                       "local memory and "
+                       "groups of up to %zu items)",
+                       key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
+}
+
 enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
                               const struct tiled_options *options, struct tiled_sort **sort)
 {
     *sort = NULL;
     const struct device_info *info = device_info(device);
     if (!tiled_sort_supports(info, key_bits))
-        return status_fail(
-            STATUS_USAGE,
-            "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
-            "local memory and groups of up to %zu items)",
-            key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
+        return refuse(info, key_bits);
     const uint32_t fewest = tiled_sort_fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
     if (passes != 0 && (passes < fewest || passes > most))
         return status_fail(STATUS_USAGE, "the tiled sort sorts keys of %u bits in %u to %u passes, not %u",
                            key_bits, fewest, most, passes);
+    struct shape shape;
+    if (!make_shape(info, key_bits, passes, capacity, options, &shape))
+        return refuse(info, key_bits);
     struct tiled_sort *created = calloc(1, sizeof *created);
     if (!created)
         return status_fail(STATUS_FAILED, "no memory for the sort");
     created->device = device;
     created->key_bits = key_bits;
     created->capacity = capacity;
-    created->shape = shape_for(info, key_bits, passes, capacity, options);
+    created->shape = shape;
     const enum status status = create_parts(created);
     if (status != STATUS_OK)
         tiled_sort_destroy(&created);
@@ -303,16 +246,17 @@ static enum status count_and_scan(struct tiled_sort *sort, const struct pass *pa
                                   struct buffer *offsets, uint32_t cells)
 {
     const struct shape *shape = &sort->shape;
-    const uint32_t chunks = chunks_of(shape, count), row = row_of(digit_bits);
+    const uint32_t chunks = tile_chunks(&shape->tiles, count), row = tile_row(digit_bits);
     const uint64_t table_bytes = (uint64_t)chunks * row * sizeof(uint32_t);
     TRY(KERNEL_LAUNCH(pass->histogram,
-                      ((struct launch){chunks, 2 * (size_t)shape->items, STAGE_SORT_HISTOGRAM,
+                      ((struct launch){chunks, 2 * (size_t)shape->tiles.items, STAGE_SORT_HISTOGRAM,
                                        bytes_per_key(form) * count + table_bytes}),
                       arg_buffer(keys), arg_buffer(sort->table), arg_buffer(sort->lists),
                       arg_buffer(sort->totals), arg_uint(count)));
     /* Any buffer stands in for offsets that are not asked for. */
     return KERNEL_LAUNCH(
-        pass->scan, ((struct launch){row / SCAN_BINS, shape->scan_items, STAGE_SORT_SCAN, 2 * table_bytes}),
+        pass->scan,
+        ((struct launch){row / TILE_SCAN_BINS, shape->tiles.scan_items, STAGE_SORT_SCAN, 2 * table_bytes}),
         arg_buffer(sort->table), arg_buffer(sort->totals), arg_buffer(offsets ? offsets : sort->lists),
         arg_uint(chunks), arg_uint(offsets ? cells : 0));
 }
@@ -334,7 +278,7 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
                        shape->passes == 1 ? lists->cell_offsets : NULL, lists->cells));
     const uint64_t bytes = (bytes_per_entry(input) + bytes_per_entry(output)) * count;
     struct buffer *const sent = last ? lists->permutation : sort->between;
-    struct launch launch = {chunks_of(shape, count), shape->items, STAGE_SORT_REORDER, bytes};
+    struct launch launch = {tile_chunks(&shape->tiles, count), shape->tiles.items, STAGE_SORT_REORDER, bytes};
     /* Each kernel takes the chunks that it is made for; the bytes of both are told with the first. */
     if (shape->reorders == 2) {
         TRY(KERNEL_LAUNCH(pass->reorder_few, launch, arg_buffer(from.keys), arg_buffer(from.values),
@@ -345,7 +289,7 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
     return KERNEL_LAUNCH(pass->reorder, launch, arg_buffer(from.keys), arg_buffer(from.values),
                          arg_buffer(sort->table), arg_buffer(sort->lists), arg_buffer(sort->totals),
                          arg_buffer(sent), arg_buffer(sort->between_digits), arg_uint(count),
-                         arg_uint(shape->reorders == 2 ? FEW : 0));
+                         arg_uint(shape->reorders == 2 ? TILE_FEW : 0));
 }
 
 /* Cell offsets from the sorted order, where no pass counted whole keys. */
