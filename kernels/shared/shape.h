@@ -8,7 +8,8 @@
  * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
  * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node.
  *
- * A new shape: its number and weights here, its nodes in shape_nodes.h, its name in enum shape_kind and in
+ * A new shape: its number and weights here, and for sixteen particles at once in vector_motion.h and
+ * deposit.cl, its nodes in shape_nodes.h, its name in enum shape_kind and in
  * the schema's list of shapes, its order in openPMD's particleShape, and a line in the tests of shapes.
  */
 #ifndef SHARED_SHAPE_H
