@@ -93,13 +93,11 @@ int main(int argc, char **argv)
     enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
-    if (status == STATUS_OK) {
-        communicator_stop();
-        return EXIT_SUCCESS;
-    }
-    report(status_message());
-    /* After a failed write, MPI's end can crash on the file that HDF5 could not close; everything of ours is
-     * closed. */
+    if (status != STATUS_OK && communicator_speaks())
+        report(status_message());
     fflush(NULL);
-    _exit((int)status);
+    communicator_stop(status);
+    if (status == STATUS_OK)
+        return EXIT_SUCCESS;
+    _exit((int)status); /* whatever would run at exit could trip over the file that HDF5 could not close */
 }

@@ -8,8 +8,7 @@
 #include <math.h>
 
 enum {
-    CHECK_EVERY = 10, /* steps after which a field that is not finite is found at the latest */
-    FEW_STEPS = 100   /* of a run that is timed throughout */
+    FEW_STEPS = 100 /* of a run that is timed throughout */
 };
 
 /* ---- birth and death ---- */
@@ -142,6 +141,7 @@ enum status simulation_create(const struct config *config, struct device *device
                               struct simulation *simulation)
 {
     *simulation = (struct simulation){.config = config, .device = device, .grid = grid_make(&config->grid)};
+    simulation->slab = slab_whole_box(&simulation->grid);
     TRY(create_particles(simulation));
     TRY(create_sort(simulation));
     TRY(create_field_solver(simulation));
@@ -352,9 +352,11 @@ static enum status write_snapshot(struct simulation *simulation)
     const struct config *config = simulation->config;
     if (!simulation->output.snapshot_folder || !is_due(simulation, config->output.snapshots.every))
         return STATUS_OK;
+    static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct snapshot snapshot = {
         .config = config,
-        .grid = &simulation->grid,
+        .communicator = &alone,
+        .slab = &simulation->slab,
         .fields = &simulation->fields,
         .particles = simulation->particles,
         .step = simulation->step,
@@ -375,7 +377,7 @@ static bool needs_field_sums(const struct simulation *simulation)
 {
     const struct output_config *output = &simulation->config->output;
     return is_due(simulation, output->history.every) || is_due(simulation, output->snapshots.every) ||
-           is_due(simulation, CHECK_EVERY);
+           is_due(simulation, simulation->config->time.check_every);
 }
 
 static enum status require_finite(const struct simulation *simulation, const char *what, double value)

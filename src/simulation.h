@@ -8,8 +8,8 @@
 #include "diag/energy.h"
 #include "diag/history.h"
 #include "domain/fields.h"
-#include "domain/grid.h"
 #include "domain/particles.h"
+#include "domain/slab.h"
 #include "field/deposit.h"
 #include "field/filter.h"
 #include "field/poisson.h"
@@ -39,6 +39,7 @@ struct simulation {
     struct device *device;           /* not owned */
     struct simulation_output output; /* set by the caller before the first step */
     enum simulation_timing timing;   /* may be set between steps */
+    struct slab slab;
     struct grid grid;
     uint64_t step; /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
 

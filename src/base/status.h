@@ -9,10 +9,11 @@
 
 /* The numbers are the exit codes of the program. */
 enum status {
-    STATUS_OK = 0,       /* done */
-    STATUS_FAILED = 1,   /* failed while running: disk, memory, kernel build, NaN */
-    STATUS_USAGE = 2,    /* bad command line or config */
-    STATUS_NO_DEVICE = 3 /* no usable OpenCL device */
+    STATUS_OK = 0,        /* done */
+    STATUS_FAILED = 1,    /* failed while running: disk, memory, kernel build, NaN */
+    STATUS_USAGE = 2,     /* bad command line or config */
+    STATUS_NO_DEVICE = 3, /* no usable OpenCL device */
+    STATUS_STOPPED = 4    /* stopped by a signal, with a checkpoint written where that was possible */
 };
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))

@@ -176,6 +176,11 @@ static enum status run_config(struct run *run)
 {
     struct communicator communicator;
     TRY(communicator_start(&communicator));
+    if (communicator.size > 1)
+        return communicator_agree(&communicator,
+                                  status_fail(STATUS_USAGE,
+                                              "mpirun started %d ranks; this version of RadixPIC runs on one",
+                                              communicator.size));
     TRY(device_open(run->config.device, &run->device));
     TRY(simulation_create(&run->config, run->device, &run->simulation));
     TRY(open_outputs(run));

@@ -31,9 +31,11 @@ enum axis { AXIS_X, AXIS_Y };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };
 enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
 enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
+enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
-enum { SORT_AUTO = 0 };                              /* a number of sort.* left to the program */
+enum { GUARD_AUTO = 0 };
+enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
@@ -46,6 +48,7 @@ struct grid_config {
 struct time_config {
     double step;
     uint64_t steps;
+    uint64_t check_every; /* >= 1 */
 };
 
 struct positions_config {
@@ -91,6 +94,7 @@ struct species_config {
 
 struct fields_config {
     enum solver_kind solver;
+    enum decomposition_kind decomposition;
     enum gradient_kind gradient;
     double magnetic; /* uniform Bz */
 };
@@ -115,6 +119,13 @@ struct step_config {
     enum step_method method;
 };
 
+/* Over MPI ranks. */
+struct parallel_config {
+    uint64_t balance_every; /* steps; 0: never */
+    double threshold;       /* imbalance from which rows change hands: most particles over the mean */
+    uint32_t guard_rows; /* GUARD_AUTO, or rows on each side of a rank's own that leaving particles reach */
+};
+
 struct history_config {
     uint64_t every; /* >= 1 */
     uint32_t mode_count;
@@ -127,10 +138,17 @@ struct snapshots_config {
     uint32_t compression; /* deflate level 0..9 */
 };
 
+struct checkpoints_config {
+    uint64_t every; /* steps; 0: not by steps */
+    double minutes; /* 0: not by the clock */
+    uint32_t keep;  /* the newest so many */
+};
+
 struct output_config {
     char directory[CONFIG_TEXT_LENGTH];
     struct history_config history;
     struct snapshots_config snapshots;
+    struct checkpoints_config checkpoints;
 };
 
 /* What the normalised units mean, for openPMD's unitSI. */
@@ -150,6 +168,7 @@ struct config {
     struct deposit_config deposit;
     struct sort_config sort;
     struct step_config step;
+    struct parallel_config parallel;
     char device[CONFIG_TEXT_LENGTH];
     struct output_config output;
     struct units_config units;

@@ -38,6 +38,10 @@ static const struct choice solvers[] = {
     {"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}, {NULL, 0}};
 static const struct choice gradients[] = {
     {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
+static const struct choice decompositions[] = {{"auto", DECOMPOSITION_AUTO},
+                                               {"replicated", DECOMPOSITION_REPLICATED},
+                                               {"slabs", DECOMPOSITION_SLABS},
+                                               {NULL, 0}};
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
 static const struct choice sort_methods[] = {{"auto", SORT_METHOD_AUTO},
                                              {"paper", SORT_METHOD_PAPER},
@@ -48,6 +52,7 @@ static const struct choice step_methods[] = {
     {"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
+static const struct choice guard_or_auto[] = {{"auto", GUARD_AUTO}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
 static const struct schema_row perturbation_rows[] = {
@@ -123,6 +128,8 @@ static const struct schema_row config_rows[] = {
     {"time", TYPE_GROUP, .help = "how long"},
     {"time.step", TYPE_REAL, IN_CONFIG(time.step), POSITIVE, .unit = "1/omega_p", .help = "of the leapfrog"},
     {"time.steps", TYPE_COUNT64, IN_CONFIG(time.steps), WITHIN(0, MOST_STEPS), .help = "number of steps"},
+    {"time.check_every", TYPE_COUNT64, IN_CONFIG(time.check_every), WITHIN(1, MOST_STEPS), .fallback = "10",
+     .unit = "steps", .help = "after which a number that is none is found at the latest"},
     {"precision", TYPE_CHOICE, IN_CONFIG(precision), .choices = precisions, .fallback = "single",
      .help = "of the arithmetic and state on the device"},
     {"species", TYPE_LIST, IN_CONFIG(species), WITHIN(1, CONFIG_MAX_SPECIES), .capacity = CONFIG_MAX_SPECIES,
@@ -131,6 +138,10 @@ static const struct schema_row config_rows[] = {
     {"fields", TYPE_GROUP, .help = "the electric field's solver, and a magnetic field"},
     {"fields.solver", TYPE_CHOICE, IN_CONFIG(fields.solver), .choices = solvers, .fallback = "auto",
      .help = "vkfft on the device, fftw on the host"},
+    {"fields.decomposition", TYPE_CHOICE, IN_CONFIG(fields.decomposition), .choices = decompositions,
+     .fallback = "auto",
+     .help = "over ranks: replicated, each solves the whole grid; slabs, each a share of the rows; auto: "
+             "measured at the start"},
     {"fields.gradient", TYPE_CHOICE, IN_CONFIG(fields.gradient), .choices = gradients, .fallback = "spectral",
      .help = "how E follows from phi"},
     {"fields.magnetic", TYPE_REAL, IN_CONFIG(fields.magnetic), ANY_FINITE, .fallback = "0",
@@ -160,6 +171,14 @@ static const struct schema_row config_rows[] = {
     {"step.method", TYPE_CHOICE, IN_CONFIG(step.method), .choices = step_methods, .fallback = "auto",
      .help =
          "plain: a kernel a stage; fused: push and sort at once; auto: fused where sort.* asks for nothing"},
+    {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
+    {"parallel.balance_every", TYPE_COUNT64, IN_CONFIG(parallel.balance_every), WITHIN(0, MOST_STEPS),
+     .fallback = "0", .unit = "steps", .help = "between looks at the particles of each rank; 0 is never"},
+    {"parallel.threshold", TYPE_REAL, IN_CONFIG(parallel.threshold), WITHIN(1, INFINITY), .fallback = "1.1",
+     .help = "most particles of a rank over the mean from which rows change hands"},
+    {"parallel.guard_rows", TYPE_COUNT32, IN_CONFIG(parallel.guard_rows), WITHIN(2, MOST_CELLS),
+     .choices = guard_or_auto, .fallback = "auto",
+     .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
     {"device", TYPE_TEXT, IN_CONFIG(device), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
     {"output", TYPE_GROUP, .help = "what is written"},
@@ -179,6 +198,13 @@ static const struct schema_row config_rows[] = {
      .help = "write particles beside the fields"},
     {"output.snapshots.compression", TYPE_COUNT32, IN_CONFIG(output.snapshots.compression), WITHIN(0, 9),
      .fallback = "4", .help = "deflate level"},
+    {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
+    {"output.checkpoints.every", TYPE_COUNT64, IN_CONFIG(output.checkpoints.every), WITHIN(0, MOST_STEPS),
+     .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
+    {"output.checkpoints.minutes", TYPE_REAL, IN_CONFIG(output.checkpoints.minutes), NOT_NEGATIVE,
+     .fallback = "0", .unit = "min", .help = "of wall clock between files; 0 is never"},
+    {"output.checkpoints.keep", TYPE_COUNT32, IN_CONFIG(output.checkpoints.keep), WITHIN(1, 1000),
+     .fallback = "2", .help = "the newest so many"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
     {"units.density_per_m3", TYPE_REAL, IN_CONFIG(units.density_per_m3), POSITIVE, .fallback = "1e18",
      .unit = "1/m^3", .help = "electrons at density 1"},

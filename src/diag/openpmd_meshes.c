@@ -32,8 +32,11 @@ static hid_t write_nodes(struct hdf5_file *file, hid_t parent, const char *name,
 {
     const enum precision precision = snapshot->config->precision;
     const struct node_array nodes = {buffer, precision};
-    const struct hdf5_array array = {
-        openpmd_real_type(precision), 2, {snapshot->grid->nx, snapshot->grid->ny}, read_nodes, &nodes};
+    const struct hdf5_array array = {openpmd_real_type(precision),
+                                     2,
+                                     {snapshot->slab->box.nx, snapshot->slab->box.ny},
+                                     read_nodes,
+                                     &nodes};
     const hid_t dataset = hdf5_dataset(file, parent, name, &array);
     hdf5_double(file, dataset, "unitSI", unit);
     hdf5_doubles(file, dataset, "position", 2, (const double[]){0, 0}); /* on the node */
@@ -44,7 +47,7 @@ static void write_record_attributes(struct hdf5_file *file, hid_t record, const 
                                     const struct units *units, const double dimension[OPENPMD_DIMENSIONS],
                                     uint32_t filter_passes)
 {
-    const struct grid *grid = snapshot->grid;
+    const struct grid *grid = &snapshot->slab->box;
     hdf5_text(file, record, "geometry", "cartesian");
     hdf5_text(file, record, "dataOrder", "C");
     hdf5_texts(file, record, "axisLabels", 2, (const char *const[]){"x", "y"});

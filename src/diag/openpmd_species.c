@@ -63,7 +63,7 @@ static void store(const struct columns *columns, void *values, size_t n, double 
 /* The cell of particle j, searched upwards from `cell`, that of an earlier particle or 0. */
 static uint32_t cell_of(const struct columns *columns, uint32_t cell, uint64_t j)
 {
-    const uint32_t last = grid_cells(columns->snapshot->grid) - 1;
+    const uint32_t last = grid_cells(&columns->snapshot->slab->box) - 1;
     while (cell < last && columns->cell_offsets[cell + 1] <= j)
         cell++;
     return cell;
@@ -87,7 +87,7 @@ static enum status fill_position(const void *source, uint64_t first, size_t coun
 {
     const struct component *component = source;
     const struct columns *columns = component->columns;
-    const struct grid *grid = columns->snapshot->grid;
+    const struct grid *grid = &columns->snapshot->slab->box;
     const double spacing = component->axis == 0 ? grid->dx : grid->dy;
     TRY(particles_read_offsets(columns->particles, columns->snapshot->config->precision, (size_t)first, count,
                                columns->pairs));
@@ -112,7 +112,7 @@ static enum status fill_position_offset(const void *source, uint64_t first, size
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
         cell = cell_of(columns, cell, first + n);
-        lows[n] = cell_interval(columns->snapshot->grid, cell, component->axis).low;
+        lows[n] = cell_interval(&columns->snapshot->slab->box, cell, component->axis).low;
     }
     return STATUS_OK;
 }
@@ -246,7 +246,7 @@ static void write_patch_lengths(struct hdf5_file *file, hid_t patches, const cha
 /* All particles of the box are one patch. */
 static void write_patches(struct hdf5_file *file, hid_t group, const struct columns *columns, double unit)
 {
-    const struct grid *grid = columns->snapshot->grid;
+    const struct grid *grid = &columns->snapshot->slab->box;
     const hid_t patches = hdf5_group(file, group, "particlePatches");
     write_patch_count(file, patches, "numParticles", columns->particles->count);
     write_patch_count(file, patches, "numParticlesOffset", 0);

@@ -3,17 +3,10 @@
 
 #include <string.h>
 
-enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
-                             const struct species_config *species, struct particles *particles)
+static enum status allocate(struct device *device, size_t cells, enum precision precision,
+                            struct particles *particles)
 {
-    *particles = (struct particles){.species = species};
-    if (species->particles > CONFIG_MAX_PARTICLES)
-        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %u",
-                           species->name, (unsigned long long)species->particles, CONFIG_MAX_PARTICLES);
-    particles->count = (uint32_t)species->particles;
-    particles->weight = species->density * grid->lx * grid->ly / (double)species->particles;
-
-    const size_t count = particles->count;
+    const size_t count = particles->capacity;
     const size_t pair = 2 * precision_bytes(precision);
     TRY(buffer_create(device, count * pair, "particle offsets", &particles->offset));
     TRY(buffer_create(device, count * pair, "spare particle offsets", &particles->offset_spare));
@@ -21,12 +14,38 @@ enum status particles_create(struct device *device, const struct grid *grid, enu
     TRY(buffer_create(device, count * pair, "spare particle velocities", &particles->velocity_spare));
     TRY(buffer_create(device, count * sizeof(uint32_t), "particle keys", &particles->key));
     TRY(buffer_create(device, count * sizeof(uint32_t), "spare particle keys", &particles->key_spare));
-    if (species->ids) {
+    if (particles->species->ids) {
         TRY(buffer_create(device, count * sizeof(uint64_t), "particle ids", &particles->id));
         TRY(buffer_create(device, count * sizeof(uint64_t), "spare particle ids", &particles->id_spare));
     }
-    return buffer_create(device, (grid_cells(grid) + (size_t)1) * sizeof(uint32_t), "cell offsets",
-                         &particles->cell_offsets);
+    return buffer_create(device, (cells + 1) * sizeof(uint32_t), "cell offsets", &particles->cell_offsets);
+}
+
+/* Real particles that a macro-particle stands for. */
+static double weight_of(const struct species_config *species, const struct grid *box)
+{
+    return species->density * box->lx * box->ly / (double)species->particles;
+}
+
+enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
+                             const struct species_config *species, struct particles *particles)
+{
+    *particles = (struct particles){.species = species, .weight = weight_of(species, grid)};
+    if (species->particles > CONFIG_MAX_PARTICLES)
+        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %u",
+                           species->name, (unsigned long long)species->particles, CONFIG_MAX_PARTICLES);
+    particles->count = particles->capacity = (uint32_t)species->particles;
+    return allocate(device, grid_cells(grid), precision, particles);
+}
+
+enum status particles_create_list(struct device *device, const struct slab *slab, enum precision precision,
+                                  const struct species_config *species, uint32_t capacity,
+                                  struct particles *particles)
+{
+    *particles = (struct particles){
+        .species = species, .weight = weight_of(species, &slab->box), .capacity = capacity};
+    TRY(allocate(device, grid_cells(&slab->local), precision, particles));
+    return buffer_fill(particles->cell_offsets, 0);
 }
 
 void particles_destroy(struct particles *particles)

@@ -9,11 +9,12 @@
 #define RADIXPIC_DOMAIN_PARTICLES_H
 
 #include "device/device.h"
-#include "domain/grid.h"
+#include "domain/slab.h"
 
 struct particles {
     const struct species_config *species; /* not owned */
     uint32_t count;                       /* of macro-particles here */
+    uint32_t capacity;                    /* that the arrays have room for */
     double weight;                        /* real particles a macro-particle stands for: n0 Lx Ly / N */
 
     /* The state lies in one of two layouts. Pairs, which every part of the plain step knows: */
@@ -33,6 +34,13 @@ struct particles {
 STATUS_CHECKED enum status particles_create(struct device *device, const struct grid *grid,
                                             enum precision precision, const struct species_config *species,
                                             struct particles *particles);
+
+/* The same for a list of a slab with room for `capacity` particles, and none in it yet: cell offsets are
+ * those of the slab's local grid, all 0. A particle's weight is that of the whole species. */
+STATUS_CHECKED enum status particles_create_list(struct device *device, const struct slab *slab,
+                                                 enum precision precision,
+                                                 const struct species_config *species, uint32_t capacity,
+                                                 struct particles *particles);
 void particles_destroy(struct particles *particles);
 
 /* Read `count` particles from number `first` as doubles, whatever layout and precision: (dx, dy) or (u, v)

@@ -1,17 +1,56 @@
-/* Communicator: the ranks of this run, through MPI. */
+/* Communicator: the ranks of this run, through MPI. One rank is not a special case: every call works on it.
+ *
+ * Errors: where all ranks come by anyway (the end of a phase, of a file), communicator_agree() makes one
+ * rank's failure that of all, and one rank speaks. A rank that fails alone, between two such places, takes
+ * all others down with it in communicator_stop().
+ */
 #ifndef RADIXPIC_PARALLEL_COMMUNICATOR_H
 #define RADIXPIC_PARALLEL_COMMUNICATOR_H
 
 #include "base/status.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct communicator {
     int rank, size;
+    int local_rank, local_size; /* among the ranks of the same machine */
 };
 
-/* Starts MPI. STATUS_USAGE when there is more than one rank: this version runs on one. */
+/* Starts MPI, unless it runs already. */
 STATUS_CHECKED enum status communicator_start(struct communicator *communicator);
 
-/* Ends MPI where it was started. */
-void communicator_stop(void);
+/* Whether mpirun started more than one rank; before communicator_start() too. */
+bool communicator_is_parallel(void);
+
+/* Collective: STATUS_OK when it is so on every rank; else the code of the lowest rank that failed, with its
+ * message, on all ranks. */
+STATUS_CHECKED enum status communicator_agree(const struct communicator *communicator, enum status status);
+
+/* Whether this rank is the one to print the message of a failure: the one that failed, or of an agreed
+ * failure the lowest. */
+bool communicator_speaks(void);
+
+/* Ends MPI where it was started: with MPI_Finalize() after success and after a failure that all ranks agreed
+ * on before anything was written, else with MPI_Abort(), so that no rank waits for this one. Then it does not
+ * return where there are several ranks. */
+void communicator_stop(enum status status);
+
+/* ---- collective sums and the like; the same result, bit for bit, on every rank and in every run ---- */
+
+/* Sums in the order of the ranks. */
+void communicator_sum(const struct communicator *communicator, size_t count, double *values);
+void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
+void communicator_max(const struct communicator *communicator, size_t count, double *values);
+
+/* all[size][count] <- values[count] of each rank. */
+void communicator_gather(const struct communicator *communicator, size_t count, const double *values,
+                         double *all);
+void communicator_gather_counts(const struct communicator *communicator, size_t count, const uint64_t *values,
+                                uint64_t *all);
+
+/* The bytes of rank 0, on all ranks. */
+void communicator_broadcast(const struct communicator *communicator, size_t bytes, void *values);
 
 #endif

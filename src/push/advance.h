@@ -22,7 +22,8 @@ enum advance_kind { ADVANCE_NONE, ADVANCE_TILED, ADVANCE_CHUNKED };
 
 /* What an advance is made for. */
 struct advance_setup {
-    struct grid grid;
+    struct grid grid;    /* the local one of a slab */
+    uint32_t guard_rows; /* of that slab; 0: no row of the grid is for what is lost */
     enum precision precision;
     enum shape_kind shape;
     double time_step, magnetic;
@@ -48,7 +49,9 @@ void advance_destroy(struct advance **advance);
 
 /* Takes over species number `species`, which the plain sort has put in order (pairs, cell offsets), before
  * its first advance_step(): brings the state into the layout of this kind and releases the other. The keys
- * and the sort may be gone by then. Blocking; may allocate. */
+ * and the sort may be gone by then. To be called again whenever somebody else changed the list: particles
+ * left at its end, others were merged in, or the advance is a new one. The list may be in the layout of this
+ * kind already. Blocking; may allocate. */
 STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t species,
                                              struct particles *particles);
 
@@ -56,6 +59,11 @@ STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t s
  * With `measure` the sums at n are kept. (Non-blocking.) */
 STATUS_CHECKED enum status advance_step(struct advance *advance, const struct fields *fields,
                                         uint32_t species, bool measure, struct particles *particles);
+
+/* Takes the last advance_step() of a species back: the state at n, its cell offsets and the particles' number
+ * `count` before it. For a step that lost particles beyond the guard rows of a slab. (Non-blocking.) */
+STATUS_CHECKED enum status advance_undo(struct advance *advance, uint32_t species, uint32_t count,
+                                        struct particles *particles);
 
 /* Only the sums at n; nothing moves. (Non-blocking.) */
 STATUS_CHECKED enum status advance_measure(struct advance *advance, const struct fields *fields,

@@ -158,8 +158,10 @@ static void state_destroy(struct state *state)
 
 static enum status state_write(const struct state *state, const char *folder, uint64_t *bytes)
 {
-    const struct snapshot snapshot = {&state->config,   &state->grid, &state->fields,
-                                      state->particles, STEP,         STEP * state->config.time.step};
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    const struct slab slab = slab_whole_box(&state->grid);
+    const struct snapshot snapshot = {&state->config,   &alone, &slab, &state->fields,
+                                      state->particles, NULL,   STEP,  STEP * state->config.time.step};
     return snapshot_write(folder, &snapshot, bytes);
 }
 

@@ -1,0 +1,119 @@
+/* Partition: the ends of the ranges, even, given or balanced. */
+#include "parallel/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status allocate(int ranks, struct partition *partition)
+{
+    *partition = (struct partition){.ranks = ranks};
+    partition->first = calloc((size_t)ranks + 1, sizeof *partition->first);
+    return partition->first ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the rows of the ranks");
+}
+
+enum status partition_even(int ranks, uint32_t rows, struct partition *partition)
+{
+    *partition = (struct partition){0};
+    if ((uint32_t)ranks > rows)
+        return status_fail(
+            STATUS_USAGE,
+            "mpirun started %d ranks, but the grid has %u rows along x and each rank needs one; "
+            "start fewer, or raise grid.cells",
+            ranks, rows);
+    TRY(allocate(ranks, partition));
+    partition->rows = rows;
+    for (int rank = 0; rank <= ranks; rank++)
+        partition->first[rank] = (uint32_t)((uint64_t)rows * (uint64_t)rank / (uint64_t)ranks);
+    return STATUS_OK;
+}
+
+enum status partition_given(int ranks, const uint32_t *first, struct partition *partition)
+{
+    TRY(allocate(ranks, partition));
+    partition->rows = first[ranks];
+    memcpy(partition->first, first, ((size_t)ranks + 1) * sizeof *first);
+    return STATUS_OK;
+}
+
+void partition_destroy(struct partition *partition)
+{
+    free(partition->first);
+    *partition = (struct partition){0};
+}
+
+int partition_owner(const struct partition *partition, uint32_t row)
+{
+    int low = 0, high = partition->ranks; /* the owner is in [low, high) */
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (partition->first[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t partition_rows(const struct partition *partition, int rank)
+{
+    return partition->first[rank + 1] - partition->first[rank];
+}
+
+/* Ranges of at most `most` particles, taken greedily from the first row on, with a row left for each later
+ * rank. Whether all rows find a rank. */
+static bool cut(int ranks, uint32_t rows, const uint64_t *loads, uint64_t most, uint32_t *first)
+{
+    uint32_t row = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        const uint32_t end = rows - (uint32_t)(ranks - rank - 1); /* rows this rank may take up to */
+        uint64_t load = loads[row];
+        first[rank] = row++;
+        while (row < end && load + loads[row] <= most)
+            load += loads[row++];
+        if (load > most)
+            return false;
+    }
+    first[ranks] = rows;
+    return row == rows;
+}
+
+static uint64_t sum(const uint64_t *loads, uint32_t begin, uint32_t end)
+{
+    uint64_t total = 0;
+    for (uint32_t row = begin; row < end; row++)
+        total += loads[row];
+    return total;
+}
+
+bool partition_balance(struct partition *partition, const uint64_t *loads)
+{
+    uint32_t *first = calloc((size_t)partition->ranks + 1, sizeof *first);
+    if (!first)
+        return false; /* the rows stay as they are, which is slower, not wrong */
+    uint64_t low = 0, high = sum(loads, 0, partition->rows); /* the least feasible `most` is in (low, high] */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (cut(partition->ranks, partition->rows, loads, middle, first))
+            high = middle;
+        else
+            low = middle;
+    }
+    const size_t bytes = ((size_t)partition->ranks + 1) * sizeof *first;
+    const bool moved = cut(partition->ranks, partition->rows, loads, high, first) &&
+                       memcmp(first, partition->first, bytes) != 0;
+    if (moved)
+        memcpy(partition->first, first, bytes);
+    free(first);
+    return moved;
+}
+
+double partition_imbalance(const struct partition *partition, const uint64_t *loads)
+{
+    const uint64_t all = sum(loads, 0, partition->rows);
+    uint64_t most = 0;
+    for (int rank = 0; rank < partition->ranks; rank++) {
+        const uint64_t load = sum(loads, partition->first[rank], partition->first[rank + 1]);
+        most = load > most ? load : most;
+    }
+    return all > 0 ? (double)most * partition->ranks / (double)all : 1;
+}
