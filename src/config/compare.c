@@ -125,8 +125,7 @@ enum status config_compare(const struct config_side *left, const struct config_s
                            const char *const *but, FILE *stream, size_t *count)
 {
     const struct comparison comparison = {{left, right}, but, stream, count};
-    const struct place top = {schema(),
-                              {(const unsigned char *)left->config, (const unsigned char *)right->config},
-                              .prefix = ""};
+    const struct place top = {
+        schema(), {(const unsigned char *)left->config, (const unsigned char *)right->config}, .prefix = ""};
     return compare_table(&comparison, &top);
 }
