@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
+enum { KEY_FORCE = 'f', KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
 
 static const struct argp_option run_options[] = {
+    {"force", KEY_FORCE, NULL, 0, "Replace the run that the folder holds already", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing but what goes wrong", 1},
     {"verbose", KEY_VERBOSE, NULL, 0, "Say more: the device, the sort's parameters, the memory", 1},
     {0},
@@ -25,6 +26,7 @@ static const struct argp_option run_options[] = {
 
 struct run_arguments {
     struct overrides overrides;
+    bool force;
     enum log_level level;
 };
 
@@ -35,6 +37,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->overrides;
+        return 0;
+    case KEY_FORCE:
+        arguments->force = true;
         return 0;
     case KEY_QUIET:
         arguments->level = LOG_QUIET;
@@ -61,7 +66,7 @@ struct run {
 static enum status write_resolved_config(struct run *run)
 {
     FILE *file = NULL;
-    TRY(run_folder_open(&run->folder, "config.yaml", &file));
+    TRY(run_folder_open(&run->folder, "config.yaml", "w", &file));
     bool failed = config_echo(&run->config, file) != STATUS_OK;
     failed |= fclose(file) != 0;
     if (failed)
@@ -73,10 +78,10 @@ static enum status write_resolved_config(struct run *run)
 static enum status open_outputs(struct run *run)
 {
     const struct output_config *output = &run->config.output;
-    TRY(run_folder_create(output->directory, &run->folder));
+    TRY(run_folder_create(&run->folder));
     TRY(history_open(run->folder.path, &output->history, &run->history));
     TRY(run_folder_clear(&run->folder));
-    TRY(run_folder_open(&run->folder, "log.txt", &run->log_file));
+    TRY(run_folder_open(&run->folder, "log.txt", "w", &run->log_file));
     run->log.file = run->log_file;
     TRY(write_resolved_config(run));
     run->simulation.output =
@@ -110,7 +115,7 @@ static void announce(struct run *run)
              poisson_solver_name(run->simulation.poisson), on_host_of_gpu ? ", on the host" : "");
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
-    if (run->folder.replaced)
+    if (run->folder.held_run)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
 
@@ -172,8 +177,12 @@ static enum status close_outputs(struct run *run, enum status status)
     return status;
 }
 
-static enum status run_config(struct run *run)
+static enum status run_config(struct run *run, const struct run_arguments *arguments)
 {
+    TRY(overrides_read(&arguments->overrides, &run->config));
+    TRY(run_folder_name(run->config.output.directory, arguments->force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW,
+                        &run->folder));
+    TRY(run_folder_check(&run->folder));
     struct communicator communicator;
     TRY(communicator_start(&communicator));
     if (communicator.size > 1)
@@ -200,10 +209,10 @@ enum status command_run(int argc, char **argv)
         .args_doc = "CONFIG",
         .doc = "Run the simulation that the YAML file CONFIG describes.\v"
                "The run folder gets history.csv, snapshots/, config.yaml (every key, resolved), timers.csv "
-               "and log.txt.\n\n"
+               "and log.txt. One that holds a run already is left alone without --force.\n\n"
                "Examples:\n"
                "  radixpic run configs/landau_damping.yaml\n"
-               "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try\n"
+               "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
                "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
         .children = children,
     };
@@ -217,10 +226,7 @@ enum status command_run(int argc, char **argv)
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the run");
     run->log = (struct log){.terminal = stdout, .level = arguments.level};
-    enum status status = overrides_read(&arguments.overrides, &run->config);
-    if (status == STATUS_OK)
-        status = run_config(run);
-    status = close_outputs(run, status);
+    enum status status = close_outputs(run, run_config(run, &arguments));
     simulation_destroy(&run->simulation);
     device_close(&run->device);
     free(run);

@@ -31,15 +31,19 @@ static enum status make_folders(char *path)
     return make_folder(path);
 }
 
-/* data_DIGITS.h5, the name of a snapshot, or .data_DIGITS.h5.tmp, which a killed run was writing. */
-static bool is_snapshot(const char *name)
+/* Files that are numbered by the step. */
+static const char snapshot_prefix[] = "data_", checkpoint_prefix[] = "checkpoint_";
+
+/* PREFIX_DIGITS.h5, whole, or .PREFIX_DIGITS.h5.tmp, which a killed run was writing. */
+static bool is_numbered(const char *name, const char *prefix)
 {
     const bool unfinished = name[0] == '.';
     name += unfinished;
-    if (strncmp(name, "data_", 5) != 0)
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
         return false;
-    const size_t digits = strspn(name + 5, "0123456789");
-    return digits > 0 && strcmp(name + 5 + digits, unfinished ? ".h5.tmp" : ".h5") == 0;
+    name += strlen(prefix);
+    const size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, unfinished ? ".h5.tmp" : ".h5") == 0;
 }
 
 static enum status remove_timers(const struct run_folder *folder)
@@ -54,21 +58,34 @@ static enum status remove_timers(const struct run_folder *folder)
     return status;
 }
 
-static enum status remove_snapshots(const struct run_folder *folder)
+static enum status remove_numbered(const char *path, const char *prefix)
 {
-    DIR *listing = opendir(folder->snapshots);
+    DIR *listing = opendir(path);
+    if (!listing && errno == ENOENT)
+        return STATUS_OK;
     if (!listing)
-        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder->snapshots, strerror(errno));
+        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", path, strerror(errno));
     enum status status = STATUS_OK;
     for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));) {
-        if (!is_snapshot(entry->d_name))
+        if (!is_numbered(entry->d_name, prefix))
             continue;
         if (unlinkat(dirfd(listing), entry->d_name, 0) != 0)
-            status = status_fail(STATUS_FAILED, "cannot remove %s/%s: %s", folder->snapshots, entry->d_name,
-                                 strerror(errno));
+            status =
+                status_fail(STATUS_FAILED, "cannot remove %s/%s: %s", path, entry->d_name, strerror(errno));
     }
     closedir(listing);
     return status;
+}
+
+bool run_folder_has_checkpoint(const struct run_folder *folder)
+{
+    DIR *listing = opendir(folder->checkpoints);
+    bool found = false;
+    for (const struct dirent *entry; listing && !found && (entry = readdir(listing));)
+        found = entry->d_name[0] != '.' && is_numbered(entry->d_name, checkpoint_prefix);
+    if (listing)
+        closedir(listing);
+    return found;
 }
 
 /* Whether FOLDER/name is there. */
@@ -86,8 +103,8 @@ static bool holds(const struct run_folder *folder, const char *name)
  * own. */
 static enum status refuse_foreign_files(const struct run_folder *folder)
 {
-    static const char *const names[] = {"config.yaml", "log.txt", "timers.csv", "snapshots"};
-    for (size_t n = 0; n < sizeof names / sizeof names[0] && !folder->replaced; n++)
+    static const char *const names[] = {"config.yaml", "log.txt", "timers.csv", "snapshots", "checkpoints"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0] && !folder->held_run; n++)
         if (holds(folder, names[n]))
             return status_fail(
                 STATUS_USAGE,
@@ -97,37 +114,61 @@ static enum status refuse_foreign_files(const struct run_folder *folder)
     return STATUS_OK;
 }
 
-enum status run_folder_create(const char *path, struct run_folder *folder)
+static enum status refuse_earlier_run(const struct run_folder *folder)
 {
-    *folder = (struct run_folder){.path = strdup(path)};
-    if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0)
+    if (!folder->held_run || folder->use != RUN_FOLDER_NEW)
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE, "folder %s holds a run already; %s--force replaces it, --output DIR writes elsewhere",
+        folder->path, run_folder_has_checkpoint(folder) ? "--restart latest goes on with it, " : "");
+}
+
+enum status run_folder_name(const char *path, enum run_folder_use use, struct run_folder *folder)
+{
+    *folder = (struct run_folder){.path = strdup(path), .use = use};
+    if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0 ||
+        asprintf(&folder->checkpoints, "%s/checkpoints", path) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of the run folder");
-    folder->replaced = holds(folder, "history.csv");
-    TRY(refuse_foreign_files(folder));
-    TRY(make_folders(folder->path));
     return STATUS_OK;
+}
+
+enum status run_folder_check(struct run_folder *folder)
+{
+    folder->held_run = holds(folder, "history.csv");
+    TRY(refuse_foreign_files(folder));
+    return refuse_earlier_run(folder);
+}
+
+enum status run_folder_create(struct run_folder *folder)
+{
+    TRY(run_folder_check(folder));
+    return make_folders(folder->path);
 }
 
 enum status run_folder_clear(const struct run_folder *folder)
 {
     TRY(make_folder(folder->snapshots));
     TRY(remove_timers(folder));
-    return remove_snapshots(folder);
+    if (folder->use == RUN_FOLDER_CONTINUE)
+        return STATUS_OK;
+    TRY(remove_numbered(folder->snapshots, snapshot_prefix));
+    return remove_numbered(folder->checkpoints, checkpoint_prefix);
 }
 
 void run_folder_destroy(struct run_folder *folder)
 {
     free(folder->path);
     free(folder->snapshots);
+    free(folder->checkpoints);
     *folder = (struct run_folder){0};
 }
 
-enum status run_folder_open(const struct run_folder *folder, const char *name, FILE **file)
+enum status run_folder_open(const struct run_folder *folder, const char *name, const char *mode, FILE **file)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/%s", folder->path, name) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
-    *file = fopen(path, "w");
+    *file = fopen(path, mode);
     const enum status status =
         *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
     free(path);

@@ -7,23 +7,44 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct run_folder {
-    char *path;
-    char *snapshots; /* path/snapshots */
-    bool replaced;   /* an earlier run's history.csv was there */
+/* What a run does with the files that an earlier one left in its folder. */
+enum run_folder_use {
+    RUN_FOLDER_NEW,     /* there must be none */
+    RUN_FOLDER_REPLACE, /* they are removed */
+    RUN_FOLDER_CONTINUE /* it goes on with them */
 };
 
-/* Creates the folder and its parents. STATUS_USAGE where it holds files of a run's names but no history.csv,
- * which are somebody's own; STATUS_FAILED names path and errno text. The caller destroys it. */
-STATUS_CHECKED enum status run_folder_create(const char *path, struct run_folder *folder);
+struct run_folder {
+    char *path;
+    char *snapshots;   /* path/snapshots */
+    char *checkpoints; /* path/checkpoints */
+    enum run_folder_use use;
+    bool held_run; /* an earlier run's history.csv was there */
+};
 
-/* Creates `snapshots` and removes timers.csv and the snapshots of an earlier run: beside the files of a new
- * one they would tell a false story. To be called once history.csv is there. STATUS_FAILED names path and
- * errno text. */
-STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
+/* The names alone; looks at nothing. The caller destroys it, also after a failure. */
+STATUS_CHECKED enum status run_folder_name(const char *path, enum run_folder_use use,
+                                           struct run_folder *folder);
 void run_folder_destroy(struct run_folder *folder);
 
-/* Opens FOLDER/name for writing. STATUS_FAILED names path and errno text. */
-STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name, FILE **file);
+/* STATUS_USAGE where the folder holds an earlier run but is to be new, or files of a run's names but no
+ * history.csv, which are somebody's own and stay in any case. Sets held_run; touches nothing. */
+STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
+
+/* Checks again, for another run may have been faster, and creates the folder and its parents. STATUS_FAILED
+ * names path and errno text. */
+STATUS_CHECKED enum status run_folder_create(struct run_folder *folder);
+
+/* Creates `snapshots` and removes what of an earlier run would tell a false story beside the files of this
+ * one: timers.csv, and unless the run is continued snapshots and checkpoints. To be called once history.csv
+ * is there. STATUS_FAILED names path and errno text. */
+STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
+
+/* Whether a checkpoint_N.h5 is among the checkpoints. */
+bool run_folder_has_checkpoint(const struct run_folder *folder);
+
+/* Opens FOLDER/name in a mode of fopen(). STATUS_FAILED names path and errno text. */
+STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name,
+                                           const char *mode, FILE **file);
 
 #endif

@@ -71,7 +71,7 @@ class Check(ProgramTest):
             with self.subTest(settings=settings):
                 said = self.number(self.check(*settings), rf"memory on the device +{NUMBER} MiB")
                 options = [word for setting in settings for word in ("--set", setting)]
-                run = self.run_well("run", "small.yaml", "--steps", "0", "--verbose", *options).stdout
+                run = self.run_well("run", "small.yaml", "--force", "--steps", "0", "--verbose", *options).stdout
                 held = float(re.search(rf"device memory held: {NUMBER} MiB", run)[1])
                 # both have one decimal; a few tables of some kB are not foreseen
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)

@@ -7,7 +7,7 @@ import unittest
 from program import ROOT, ProgramTest
 
 OPTIONS = {
-    "run": ["--set", "--output", "--device", "--steps", "--quiet", "--verbose", "--help"],
+    "run": ["--set", "--output", "--device", "--steps", "--force", "--quiet", "--verbose", "--help"],
     "check": ["--set", "--output", "--device", "--steps", "--keys", "--help"],
     "devices": ["--help"],
     "bench": [],
@@ -60,7 +60,7 @@ class Help(ProgramTest):
             text = self.run_well(command, "--help").stdout
             for example in re.findall(rf"(?m)^  radixpic {command} (.*)$", text):
                 with self.subTest(example=example):
-                    words = [word for word in example.split() if word not in ("--quiet", "--verbose")]
+                    words = [word for word in example.split() if word not in ("--force", "--quiet", "--verbose")]
                     self.run_well("check", *words)
 
     def test_version(self):

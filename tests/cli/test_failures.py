@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What can go wrong: one clear sentence, the right exit code, files whole, nothing hanging."""
 
+import itertools
 import os
 import re
 import resource
@@ -47,18 +48,18 @@ class Folders(ProgramTest):
                 (self.folder / "out" / name).mkdir(parents=True)
                 if name != "history.csv":
                     (self.folder / "out" / "history.csv").touch()  # the folder of an earlier run
-                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1")
+                result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
                 self.assert_refused(result, 1, f"out/{name}", "Is a directory")
-
 
     def test_a_folder_of_somebody_else(self):
         """Files of a run's names without a history.csv are no run's, above all the config that is being run."""
-        for name in ("log.txt", "config.yaml", "timers.csv", "snapshots/data_7.h5"):
-            with self.subTest(name=name):
+        names = ["log.txt", "config.yaml", "timers.csv", "snapshots/data_7.h5", "checkpoints/checkpoint_7.h5"]
+        for name, options in itertools.product(names, ([], ["--force"])):
+            with self.subTest(name=name, options=options):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 (self.folder / "out" / name).parent.mkdir(parents=True)
                 (self.folder / "out" / name).write_text("mine")
-                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1")
+                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1", *options)
                 self.assert_refused(result, 2, "out", name.split("/")[0], "--output")
                 self.assertEqual((self.folder / "out" / name).read_text(), "mine")
 
@@ -78,7 +79,7 @@ class FullDisk(ProgramTest):
                 if name != "history.csv":
                     (self.folder / "out" / "history.csv").touch()  # the folder of an earlier run
                 self.full(name)
-                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1")
+                result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
                 self.assert_refused(result, 1, f"out/{name}", "No space left")
 
     def run_until_full(self, rows, size, *settings):
@@ -152,14 +153,14 @@ class Kernels(ProgramTest):
         environment = {"RADIXPIC_KERNELS": "kernels"}
         self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=plain")
         plain = self.history()
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=plain", environment=environment)
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=plain", environment=environment)
         self.assertEqual(self.history(), plain)
         path = self.folder / "kernels" / "shared" / "motion.h"
         text = path.read_text()
         self.assertIn("step.u = PRODUCT_SUM(half_kick, ex, u_plus)", text)
         kick = "step.u = PRODUCT_SUM(half_kick, ex, u_plus)"
         path.write_text(text.replace(kick, kick.replace("(half_kick", "((real)0.9 * half_kick")))
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=plain", environment=environment)
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=plain", environment=environment)
         self.assertNotEqual(self.history(), plain)
 
 
@@ -282,7 +283,8 @@ class Ranks(ProgramTest):
         self.run_well("run", "small.yaml", "--quiet", "--steps", "2")
         plain = self.history()
         command = ("mpirun", "-n", "1", PROGRAM)
-        result = self.run_program("run", "small.yaml", "--steps", "2", command=command, environment=self.environment)
+        options = ["--force", "--steps", "2"]
+        result = self.run_program("run", "small.yaml", *options, command=command, environment=self.environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.history(), plain)
 

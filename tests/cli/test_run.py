@@ -60,7 +60,7 @@ class Files(ProgramTest):
         for steps, every, expected in ((10, 5, [0, 5, 10]), (3, 7, [0, 3]), (0, 5, [0])):
             with self.subTest(steps=steps, every=every):
                 settings = ["--set", f"output.history.every={every}", "--set", f"output.snapshots.every={every}"]
-                self.run_well("run", "small.yaml", "--quiet", "--steps", steps, *settings)
+                self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", steps, *settings)
                 self.assertEqual([int(row["step"]) for row in self.history()], expected)
                 files = [f"data_{step}.h5" for step in expected]
                 self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), sorted(files))
@@ -101,7 +101,7 @@ class Files(ProgramTest):
     def test_snapshots_may_be_left_out(self):
         self.run_well("run", "small.yaml", "--set", "output.snapshots.every=0", "--steps", "2")
         self.assertEqual(os.listdir(self.folder / "out" / "snapshots"), [])
-        self.run_well("run", "small.yaml", "--set", "output.snapshots.particles=false", "--steps", "2")
+        self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.particles=false", "--steps", "2")
         with h5py.File(self.folder / "out" / "snapshots" / "data_2.h5") as file:
             self.assertIn("E", file["data/2/fields"])
             self.assertEqual(list(file["data/2/particles"]), [])
@@ -144,7 +144,7 @@ class SameResult(ProgramTest):
     def test_twice_the_same_bits(self):
         for precision in ("single", "double"):
             for folder in ("a", "b"):
-                self.run_well("run", "small.yaml", "--output", folder, "--set", f"precision={precision}")
+                self.run_well("run", "small.yaml", "--force", "--output", folder, "--set", f"precision={precision}")
             self.assertEqual(self.read("a"), self.read("b"))
             self.assertEqual(self.snapshot("a", 23), self.snapshot("b", 23))
 
@@ -167,7 +167,7 @@ class SameResult(ProgramTest):
             *["deposit.shape=ngp", "deposit.shape=tsc", "deposit.filter_passes=1", "fields.gradient=centred"],
             *["fields.magnetic=0.5", "time.step=0.05", "species.electrons.velocities.drift=[1, 0]"],
         ):
-            self.run_well("run", "small.yaml", "--quiet", "--steps", "5", "--set", setting)
+            self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "5", "--set", setting)
             seen.add(self.read("out"))
         self.assertEqual(len(seen), 7)
         self.assertNotIn(plain, seen)
@@ -189,7 +189,7 @@ class SameResult(ProgramTest):
             ["sort.key_bits=32", "sort.passes=6"],
         ):
             options = [word for setting in settings for word in ("--set", setting)]
-            self.run_well("run", "small.yaml", "--quiet", *options)
+            self.run_well("run", "small.yaml", "--quiet", "--force", *options)
             self.assertEqual(self.read("out"), plain, settings)
 
 
@@ -198,7 +198,7 @@ class WhatIsSaid(ProgramTest):
         for steps in (100, 23, 7):
             with self.subTest(steps=steps):
                 settings = ["--steps", steps, "--set", "output.snapshots.every=0"]
-                lines = re.findall(rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", *settings).stdout)
+                lines = re.findall(rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", "--force", *settings).stdout)
                 self.assertEqual(len(lines), min(steps, 10))
                 for tenth, (step, of, percent, rate) in enumerate(lines, 1):
                     self.assertEqual(int(of), steps)
@@ -228,21 +228,11 @@ class WhatIsSaid(ProgramTest):
     def test_quiet_says_nothing_and_verbose_more(self):
         self.assertEqual(self.run_well("run", "small.yaml", "--quiet").stdout, "")
         self.assertIn("wall clock", (self.folder / "out" / "log.txt").read_text())
-        normal = self.run_well("run", "small.yaml").stdout
-        verbose = self.run_well("run", "small.yaml", "--verbose").stdout
+        normal = self.run_well("run", "small.yaml", "--force").stdout
+        verbose = self.run_well("run", "small.yaml", "--force", "--verbose").stdout
         self.assertNotIn("; method", normal)
         self.assertRegex(verbose, r"b = 7 bits, p = 2 passes.*; method (tiled|chunked) \(default\)")
         self.assertRegex(verbose, r"field solver: \w+")
-
-    def test_a_second_run_replaces_the_first(self):
-        text = self.run_well("run", "small.yaml").stdout
-        self.assertNotIn("replace", text)
-        (self.folder / "out" / "snapshots" / "notes.txt").write_text("mine")
-        result = self.run_well("run", "small.yaml", "--steps", "4")
-        self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
-        snapshots = sorted(os.listdir(self.folder / "out" / "snapshots"))
-        self.assertEqual(snapshots, ["data_0.h5", "data_4.h5", "notes.txt"])
-        self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
 
     def test_one_live_line_on_a_terminal(self):
         terminal, shown = pty.openpty()
@@ -272,6 +262,55 @@ class WhatIsSaid(ProgramTest):
         log = (self.folder / "out" / "log.txt").read_text()
         self.assertEqual(len(re.findall(PROGRESS, log)), 10)  # a line every tenth, nothing of the live line
         self.assertNotIn("\r", log)
+
+
+class SecondRun(ProgramTest):
+    """Into a folder that holds a run."""
+
+    def everything(self, folder="out"):
+        """Content and time of every file, and the time of every folder."""
+        paths = [self.folder / folder, *(self.folder / folder).rglob("*")]
+        return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}
+
+    def test_it_is_refused_and_touches_nothing(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
+        before = self.everything()
+        result = self.run_program("run", "small.yaml", "--steps", "2")
+        self.assert_refused(result, 2, "folder out ", "--force", "--output")
+        self.assertNotIn("--restart", result.stderr)  # there is nothing to go on with
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(self.everything(), before)
+
+    def test_only_the_history_is_there(self):
+        (self.folder / "out").mkdir()
+        (self.folder / "out" / "history.csv").write_text("mine")
+        self.assert_refused(self.run_program("run", "small.yaml"), 2, "folder out ", "--force")
+        self.assertEqual(os.listdir(self.folder / "out"), ["history.csv"])
+        self.assertEqual((self.folder / "out" / "history.csv").read_text(), "mine")
+
+    def test_checkpoints_may_be_gone_on_with(self):
+        (self.folder / "out" / "checkpoints").mkdir(parents=True)
+        (self.folder / "out" / "history.csv").touch()
+        for name in ("notes.txt", "checkpoint_x.h5", ".checkpoint_5.h5.tmp", "checkpoint_.h5"):
+            (self.folder / "out" / "checkpoints" / name).touch()
+            self.assertNotIn("--restart", self.run_program("run", "small.yaml").stderr)
+        (self.folder / "out" / "checkpoints" / "checkpoint_5.h5").touch()
+        self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
+
+    def test_with_force_it_replaces_the_first(self):
+        settings = ["--set", "output.checkpoints.every=0"]
+        text = self.run_well("run", "small.yaml", "--force", *settings).stdout
+        self.assertNotIn("replace", text)
+        (self.folder / "out" / "snapshots" / "notes.txt").write_text("mine")
+        (self.folder / "out" / "checkpoints").mkdir(exist_ok=True)
+        for name in ("checkpoint_20.h5", ".checkpoint_23.h5.tmp", "notes.txt"):
+            (self.folder / "out" / "checkpoints" / name).write_text("of the first")
+        result = self.run_well("run", "small.yaml", "--force", "--steps", "4", *settings)
+        self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
+        snapshots = sorted(os.listdir(self.folder / "out" / "snapshots"))
+        self.assertEqual(snapshots, ["data_0.h5", "data_4.h5", "notes.txt"])
+        self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), ["notes.txt"])
+        self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
 
 
 class Names(ProgramTest):
@@ -305,7 +344,7 @@ class Variants(ProgramTest):
             for precision in ("single", "double"):
                 with self.subTest(shape=shape, precision=precision):
                     settings = ["--set", f"deposit.shape={shape}", "--set", f"precision={precision}"]
-                    self.run_well("run", "small.yaml", "--quiet", "--steps", "10", *settings)
+                    self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "10", *settings)
                     energies = [float(row["total_energy"]) for row in self.history()]
                     self.assertLess(abs(energies[-1] / energies[0] - 1), 5e-3)
 
@@ -346,7 +385,7 @@ class Killed(ProgramTest):
                 opened.visititems(lambda name, node: node[()] if hasattr(node, "dtype") else None)
         # and the folder can be used again, without what a killed run was writing
         (self.folder / "out" / "snapshots" / ".data_60.h5.tmp").write_bytes(b"half a snapshot")
-        self.run_well("run", "small.yaml", "--steps", "1")
+        self.run_well("run", "small.yaml", "--force", "--steps", "1")
         self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data_0.h5", "data_1.h5"])
 
 

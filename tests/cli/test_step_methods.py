@@ -28,7 +28,7 @@ class Said(ProgramTest):
 
     def test_run_says_it_too(self):
         for method, word in (("plain", "step: plain"), ("fused", "step: fused")):
-            settings = ["--set", f"step.method={method}", "--steps", "1", "--verbose"]
+            settings = ["--set", f"step.method={method}", "--steps", "1", "--verbose", "--force"]
             self.assertIn(word, self.run_well("run", "small.yaml", *settings).stdout)
             self.assertIn(word, (self.folder / "out" / "log.txt").read_text())
 
@@ -45,7 +45,7 @@ class Snapshots(ProgramTest):
     def particles(self, method, precision, step):
         """Positions and momenta by id."""
         settings = ["--set", f"step.method={method}", "--set", f"precision={precision}", "--set", "fields.magnetic=0.3"]
-        self.run_well("run", "small.yaml", *settings, "--output", method, "--quiet")
+        self.run_well("run", "small.yaml", *settings, "--output", method, "--quiet", "--force")
         path = self.folder / method / "snapshots" / f"data_{step}.h5"
         checked = self.run_program(path, command=["/usr/bin/python3", "-B", ROOT / "scripts" / "check_openpmd.py"])
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)

@@ -95,7 +95,7 @@ class Tuned(ProgramTest):
         self.assertIn("I = 2, G = 3", self.key(*MANY, "--set", "sort.passes=auto")[0])
 
     def test_the_result_does_not_depend_on_it(self):
-        options = [*MANY, "--steps", "5", "--quiet"]
+        options = [*MANY, "--steps", "5", "--quiet", "--force"]
         self.run_well("run", "small.yaml", *options, environment=self.environment)
         plain = (self.folder / "out" / "history.csv").read_bytes()
         self.plant("paper", 2, items_per_group=2, groups=3, transpose="on")
