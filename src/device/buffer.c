@@ -125,13 +125,19 @@ enum status buffer_fill(struct buffer *buffer, uint32_t pattern)
 
 enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes, enum stage stage)
 {
+    return buffer_copy_part(from, 0, to, 0, bytes, stage);
+}
+
+enum status buffer_copy_part(const struct buffer *from, size_t from_offset, struct buffer *to,
+                             size_t to_offset, size_t bytes, enum stage stage)
+{
     if (bytes == 0)
         return STATUS_OK;
     struct device *device = from->device;
     cl_event event = NULL;
     TRY(opencl_check(device,
-                     clEnqueueCopyBuffer(device->queue, from->memory, to->memory, 0, 0, bytes, 0, NULL,
-                                         device->weight > 0 ? &event : NULL),
+                     clEnqueueCopyBuffer(device->queue, from->memory, to->memory, from_offset, to_offset,
+                                         bytes, 0, NULL, device->weight > 0 ? &event : NULL),
                      "copying a buffer"));
     return device_record(device, NULL, event, stage, 2 * (uint64_t)bytes);
 }

@@ -140,6 +140,10 @@ STATUS_CHECKED enum status buffer_fill(struct buffer *buffer, uint32_t pattern);
 STATUS_CHECKED enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes,
                                        enum stage stage);
 
+/* The same for parts, from byte `from_offset` to byte `to_offset`. The buffers are different ones. */
+STATUS_CHECKED enum status buffer_copy_part(const struct buffer *from, size_t from_offset, struct buffer *to,
+                                            size_t to_offset, size_t bytes, enum stage stage);
+
 /* Makes the whole buffer readable and writable by the host until buffer_unmap(). Waits for the queue. On a
  * CPU device this is the device's own memory, not a copy. */
 STATUS_CHECKED enum status buffer_map(struct buffer *buffer, void **memory);

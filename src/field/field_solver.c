@@ -1,0 +1,356 @@
+/* Field solver: the two ways over ranks, and which is taken. */
+#include "field/field_solver.h"
+
+#include "field/filter.h"
+#include "field/poisson.h"
+#include "field/slab_solver.h"
+#include "parallel/halo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct field_solver {
+    struct device *device; /* not owned */
+    struct slab slab;
+    enum precision precision;
+    uint32_t filter_passes;
+    bool is_alone; /* on one rank: the local grid is the box */
+    enum decomposition_kind decomposition;
+
+    /* Replicated, and alone. */
+    struct filter *filter;
+    struct poisson *poisson;
+    struct fields box; /* of all rows; unless alone */
+
+    /* On several ranks: rows on the host, reals of the device's precision. */
+    struct halo *halo;
+    char *own, *beside, *all; /* owned; all: replicated only */
+
+    /* Slabs. */
+    struct slab_solver *slabs;
+    double *rho, *ex, *ey; /* owned: of the own rows */
+};
+
+/* ---- birth and death ---- */
+
+static size_t row_bytes(const struct field_solver *solver)
+{
+    return solver->slab.box.ny * precision_bytes(solver->precision);
+}
+
+static enum status create_on_device(struct field_solver *solver, const struct config *config)
+{
+    const struct grid *grid = &solver->slab.box;
+    if (!solver->is_alone)
+        TRY(fields_create(solver->device, grid, solver->precision, &solver->box));
+    TRY(filter_create(solver->device, grid, solver->precision, &solver->filter));
+    return poisson_create(solver->device, grid, solver->precision, config->fields.solver,
+                          config->fields.gradient, &solver->poisson);
+}
+
+static enum status create_slabs(struct field_solver *solver, const struct field_place *place,
+                                const struct config *config)
+{
+    const size_t nodes = slab_own_cells(&solver->slab);
+    solver->rho = malloc(nodes * sizeof *solver->rho);
+    solver->ex = malloc(nodes * sizeof *solver->ex);
+    solver->ey = malloc(nodes * sizeof *solver->ey);
+    if (!solver->rho || !solver->ex || !solver->ey)
+        return status_fail(STATUS_FAILED, "no memory for the field of %zu nodes", nodes);
+    return slab_solver_create(place->communicator, &solver->slab.box, place->partition,
+                              config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
+}
+
+static enum status create_rows(struct field_solver *solver, const struct field_place *place)
+{
+    const size_t bytes = row_bytes(solver);
+    TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.guard,
+                    solver->precision, &solver->halo));
+    solver->own = malloc(solver->slab.rows * bytes);
+    solver->beside = malloc(HALO_ROWS * bytes);
+    if (solver->decomposition == DECOMPOSITION_REPLICATED)
+        solver->all = malloc(solver->slab.box.nx * bytes);
+    if (!solver->own || !solver->beside ||
+        (solver->decomposition == DECOMPOSITION_REPLICATED && !solver->all))
+        return status_fail(STATUS_FAILED, "no memory for the rows of the field");
+    return STATUS_OK;
+}
+
+static enum status create(const struct field_place *place, const struct config *config,
+                          enum decomposition_kind decomposition, struct field_solver **solver)
+{
+    *solver = NULL;
+    struct field_solver *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the field solver");
+    *created = (struct field_solver){
+        .device = place->device,
+        .slab = *place->slab,
+        .precision = config->precision,
+        .filter_passes = config->deposit.filter_passes,
+        .is_alone = place->communicator->size == 1,
+        .decomposition = decomposition,
+    };
+    enum status status = STATUS_OK;
+    if (decomposition == DECOMPOSITION_SLABS)
+        TRY_CLEANUP(create_slabs(created, place, config));
+    else
+        TRY_CLEANUP(create_on_device(created, config));
+    if (!created->is_alone)
+        TRY_CLEANUP(create_rows(created, place));
+    *solver = created;
+    return STATUS_OK;
+cleanup:
+    field_solver_destroy(&created);
+    return status;
+}
+
+void field_solver_destroy(struct field_solver **solver)
+{
+    struct field_solver *old = *solver;
+    if (!old)
+        return;
+    poisson_destroy(&old->poisson);
+    filter_destroy(&old->filter);
+    fields_destroy(&old->box);
+    halo_destroy(&old->halo);
+    slab_solver_destroy(&old->slabs);
+    free(old->own);
+    free(old->beside);
+    free(old->all);
+    free(old->rho);
+    free(old->ex);
+    free(old->ey);
+    free(old);
+    *solver = NULL;
+}
+
+uint64_t field_solver_bytes(const struct config *config)
+{
+    const struct grid grid = grid_make(&config->grid);
+    return filter_bytes(&grid, config->precision) +
+           poisson_bytes(&grid, config->precision, config->fields.gradient);
+}
+
+const char *field_solver_name(const struct field_solver *solver)
+{
+    return solver->slabs ? "FFTW-MPI" : poisson_solver_name(solver->poisson);
+}
+
+enum decomposition_kind field_solver_decomposition(const struct field_solver *solver)
+{
+    return solver->decomposition;
+}
+
+/* ---- rows between the device and the host ---- */
+
+static enum status read_rows(const struct field_solver *solver, const struct buffer *buffer)
+{
+    const size_t bytes = row_bytes(solver);
+    TRY(buffer_read(buffer, 0, solver->slab.rows * bytes, solver->own));
+    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
+        TRY(buffer_read(buffer, halo_local_row(solver->halo, n) * bytes, bytes, solver->beside + n * bytes));
+    return STATUS_OK;
+}
+
+static enum status write_rows(const struct field_solver *solver, struct buffer *buffer)
+{
+    const size_t bytes = row_bytes(solver);
+    TRY(buffer_write(buffer, 0, solver->slab.rows * bytes, solver->own));
+    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
+        TRY(buffer_write(buffer, halo_local_row(solver->halo, n) * bytes, bytes, solver->beside + n * bytes));
+    return STATUS_OK;
+}
+
+/* Own rows of doubles to or from reals of the device's precision. */
+static void to_doubles(const struct field_solver *solver, double *values)
+{
+    const size_t nodes = slab_own_cells(&solver->slab);
+    if (solver->precision == PRECISION_DOUBLE)
+        memcpy(values, solver->own, nodes * sizeof *values);
+    else
+        for (size_t n = 0; n < nodes; n++)
+            values[n] = (double)((const float *)solver->own)[n];
+}
+
+static void from_doubles(struct field_solver *solver, const double *values)
+{
+    const size_t nodes = slab_own_cells(&solver->slab);
+    if (solver->precision == PRECISION_DOUBLE)
+        memcpy(solver->own, values, nodes * sizeof *values);
+    else
+        for (size_t n = 0; n < nodes; n++)
+            ((float *)solver->own)[n] = (float)values[n];
+}
+
+/* The charge density of the own rows, with what the neighbours deposited there, in `own`. */
+static enum status sum_rows(struct field_solver *solver, const struct fields *fields)
+{
+    TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
+    const double start = timer_now();
+    TRY(read_rows(solver, fields->rho));
+    halo_add(solver->halo, solver->own, solver->beside);
+    if (solver->decomposition == DECOMPOSITION_REPLICATED)
+        halo_gather(solver->halo, solver->own, solver->all);
+    const uint64_t rows = solver->slab.rows + (uint64_t)halo_rows(solver->halo);
+    device_add_time(solver->device, STAGE_HALO, timer_now() - start, rows * row_bytes(solver));
+    return STATUS_OK;
+}
+
+/* ---- replicated ---- */
+
+/* The rows of the box that the local grid's stand for, on the device. */
+static enum status copy_rows(const struct field_solver *solver, const struct buffer *box, uint32_t local_row,
+                             uint32_t count, struct buffer *local)
+{
+    const size_t bytes = row_bytes(solver);
+    const uint32_t nx = solver->slab.box.nx;
+    while (count > 0) { /* at most twice: the ring ends once */
+        const uint32_t row = slab_global_row(&solver->slab, local_row);
+        const uint32_t piece = count < nx - row ? count : nx - row;
+        TRY(buffer_copy_part(box, row * bytes, local, local_row * bytes, piece * bytes, STAGE_HALO));
+        local_row += piece;
+        count -= piece;
+    }
+    return STATUS_OK;
+}
+
+/* Own rows and, right after them, those beside above; the row below is apart. */
+static enum status keep_rows(const struct field_solver *solver, const struct buffer *box, struct buffer *local)
+{
+    const uint32_t beside = halo_rows(solver->halo);
+    uint32_t above = 0;
+    while (above < beside && halo_local_row(solver->halo, above) == solver->slab.rows + above)
+        above++;
+    TRY(copy_rows(solver, box, 0, solver->slab.rows + above, local));
+    return above < beside ? copy_rows(solver, box, halo_local_row(solver->halo, above), 1, local) : STATUS_OK;
+}
+
+static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
+{
+    struct fields *box = &solver->box;
+    TRY(sum_rows(solver, fields));
+    TRY(buffer_write(box->rho, 0, solver->slab.box.nx * row_bytes(solver), solver->all));
+    TRY(filter_apply(solver->filter, solver->filter_passes, &box->rho));
+    TRY(poisson_solve(solver->poisson, box));
+    TRY(keep_rows(solver, box->rho, fields->rho));
+    TRY(keep_rows(solver, box->ex, fields->ex));
+    return keep_rows(solver, box->ey, fields->ey);
+}
+
+/* ---- slabs ---- */
+
+/* Own rows of doubles to the device, with the rows beside filled where wanted. */
+static enum status send_rows(struct field_solver *solver, const double *values, struct buffer *buffer)
+{
+    from_doubles(solver, values);
+    halo_fill(solver->halo, solver->own, solver->beside);
+    return write_rows(solver, buffer);
+}
+
+static enum status solve_slabs(struct field_solver *solver, struct fields *fields)
+{
+    TRY(sum_rows(solver, fields));
+    const double start = timer_now();
+    to_doubles(solver, solver->rho);
+    TRY(slab_solver_solve(solver->slabs, solver->rho, solver->ex, solver->ey));
+    const uint64_t nodes = slab_own_cells(&solver->slab);
+    device_add_time(solver->device, STAGE_FIELD, timer_now() - start, 6 * nodes * sizeof(double));
+
+    const double filling = timer_now();
+    TRY(send_rows(solver, solver->rho, fields->rho));
+    TRY(send_rows(solver, solver->ex, fields->ex));
+    TRY(send_rows(solver, solver->ey, fields->ey));
+    device_add_time(solver->device, STAGE_HALO, timer_now() - filling, 3 * nodes * sizeof(double));
+    return STATUS_OK;
+}
+
+/* ---- either ---- */
+
+enum status field_solver_solve(struct field_solver *solver, struct fields *fields)
+{
+    if (solver->decomposition == DECOMPOSITION_SLABS)
+        return solve_slabs(solver, fields);
+    if (!solver->is_alone)
+        return solve_replicated(solver, fields);
+    TRY(filter_apply(solver->filter, solver->filter_passes, &fields->rho));
+    return poisson_solve(solver->poisson, fields);
+}
+
+enum status field_solver_potential(struct field_solver *solver, struct fields *fields)
+{
+    if (solver->decomposition == DECOMPOSITION_SLABS) {
+        TRY(slab_solver_potential(solver->slabs, solver->ex)); /* ex is on the device by now */
+        return send_rows(solver, solver->ex, fields->phi);
+    }
+    if (solver->is_alone)
+        return poisson_potential(solver->poisson, fields);
+    TRY(poisson_potential(solver->poisson, &solver->box));
+    return keep_rows(solver, solver->box.phi, fields->phi);
+}
+
+enum status field_solver_read_modes(const struct field_solver *solver, uint32_t count,
+                                    const int32_t (*wanted)[2], double *modes)
+{
+    return solver->slabs ? slab_solver_read_modes(solver->slabs, count, wanted, modes)
+                         : poisson_read_modes(solver->poisson, count, wanted, modes);
+}
+
+/* ---- which ---- */
+
+/* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. */
+static enum status measure(const struct field_place *place, const struct config *config,
+                           struct field_solver *solver, double *seconds)
+{
+    enum { REPEATS = 3 };
+    struct fields fields = {0};
+    enum status status = fields_create(place->device, &place->slab->local, config->precision, &fields);
+    if (status == STATUS_OK)
+        status = buffer_fill(fields.rho, 0);
+    *seconds = 0;
+    for (int n = 0; n <= REPEATS && status == STATUS_OK; n++) {
+        const double start = timer_now();
+        status = field_solver_solve(solver, &fields);
+        if (status == STATUS_OK)
+            status = device_finish(place->device);
+        double taken = timer_now() - start;
+        communicator_max(place->communicator, 1, &taken);
+        if (n == 1 || (n > 1 && taken < *seconds))
+            *seconds = taken;
+    }
+    fields_destroy(&fields);
+    return communicator_agree(place->communicator, status);
+}
+
+/* Slabs only where they clearly win: a choice by a hair would differ from run to run. */
+static enum status choose(const struct field_place *place, const struct config *config,
+                          struct field_solver **solver)
+{
+    const double clearly = 0.8;
+    struct field_solver *replicated = NULL, *slabs = NULL;
+    double times[2];
+    enum status status = STATUS_OK;
+    TRY_CLEANUP(create(place, config, DECOMPOSITION_REPLICATED, &replicated));
+    TRY_CLEANUP(measure(place, config, replicated, &times[0]));
+    TRY_CLEANUP(create(place, config, DECOMPOSITION_SLABS, &slabs));
+    TRY_CLEANUP(measure(place, config, slabs, &times[1]));
+    struct field_solver **const better = times[1] < clearly * times[0] ? &slabs : &replicated;
+    *solver = *better;
+    *better = NULL;
+cleanup:
+    field_solver_destroy(&replicated);
+    field_solver_destroy(&slabs);
+    return status;
+}
+
+enum status field_solver_create(const struct field_place *place, const struct config *config,
+                                enum decomposition_kind decomposition, struct field_solver **solver)
+{
+    *solver = NULL;
+    const uint32_t nodes = grid_cells(&place->slab->box);
+    if (decomposition == DECOMPOSITION_AUTO && place->communicator->size > 1 && nodes > FIELD_SMALL_GRID)
+        return choose(place, config, solver);
+    if (decomposition == DECOMPOSITION_AUTO)
+        decomposition = DECOMPOSITION_REPLICATED;
+    return create(place, config, decomposition, solver);
+}

@@ -1,0 +1,58 @@
+/* Field solver: from the charge density that a rank's particles left on its local grid to the field that they
+ * feel: the sum over ranks, the filter, Poisson's equation.
+ *
+ * On one rank that is filter.h and poisson.h on the arrays as they are. On several, one of
+ *   replicated  every rank gets the whole charge density, solves all of it on its device and keeps its rows:
+ *               one gathering of rows a step, for grids that a device solves faster than ranks can talk
+ *   slabs       each rank transforms a share of the rows (slab_solver.h): for large grids
+ * both of the same discrete equations.
+ */
+#ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
+#define RADIXPIC_FIELD_FIELD_SOLVER_H
+
+#include "domain/fields.h"
+#include "domain/slab.h"
+#include "parallel/communicator.h"
+#include "parallel/partition.h"
+
+struct field_solver;
+
+/* Where a solver works. Nothing is owned. */
+struct field_place {
+    struct device *device;
+    const struct communicator *communicator;
+    const struct partition *partition;
+    const struct slab *slab;
+};
+
+/* DECOMPOSITION_AUTO measures both ways where there are several ranks and more than FIELD_SMALL_GRID nodes,
+ * and takes replicated otherwise. Collective. The caller destroys it. */
+STATUS_CHECKED enum status field_solver_create(const struct field_place *place, const struct config *config,
+                                               enum decomposition_kind decomposition,
+                                               struct field_solver **solver);
+void field_solver_destroy(struct field_solver **solver);
+
+enum { FIELD_SMALL_GRID = 1 << 16 };
+
+/* "VkFFT", "FFTW" or "FFTW-MPI". */
+const char *field_solver_name(const struct field_solver *solver);
+
+/* Which way was taken. */
+enum decomposition_kind field_solver_decomposition(const struct field_solver *solver);
+
+/* Device bytes of a solver on one rank, beside what VkFFT allocates for itself. */
+uint64_t field_solver_bytes(const struct config *config);
+
+/* `fields` are those of the slab's local grid. In: rho as deposited, with the rows beside the own ones that
+ * particles reached. Out: rho, filtered, and ex and ey on the own rows; ex and ey on the rows beside, too.
+ * Collective; on one rank it only enqueues, as far as fft.h says so. */
+STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struct fields *fields);
+
+/* Sets phi on the own rows from the rho of the last solve. Collective. */
+STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
+
+/* poisson_read_modes() of the last solve, on every rank. Collective. */
+STATUS_CHECKED enum status field_solver_read_modes(const struct field_solver *solver, uint32_t count,
+                                                   const int32_t (*wanted)[2], double *modes);
+
+#endif

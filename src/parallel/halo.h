@@ -1,0 +1,37 @@
+/* Halo: the rows of nodes beside a slab, which its own particles reach and its neighbours own.
+ *
+ * After the deposit they are added to the rows of their owners; after the field solve they are filled from
+ * there. On small grids several ranks may lie within reach, or a rank beside itself, around the ring. Values
+ * are reals of the device's precision. Sums run in the order of the ranks: the same bits in every run.
+ */
+#ifndef RADIXPIC_PARALLEL_HALO_H
+#define RADIXPIC_PARALLEL_HALO_H
+
+#include "domain/slab.h"
+#include "parallel/communicator.h"
+#include "parallel/partition.h"
+
+struct halo;
+
+/* For slabs of all ranks with this number of guard rows. The caller destroys it. */
+STATUS_CHECKED enum status halo_create(const struct communicator *communicator,
+                                       const struct partition *partition, const struct grid *box,
+                                       uint32_t guard, enum precision precision, struct halo **halo);
+void halo_destroy(struct halo **halo);
+
+/* How many rows of nodes beside its own a rank reaches, at most HALO_ROWS, and which row of the local grid
+ * number n is. */
+enum { HALO_ROWS = SLAB_NODES_BELOW + SLAB_NODES_ABOVE };
+uint32_t halo_rows(const struct halo *halo);
+uint32_t halo_local_row(const struct halo *halo, uint32_t n);
+
+/* Collective. own[rows][ny] += what other ranks hold for these rows in their beside[halo_rows()][ny]. */
+void halo_add(struct halo *halo, void *own, const void *beside);
+
+/* Collective. beside[halo_rows()][ny] <- own[rows][ny] of their owners. */
+void halo_fill(struct halo *halo, const void *own, void *beside);
+
+/* Collective. all[nx][ny] of the box <- own[rows][ny] of every rank. */
+void halo_gather(struct halo *halo, const void *own, void *all);
+
+#endif
