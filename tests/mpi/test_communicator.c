@@ -1,0 +1,170 @@
+/* Communicator: one rank's failure is that of all, and sums are those of the order of the ranks. */
+#include "support/mpi_support.h"
+
+#include <float.h>
+#include <string.h>
+
+static void the_place_among_the_ranks_is_that_of_mpi(void **state)
+{
+    (void)state;
+    int rank = -1, size = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    assert_int_equal(ranks.rank, rank);
+    assert_int_equal(ranks.size, size);
+    assert_int_equal(ranks.local_rank, rank); /* ctest starts all on one machine */
+    assert_int_equal(ranks.local_size, size);
+    assert_true(communicator_is_parallel() == (size > 1));
+}
+
+static void a_second_start_is_the_same(void **state)
+{
+    (void)state;
+    struct communicator again;
+    assert_ok(communicator_start(&again));
+    assert_memory_equal(&again, &ranks, sizeof again);
+}
+
+/* ---- agreement ---- */
+
+static void success_of_all_is_agreed(void **state)
+{
+    (void)state;
+    assert_int_equal(communicator_agree(&ranks, STATUS_OK), STATUS_OK);
+}
+
+/* The codes and messages of a rank differ from those of any other. */
+static enum status fail_as(int rank)
+{
+    static const enum status codes[] = {STATUS_FAILED, STATUS_USAGE, STATUS_NO_DEVICE, STATUS_STOPPED};
+    return status_fail(codes[rank % 4], "rank %d cannot write %.*s", rank, 100 * rank,
+                       "................................................................................"
+                       "................................................................................"
+                       "................................................................................"
+                       "................................................................................");
+}
+
+/* `failing`: a bit for each rank. */
+static void check_agreement(unsigned failing, int lowest)
+{
+    char expected_message[600];
+    const enum status expected = fail_as(lowest);
+    snprintf(expected_message, sizeof expected_message, "%s", status_message());
+    (void)status_fail(STATUS_FAILED, "an older message");
+
+    const enum status mine = failing >> ranks.rank & 1U ? fail_as(ranks.rank) : STATUS_OK;
+    assert_int_equal(communicator_agree(&ranks, mine), expected);
+    assert_string_equal(status_message(), expected_message);
+    if (ranks.size > 1)
+        assert_true(communicator_speaks() == (ranks.rank == lowest));
+}
+
+static void the_lowest_failure_is_that_of_all(void **state)
+{
+    (void)state;
+    for (unsigned failing = 1; failing < 1U << ranks.size; failing++) {
+        int lowest = 0;
+        while (!(failing >> lowest & 1U))
+            lowest++;
+        check_agreement(failing, lowest);
+    }
+}
+
+/* ---- sums and the like ---- */
+
+/* Numbers whose sum depends on the order: rank 0 has one, the last rank has the same with the other sign, and
+ * those between have some that are lost beside it, or not. */
+static double summand(int rank, size_t n)
+{
+    if (rank == 0)
+        return 1.0;
+    if (rank == ranks.size - 1)
+        return n % 2 == 0 ? -1.0 : 0.25 * DBL_EPSILON * (double)n;
+    return 0.75 * DBL_EPSILON * (double)(rank + (int)n);
+}
+
+static void sums_are_taken_in_the_order_of_the_ranks(void **state)
+{
+    (void)state;
+    enum { COUNT = 7 };
+    double values[COUNT + 1], expected[COUNT];
+    for (size_t n = 0; n < COUNT; n++) {
+        values[n] = summand(ranks.rank, n);
+        expected[n] = summand(0, n);
+        for (int rank = 1; rank < ranks.size; rank++)
+            expected[n] += summand(rank, n);
+    }
+    values[COUNT] = ranks.rank; /* beyond the count: stays */
+    communicator_sum(&ranks, COUNT, values);
+    assert_memory_equal(values, expected, sizeof expected);
+    assert_true(values[COUNT] == ranks.rank);
+    communicator_sum(&ranks, 0, values);
+    assert_memory_equal(values, expected, sizeof expected);
+}
+
+static void counts_add_up_beyond_what_a_double_holds(void **state)
+{
+    (void)state;
+    const uint64_t large = (UINT64_C(1) << 60) + 1, size = (uint64_t)ranks.size;
+    uint64_t counts[3] = {large, (uint64_t)ranks.rank, 5};
+    communicator_sum_counts(&ranks, 2, counts);
+    assert_true(counts[0] == large * size);
+    assert_true(counts[1] == size * (size - 1) / 2);
+    assert_true(counts[2] == 5);
+}
+
+static void the_maximum_is_found_on_any_rank(void **state)
+{
+    (void)state;
+    for (int highest = 0; highest < ranks.size; highest++) {
+        double values[2] = {ranks.rank == highest ? -0.5 : -1.0 - ranks.rank, ranks.rank};
+        communicator_max(&ranks, 2, values);
+        assert_true(values[0] == -0.5);
+        assert_true(values[1] == ranks.size - 1);
+    }
+}
+
+static void the_values_of_a_rank_are_found_at_its_place(void **state)
+{
+    (void)state;
+    enum { COUNT = 3, MOST = 64 };
+    assert_true(ranks.size <= MOST);
+    double values[COUNT], all[MOST * COUNT];
+    uint64_t counts[COUNT], all_counts[MOST * COUNT];
+    for (int n = 0; n < COUNT; n++) {
+        values[n] = ranks.rank + 0.125 * n;
+        counts[n] = (UINT64_C(1) << 63) + (uint64_t)(100 * ranks.rank + n);
+    }
+    communicator_gather(&ranks, COUNT, values, all);
+    communicator_gather_counts(&ranks, COUNT, counts, all_counts);
+    for (int rank = 0; rank < ranks.size; rank++)
+        for (int n = 0; n < COUNT; n++) {
+            assert_true(all[rank * COUNT + n] == rank + 0.125 * n);
+            assert_true(all_counts[rank * COUNT + n] == (UINT64_C(1) << 63) + (uint64_t)(100 * rank + n));
+        }
+}
+
+static void all_get_the_bytes_of_rank_0(void **state)
+{
+    (void)state;
+    char bytes[] = "rank ?, the rest";
+    bytes[5] = (char)('0' + ranks.rank);
+    communicator_broadcast(&ranks, 6, bytes);
+    assert_string_equal(bytes, "rank 0, the rest");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_place_among_the_ranks_is_that_of_mpi),
+        cmocka_unit_test(a_second_start_is_the_same),
+        cmocka_unit_test(success_of_all_is_agreed),
+        cmocka_unit_test(the_lowest_failure_is_that_of_all),
+        cmocka_unit_test(sums_are_taken_in_the_order_of_the_ranks),
+        cmocka_unit_test(counts_add_up_beyond_what_a_double_holds),
+        cmocka_unit_test(the_maximum_is_found_on_any_rank),
+        cmocka_unit_test(the_values_of_a_rank_are_found_at_its_place),
+        cmocka_unit_test(all_get_the_bytes_of_rank_0),
+    };
+    return mpi_run_tests("communicator", tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* MPI support: the main() of a test program in tests/mpi, which every rank of an mpirun runs. Include it
+ * first: it brings test_support.h.
+ *
+ *     int main(void)
+ *     {
+ *         const struct CMUnitTest tests[] = {cmocka_unit_test(some_property)};
+ *         return mpi_run_tests("room", tests, setup, teardown);
+ *     }
+ *
+ * Each rank runs all tests of the group, in step with the others through their collective calls, and finds
+ * its place in `ranks`. A test must be right for any number of ranks; ctest runs it on 1 to 4.
+ *
+ * Rank 0 alone prints the course of the tests. The first check that fails, on any rank, prints its file and
+ * line and ends all ranks at once with a failure: a rank that left a test early would leave the others
+ * waiting in a collective call.
+ */
+#ifndef RADIXPIC_MPI_SUPPORT_H
+#define RADIXPIC_MPI_SUPPORT_H
+
+#include "support/test_support.h"
+
+#include "parallel/communicator.h"
+
+#include <mpi.h>
+
+#include <signal.h>
+
+static struct communicator ranks;
+
+/* For the SIGABRT that cmocka raises, at a place where MPI may be called. */
+static void mpi_end_all_ranks(int number)
+{
+    (void)number;
+    fprintf(stderr, "\non rank %d of %d\n", ranks.rank, ranks.size);
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+static inline void mpi_tests_begin(void)
+{
+    if (communicator_start(&ranks) != STATUS_OK) {
+        fprintf(stderr, "%s\n", status_message());
+        exit(EXIT_FAILURE);
+    }
+    setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check aborts rather than goes on with the next test */
+    signal(SIGABRT, mpi_end_all_ranks);
+    if (ranks.rank > 0 && !freopen("/dev/null", "w", stdout)) {
+        fprintf(stderr, "/dev/null cannot be opened\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+/* What aborts nowhere, like a setup that fails, ends all ranks here. */
+static inline int mpi_tests_end(int failed)
+{
+    if (failed != 0)
+        mpi_end_all_ranks(0);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
+
+/* An array of tests, with a setup and a teardown of the group or NULL. */
+#define mpi_run_tests(name, tests, setup, teardown)                                                          \
+    (mpi_tests_begin(), mpi_tests_end(cmocka_run_group_tests_name(name, tests, setup, teardown)))
+
+#endif
