@@ -119,7 +119,15 @@ static void announce(struct run *run)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
 
-static enum status step_through(struct run *run)
+static uint64_t own_particles(const struct simulation *simulation)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        sum += simulation->particles[s].count;
+    return sum;
+}
+
+static enum status step_through(struct run *run, const struct communicator *communicator)
 {
     const uint64_t particles = simulation_particles(&run->config);
     struct progress progress = progress_begin(&run->log, run->config.time.steps, particles);
@@ -138,13 +146,14 @@ static enum status step_through(struct run *run)
     const struct run_cost cost = {
         .steps = run->config.time.steps + 1,
         .particles = particles,
+        .own_particles = own_particles(&run->simulation),
         .wall_seconds = timer_now() - progress.started,
         .timed_every = simulation_samples_times(&run->simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     const struct timers *timers = device_timers(run->device);
-    stage_table_print(&run->log, timers, &cost);
-    return stage_table_write(run->folder.path, timers, &cost);
+    stage_table_print(&run->log, communicator, timers, &cost);
+    return stage_table_write(run->folder.path, communicator, timers, &cost);
 }
 
 /* Closes the log, with the reason in it where the run failed. */
@@ -194,7 +203,7 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     TRY(simulation_create(&run->config, run->device, &run->simulation));
     TRY(open_outputs(run));
     announce(run);
-    TRY(step_through(run));
+    TRY(step_through(run, &communicator));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return STATUS_OK;
 }

@@ -110,11 +110,14 @@ class Files(ProgramTest):
         self.run_well("run", "small.yaml")
         rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")
         header = ["stage", "seconds", "launches", "bytes", "gigabytes_per_second", "particles_per_second"]
+        header += ["seconds_min", "seconds_mean", "seconds_max", "imbalance"]
         self.assertEqual(list(rows[0]), header)
         by_stage = {row["stage"]: row for row in rows}
         self.assertLessEqual({*STAGES, "sort: transpose", "wall clock"}, set(by_stage))
         for stage in STAGES:
             row = {name: float(by_stage[stage][name]) for name in header[1:]}
+            self.assertEqual({row[name] for name in header if name.startswith("seconds")}, {row["seconds"]})
+            self.assertEqual(row["imbalance"], 1)
             self.assertGreater(row["seconds"], 0, stage)
             self.assertGreater(row["launches"], 0, stage)
             self.assertGreater(row["bytes"], 0, stage)

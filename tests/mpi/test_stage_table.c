@@ -1,0 +1,250 @@
+/* Stage table: what rank 0 prints and writes of the times of all ranks, to the digit. */
+#include "support/mpi_support.h"
+
+#include "diag/stage_table.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 10, PUSHED_BYTES = 1000000000, TEXT = 4096 };
+
+static char folder[64], file[96];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/radixpic_table_XXXXXX");
+    if (ranks.rank == 0 && !mkdtemp(folder))
+        return -1;
+    communicator_broadcast(&ranks, sizeof folder, folder);
+    snprintf(file, sizeof file, "%s/timers.csv", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    if (ranks.rank > 0)
+        return 0;
+    unlink(file);
+    return rmdir(folder);
+}
+
+/* Rank r takes 1 + r seconds for the push and 1 for the deposit; the last rank alone has a halo; the first
+ * order is found once; nobody exchanges. */
+static struct timers own_timers(void)
+{
+    struct timers timers = {0};
+    timers_add(&timers, STAGE_LOAD, 0.5, 1000, 1);
+    timers_add(&timers, STAGE_SORT_OFFSETS, 0.25, 0, 1);
+    timers_add(&timers, STAGE_DEPOSIT, 0.1, 0, STEPS);
+    timers_add(&timers, STAGE_PUSH, 0.1 * (1 + ranks.rank), PUSHED_BYTES / STEPS, STEPS);
+    if (ranks.rank == ranks.size - 1)
+        timers_add(&timers, STAGE_HALO, 0.1, 0, STEPS);
+    timers_add(&timers, STAGE_OTHER, 100, 1, 1);
+    return timers;
+}
+
+/* Rank r has 2 million particles more than rank r - 1, in a loop of 8 + r seconds. */
+static struct run_cost own_cost(void)
+{
+    const uint64_t size = (uint64_t)ranks.size, million = 1000000;
+    return (struct run_cost){.steps = STEPS,
+                             .particles = million * size * size,
+                             .own_particles = million * (1 + 2 * (uint64_t)ranks.rank),
+                             .wall_seconds = 8 + ranks.rank,
+                             .timed_every = 1};
+}
+
+/* What the numbers above come to. */
+struct expected {
+    double size, push, together, together_most, wall, particles;
+};
+
+static struct expected expect(void)
+{
+    const double size = ranks.size, push = (1 + size) / 2;
+    return (struct expected){.size = size,
+                             .push = push,
+                             .together = 1.25 + push + 1 / size,
+                             .together_most = 2.25 + size,
+                             .wall = 7 + size,
+                             .particles = 1e6 * size * size};
+}
+
+static const char *print_to_text(const struct timers *timers, const struct run_cost *cost)
+{
+    static char text[TEXT];
+    memset(text, 0, sizeof text);
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    assert_non_null(stream);
+    struct log log = {.file = stream};
+    stage_table_print(&log, &ranks, timers, cost);
+    assert_int_equal(fclose(stream), 0);
+    return text;
+}
+
+/* The line that begins with `name`, without it. */
+static const char *line_of(const char *text, const char *name)
+{
+    static char line[256];
+    const char *found = strstr(text, name);
+    while (found && found != text && found[-1] != '\n')
+        found = strstr(found + 1, name);
+    if (!found)
+        fail_msg("no line of %s in\n%s", name, text);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
+    return line + strlen(name);
+}
+
+/* least, mean, most, share in percent, GB/s where it is not negative, M particles/s */
+static void check_line(const char *text, const char *name, const double *numbers)
+{
+    char wanted[256], rate[32] = "";
+    if (numbers[4] >= 0)
+        snprintf(rate, sizeof rate, "%.2f", numbers[4]);
+    if (ranks.size == 1)
+        snprintf(wanted, sizeof wanted, "%-20s %10.4f %5.1f %% %9s %14.1f", name, numbers[1], numbers[3],
+                 rate, numbers[5]);
+    else
+        snprintf(wanted, sizeof wanted, "%-20s %12.4f %10.4f %10.4f %10.3f %5.1f %% %9s %14.1f", name,
+                 numbers[0], numbers[1], numbers[2], numbers[2] / numbers[1], numbers[3], rate, numbers[5]);
+    assert_string_equal(line_of(text, name), wanted + strlen(name));
+}
+
+static void the_table_is_that_of_all_ranks(void **state)
+{
+    (void)state;
+    const struct timers timers = own_timers();
+    const struct run_cost cost = own_cost();
+    const struct expected e = expect();
+    const char *text = print_to_text(&timers, &cost);
+    if (ranks.rank > 0) {
+        assert_string_equal(text, "");
+        return;
+    }
+    const double moved = 1e-6 * STEPS * e.particles, share = 100 / e.wall;
+    const double halo = 1 / e.size, bandwidth = 1e-9 * PUSHED_BYTES * e.size / e.push;
+    check_line(text, "push", (double[]){1, e.push, e.size, e.push * share, bandwidth, moved / e.push});
+    check_line(text, "deposit", (double[]){1, 1, 1, share, 0, moved});
+    check_line(text, "sort: cell offsets", (double[]){0.25, 0.25, 0.25, 0.25 * share, 0, 4e-6 * e.particles});
+    check_line(text, "stages together",
+               (double[]){ranks.size == 1 ? 3.25 : 2.25, e.together, e.together_most, e.together * share, -1,
+                          moved / e.together});
+    check_line(text, "wall clock", (double[]){8, 7.5 + e.size / 2, e.wall, 100, -1, moved / e.wall});
+    /* one rank of several has a halo: all its particles in its few launches */
+    check_line(text, "halo",
+               (double[]){ranks.size == 1 ? 1 : 0, halo, 1, halo * share, 0,
+                          (ranks.size == 1 ? moved : 1e-6 * e.particles) / halo});
+    assert_null(strstr(text, "exchange"));
+    assert_null(strstr(text, "load"));
+    assert_null(strstr(text, "other"));
+    assert_null(strstr(text, "times what one step"));
+}
+
+static void the_imbalance_of_the_particles_is_told(void **state)
+{
+    (void)state;
+    const struct timers timers = own_timers();
+    const struct run_cost cost = own_cost();
+    const char *text = print_to_text(&timers, &cost);
+    if (ranks.size == 1)
+        assert_null(strstr(text, "imbalance"));
+    if (ranks.size == 1 || ranks.rank > 0)
+        return;
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, " %.3f: most particles of a rank over the mean of %d ranks",
+             (2.0 * ranks.size - 1) / ranks.size, ranks.size);
+    assert_string_equal(line_of(text, "particle imbalance  "), wanted);
+}
+
+static void sampled_times_are_told(void **state)
+{
+    (void)state;
+    const struct timers timers = own_timers();
+    struct run_cost cost = own_cost();
+    cost.timed_every = 7;
+    const char *text = print_to_text(&timers, &cost);
+    if (ranks.rank == 0)
+        assert_string_equal(line_of(text, "(stages: "), "7 times what one step in 7 took)");
+}
+
+/* The numbers of a run that did nothing are numbers. */
+static void nothing_done_is_no_division_by_zero(void **state)
+{
+    (void)state;
+    const char *text = print_to_text(&(struct timers){0}, &(struct run_cost){0});
+    if (ranks.rank > 0)
+        return;
+    assert_non_null(line_of(text, "wall clock"));
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+}
+
+/* ---- timers.csv ---- */
+
+static const char *read_file(void)
+{
+    static char text[TEXT];
+    FILE *stream = fopen(file, "r");
+    assert_non_null(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    return text;
+}
+
+/* seconds, launches, bytes, GB/s, particles/s, least, mean, most */
+static void check_row(const char *text, const char *name, const double *numbers)
+{
+    char wanted[256];
+    snprintf(wanted, sizeof wanted, "%.9g,%.0f,%.0f,%.6g,%.6g,%.9g,%.9g,%.9g,%.6g", numbers[0], numbers[1],
+             numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7], numbers[7] / numbers[6]);
+    assert_string_equal(line_of(text, name), wanted);
+}
+
+static void the_file_is_that_of_all_ranks(void **state)
+{
+    (void)state;
+    const struct timers timers = own_timers();
+    const struct run_cost cost = own_cost();
+    const struct expected e = expect();
+    assert_ok(stage_table_write(folder, &ranks, &timers, &cost));
+    if (ranks.rank > 0)
+        return;
+    const char *text = read_file();
+    assert_string_equal(line_of(text, "stage,seconds,launches,bytes,"),
+                        "gigabytes_per_second,particles_per_second,"
+                        "seconds_min,seconds_mean,seconds_max,imbalance");
+    const double moved = STEPS * e.particles, bytes = PUSHED_BYTES * e.size, bandwidth = 1e-9 * bytes;
+    check_row(
+        text, "push,",
+        (double[]){e.push, STEPS * e.size, bytes, bandwidth / e.push, moved / e.push, 1, e.push, e.size});
+    check_row(text, "load,",
+              (double[]){0.5, e.size, 1000 * e.size, 2e-6 * e.size, 2 * e.particles, 0.5, 0.5, 0.5});
+    check_row(text, "wall clock,",
+              (double[]){e.wall, STEPS, 0, 0, moved / e.wall, 8, 7.5 + e.size / 2, e.wall});
+    assert_string_equal(line_of(text, "exchange,"), "0,0,0,0,0,0,0,0,1");
+}
+
+static void a_folder_that_is_missing_fails_all_ranks(void **state)
+{
+    (void)state;
+    const struct timers timers = own_timers();
+    const struct run_cost cost = own_cost();
+    const char *missing = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder;
+    assert_int_equal(stage_table_write(missing, &ranks, &timers, &cost), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_that_of_all_ranks),
+        cmocka_unit_test(the_imbalance_of_the_particles_is_told),
+        cmocka_unit_test(sampled_times_are_told),
+        cmocka_unit_test(nothing_done_is_no_division_by_zero),
+        cmocka_unit_test(the_file_is_that_of_all_ranks),
+        cmocka_unit_test(a_folder_that_is_missing_fails_all_ranks),
+    };
+    return mpi_run_tests("stage_table", tests, make_folder, remove_folder);
+}
