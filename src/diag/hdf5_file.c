@@ -3,11 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static bool is_parallel(const struct hdf5_file *file)
+{
+    return file->communicator->size > 1;
+}
 
 /* ---- errors ---- */
 
@@ -32,25 +38,39 @@ static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *found)
     return 0;
 }
 
-/* Records why the HDF5 call before this one failed; H5E_WALK_UPWARD visits the lowest error first. */
-static void fail_hdf5(struct hdf5_file *file, const char *doing)
+static void fail_errno(struct hdf5_file *file, const char *doing, int error_number)
 {
-    struct cause cause = {0};
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, &cause);
-    if (cause.error_number)
+    if (file->status == STATUS_OK)
         file->status =
-            status_fail(STATUS_FAILED, "%s: cannot %s: %s", file->path, doing, strerror(cause.error_number));
+            status_fail(STATUS_FAILED, "%s: cannot %s: %s", file->path, doing, strerror(error_number));
+}
+
+void hdf5_file_fail_in(struct hdf5_file *file, const char *doing)
+{
+    if (file->status != STATUS_OK)
+        return;
+    struct cause cause = {0};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, &cause); /* visits the lowest error first */
+    if (cause.error_number)
+        fail_errno(file, doing, cause.error_number);
     else
         file->status = status_fail(STATUS_FAILED, "%s: cannot %s: HDF5 says: %s", file->path, doing,
                                    cause.text[0] ? cause.text : "nothing");
 }
 
-static void fail_errno(struct hdf5_file *file, const char *doing)
+void hdf5_file_fail(struct hdf5_file *file, enum status status)
 {
-    file->status = status_fail(STATUS_FAILED, "%s: cannot %s: %s", file->path, doing, strerror(errno));
+    if (file->status == STATUS_OK)
+        file->status = status;
 }
 
-/* ---- opening and finishing ---- */
+bool hdf5_file_agree(struct hdf5_file *file)
+{
+    file->status = communicator_agree(file->communicator, file->status);
+    return file->status == STATUS_OK;
+}
+
+/* ---- opening ---- */
 
 /* Before the first call of any other HDF5 function: see the head of hdf5_file.h. */
 static void prepare_library(void)
@@ -63,19 +83,72 @@ static void prepare_library(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
 }
 
-static void open_file(struct hdf5_file *file)
+/* Opens the temporary file once on this rank: what fails in it fails here with the system's own reason, not
+ * within MPI-IO, where the other ranks would wait. */
+static void try_to_open(struct hdf5_file *file, int flags)
+{
+    if (file->status != STATUS_OK)
+        return;
+    const int descriptor = open(file->temporary, flags | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        close(descriptor);
+    else if (flags & O_CREAT)
+        fail_errno(file, "create it", errno);
+    else
+        file->status = status_fail(STATUS_FAILED,
+                                   "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks "
+                                   "see the same folder?",
+                                   file->path, file->communicator->rank, strerror(errno));
+}
+
+static hid_t access_properties(const struct hdf5_file *file)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access);
+    if (is_parallel(file)) {
+        H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+        H5Pset_coll_metadata_write(access, true);
+    } else {
+        H5Pset_fapl_sec2(access);
+    }
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
     /* Nobody else knows the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
-    file->id = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (file->id < 0) {
-        fail_hdf5(file, "create it");
-        unlink(file->temporary); /* opened, but not to be written */
+    /* The newest format of metadata has checksums. */
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    return access;
+}
+
+static void open_file(struct hdf5_file *file, size_t user_block)
+{
+    if (is_parallel(file)) {
+        if (file->communicator->rank == 0)
+            try_to_open(file, O_RDWR | O_CREAT | O_TRUNC);
+        if (!hdf5_file_agree(file))
+            return;
+        try_to_open(file, O_RDWR);
+        if (!hdf5_file_agree(file))
+            return;
     }
+    const hid_t access = access_properties(file);
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_userblock(creation, user_block);
+    file->id = H5Fcreate(file->temporary, H5F_ACC_TRUNC, creation, access);
+    if (file->id < 0)
+        hdf5_file_fail_in(file, "create it");
+    H5Pclose(creation);
     H5Pclose(access);
+    (void)hdf5_file_agree(file);
+}
+
+static void make_names(const char *folder, const char *name, struct hdf5_file *file)
+{
+    file->folder = strdup(folder);
+    if (asprintf(&file->path, "%s/%s", folder, name) < 0)
+        file->path = NULL;
+    if (asprintf(&file->temporary, "%s/.%s.tmp", folder, name) < 0)
+        file->temporary = NULL;
+    if (!file->folder || !file->path || !file->temporary)
+        file->status = status_fail(STATUS_FAILED, "%s/%s: no memory for its name", folder, name);
 }
 
 static void free_names(struct hdf5_file *file)
@@ -86,22 +159,69 @@ static void free_names(struct hdf5_file *file)
     file->folder = file->path = file->temporary = NULL;
 }
 
-enum status hdf5_file_create(const char *folder, const char *name, uint32_t compression,
-                             struct hdf5_file *file)
+/* Removes the temporary file, if there still is one, once no rank will touch it again. */
+static void remove_temporary(const struct hdf5_file *file)
 {
-    *file = (struct hdf5_file){.id = H5I_INVALID_HID, .compression = compression};
+    if (file->communicator->rank == 0 && file->temporary)
+        unlink(file->temporary);
+}
+
+enum status hdf5_file_create(const struct communicator *communicator, const char *folder, const char *name,
+                             uint32_t compression, size_t user_block, struct hdf5_file *file)
+{
+    *file =
+        (struct hdf5_file){.communicator = communicator, .id = H5I_INVALID_HID, .compression = compression};
     prepare_library();
-    file->folder = strdup(folder);
-    if (asprintf(&file->path, "%s/%s", folder, name) < 0)
-        file->path = NULL;
-    if (asprintf(&file->temporary, "%s/.%s.tmp", folder, name) < 0)
-        file->temporary = NULL;
-    if (file->folder && file->path && file->temporary)
-        open_file(file);
-    else
-        file->status = status_fail(STATUS_FAILED, "%s/%s: no memory for its name", folder, name);
-    if (file->status != STATUS_OK)
+    make_names(folder, name, file);
+    if (hdf5_file_agree(file))
+        open_file(file, user_block);
+    if (file->status != STATUS_OK) {
+        remove_temporary(file); /* opened, but not to be written */
         free_names(file);
+    }
+    return file->status;
+}
+
+/* ---- finishing ---- */
+
+/* Takes the room on the disk that the file needs before all ranks write its end together: a rank that found
+ * the disk full within that would leave the others waiting. A file system that cannot do it says
+ * EOPNOTSUPP. */
+static void reserve(struct hdf5_file *file)
+{
+    hsize_t bytes = 0;
+    if (H5Fget_filesize(file->id, &bytes) < 0) {
+        hdf5_file_fail_in(file, "measure it");
+        return;
+    }
+    const int descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) {
+        fail_errno(file, "open it", errno);
+        return;
+    }
+    if (fallocate(descriptor, 0, 0, (off_t)bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        fail_errno(file, "write it", errno);
+    close(descriptor);
+}
+
+enum status hdf5_file_close(struct hdf5_file *file)
+{
+    if (is_parallel(file)) {
+        if (hdf5_file_agree(file) && file->communicator->rank == 0)
+            reserve(file);
+        if (!hdf5_file_agree(file))
+            file->id = H5I_INVALID_HID; /* never closed: see the head of hdf5_file.h */
+    }
+    if (file->id < 0)
+        return file->status;
+    if (file->status == STATUS_OK && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
+        hdf5_file_fail_in(file, "write it");
+    if (hdf5_file_agree(file) || !is_parallel(file)) {
+        if (H5Fclose(file->id) < 0)
+            hdf5_file_fail_in(file, "close it");
+    }
+    file->id = H5I_INVALID_HID;
+    (void)hdf5_file_agree(file);
     return file->status;
 }
 
@@ -127,25 +247,28 @@ static int sync_path(const char *path, int flags, uint64_t *bytes)
 /* From a complete HDF5 file under the temporary name to a safe one under its own. */
 static void publish(struct hdf5_file *file, uint64_t *bytes)
 {
-    if (sync_path(file->temporary, O_RDWR, bytes) != 0)
-        fail_errno(file, "bring it to the disk");
-    else if (rename(file->temporary, file->path) != 0)
-        fail_errno(file, "give it its name");
+    /* One rank of each machine: what a machine has not yet sent to a common file system only it can send. */
+    if (file->communicator->local_rank == 0 && sync_path(file->temporary, O_RDWR, bytes) != 0)
+        fail_errno(file, "bring it to the disk", errno);
+    if (!hdf5_file_agree(file) || file->communicator->rank != 0)
+        return;
+    if (rename(file->temporary, file->path) != 0)
+        fail_errno(file, "give it its name", errno);
     else if (sync_path(file->folder, O_RDONLY | O_DIRECTORY, NULL) != 0)
-        fail_errno(file, "bring its folder to the disk");
+        fail_errno(file, "bring its folder to the disk", errno);
 }
 
 enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes)
 {
     *bytes = 0;
-    if (file->status == STATUS_OK && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
-        fail_hdf5(file, "write it");
-    if (H5Fclose(file->id) < 0 && file->status == STATUS_OK)
-        fail_hdf5(file, "close it");
-    if (file->status == STATUS_OK)
+    if (file->id >= 0)
+        hdf5_file_fail(file, hdf5_file_close(file));
+    if (hdf5_file_agree(file))
         publish(file, bytes);
-    if (file->status != STATUS_OK)
-        unlink(file->temporary); /* gone already when only the folder's sync failed */
+    if (hdf5_file_agree(file))
+        communicator_broadcast(file->communicator, sizeof *bytes, bytes);
+    else
+        remove_temporary(file); /* gone already when only the folder's sync failed */
     free_names(file);
     return file->status;
 }
@@ -158,14 +281,14 @@ hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name)
         return H5I_INVALID_HID;
     const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
-        fail_hdf5(file, "write a group");
+        hdf5_file_fail_in(file, "write a group");
     return group;
 }
 
 void hdf5_close(struct hdf5_file *file, hid_t object)
 {
-    if (object >= 0 && H5Oclose(object) < 0 && file->status == STATUS_OK)
-        fail_hdf5(file, "write it");
+    if (object >= 0 && H5Oclose(object) < 0)
+        hdf5_file_fail_in(file, "write it");
 }
 
 /* count 0 stands for a single number, which HDF5 tells from an array of one. */
@@ -178,9 +301,9 @@ static void attribute(struct hdf5_file *file, hid_t object, const char *name, hi
     const hid_t space = count ? H5Screate_simple(1, &shape, NULL) : H5Screate(H5S_SCALAR);
     const hid_t id = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     if (id < 0 || H5Awrite(id, type, values) < 0)
-        fail_hdf5(file, "write an attribute");
-    if (id >= 0 && H5Aclose(id) < 0 && file->status == STATUS_OK)
-        fail_hdf5(file, "write an attribute");
+        hdf5_file_fail_in(file, "write an attribute");
+    if (id >= 0 && H5Aclose(id) < 0)
+        hdf5_file_fail_in(file, "write an attribute");
     H5Sclose(space);
 }
 
@@ -207,7 +330,7 @@ void hdf5_texts(struct hdf5_file *file, hid_t object, const char *name, size_t c
         length = strlen(values[n]) + 1 > length ? strlen(values[n]) + 1 : length;
     char *packed = calloc(count, length);
     if (!packed) {
-        file->status = status_fail(STATUS_FAILED, "%s: no memory for attribute %s", file->path, name);
+        hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: no memory for attribute %s", file->path, name));
         return;
     }
     for (size_t n = 0; n < count; n++)
@@ -237,107 +360,4 @@ void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t
                   const uint64_t *values)
 {
     attribute(file, object, name, H5T_NATIVE_UINT64, count, values);
-}
-
-/* ---- arrays ---- */
-
-/* A chunk fits HDF5's cache of 1 MiB in double precision, so it is compressed once. */
-static const uint64_t chunk_target = 1 << 16;
-
-/* An array as rows of contiguous elements, cut into chunks of nearly equal size: the last one wastes little.
- */
-struct layout {
-    uint64_t rows, columns;
-    uint64_t chunk_rows, chunk_columns;
-    uint64_t piece_rows; /* rows read and written at once: whole chunks */
-};
-
-/* The size of a part when `whole` is cut into as few nearly equal parts of at most `most` as possible. */
-static uint64_t equal_part(uint64_t whole, uint64_t most)
-{
-    const uint64_t parts = (whole + most - 1) / most;
-    return (whole + parts - 1) / parts;
-}
-
-/* For arrays with at least one element. */
-static struct layout layout_make(int rank, const uint64_t shape[2])
-{
-    struct layout layout = {.rows = shape[0], .columns = rank == 2 ? shape[1] : 1};
-    layout.chunk_columns = equal_part(layout.columns, chunk_target);
-    const uint64_t most_rows = chunk_target / layout.chunk_columns;
-    layout.chunk_rows = equal_part(layout.rows, most_rows);
-    const uint64_t chunks = HDF5_PIECE / (layout.chunk_rows * layout.columns);
-    layout.piece_rows = layout.chunk_rows * (chunks ? chunks : 1);
-    return layout;
-}
-
-uint64_t hdf5_stored_elements(int rank, const uint64_t shape[2])
-{
-    if (shape[0] == 0)
-        return 0;
-    const struct layout layout = layout_make(rank, shape);
-    const uint64_t down = (layout.rows + layout.chunk_rows - 1) / layout.chunk_rows;
-    const uint64_t across = (layout.columns + layout.chunk_columns - 1) / layout.chunk_columns;
-    return down * layout.chunk_rows * across * layout.chunk_columns;
-}
-
-static hid_t create_dataset(struct hdf5_file *file, hid_t parent, const char *name,
-                            const struct hdf5_array *array, const struct layout *layout)
-{
-    const hsize_t shape[2] = {array->shape[0], array->shape[1]};
-    const hid_t space = H5Screate_simple(array->rank, shape, NULL);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
-    if (shape[0]) {                          /* an empty array has no chunks */
-        const hsize_t chunk[2] = {layout->chunk_rows, layout->chunk_columns};
-        H5Pset_chunk(creation, array->rank, chunk);
-        H5Pset_shuffle(creation);
-        if (file->compression)
-            H5Pset_deflate(creation, file->compression);
-        H5Pset_fletcher32(creation);
-    }
-    const hid_t dataset = H5Dcreate2(parent, name, array->type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    if (dataset < 0)
-        fail_hdf5(file, "write a dataset");
-    H5Pclose(creation);
-    H5Sclose(space);
-    return dataset;
-}
-
-static void write_rows(struct hdf5_file *file, hid_t dataset, const struct hdf5_array *array, uint64_t first,
-                       uint64_t rows, const struct layout *layout, void *values)
-{
-    const size_t count = (size_t)(rows * layout->columns);
-    file->status = array->fill(array->source, first * layout->columns, count, values);
-    if (file->status != STATUS_OK)
-        return;
-    const hsize_t start[2] = {first, 0};
-    const hsize_t extent[2] = {rows, layout->columns};
-    const hid_t memory = H5Screate_simple(array->rank, extent, NULL);
-    const hid_t space = H5Dget_space(dataset);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL);
-    if (H5Dwrite(dataset, array->type, memory, space, H5P_DEFAULT, values) < 0)
-        fail_hdf5(file, "write it");
-    H5Sclose(space);
-    H5Sclose(memory);
-}
-
-hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array)
-{
-    if (file->status != STATUS_OK)
-        return H5I_INVALID_HID;
-    const bool empty = array->shape[0] == 0;
-    const struct layout layout = empty ? (struct layout){0} : layout_make(array->rank, array->shape);
-    const hid_t dataset = create_dataset(file, parent, name, array, &layout);
-    if (dataset < 0 || empty)
-        return dataset;
-    const uint64_t piece = layout.piece_rows < layout.rows ? layout.piece_rows : layout.rows;
-    void *values = malloc((size_t)(piece * layout.columns) * H5Tget_size(array->type));
-    if (!values)
-        file->status = status_fail(STATUS_FAILED, "%s: no memory to write %s", file->path, name);
-    for (uint64_t row = 0; row < layout.rows && file->status == STATUS_OK; row += piece)
-        write_rows(file, dataset, array, row, row + piece < layout.rows ? piece : layout.rows - row, &layout,
-                   values);
-    free(values);
-    return dataset;
 }

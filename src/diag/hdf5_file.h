@@ -1,41 +1,74 @@
-/* HDF5 file: a file that appears whole or not at all, and the few things this project writes into one.
+/* HDF5 file: a file that appears whole or not at all, written by all ranks together, and the attributes this
+ * project writes into one; arrays are in hdf5_array.h.
+ *
+ * Every call is collective: all ranks make the same calls with the same values, but for what the docstrings
+ * name as the rank's own. On one rank nothing of MPI-IO is used.
  *
  * Errors stick: the first call that fails records the sentence, the ones after it do nothing, and
- * hdf5_file_finish() returns the code. So a page of attributes reads as a page of attributes.
+ * hdf5_file_finish() returns the code. So a page of attributes reads as a page of attributes. On several
+ * ranks one rank's failure, and its sentence, become that of all at the next array, at the latest at the
+ * end; until then the failed rank leaves out what needs no other one, so a caller makes the same calls
+ * whatever failed and reports its own failures by hdf5_file_fail().
  *
  * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. A
- * failed close leaves HDF5 with data it can never write, and trying again when the process ends it crashes.
- * This room keeps it from trying at exit (H5dont_atexit); where MPI was initialised before the first file,
- * MPI_Finalize() makes it try too, so a program that failed must end without it (_exit or MPI_Abort).
+ * failed close leaves HDF5 with data it can never write, and trying again when the process ends it crashes;
+ * on several ranks a failed file is not closed at all, for HDF5's close would wait for ranks that do not
+ * come. This room keeps HDF5 from trying at exit (H5dont_atexit); where MPI was initialised before the first
+ * file, MPI_Finalize() makes it try too, so a program that failed must end without it (_exit or MPI_Abort).
  */
 #ifndef RADIXPIC_DIAG_HDF5_FILE_H
 #define RADIXPIC_DIAG_HDF5_FILE_H
 
 #include "base/status.h"
+#include "parallel/communicator.h"
 
 #include <hdf5.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct hdf5_file {
-    hid_t id;             /* of the open file, the root group for the calls below */
-    char *folder;         /* owned */
-    char *path;           /* owned: folder/name, where the file will be */
-    char *temporary;      /* owned: folder/.name.tmp, where it is until it is whole */
-    enum status status;   /* of the first call that failed */
-    uint32_t compression; /* deflate level of the arrays, 0..9 */
+    const struct communicator *communicator; /* not owned */
+    hid_t id;                                /* of the open file, the root group for the calls below */
+    char *folder;                            /* owned */
+    char *path;                              /* owned: folder/name, where the file will be */
+    char *temporary;                         /* owned: folder/.name.tmp, where it is until it is whole */
+    enum status status;                      /* of the first call that failed */
+    uint32_t compression;                    /* deflate level of the arrays, 0..9 */
 };
 
-/* Opens a new file that will be folder/name. Serial, whatever HDF5 can do. After a failure nothing is left;
- * after success the caller ends with hdf5_file_finish(). */
-STATUS_CHECKED enum status hdf5_file_create(const char *folder, const char *name, uint32_t compression,
+/* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
+ * bytes, 0 or a power of two from 512 on, to the caller, for whom they are 0: see hdf5_file_close(). The
+ * communicator must outlive the file. After a failure, which is that of all ranks, nothing is left; after
+ * success the caller ends with hdf5_file_finish(). */
+STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
+                                            const char *name, uint32_t compression, size_t user_block,
                                             struct hdf5_file *file);
 
-/* Closes the file and frees what it owns. If nothing failed, the file is on the disk under its name and
- * *bytes is its size; else STATUS_FAILED, the temporary file is gone and an older file of that name is as it
- * was. */
+/* Closes the file where it is, at file->temporary, and returns the status of all ranks. For who wants to read
+ * it or to write into its user block before it gets its name: any rank may, by its own means, and reports a
+ * failure by hdf5_file_fail(). hdf5_file_finish() must follow, whatever happened. */
+STATUS_CHECKED enum status hdf5_file_close(struct hdf5_file *file);
+
+/* Closes the file unless that is done, and frees what it owns. If nothing failed on any rank, the file is on
+ * the disk under its name and *bytes is its size, on all ranks; else STATUS_FAILED on all ranks, the
+ * temporary file is gone and an older file of that name is as it was. */
 STATUS_CHECKED enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes);
+
+/* ---- failures ---- */
+
+/* Records a failure of the caller's own, whose sentence status_fail() has; STATUS_OK and failures after the
+ * first one change nothing. */
+void hdf5_file_fail(struct hdf5_file *file, enum status status);
+
+/* Records that the HDF5 call before this one failed: "PATH: cannot DOING: " and why. */
+void hdf5_file_fail_in(struct hdf5_file *file, const char *doing);
+
+/* Makes the first failure of any rank that of all. Whether there is none. */
+bool hdf5_file_agree(struct hdf5_file *file);
+
+/* ---- groups and attributes ---- */
 
 /* A new group; the caller closes it with hdf5_close(). */
 hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name);
@@ -53,25 +86,5 @@ void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t
 void hdf5_uint32(struct hdf5_file *file, hid_t object, const char *name, uint32_t value);
 void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t count,
                   const uint64_t *values);
-
-/* An array to be written: `type` is a native HDF5 type, `rank` 1 or 2, C order. */
-struct hdf5_array {
-    hid_t type;
-    int rank;
-    uint64_t shape[2];
-    /* Fills values[count], of `type`, with elements first, first+1, ... of the flattened array. */
-    enum status (*fill)(const void *source, uint64_t first, size_t count, void *values);
-    const void *source;
-};
-
-/* Writes an array piece by piece (a few MB of host memory), chunked, shuffled, deflated (unless the level is
- * 0) and with checksums. Returns the dataset, for its attributes; the caller closes it with hdf5_close(). */
-hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array);
-
-/* The most elements one call of `fill` is asked for in an array of rank 1. */
-enum { HDF5_PIECE = 1 << 20 };
-
-/* Elements that an array takes on the disk before compression: whole chunks. */
-uint64_t hdf5_stored_elements(int rank, const uint64_t shape[2]);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef RADIXPIC_DIAG_OPENPMD_H
 #define RADIXPIC_DIAG_OPENPMD_H
 
-#include "diag/hdf5_file.h"
+#include "diag/hdf5_array.h"
 #include "diag/snapshot.h"
 #include "diag/units.h"
 
@@ -20,7 +20,8 @@ void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct sna
 /* Bytes of the arrays of the meshes before compression. */
 uint64_t openpmd_meshes_bytes(const struct config *config);
 
-/* One group for each species in the group `species`.
+/* One group for each species in the group `species`. The particles of a rank are one patch: its main list,
+ * then its guests; patches are in the order of the ranks.
  *
  * A position is split as the state is: positionOffset is the lower corner of the particle's cell and position
  * the way from there, both in normalised lengths, so single precision is as good at the far end of a large

@@ -13,7 +13,7 @@ static const double electric_field[OPENPMD_DIMENSIONS] = {1, 1, -3, -1, 0, 0, 0}
 static const double potential[OPENPMD_DIMENSIONS] = {2, 1, -3, -1, 0, 0, 0};
 static const double charge_density[OPENPMD_DIMENSIONS] = {-3, 0, 1, 1, 0, 0, 0};
 
-/* One array of the nodes, on the device. */
+/* One array of the nodes, on the device; the nodes of the own rows come first. */
 struct node_array {
     const struct buffer *buffer;
     enum precision precision;
@@ -31,12 +31,17 @@ static hid_t write_nodes(struct hdf5_file *file, hid_t parent, const char *name,
                          const struct snapshot *snapshot, const struct buffer *buffer, double unit)
 {
     const enum precision precision = snapshot->config->precision;
+    const struct slab *slab = snapshot->slab;
     const struct node_array nodes = {buffer, precision};
-    const struct hdf5_array array = {openpmd_real_type(precision),
-                                     2,
-                                     {snapshot->slab->box.nx, snapshot->slab->box.ny},
-                                     read_nodes,
-                                     &nodes};
+    const struct hdf5_array array = {
+        .type = openpmd_real_type(precision),
+        .dimensions = 2,
+        .shape = {slab->box.nx, slab->box.ny},
+        .first_row = slab->first_row,
+        .rows = slab->rows,
+        .fill = read_nodes,
+        .source = &nodes,
+    };
     const hid_t dataset = hdf5_dataset(file, parent, name, &array);
     hdf5_double(file, dataset, "unitSI", unit);
     hdf5_doubles(file, dataset, "position", 2, (const double[]){0, 0}); /* on the node */

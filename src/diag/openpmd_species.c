@@ -14,42 +14,94 @@ static const char *const axis_names[2] = {"x", "y"};
 
 /* ---- columns: pieces of the arrays, from the device ---- */
 
+/* Particles of one species on this rank that are sorted together. */
+struct list {
+    const struct particles *particles;
+    uint32_t *cell_offsets; /* owned: a copy of the device's; NULL for no particles */
+};
+
+enum { MAIN, GUESTS, LISTS };
+
 /* What the columns of one species are computed from. */
 struct columns {
     const struct snapshot *snapshot;
-    const struct particles *particles;
-    uint32_t *cell_offsets; /* owned: a copy of the device's */
-    double *pairs;          /* owned: room for a piece of real2 */
-    uint64_t first_id;      /* of this species, so that ids are unique among all */
+    const struct species_config *species;
+    double weight; /* of a macro-particle */
+    struct list lists[LISTS];
+    double *pairs;     /* owned: room for a piece of real2 */
+    uint64_t *counts;  /* owned: [ranks], particles of each rank */
+    uint64_t first_id; /* of this species, so that ids are unique among all */
+
+    uint64_t all, before, own; /* particles of all ranks, of those before this one, and of this one */
 };
 
-/* One component of a vector. */
-struct component {
+/* One column, of all particles, or one component of it. */
+struct column {
     const struct columns *columns;
     unsigned axis;
+    size_t value_bytes;
+    /* Fills values[count] with those of particles first, first+1, ... of a list. */
+    enum status (*fill)(const struct column *column, const struct list *list, uint64_t first, size_t count,
+                        void *values);
 };
 
+static enum status no_memory(const struct columns *columns)
+{
+    return status_fail(STATUS_FAILED, "species %s: no memory to write a snapshot", columns->species->name);
+}
+
+static enum status list_create(const struct columns *columns, const struct particles *particles,
+                               struct list *list)
+{
+    list->particles = particles;
+    if (!particles || particles->count == 0)
+        return STATUS_OK;
+    const size_t bytes = buffer_bytes(particles->cell_offsets);
+    list->cell_offsets = malloc(bytes);
+    return list->cell_offsets ? buffer_read(particles->cell_offsets, 0, bytes, list->cell_offsets)
+                              : no_memory(columns);
+}
+
+static uint64_t list_count(const struct list *list)
+{
+    return list->particles ? list->particles->count : 0;
+}
+
+/* Not collective. */
 static enum status columns_create(const struct snapshot *snapshot, uint32_t species, struct columns *columns)
 {
     const struct particles *particles = &snapshot->particles[species];
-    *columns = (struct columns){.snapshot = snapshot, .particles = particles};
+    *columns =
+        (struct columns){.snapshot = snapshot, .species = particles->species, .weight = particles->weight};
     for (uint32_t before = 0; before < species; before++)
         columns->first_id += snapshot->config->species[before].particles;
+    TRY(list_create(columns, particles, &columns->lists[MAIN]));
+    TRY(list_create(columns, snapshot->guests ? &snapshot->guests[species] : NULL, &columns->lists[GUESTS]));
+    columns->own = list_count(&columns->lists[MAIN]) + list_count(&columns->lists[GUESTS]);
 
-    const size_t offsets_bytes = buffer_bytes(particles->cell_offsets);
-    const size_t piece = particles->count < HDF5_PIECE ? particles->count : HDF5_PIECE;
-    columns->cell_offsets = malloc(offsets_bytes);
+    const size_t piece = columns->own < HDF5_PIECE ? (size_t)columns->own : HDF5_PIECE;
     columns->pairs = malloc((piece + 1) * 2 * sizeof *columns->pairs);
-    if (!columns->cell_offsets || !columns->pairs)
-        return status_fail(STATUS_FAILED, "species %s: no memory to write a snapshot",
-                           particles->species->name);
-    return buffer_read(particles->cell_offsets, 0, offsets_bytes, columns->cell_offsets);
+    columns->counts = malloc((size_t)snapshot->communicator->size * sizeof *columns->counts);
+    return columns->pairs && columns->counts ? STATUS_OK : no_memory(columns);
 }
 
 static void columns_destroy(struct columns *columns)
 {
-    free(columns->cell_offsets);
+    for (unsigned which = 0; which < LISTS; which++)
+        free(columns->lists[which].cell_offsets);
     free(columns->pairs);
+    free(columns->counts);
+}
+
+/* Collective, once the columns are created on all ranks. */
+static void count_particles(struct columns *columns)
+{
+    const struct communicator *communicator = columns->snapshot->communicator;
+    communicator_gather_counts(communicator, 1, &columns->own, columns->counts);
+    for (int rank = 0; rank < communicator->size; rank++) {
+        columns->before += rank < communicator->rank ? columns->counts[rank] : 0;
+        columns->all += columns->counts[rank];
+    }
 }
 
 static void store(const struct columns *columns, void *values, size_t n, double value)
@@ -60,11 +112,12 @@ static void store(const struct columns *columns, void *values, size_t n, double 
         ((double *)values)[n] = value;
 }
 
-/* The cell of particle j, searched upwards from `cell`, that of an earlier particle or 0. */
-static uint32_t cell_of(const struct columns *columns, uint32_t cell, uint64_t j)
+/* The cell of the local grid of particle j, searched upwards from `cell`, that of an earlier particle or 0.
+ */
+static uint32_t cell_of(const struct columns *columns, const struct list *list, uint32_t cell, uint64_t j)
 {
-    const uint32_t last = grid_cells(&columns->snapshot->slab->box) - 1;
-    while (cell < last && columns->cell_offsets[cell + 1] <= j)
+    const uint32_t last = grid_cells(&columns->snapshot->slab->local) - 1;
+    while (cell < last && list->cell_offsets[cell + 1] <= j)
         cell++;
     return cell;
 }
@@ -74,69 +127,104 @@ struct interval {
     double low, high;
 };
 
-static struct interval cell_interval(const struct grid *grid, uint32_t cell, unsigned axis)
+static struct interval cell_interval(const struct slab *slab, uint32_t cell, unsigned axis)
 {
-    const uint32_t index = axis == 0 ? cell / grid->ny : cell % grid->ny;
-    const uint32_t size = axis == 0 ? grid->nx : grid->ny;
-    const double spacing = axis == 0 ? grid->dx : grid->dy;
-    const double box = axis == 0 ? grid->lx : grid->ly;
-    return (struct interval){index * spacing, index + 1 == size ? box : (index + 1) * spacing};
+    const struct grid *box = &slab->box;
+    const uint32_t index = axis == 0 ? slab_global_row(slab, cell / box->ny) : cell % box->ny;
+    const uint32_t size = axis == 0 ? box->nx : box->ny;
+    const double spacing = axis == 0 ? box->dx : box->dy;
+    const double end = axis == 0 ? box->lx : box->ly;
+    return (struct interval){index * spacing, index + 1 == size ? end : (index + 1) * spacing};
 }
 
-static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)
+static enum status fill_position(const struct column *column, const struct list *list, uint64_t first,
+                                 size_t count, void *values)
 {
-    const struct component *component = source;
-    const struct columns *columns = component->columns;
-    const struct grid *grid = &columns->snapshot->slab->box;
-    const double spacing = component->axis == 0 ? grid->dx : grid->dy;
-    TRY(particles_read_offsets(columns->particles, columns->snapshot->config->precision, (size_t)first, count,
+    const struct columns *columns = column->columns;
+    const struct slab *slab = columns->snapshot->slab;
+    const double spacing = column->axis == 0 ? slab->box.dx : slab->box.dy;
+    TRY(particles_read_offsets(list->particles, columns->snapshot->config->precision, (size_t)first, count,
                                columns->pairs));
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
-        cell = cell_of(columns, cell, first + n);
-        const struct interval interval = cell_interval(grid, cell, component->axis);
+        cell = cell_of(columns, list, cell, first + n);
+        const struct interval interval = cell_interval(slab, cell, column->axis);
         /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
          * below 1 stays further away than that. */
         const double most = nextafter(interval.high, 0) - interval.low;
-        const double way = columns->pairs[2 * n + component->axis] * spacing;
+        const double way = columns->pairs[2 * n + column->axis] * spacing;
         store(columns, values, n, way > most ? most : way);
     }
     return STATUS_OK;
 }
 
-static enum status fill_position_offset(const void *source, uint64_t first, size_t count, void *values)
+static enum status fill_position_offset(const struct column *column, const struct list *list, uint64_t first,
+                                        size_t count, void *values)
 {
-    const struct component *component = source;
-    const struct columns *columns = component->columns;
+    const struct columns *columns = column->columns;
     double *lows = values;
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
-        cell = cell_of(columns, cell, first + n);
-        lows[n] = cell_interval(&columns->snapshot->slab->box, cell, component->axis).low;
+        cell = cell_of(columns, list, cell, first + n);
+        lows[n] = cell_interval(columns->snapshot->slab, cell, column->axis).low;
     }
     return STATUS_OK;
 }
 
-static enum status fill_momentum(const void *source, uint64_t first, size_t count, void *values)
+static enum status fill_momentum(const struct column *column, const struct list *list, uint64_t first,
+                                 size_t count, void *values)
 {
-    const struct component *component = source;
-    const struct columns *columns = component->columns;
-    TRY(particles_read_velocities(columns->particles, columns->snapshot->config->precision, (size_t)first,
-                                  count, columns->pairs));
+    const struct columns *columns = column->columns;
+    TRY(particles_read_velocities(list->particles, columns->snapshot->config->precision, (size_t)first, count,
+                                  columns->pairs));
     for (size_t n = 0; n < count; n++)
-        store(columns, values, n,
-              columns->particles->species->mass * columns->pairs[2 * n + component->axis]);
+        store(columns, values, n, columns->species->mass * columns->pairs[2 * n + column->axis]);
     return STATUS_OK;
 }
 
-static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
+static enum status fill_id(const struct column *column, const struct list *list, uint64_t first, size_t count,
+                           void *values)
 {
-    const struct columns *columns = source;
     uint64_t *ids = values;
-    TRY(buffer_read(columns->particles->id, (size_t)first * sizeof *ids, count * sizeof *ids, ids));
+    TRY(buffer_read(list->particles->id, (size_t)first * sizeof *ids, count * sizeof *ids, ids));
     for (size_t n = 0; n < count; n++)
-        ids[n] += columns->first_id;
+        ids[n] += column->columns->first_id;
     return STATUS_OK;
+}
+
+/* A piece of the rank's part: the lists one after the other. */
+static enum status fill_column(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct column *column = source;
+    uint64_t begin = 0; /* of the list within the part */
+    for (unsigned which = 0; which < LISTS; which++) {
+        const struct list *list = &column->columns->lists[which];
+        const uint64_t end = begin + list_count(list);
+        const uint64_t from = first > begin ? first : begin;
+        const uint64_t to = first + count < end ? first + count : end;
+        char *const place = (char *)values + (from - first) * column->value_bytes;
+        if (from < to)
+            TRY(column->fill(column, list, from - begin, (size_t)(to - from), place));
+        begin = end;
+    }
+    return STATUS_OK;
+}
+
+/* Writes a column as a dataset, for its attributes; the caller closes it. */
+static hid_t write_column(struct hdf5_file *file, hid_t parent, const char *name, hid_t type,
+                          struct column column)
+{
+    column.value_bytes = H5Tget_size(type);
+    const struct hdf5_array array = {
+        .type = type,
+        .dimensions = 1,
+        .shape = {column.columns->all, 0},
+        .first_row = column.columns->before,
+        .rows = column.columns->own,
+        .fill = fill_column,
+        .source = &column,
+    };
+    return hdf5_dataset(file, parent, name, &array);
 }
 
 /* ---- records ---- */
@@ -161,14 +249,14 @@ static void write_record_attributes(struct hdf5_file *file, hid_t object, const 
 
 static void write_vector(struct hdf5_file *file, hid_t group, const struct columns *columns,
                          const struct record *record, hid_t type,
-                         enum status (*fill)(const void *, uint64_t, size_t, void *))
+                         enum status (*fill)(const struct column *, const struct list *, uint64_t, size_t,
+                                             void *))
 {
     const hid_t vector = hdf5_group(file, group, record->name);
     write_record_attributes(file, vector, record);
     for (unsigned axis = 0; axis < 2; axis++) {
-        const struct component component = {columns, axis};
-        const struct hdf5_array array = {type, 1, {columns->particles->count, 0}, fill, &component};
-        const hid_t dataset = hdf5_dataset(file, vector, axis_names[axis], &array);
+        const struct column column = {.columns = columns, .axis = axis, .fill = fill};
+        const hid_t dataset = write_column(file, vector, axis_names[axis], type, column);
         hdf5_double(file, dataset, "unitSI", record->unit);
         hdf5_close(file, dataset);
     }
@@ -179,11 +267,10 @@ static void write_vector(struct hdf5_file *file, hid_t group, const struct colum
 static void write_constant(struct hdf5_file *file, hid_t group, const struct columns *columns,
                            const struct record *record, double value, const char *comment)
 {
-    const uint64_t count = columns->particles->count;
     const hid_t constant = hdf5_group(file, group, record->name);
     write_record_attributes(file, constant, record);
     hdf5_double(file, constant, "value", value);
-    hdf5_uint64s(file, constant, "shape", 1, &count);
+    hdf5_uint64s(file, constant, "shape", 1, &columns->all);
     hdf5_double(file, constant, "unitSI", record->unit);
     if (comment)
         hdf5_text(file, constant, "comment", comment);
@@ -193,8 +280,8 @@ static void write_constant(struct hdf5_file *file, hid_t group, const struct col
 static void write_ids(struct hdf5_file *file, hid_t group, const struct columns *columns)
 {
     const struct record record = {"id", dimensionless, 1, 0, 0, 0};
-    const struct hdf5_array array = {H5T_NATIVE_UINT64, 1, {columns->particles->count, 0}, fill_id, columns};
-    const hid_t dataset = hdf5_dataset(file, group, record.name, &array);
+    const struct column column = {.columns = columns, .fill = fill_id};
+    const hid_t dataset = write_column(file, group, record.name, H5T_NATIVE_UINT64, column);
     write_record_attributes(file, dataset, &record);
     hdf5_double(file, dataset, "unitSI", record.unit);
     hdf5_text(file, dataset, "comment",
@@ -202,7 +289,7 @@ static void write_ids(struct hdf5_file *file, hid_t group, const struct columns 
     hdf5_close(file, dataset);
 }
 
-/* ---- the one patch ---- */
+/* ---- patches, one for each rank ---- */
 
 static enum status fill_one_count(const void *source, uint64_t first, size_t count, void *values)
 {
@@ -220,9 +307,27 @@ static enum status fill_one_length(const void *source, uint64_t first, size_t co
     return STATUS_OK;
 }
 
-static void write_patch_count(struct hdf5_file *file, hid_t patches, const char *name, uint64_t value)
+/* An array of one number of each rank. */
+static struct hdf5_array patch_array(const struct columns *columns, hid_t type,
+                                     enum status (*fill)(const void *, uint64_t, size_t, void *),
+                                     const void *own)
 {
-    const struct hdf5_array array = {H5T_NATIVE_UINT64, 1, {1, 0}, fill_one_count, &value};
+    const struct communicator *communicator = columns->snapshot->communicator;
+    return (struct hdf5_array){
+        .type = type,
+        .dimensions = 1,
+        .shape = {(uint64_t)communicator->size, 0},
+        .first_row = (uint64_t)communicator->rank,
+        .rows = 1,
+        .fill = fill,
+        .source = own,
+    };
+}
+
+static void write_patch_count(struct hdf5_file *file, hid_t patches, const char *name,
+                              const struct columns *columns, uint64_t value)
+{
+    const struct hdf5_array array = patch_array(columns, H5T_NATIVE_UINT64, fill_one_count, &value);
     const hid_t dataset = hdf5_dataset(file, patches, name, &array);
     hdf5_doubles(file, dataset, "unitDimension", OPENPMD_DIMENSIONS, dimensionless);
     hdf5_double(file, dataset, "unitSI", 1);
@@ -230,12 +335,13 @@ static void write_patch_count(struct hdf5_file *file, hid_t patches, const char 
 }
 
 static void write_patch_lengths(struct hdf5_file *file, hid_t patches, const char *name,
-                                const double values[2], double unit)
+                                const struct columns *columns, const double values[2], double unit)
 {
     const hid_t vector = hdf5_group(file, patches, name);
     hdf5_doubles(file, vector, "unitDimension", OPENPMD_DIMENSIONS, length);
     for (unsigned axis = 0; axis < 2; axis++) {
-        const struct hdf5_array array = {H5T_NATIVE_DOUBLE, 1, {1, 0}, fill_one_length, &values[axis]};
+        const struct hdf5_array array =
+            patch_array(columns, H5T_NATIVE_DOUBLE, fill_one_length, &values[axis]);
         const hid_t dataset = hdf5_dataset(file, vector, axis_names[axis], &array);
         hdf5_double(file, dataset, "unitSI", unit);
         hdf5_close(file, dataset);
@@ -243,15 +349,26 @@ static void write_patch_lengths(struct hdf5_file *file, hid_t patches, const cha
     hdf5_close(file, vector);
 }
 
-/* All particles of the box are one patch. */
+/* The rows of a slab along x. The sum of low and extent, as a reader takes it, is never below its high end,
+ * so that every particle is within its patch. */
+static double slab_extent(const struct slab *slab, double low)
+{
+    const uint32_t end = slab->first_row + slab->rows;
+    const double high = end == slab->box.nx ? slab->box.lx : end * slab->box.dx;
+    const double extent = high - low;
+    return low + extent < high ? nextafter(extent, high) : extent;
+}
+
 static void write_patches(struct hdf5_file *file, hid_t group, const struct columns *columns, double unit)
 {
-    const struct grid *grid = &columns->snapshot->slab->box;
+    const struct slab *slab = columns->snapshot->slab;
+    const double low = slab->first_row * slab->box.dx;
     const hid_t patches = hdf5_group(file, group, "particlePatches");
-    write_patch_count(file, patches, "numParticles", columns->particles->count);
-    write_patch_count(file, patches, "numParticlesOffset", 0);
-    write_patch_lengths(file, patches, "offset", (const double[]){0, 0}, unit);
-    write_patch_lengths(file, patches, "extent", (const double[]){grid->lx, grid->ly}, unit);
+    write_patch_count(file, patches, "numParticles", columns, columns->own);
+    write_patch_count(file, patches, "numParticlesOffset", columns, columns->before);
+    write_patch_lengths(file, patches, "offset", columns, (const double[]){low, 0}, unit);
+    write_patch_lengths(file, patches, "extent", columns,
+                        (const double[]){slab_extent(slab, low), slab->box.ly}, unit);
     hdf5_close(file, patches);
 }
 
@@ -270,7 +387,6 @@ static void write_records(struct hdf5_file *file, hid_t group, const struct colu
                           const struct units *units)
 {
     const struct snapshot *snapshot = columns->snapshot;
-    const struct particles *particles = columns->particles;
     const hid_t real = openpmd_real_type(snapshot->config->precision);
     const double half_step_back = -snapshot->config->time.step / 2;
 
@@ -282,27 +398,35 @@ static void write_records(struct hdf5_file *file, hid_t group, const struct colu
                  &(struct record){"momentum", momentum, units->momentum, half_step_back, 0, 1}, real,
                  fill_momentum);
     write_constant(file, group, columns, &(struct record){"charge", charge, units->charge, 0, 0, 1},
-                   particles->species->charge, NULL);
+                   columns->species->charge, NULL);
     write_constant(file, group, columns, &(struct record){"mass", mass, units->mass, 0, 0, 1},
-                   particles->species->mass, NULL);
+                   columns->species->mass, NULL);
     write_constant(file, group, columns, &(struct record){"weighting", dimensionless, 1, 0, 1, 1},
-                   particles->weight * units->particles,
+                   columns->weight * units->particles,
                    "real particles in a box one Debye length (gridUnitSI) deep along z");
-    if (particles->id)
+    if (columns->species->ids)
         write_ids(file, group, columns);
     write_patches(file, group, columns, units->length);
+}
+
+static void write_one_species(struct hdf5_file *file, hid_t species, struct columns *columns,
+                              const struct units *units)
+{
+    count_particles(columns);
+    const hid_t group = hdf5_group(file, species, columns->species->name);
+    write_method_attributes(file, group, columns->snapshot->config);
+    write_records(file, group, columns, units);
+    hdf5_close(file, group);
 }
 
 void openpmd_write_species(struct hdf5_file *file, hid_t species, const struct snapshot *snapshot,
                            const struct units *units)
 {
-    for (uint32_t s = 0; s < snapshot->config->species_count && file->status == STATUS_OK; s++) {
+    for (uint32_t s = 0; s < snapshot->config->species_count; s++) {
         struct columns columns;
-        file->status = columns_create(snapshot, s, &columns);
-        const hid_t group = hdf5_group(file, species, snapshot->config->species[s].name);
-        write_method_attributes(file, group, snapshot->config);
-        write_records(file, group, &columns, units);
-        hdf5_close(file, group);
+        hdf5_file_fail(file, columns_create(snapshot, s, &columns));
+        if (hdf5_file_agree(file))
+            write_one_species(file, species, &columns, units);
         columns_destroy(&columns);
     }
 }

@@ -71,7 +71,8 @@ enum status snapshot_write(const char *folder, const struct snapshot *snapshot, 
     char name[48];
     snprintf(name, sizeof name, "data_%" PRIu64 ".h5", snapshot->step);
     struct hdf5_file file;
-    TRY(hdf5_file_create(folder, name, snapshot->config->output.snapshots.compression, &file));
+    TRY(hdf5_file_create(snapshot->communicator, folder, name, snapshot->config->output.snapshots.compression,
+                         0, &file));
     write_content(&file, snapshot);
     return hdf5_file_finish(&file, bytes);
 }
