@@ -10,9 +10,9 @@
  * Each rank runs all tests of the group, in step with the others through their collective calls, and finds
  * its place in `ranks`. A test must be right for any number of ranks; ctest runs it on 1 to 4.
  *
- * Rank 0 alone prints the course of the tests. The first check that fails, on any rank, prints its file and
- * line and ends all ranks at once with a failure: a rank that left a test early would leave the others
- * waiting in a collective call.
+ * Rank 0 alone prints the course of the tests, every rank its result. The first check that fails, on any
+ * rank, prints its file and line and ends all ranks at once with a failure: a rank that left a test early
+ * would leave the others waiting in a collective call.
  */
 #ifndef RADIXPIC_MPI_SUPPORT_H
 #define RADIXPIC_MPI_SUPPORT_H

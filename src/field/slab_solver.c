@@ -1,0 +1,267 @@
+/* Slab solver: rows to FFTW's ranks, one transform forward, a product for every mode, and a transform back
+ * for every result.
+ *
+ * Between the transforms the modes stay transposed, as the forward one leaves them: a rank has columns, that
+ * is modes along y, and each is contiguous along x. That spares two exchanges among all ranks. Plans are
+ * estimated, not measured, so that every run has the same bits (field/fft_fftw.c).
+ */
+#include "field/slab_solver.h"
+#include "parallel/rows.h"
+
+#include <fftw3-mpi.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What a mode along one axis is multiplied by, which is enough for all modes. */
+struct wave {
+    double k_squared;
+    double slope;  /* k of the gradient: E_k = -i slope phi_k */
+    double filter; /* of all passes */
+};
+
+struct slab_solver {
+    struct communicator communicator;
+    struct grid box;
+    bool is_filtered;
+    struct row_exchange *rows;      /* the partition's here, FFTW's there */
+    uint32_t columns, first_column; /* the own modes along y */
+    struct wave *along_x, *along_y; /* [nx], [columns], owned */
+    fftw_complex *modes;            /* [columns * nx], owned: of the (filtered) rho of the last solve */
+    fftw_complex *work;             /* the same for a result, or as double[rows][2 (ny/2 + 1)] its nodes */
+    fftw_plan forward, inverse;     /* work -> modes, work -> work */
+};
+
+/* ---- birth and death ---- */
+
+/* `count` modes of an axis with n nodes from mode `first` on. The centred difference of a wave is
+ * sin(k dx)/dx times as large, a pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the
+ * Nyquist mode they and the spectral gradient vanish. */
+static enum status waves_create(uint32_t n, double length, uint32_t first, uint32_t count,
+                                enum gradient_kind gradient, uint32_t filter_passes, struct wave **waves)
+{
+    *waves = calloc(count > 0 ? count : 1, sizeof **waves);
+    if (!*waves)
+        return status_fail(STATUS_FAILED, "no memory for the wave numbers of %u nodes", n);
+    for (uint32_t c = 0; c < count; c++) {
+        const uint32_t m = first + c;
+        const bool nyquist = 2 * (uint64_t)m == n;
+        const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
+        const double k = 2 * M_PI / length * signed_mode, cell_angle = 2 * M_PI * signed_mode / n;
+        const double slope = gradient == GRADIENT_SPECTRAL ? k : sin(cell_angle) * n / length;
+        const double pass = nyquist ? 0 : (1 + cos(cell_angle)) / 2;
+        (*waves)[c] = (struct wave){k * k, nyquist ? 0 : slope, pow(pass, filter_passes)};
+    }
+    return STATUS_OK;
+}
+
+/* The rows of the partition and those that FFTW's rank wants, which may be none. */
+static enum status create_rows(const struct partition *partition, uint32_t fftw_rows,
+                               struct slab_solver *solver)
+{
+    const size_t ranks = (size_t)solver->communicator.size;
+    uint64_t *counts = malloc(ranks * sizeof *counts);
+    uint32_t *fftw_first = calloc(ranks + 1, sizeof *fftw_first);
+    enum status status = STATUS_OK;
+    if (!counts || !fftw_first)
+        status = status_fail(STATUS_FAILED, "no memory for the rows of %zu ranks", ranks);
+    TRY_CLEANUP(communicator_agree(&solver->communicator, status));
+    const uint64_t mine = fftw_rows;
+    communicator_gather_counts(&solver->communicator, 1, &mine, counts);
+    for (size_t rank = 0; rank < ranks; rank++)
+        fftw_first[rank + 1] = fftw_first[rank] + (uint32_t)counts[rank];
+    const uint32_t ny = solver->box.ny;
+    const struct row_division here = {partition->first, ny}, there = {fftw_first, 2 * (ny / 2 + 1)};
+    status = rows_create(&solver->communicator, ny, &here, &there, &solver->rows);
+cleanup:
+    free(fftw_first);
+    free(counts);
+    return status;
+}
+
+static enum status create_arrays(size_t complex_numbers, enum gradient_kind gradient, uint32_t filter_passes,
+                                 struct slab_solver *solver)
+{
+    const struct grid *box = &solver->box;
+    TRY(waves_create(box->nx, box->lx, 0, box->nx, gradient, filter_passes, &solver->along_x));
+    TRY(waves_create(box->ny, box->ly, solver->first_column, solver->columns, gradient, filter_passes,
+                     &solver->along_y));
+    solver->modes = fftw_alloc_complex(complex_numbers);
+    solver->work = fftw_alloc_complex(complex_numbers);
+    if (!solver->modes || !solver->work)
+        return status_fail(STATUS_FAILED, "no memory for %zu modes of the field", complex_numbers);
+    return STATUS_OK;
+}
+
+/* Collective: no rank may miss. */
+static enum status create_plans(struct slab_solver *solver)
+{
+    const struct grid *box = &solver->box;
+    double *nodes = (double *)solver->work;
+    solver->forward = fftw_mpi_plan_dft_r2c_2d(box->nx, box->ny, nodes, solver->modes, MPI_COMM_WORLD,
+                                               FFTW_ESTIMATE | FFTW_MPI_TRANSPOSED_OUT);
+    solver->inverse = fftw_mpi_plan_dft_c2r_2d(box->nx, box->ny, solver->work, nodes, MPI_COMM_WORLD,
+                                               FFTW_ESTIMATE | FFTW_MPI_TRANSPOSED_IN);
+    if (!solver->forward || !solver->inverse)
+        return status_fail(STATUS_FAILED, "FFTW makes no plan for %u x %u cells over %d ranks", box->nx,
+                           box->ny, solver->communicator.size);
+    return STATUS_OK;
+}
+
+enum status slab_solver_create(const struct communicator *communicator, const struct grid *box,
+                               const struct partition *partition, enum gradient_kind gradient,
+                               uint32_t filter_passes, struct slab_solver **solver)
+{
+    *solver = NULL;
+    fftw_mpi_init(); /* again does nothing */
+    ptrdiff_t rows, first_row, columns, first_column;
+    const ptrdiff_t least = fftw_mpi_local_size_2d_transposed(box->nx, box->ny / 2 + 1, MPI_COMM_WORLD, &rows,
+                                                              &first_row, &columns, &first_column);
+    struct slab_solver *created = calloc(1, sizeof *created);
+    enum status status = STATUS_OK;
+    if (created) {
+        *created = (struct slab_solver){.communicator = *communicator,
+                                        .box = *box,
+                                        .is_filtered = filter_passes > 0,
+                                        .columns = (uint32_t)columns,
+                                        .first_column = (uint32_t)first_column};
+        status = create_arrays(least > 0 ? (size_t)least : 1, gradient, filter_passes, created);
+    } else {
+        status = status_fail(STATUS_FAILED, "no memory for the field solver");
+    }
+    TRY_CLEANUP(communicator_agree(communicator, status));
+    TRY_CLEANUP(create_rows(partition, (uint32_t)rows, created));
+    TRY_CLEANUP(communicator_agree(communicator, create_plans(created)));
+    *solver = created;
+    return STATUS_OK;
+cleanup:
+    slab_solver_destroy(&created);
+    return status;
+}
+
+void slab_solver_destroy(struct slab_solver **solver)
+{
+    struct slab_solver *destroyed = *solver;
+    if (!destroyed)
+        return;
+    if (destroyed->forward)
+        fftw_destroy_plan(destroyed->forward);
+    if (destroyed->inverse)
+        fftw_destroy_plan(destroyed->inverse);
+    rows_destroy(&destroyed->rows);
+    fftw_free(destroyed->modes);
+    fftw_free(destroyed->work);
+    free(destroyed->along_x);
+    free(destroyed->along_y);
+    free(destroyed);
+    *solver = NULL;
+}
+
+/* ---- modes ---- */
+
+static void filter_modes(struct slab_solver *solver)
+{
+    for (size_t c = 0; c < solver->columns; c++)
+        for (size_t m = 0; m < solver->box.nx; m++) {
+            double *rho = solver->modes[c * solver->box.nx + m];
+            const double factor = solver->along_x[m].filter * solver->along_y[c].filter;
+            rho[0] *= factor;
+            rho[1] *= factor;
+        }
+}
+
+/* work <- rho, over the nodes, which the transforms leave out */
+static void density_modes(struct slab_solver *solver)
+{
+    const double scale = 1.0 / grid_cells(&solver->box);
+    const size_t modes = (size_t)solver->columns * solver->box.nx;
+    for (size_t n = 0; n < modes; n++) {
+        solver->work[n][0] = solver->modes[n][0] * scale;
+        solver->work[n][1] = solver->modes[n][1] * scale;
+    }
+}
+
+/* phi_k = rho_k / k^2, over the nodes; 0 for k = 0: the neutral background takes the mean away. */
+static double potential_factor(const struct slab_solver *solver, struct wave x, struct wave y)
+{
+    const double k_squared = x.k_squared + y.k_squared;
+    return k_squared > 0 ? 1.0 / grid_cells(&solver->box) / k_squared : 0;
+}
+
+static void potential_modes(struct slab_solver *solver)
+{
+    for (size_t c = 0; c < solver->columns; c++)
+        for (size_t m = 0; m < solver->box.nx; m++) {
+            const size_t n = c * solver->box.nx + m;
+            const double factor = potential_factor(solver, solver->along_x[m], solver->along_y[c]);
+            solver->work[n][0] = factor * solver->modes[n][0];
+            solver->work[n][1] = factor * solver->modes[n][1];
+        }
+}
+
+/* E_k = -i slope phi_k along an axis, 0: x, 1: y. */
+static void field_modes(struct slab_solver *solver, int axis)
+{
+    for (size_t c = 0; c < solver->columns; c++)
+        for (size_t m = 0; m < solver->box.nx; m++) {
+            const size_t n = c * solver->box.nx + m;
+            const struct wave x = solver->along_x[m], y = solver->along_y[c];
+            const double factor = potential_factor(solver, x, y) * (axis == 0 ? x.slope : y.slope);
+            solver->work[n][0] = factor * solver->modes[n][1];
+            solver->work[n][1] = -factor * solver->modes[n][0];
+        }
+}
+
+/* ---- a solve ---- */
+
+static void to_own_rows(struct slab_solver *solver, double *own)
+{
+    fftw_execute(solver->inverse);
+    rows_move_back(solver->rows, (const double *)solver->work, own);
+}
+
+enum status slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey)
+{
+    rows_move_there(solver->rows, rho, (double *)solver->work);
+    fftw_execute(solver->forward);
+    if (solver->is_filtered) {
+        filter_modes(solver);
+        density_modes(solver);
+        to_own_rows(solver, rho);
+    }
+    field_modes(solver, 0);
+    to_own_rows(solver, ex);
+    field_modes(solver, 1);
+    to_own_rows(solver, ey);
+    return STATUS_OK;
+}
+
+enum status slab_solver_potential(struct slab_solver *solver, double *phi)
+{
+    potential_modes(solver);
+    to_own_rows(solver, phi);
+    return STATUS_OK;
+}
+
+enum status slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],
+                                   double *modes)
+{
+    const struct grid *box = &solver->box;
+    for (size_t n = 0; n < count; n++) {
+        /* Of a real density only my >= 0 is stored: mode (-mx, -my) is the conjugate of (mx, my). */
+        const bool conjugate = wanted[n][1] < 0;
+        const int64_t mx = conjugate ? -(int64_t)wanted[n][0] : wanted[n][0];
+        const int64_t my = conjugate ? -(int64_t)wanted[n][1] : wanted[n][1];
+        const int64_t column = my - solver->first_column;
+        double *mode = &modes[2 * n];
+        mode[0] = mode[1] = 0;
+        if (column < 0 || column >= solver->columns)
+            continue; /* another rank's */
+        const size_t element = (size_t)column * box->nx + (size_t)(mx < 0 ? mx + box->nx : mx);
+        const double cells = grid_cells(box);
+        mode[0] = solver->modes[element][0] / cells;
+        mode[1] = solver->modes[element][1] / (conjugate ? -cells : cells);
+    }
+    communicator_sum(&solver->communicator, 2 * (size_t)count, modes);
+    return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+/* Rows: moving the rows of the box between two ways of dividing them among the ranks.
+ *
+ * In both ways every rank has a contiguous range of rows, in the order of the ranks; a range may be empty. A
+ * row is `columns` doubles; the next begins `stride` doubles after it.
+ */
+#ifndef RADIXPIC_PARALLEL_ROWS_H
+#define RADIXPIC_PARALLEL_ROWS_H
+
+#include "parallel/communicator.h"
+
+struct row_exchange;
+
+/* One way: rank r has rows [first[r], first[r + 1]). */
+struct row_division {
+    const uint32_t *first; /* [ranks + 1], not owned, needed by rows_create() alone; the same on every rank */
+    uint32_t stride;       /* at least the columns */
+};
+
+/* Collective. The caller destroys it, on all ranks, before MPI ends. */
+STATUS_CHECKED enum status rows_create(const struct communicator *communicator, uint32_t columns,
+                                       const struct row_division *here, const struct row_division *there,
+                                       struct row_exchange **exchange);
+void rows_destroy(struct row_exchange **exchange);
+
+/* Collective. From the first division to the second, and back. What lies between the rows of the target stays
+ * as it is. */
+void rows_move_there(const struct row_exchange *exchange, const double *here, double *there);
+void rows_move_back(const struct row_exchange *exchange, const double *there, double *here);
+
+#endif
