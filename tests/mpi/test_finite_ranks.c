@@ -1,0 +1,80 @@
+/* Finite, over ranks: the particle of one rank is named on all, before the field that it spoilt on all. */
+#include "support/mpi_support.h"
+
+#include "device/device.h"
+#include "diag/finite.h"
+
+#include <string.h>
+
+enum { ROWS = 3, NY = 4, GUARD = 2, PARTICLES = 2 };
+
+static struct device *device;
+static struct slab slab;
+static struct species_config species = {.name = "electrons", .density = 1, .particles = PARTICLES};
+static struct particles particles;
+static struct fields fields;
+static struct finite_state state_of_rank;
+
+static int create_all(void **state)
+{
+    (void)state;
+    const struct grid box = grid_make(
+        &(struct grid_config){.cells = {ROWS * (uint32_t)ranks.size, NY}, .length = {ranks.size, 1}});
+    const double finite[2 * PARTICLES] = {0};
+    slab = slab_make(&box, ROWS * (uint32_t)ranks.rank, ROWS, ranks.size == 1 ? 0 : GUARD);
+    assert_ok(device_open(test_device_spec(), &device));
+    assert_ok(particles_create_list(device, &slab, PRECISION_SINGLE, &species, PARTICLES, &particles));
+    particles.count = PARTICLES;
+    const uint32_t keys[PARTICLES] = {NY + 3, NY + 3}; /* own row 1 */
+    assert_ok(buffer_write(particles.key, 0, sizeof keys, keys));
+    assert_ok(buffer_write_reals(particles.offset, PRECISION_SINGLE, 0, 2 * PARTICLES, finite));
+    assert_ok(buffer_write_reals(particles.velocity, PRECISION_SINGLE, 0, 2 * PARTICLES, finite));
+    assert_ok(fields_create(device, &slab.local, PRECISION_SINGLE, &fields));
+    assert_ok(buffer_fill(fields.rho, 0));
+    assert_ok(buffer_fill(fields.e, 0));
+    state_of_rank = (struct finite_state){.communicator = &ranks,
+                                          .slab = &slab,
+                                          .precision = PRECISION_SINGLE,
+                                          .species_count = 1,
+                                          .particles = &particles,
+                                          .fields = &fields};
+    return 0;
+}
+
+static int destroy_all(void **state)
+{
+    (void)state;
+    fields_destroy(&fields);
+    particles_destroy(&particles);
+    device_close(&device);
+    return 0;
+}
+
+static void assert_found(const char *format, int row)
+{
+    char wanted[128];
+    assert_int_equal(finite_find(&state_of_rank), STATUS_FAILED);
+    snprintf(wanted, sizeof wanted, format, row);
+    assert_non_null(strstr(status_message(), wanted));
+}
+
+static void what_one_rank_finds_all_know(void **state)
+{
+    (void)state;
+    const double bad = NAN;
+    assert_ok(finite_find(&state_of_rank));
+    if (ranks.rank == ranks.size - 1)
+        assert_ok(buffer_write_reals(fields.rho, PRECISION_SINGLE, 2 * NY, 1, &bad));
+    assert_found("the charge density, nan, at node (%d, 0)", ROWS * ranks.size - 1);
+    assert_ok(buffer_write_reals(fields.ex, PRECISION_SINGLE, 0, 1, &bad)); /* on all ranks */
+    if (ranks.rank == ranks.size - 1)
+        assert_ok(buffer_write_reals(particles.velocity, PRECISION_SINGLE, 3, 1, &bad));
+    assert_found("the velocity (0, nan) of a particle of species electrons in cell (%d, 3)",
+                 ROWS * ranks.size - 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_finds_all_know)};
+    return mpi_run_tests("finite_ranks", tests, create_all, destroy_all);
+}
