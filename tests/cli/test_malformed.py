@@ -1,0 +1,437 @@
+#!/usr/bin/python3
+"""Malformed input: every key of the schema with values that are wrong for it, and command lines and files that are
+wrong as a whole. Each is refused with exit code 2 and a line that names the culprit; nothing crashes, hangs or is
+created."""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from program import PROGRAM, ROOT
+
+TIMEOUT = 30  # seconds, of what takes some milliseconds
+LONG = 5000  # characters: more than any text may have
+
+# Every key once, in the words of a config; two species, because some keys exclude one another. None: a group or list.
+KEYS = """\
+title: All keys
+grid:
+  cells: [16, 8]
+  length: [6, 4]
+time:
+  step: 0.1
+  steps: 5
+  check_every: 10
+precision: single
+species:
+  - name: quiet
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 64
+    ids: false
+    positions:
+      kind: van_der_corput
+      bases: [2, 3]
+    velocities:
+      kind: maxwellian
+      bases: [5, 7]
+      thermal: [1, 1]
+      drift: [0, 0]
+    perturb:
+      density:
+        - axis: x
+          mode: 1
+          amplitude: 0.1
+      displacement:
+        - axis: y
+          mode: 1
+          amplitude: 0.1
+  - name: even
+    charge: 1
+    mass: 1836
+    density: 1
+    particles: 12
+    positions:
+      kind: lattice
+      counts: [4, 3]
+    velocities:
+      kind: uniform
+      range: [[0, 1], [0, 1]]
+fields:
+  solver: auto
+  decomposition: auto
+  gradient: spectral
+  magnetic: 0
+deposit:
+  shape: cic
+  filter_passes: 0
+sort:
+  method: auto
+  passes: 2
+  key_bits: auto
+  items_per_group: auto
+  groups: auto
+  histogram_splits: auto
+  transpose: auto
+step:
+  method: auto
+parallel:
+  balance_every: 0
+  threshold: 1.1
+  guard_rows: auto
+device: auto
+output:
+  directory: out
+  history:
+    every: 1
+    modes: [[1, 0]]
+  snapshots:
+    every: 0
+    particles: true
+    compression: 4
+  checkpoints:
+    every: 0
+    minutes: 0
+    keep: 2
+units:
+  density_per_m3: 1e18
+  temperature_eV: 100
+"""
+
+NOT_A_SCALAR = ["[1]", "{a: 1}", "[]", "{}", "[[1, 2], [3, 4]]", ""]
+NOT_A_NUMBER = [
+    *["ten", "true", "nan", ".nan", "inf", "-.inf", "1,5", "0x10", "1e999", "1e-999", '"3"', "'3'", "3 4", "3x", "--3"],
+    *["~", "null", "''", "%n%n%s", "$(id)", "٣", '"\\x00"', "1e", ".", "+", "-", "!!int 3", "*a", "2026-11-21"],
+]
+NOT_WHOLE = ["1.5", "1e2", "-0", "1_000", "0o17", "18446744073709551616", "9" * LONG]
+
+
+class Line:
+    """One key of KEYS: where it stands, its dotted path in messages, and its row of `radixpic check --keys`."""
+
+    def __init__(self, number, indent, key, path, row, value):
+        self.number, self.indent, self.key, self.path, self.row, self.value = number, indent, key, path, row, value
+        self.pattern = rf"\b{re.escape(path)}\b"
+        if row == "species[].name":  # while that is wrong, the species has its number for a name, or the wrong one
+            self.pattern = r"\bspecies\..*\.name\b"
+
+
+def read_keys():
+    """The lines of KEYS."""
+    lines, above = [], []  # above: (indent, segment of the path, segment of the row) of the groups and items
+    for number, text in enumerate(KEYS.splitlines(), 1):
+        dash = re.match(r" *- ", text)
+        indent = len(dash[0]) if dash else len(text) - len(text.lstrip())
+        while above and above[-1][0] >= (len(dash[0]) - 2 if dash else indent):
+            above.pop()
+        key, _, value = text[indent:].partition(":")
+        if dash:
+            name = value.strip() if key == "name" else str(sum(line.row == f"{above[-1][2]}[]" for line in lines))
+            above.append((indent - 2, f"{above[-1][1]}.{name}", f"{above[-1][2]}[]"))
+        path, row = (f"{above[-1][n]}.{key}" if above else key for n in (1, 2))
+        lines.append(Line(number, indent, key, path, row, value.strip() or None))
+        if not value.strip():
+            above.append((indent, path, row))
+    return lines
+
+
+def read_schema():
+    """{row: (type, default, allowed)} of the program's own list of keys."""
+    text = subprocess.run([PROGRAM, "check", "--keys"], capture_output=True, text=True, check=True).stdout
+    header, *lines = text.splitlines()
+    at = [header.index(word) for word in ("key", "type", "default", "allowed", "unit")]
+    return {line[: at[1]].strip(): tuple(line[a:b].strip() for a, b in zip(at[1:], at[2:])) for line in lines}
+
+
+def outside(allowed):
+    """Numbers just outside of what the schema allows."""
+    if found := re.search(r"from (-?\d+) to (-?\d+)", allowed):
+        return [str(int(found[1]) - 1), str(int(found[2]) + 1), "-99999999999"]
+    if "above 0" in allowed:
+        return ["0", "-0.1", "-0", "-1e300"]
+    if found := re.search(r"at least (\d+)", allowed):
+        return [str(int(found[1]) - 0.25), "-1e300"]
+    return []
+
+
+def wrong_values(kind, allowed):
+    """Values that a key of this type must refuse."""
+    numbers = NOT_A_NUMBER + outside(allowed) + (NOT_WHOLE if re.search("count|integer", kind) else [])
+    if shape := re.match(r"(?:(\d) x )?(\d) (counts|numbers|integers)", kind):
+        one = numbers + [word for word in NOT_A_SCALAR if word != "[1]"]
+        lists = [f"[1, {word}]" for word in one if word] + ["1", "[1]", "[1, 1, 1]", "{a: 1}", "[]", "", "text"]
+        return lists if not shape[1] else [*lists, "[[0, 1]]", "[[0, 1], [0, 1], [0, 1]]", "[[0, 1], [1, 0]]", "[0, 1]"]
+    if kind in ("count", "number"):
+        return numbers + NOT_A_SCALAR
+    if kind == "bool":
+        return [*NOT_A_SCALAR, "yes", "on", "True", "1", "0", "nan", '"tru"', "truefalse"]
+    if kind == "choice":
+        first = re.split(r"[, ]", allowed)[0]
+        return [*NOT_A_SCALAR, "nonsense", first.upper(), first + "x", first[:-1] or "?", f'" {first}"', "-1", "*", "9" * LONG]
+    if kind == "list":
+        return ["1", "text", "{a: 1}", "[1]", "[text]", "[[]]", "[~]", "[" + "{}, " * 40 + "{}]"]
+    empty = ["''", '""'] if "text of 1" in allowed or kind == "name" else []
+    names = ["1x", "a b", "a.b", "é", "a-b", "x" * 64] if kind == "name" else []
+    breaks = [] if "on one line" not in allowed and kind != "name" else ['"a\\nb"', '"\\e[31m"', '"\\u2028"']
+    return [*NOT_A_SCALAR, *empty, *names, *breaks, '"\\0"', "x" * LONG]
+
+
+class Refused(unittest.TestCase):
+    """Cases run some at a time, each with a config of its own in one folder and an empty folder to stand in."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.configs, self.here = Path(holder.name) / "configs", Path(holder.name) / "here"
+        self.configs.mkdir()
+        self.here.mkdir()
+        self.count = 0
+
+    def config(self, text):
+        self.count += 1
+        path = self.configs / f"{self.count}.yaml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def run_one(self, arguments):
+        try:
+            return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.here, capture_output=True, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def assert_all_refused(self, cases, at_least):
+        """Cases of (what, arguments, pattern that a line of the message matches)."""
+        self.assertGreaterEqual(len(cases), at_least)
+        with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+            results = list(pool.map(lambda case: self.run_one(case[1]), cases))
+        for (what, arguments, pattern), result in zip(cases, results):
+            with self.subTest(what=what[:200]):
+                self.assertIsNotNone(result, "hangs")
+                said = result.stderr.decode(errors="replace")
+                if result.returncode < 0:
+                    self.fail(f"{signal.Signals(-result.returncode).name}: {said}")
+                self.assertEqual((result.returncode, result.stdout), (2, b""), said)
+                self.assertRegex(said, rf"(?m){pattern}")
+                self.assertLess(len(said), 200000)
+                self.assertNotRegex(said, r"\x1b|\x00")  # nothing that upsets a terminal
+        self.assertEqual(os.listdir(self.here), [])
+
+
+class Keys(Refused):
+    lines = read_keys()
+
+    def setUp(self):
+        super().setUp()
+        self.schema = read_schema()
+
+    def changed(self, line, *replacement):
+        """KEYS with the line, and what lies below it, replaced."""
+        texts = KEYS.splitlines()
+        end = line.number
+        while end < len(texts) and len(texts[end]) - len(texts[end].lstrip(" -")) > line.indent:
+            end += 1
+        return "\n".join([*texts[: line.number - 1], *replacement, *texts[end:], ""])
+
+    def with_value(self, line, value):
+        dash = KEYS.splitlines()[line.number - 1][: line.indent]
+        return self.changed(line, f"{dash}{line.key}: {value}")
+
+    def test_the_keys_are_those_of_the_program(self):
+        """So a new key is tested or missed here."""
+        rows = {line.row for line in self.lines if self.is_value(line)} | {"output.history.modes[]"}
+        self.assertEqual(rows, set(self.schema))
+        result = self.run_one(["check", self.config(KEYS)])
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def is_value(self, line):
+        return line.value is not None or line.row in self.schema
+
+    def test_wrong_values(self):
+        cases = []
+        for line in self.lines:
+            if not self.is_value(line):
+                continue
+            kind, _, allowed = self.schema[line.row]
+            for value in wrong_values(kind, allowed):
+                path = self.config(self.with_value(line, value))
+                # a YAML error has a place and no key; all else names both
+                place = rf"^{re.escape(str(path))}:\d+:\d+: (.*{line.pattern}|YAML syntax: .*|.*(alias|tag|character))"
+                cases.append((f"{line.path}: {value}", ["check", path], place))
+        self.assert_all_refused(cases, 1000)
+
+    def test_the_same_by_set(self):
+        cases, path = [], self.config(KEYS)
+        for line in self.lines:
+            if line.value is None or line.row == "species[].name":
+                continue
+            kind, _, allowed = self.schema[line.row]
+            for value in wrong_values(kind, allowed)[:12]:
+                word = f"{line.path}={value}"
+                cases.append((word, ["check", path, "--set", word], rf"--set {re.escape(line.path)}\b"))
+        self.assert_all_refused(cases, 400)
+
+    def test_groups_that_are_none(self):
+        cases = []
+        for line in self.lines:
+            if self.is_value(line):
+                continue
+            for value in ("1", "text", "[1]", "true"):
+                path = self.config(self.with_value(line, value))
+                cases.append((f"{line.path}: {value}", ["check", path], rf":\d+:\d+: {re.escape(line.path)}\b"))
+        self.assert_all_refused(cases, 40)
+
+    def test_unknown_neighbours_and_twins(self):
+        cases = []
+        for line in self.lines:
+            text, spaces = KEYS.splitlines()[line.number - 1], " " * line.indent
+            unknown = re.escape(re.sub(rf"{line.key}$", f"{line.key}q", line.path))
+            parent = f"{spaces}{line.key}q: 1"
+            # before the key, or behind the dash that it stands behind
+            before = [parent, text] if "-" not in text[: line.indent] else [text[: line.indent] + parent.strip(), spaces + text[line.indent :]]
+            whole = KEYS.splitlines()
+            path = self.config("\n".join([*whole[: line.number - 1], *before, *whole[line.number :], ""]))
+            cases.append((f"{line.path}q", ["check", path], rf"^{re.escape(str(path))}:\d+:\d+: .*{line.key}q: unknown key"))
+            if line.value is not None:
+                path = self.config("\n".join([*whole[: line.number], f"{spaces}{line.key}: {line.value}", *whole[line.number :], ""]))
+                cases.append((f"{line.path} twice", ["check", path], rf":\d+:\d+: .*\b{line.key}\b.*twice"))
+            cases.append((f"{unknown} by --set", ["check", path, "--set", f"{line.path}q=1"], r"--set"))
+        self.assert_all_refused(cases, 150)
+
+    def test_required_keys_that_are_missing(self):
+        cases = []
+        for line in self.lines:
+            if line.row in self.schema and self.schema[line.row][1] == "required" and "-" not in KEYS.splitlines()[line.number - 1][: line.indent]:
+                path = self.config(self.changed(line))
+                cases.append((f"no {line.path}", ["check", path], rf"{re.escape(line.path)}.*(missing|give)"))
+        self.assert_all_refused(cases, 12)
+
+    def test_run_refuses_what_check_does(self):
+        cases = []
+        for line in self.lines[::3]:
+            if not self.is_value(line):
+                continue
+            kind, _, allowed = self.schema[line.row]
+            path = self.config(self.with_value(line, wrong_values(kind, allowed)[0]))
+            for options in ([], ["--force", "--quiet"]):
+                cases.append((f"run {line.path}", ["run", path, *options], line.pattern))
+        self.assert_all_refused(cases, 30)
+
+
+class Files(Refused):
+    def test_texts_that_are_no_config(self):
+        least = b"grid: {cells: [8, 8], length: [1, 1]}\ntime: {step: 0.1, steps: 1}\n"
+        species = b"{name: %s, charge: -1, mass: 1, density: 1, particles: 8}"
+        texts = {
+            "nothing": b"",
+            "a line": b"\n",
+            "a comment": b"# nothing\n",
+            "a word": b"word\n",
+            "a list": b"- a\n- b\n",
+            "null": b"~\n",
+            "an open bracket": b"grid: [\n",
+            "an open brace": b"grid: {cells: [8, 8]\n",
+            "an open quote": b'title: "open\n',
+            "a tab": b"grid:\n\tcells: [8, 8]\n",
+            "two keys on a line": b"grid: cells: [8, 8]\n",
+            "a stray bracket": b"]\n",
+            "two documents": least + b"species: [" + species % b"e" + b"]\n---\n" + least,
+            "bytes": bytes(range(256)),
+            "NUL": b"title: a\0b\n",
+            "NULs": bytes(4096),
+            "no UTF-8": b"title: \xff\xfe\n",
+            "half a UTF-8 character": b"title: \xe2\x82\n",
+            "a surrogate": b"title: \xed\xa0\x80\n",
+            "bytes that hang another parser": b"\x25\xff\xff",
+            "half of UTF-16": "title: a\n".encode("utf-16")[:-1],
+            "an ELF file": b"\x7fELF\x02\x01\x01" + bytes(64),
+            "deep lists": b"title: " + b"[" * 20000,
+            "deep closed lists": b"title: " + b"[" * 5000 + b"]" * 5000,
+            "deep mappings": b"{a: " * 20000,
+            "deep dashes": b"- " * 20000,
+            "a growing alias": b"a: &a [x, x]\n" + b"".join(b"%c: &%c [*%c, *%c]\n" % (c, c, c - 1, c - 1) for c in range(98, 122)),
+            "an alias in itself": b"grid: &g {cells: *g}\n",
+            "an unknown alias": b"grid: *nowhere\n",
+            "a merge key": least + b"<<: {species: 1}\n",
+            "a tag": b"grid: !!python/object:os.system id\n",
+            "no string as key": least + b"[1, 2]: 3\n",
+            "an empty key": least + b"'': 3\n",
+            "a key of a terminal": least + b'"\\e[31mred": 3\n',
+            "a key of formats": least + b"'%n%s%1000000d': 3\n",
+            "a long key": least + b"k" * 100000 + b": 3\n",
+            "many unknown keys": least + b"".join(b"key%d: 1\n" % n for n in range(20000)),
+            "many species": least + b"species: [" + b", ".join(species % b"e%d" % n for n in range(17)) + b"]\n",
+            "one name twice": least + b"species: [" + species % b"e" + b", " + species % b"e" + b"]\n",
+            "no species": least + b"species: []\n",
+            "a species that is none": least + b"species: [1]\n",
+            "more than a MiB": b"#" + b"x" * (1 << 20) + b"\n",
+            "shell": b"$(touch here)\n`touch here`\n",
+        }
+        cases = [(what, [command, self.config(text)], r"^.*\d\.yaml:.") for what, text in texts.items() for command in ("check", "run")]
+        self.assert_all_refused(cases, 80)
+
+    def test_files_that_are_no_text(self):
+        (self.configs / "folder.yaml").mkdir()
+        (self.configs / "loop").symlink_to("loop")
+        (self.configs / "dangling").symlink_to("nowhere")
+        names = ["folder.yaml", "loop", "dangling", "missing.yaml", "x" * 300, "a/b", "", "new\nline", "$(id)", "%s%n", "é"]
+        paths = [self.configs / name for name in names] + ["/dev/null", "/dev/zero", "", " ", "x" * 5000]
+        self.assert_all_refused([(str(path), [command, path], ".") for path in paths for command in ("check", "run")], 30)
+
+    def test_every_cut_of_a_config(self):
+        """Half a file is no config, whatever is missing: the last group that the least one needs is the species."""
+        text = KEYS[: KEYS.index("    positions:")]
+        end = text.index("    particles: 64") + len("    particles: 6")
+        cases = [(text[:size][-40:], ["check", self.config(text[:size])], r"\.yaml:") for size in range(0, end - 1, 2)]
+        self.assert_all_refused(cases, 100)
+
+
+class CommandLines(Refused):
+    def test_words(self):
+        path = self.config(KEYS)
+        good = ["run", path]
+        values = ["", "-1", "1.5", "1e3", "0x10", "ten", "99999999999999999999", " 3", "3 ", "+3", "--", "٣", "3\n"]
+        cases = [(["--steps", value], [*good, f"--steps={value}"], "--steps") for value in values]
+        cases += [(word, [command, path, word], re.escape(word[:20])) for command in ("run", "check") for word in (
+            *["--stepz", "-Z", "---", "-", "--set-", "--unknown", "extra.yaml", "$(id)", ";", "x" * LONG],
+        ) if not (word == "-")]
+        cases += [(word, [word], "radixpic") for word in (
+            *["rum", "", " run", "RUN", "-h1", "--", "-", "run;id", "$(id)", "x" * LONG, "run\n", "é", "--helpp", "%n%s"],
+        )]
+        cases += [(option, [*good, option], re.escape(option)) for option in ("--set", "--steps", "--output", "--device", "-s", "-n", "-o", "-d")]
+        settings = [
+            *["", "=", "=3", "time.steps", "time.steps=", ".steps=3", "time..steps=3", "time.=3", ".=3", "time=3"],
+            *["time.steps.more=3", "grid.cells.0.0=3", "grid.cells.2=3", "species.nobody.mass=1", "species.7.mass=1"],
+            *["species=1", "species.quiet=1", "species.-1.mass=1", "species..mass=1", "output.history.modes.9=[1, 0]"],
+            *["time.steps=3\nprecision: double", "grid={cells: [8, 8]", "time.steps=[", "time.steps=*a", "x" * LONG + "=1"],
+            *["time.steps=" + "9" * LONG, "%n=1", "title=\udcff", "a.b.c.d.e.f=1"],
+        ]
+        cases += [(word, [*good, "--set", word], "--set") for word in settings]
+        cases.append(("many --set", [*good, *["--set", "time.steps=3"] * 257], "--set"))
+        texts = [["--output", ""], ["--output", "x" * 1024], ["--output", "\udcff"], ["--device", ""]]
+        texts += [["--device", "x" * 1024], ["--device", "a\nb"], ["--device", "\udcff"]]
+        cases += [(text, [*good, *text], text[0]) for text in texts]
+        cases += [(words, words, "radixpic") for words in (
+            *[["devices", "more"], ["bench"], ["bench", "nothing"], ["bench", "pic-sort", "x"], ["tune", "x"], ["tune", "--seconds=-1"]],
+            *[["bench", "pic-sort", f"--particles={value}"] for value in values],
+        )]
+        self.assert_all_refused([(str(what), arguments, pattern) for what, arguments, pattern in cases], 100)
+
+
+class NoShell(unittest.TestCase):
+    def test_the_sources_start_no_program(self):
+        """Names reach the system as they are; nothing hands them to a shell."""
+        files = [path for ending in ("c", "h") for path in (ROOT / "src").rglob(f"*.{ending}")]
+        self.assertGreater(len(files), 50)
+        for path in files:
+            found = re.search(r"\b(system|popen|exec[lv]p?e?|posix_spawnp?|wordexp|dlopen)\s*\(", path.read_text())
+            self.assertIsNone(found, f"{path}: {found and found[0]}")
+
+
+if __name__ == "__main__":
+    unittest.main()
