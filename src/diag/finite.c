@@ -15,7 +15,7 @@ static enum status fail(const struct finite_state *state, const char *what, cons
         (unsigned long long)state->step, state->time, what, where);
 }
 
-/* Half of the machines say "-nan". */
+/* The NaN that x86 comes to has a sign, and is printed as "-nan". */
 static double printable(double value)
 {
     return isnan(value) ? (double)NAN : value;
