@@ -72,8 +72,7 @@ bool hdf5_file_agree(struct hdf5_file *file)
 
 /* ---- opening ---- */
 
-/* Before the first call of any other HDF5 function: see the head of hdf5_file.h. */
-static void prepare_library(void)
+void hdf5_prepare(void)
 {
     static bool prepared = false;
     if (prepared)
@@ -171,7 +170,7 @@ enum status hdf5_file_create(const struct communicator *communicator, const char
 {
     *file =
         (struct hdf5_file){.communicator = communicator, .id = H5I_INVALID_HID, .compression = compression};
-    prepare_library();
+    hdf5_prepare();
     make_names(folder, name, file);
     if (hdf5_file_agree(file))
         open_file(file, user_block);
@@ -184,24 +183,24 @@ enum status hdf5_file_create(const struct communicator *communicator, const char
 
 /* ---- finishing ---- */
 
-/* Takes the room on the disk that the file needs before all ranks write its end together: a rank that found
- * the disk full within that would leave the others waiting. A file system that cannot do it says
- * EOPNOTSUPP. */
+/* Takes the room on the disk that the rest of the file needs, all of HDF5's cache of metadata, before all
+ * ranks write that together: a rank that found the disk full within it would leave the others waiting. HDF5
+ * cuts off what was too much. A file system that cannot do it says EOPNOTSUPP. */
 static void reserve(struct hdf5_file *file)
 {
-    hsize_t bytes = 0;
-    if (H5Fget_filesize(file->id, &bytes) < 0) {
-        hdf5_file_fail_in(file, "measure it");
-        return;
-    }
+    enum { ALIGNMENT = 1 << 16 }; /* more than HDF5 leaves between two blocks of metadata */
+    size_t metadata = 0;
+    struct stat information;
     const int descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
-        fail_errno(file, "open it", errno);
-        return;
-    }
-    if (fallocate(descriptor, 0, 0, (off_t)bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+    if (descriptor < 0 || fstat(descriptor, &information) != 0)
+        fail_errno(file, "measure it", errno);
+    else if (H5Fget_mdc_size(file->id, NULL, NULL, &metadata, NULL) < 0)
+        hdf5_file_fail_in(file, "measure it");
+    else if (fallocate(descriptor, 0, 0, information.st_size + (off_t)metadata + ALIGNMENT) != 0 &&
+             errno != EOPNOTSUPP && errno != ENOSYS)
         fail_errno(file, "write it", errno);
-    close(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
 }
 
 enum status hdf5_file_close(struct hdf5_file *file)
