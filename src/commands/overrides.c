@@ -2,6 +2,7 @@
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
+#include "config/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,16 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status copy_text(const char *option, const char *text, char target[CONFIG_TEXT_LENGTH])
+/* As strict as the reader is, so that config.yaml can be read again. */
+static enum status copy_text(const char *option, const char *text, bool is_path,
+                             char target[CONFIG_TEXT_LENGTH])
 {
     if (text[0] == '\0' || strlen(text) >= CONFIG_TEXT_LENGTH)
         return status_fail(STATUS_USAGE, "%s: %s", option,
                            text[0] ? "the text is too long" : "the text is empty");
+    const char *trouble = text_trouble(text, strlen(text), is_path);
+    if (trouble)
+        return status_fail(STATUS_USAGE, "%s: the text holds %s", option, trouble);
     strcpy(target, text);
     return STATUS_OK;
 }
@@ -63,9 +69,9 @@ enum status overrides_read(const struct overrides *overrides, struct config *con
 {
     TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
     if (overrides->output_directory)
-        TRY(copy_text("--output", overrides->output_directory, config->output.directory));
+        TRY(copy_text("--output", overrides->output_directory, true, config->output.directory));
     if (overrides->device)
-        TRY(copy_text("--device", overrides->device, config->device));
+        TRY(copy_text("--device", overrides->device, false, config->device));
     if (overrides->has_steps)
         config->time.steps = overrides->steps;
     return STATUS_OK;

@@ -2,6 +2,7 @@
 #include "config/complaints.h"
 
 #include "base/suggest.h"
+#include "config/config.h"
 #include "config/text.h"
 
 #include <stdarg.h>
@@ -22,8 +23,9 @@ static void display_path(const struct tree_node *root, const char *path, char sh
         const bool in_list = node && node->kind == TREE_SEQUENCE;
         node = in_list ? tree_item(node, strtoul(segment, NULL, 10)) : tree_value(node, segment);
         const struct tree_node *name = in_list ? tree_value(node, "name") : NULL;
-        const bool named =
-            name && name->kind == TREE_SCALAR && name->length > 0 && !text_trouble(name->text, name->length);
+        const bool named = name && name->kind == TREE_SCALAR && name->length > 0 &&
+                           name->length < CONFIG_NAME_LENGTH &&
+                           !text_trouble(name->text, name->length, false);
         used += (size_t)snprintf(shown + used, SCHEMA_PATH_LENGTH - used, "%s%s", used > 0 ? "." : "",
                                  named ? name->text : segment);
         path += length;

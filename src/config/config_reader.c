@@ -4,6 +4,7 @@
 #include "config/check.h"
 #include "config/read_tree.h"
 #include "config/settings.h"
+#include "config/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,14 +12,17 @@
 
 enum { MOST_FILE_BYTES = 1 << 20 };
 
-/* "output/" and the name of the file without folders and ending. */
+/* "output/" and the name of the file without folders and ending; "output/run" where that is not UTF-8. */
 static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGTH])
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
     const char *dot = strrchr(base, '.');
     const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
+    if (text_trouble(base, length, true))
+        snprintf(directory, CONFIG_TEXT_LENGTH, "output/run");
+    else
+        snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
 }
 
 /* Text -> tree, with the settings merged in. Complaints when that fails. */

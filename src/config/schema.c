@@ -183,7 +183,7 @@ static const struct schema_row config_rows[] = {
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
     {"output", TYPE_GROUP, .help = "what is written"},
     {"output.directory", TYPE_TEXT, IN_CONFIG(output.directory), BYTES(1, CONFIG_TEXT_LENGTH),
-     .fallback = schema_directory_fallback, .help = "folder of this run"},
+     .is_path = true, .fallback = schema_directory_fallback, .help = "folder of this run"},
     {"output.history", TYPE_GROUP, .help = "history.csv: energies, momentum, modes"},
     {"output.history.every", TYPE_COUNT64, IN_CONFIG(output.history.every), WITHIN(1, MOST_STEPS),
      .fallback = "1", .unit = "steps", .help = "between rows"},

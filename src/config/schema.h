@@ -40,6 +40,7 @@ struct schema_row {
     size_t capacity;    /* bytes of a text with its end; items of a list */
     double low, high;   /* range of a number, of the items of a list, or of a text's bytes, ends included */
     bool open;          /* the ends of the range are not included */
+    bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
     const struct choice *choices; /* the words of a choice, or words allowed beside a number */
     uint32_t kinds;       /* bit set of the values of the key `kind` beside it it belongs to; 0: all */
     const char *fallback; /* the default, as YAML; NULL: required */

@@ -1,7 +1,6 @@
 /* Text: UTF-8 as it may stand in a config. */
 #include "config/text.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,22 +29,20 @@ size_t text_character(const char *text, size_t left, uint32_t *code)
     return length;
 }
 
-/* Controls, the line breaks and byte order marks of Unicode: none survives a round trip through a line of
- * YAML. */
-static bool is_control(uint32_t code)
+bool text_is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
            code == 0xFEFF || code == 0xFFFE || code == 0xFFFF;
 }
 
-const char *text_trouble(const char *text, size_t length)
+const char *text_trouble(const char *text, size_t length, bool is_path)
 {
     for (size_t i = 0; i < length;) {
         uint32_t code;
         const size_t bytes = text_character(text + i, length - i, &code);
         if (bytes == 0)
             return "bytes that are not UTF-8";
-        if (is_control(code))
+        if (code == 0 || (text_is_control(code) && !is_path))
             return "a control character or line break";
         i += bytes;
     }
@@ -60,7 +57,7 @@ const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LE
     while (i < length) {
         uint32_t code;
         const size_t bytes = text_character(text + i, length - i, &code);
-        const bool printable = bytes > 0 && !is_control(code);
+        const bool printable = bytes > 0 && !text_is_control(code);
         const size_t needed = printable ? bytes : 1;
         if (used + needed > room)
             break;

@@ -2,6 +2,7 @@
 #ifndef RADIXPIC_CONFIG_TEXT_H
 #define RADIXPIC_CONFIG_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,9 +10,13 @@
  * no UTF-8. */
 size_t text_character(const char *text, size_t left, uint32_t *code);
 
-/* NULL when `text` is UTF-8 of printable characters on one line; otherwise what it holds instead, in words.
+/* Controls, the line breaks and byte order marks of Unicode: in a line of YAML they survive as escapes only.
  */
-const char *text_trouble(const char *text, size_t length);
+bool text_is_control(uint32_t code);
+
+/* NULL when `text` is UTF-8 of printable characters on one line, or for a path of any characters but NUL;
+ * otherwise what it holds instead, in words. */
+const char *text_trouble(const char *text, size_t length, bool is_path);
 
 enum { TEXT_SHOWN_LENGTH = 64 };
 

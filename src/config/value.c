@@ -83,7 +83,8 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
         list_choices(row->choices, words, VALUE_WHY_LENGTH);
         return;
     case TYPE_TEXT:
-        snprintf(words, VALUE_WHY_LENGTH, "text of %.0f to %.0f bytes on one line", row->low, row->high);
+        snprintf(words, VALUE_WHY_LENGTH, "text of %.0f to %.0f bytes%s", row->low, row->high,
+                 row->is_path ? "" : " on one line");
         return;
     case TYPE_NAME:
         snprintf(words, VALUE_WHY_LENGTH, "letters, digits and _, no digit first, at most %.0f", row->high);
@@ -218,7 +219,7 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
         return refuse(row, text, length, "is empty", why);
     if ((double)length > row->high)
         return refuse(row, text, length, "is too long", why);
-    const char *trouble = text_trouble(text, length);
+    const char *trouble = text_trouble(text, length, row->is_path);
     if (trouble) {
         char problem[96];
         snprintf(problem, sizeof problem, "holds %s", trouble);
@@ -283,10 +284,15 @@ static void print_text(const char *text, FILE *stream)
         return;
     }
     fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', stream);
-        fputc(*text, stream);
+    for (size_t left = strlen(text), bytes = 1; left > 0; text += bytes, left -= bytes) {
+        uint32_t code;
+        bytes = text_character(text, left, &code);
+        if (bytes == 0) /* not UTF-8: no reader lets it in */
+            break;
+        if (text_is_control(code))
+            fprintf(stream, "\\u%04" PRIX32, code);
+        else
+            fprintf(stream, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", (int)bytes, text);
     }
     fputc('"', stream);
 }

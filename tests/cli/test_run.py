@@ -318,26 +318,33 @@ class SecondRun(ProgramTest):
 
 class Names(ProgramTest):
     def test_any_folder_name(self):
-        for name in ("with space", "Größe µ 電子", "a;$(touch x)&|'\"<>*?", "-dash", "per%sent%n", "deep/er/./and/../er"):
+        odd = ["a;$(touch x)&|'\"<>*?", "`touch x`", "new\nline\ttab", "-dash", "per%sent%n", "deep/er/./and/../er"]
+        for name in ("with space", "Größe µ 電子", *odd):
             with self.subTest(name=name):
                 self.run_well("run", "small.yaml", "--quiet", "--steps", "1", f"--output={name}")
                 self.assertEqual(len(self.history(name)), 2)
                 self.assertTrue((self.folder / name / "snapshots" / "data_1.h5").is_file())
+                again = self.run_program("run", f"./{name}/config.yaml", "--quiet")  # which names the folder
+                self.assertEqual(again.returncode, 2)
+                self.assertIn(f"folder {name} holds a run already", again.stderr)
         self.assertFalse((self.folder / "x").exists())
 
     def test_any_config_name_and_title(self):
-        name = "Größe 'µ' $HOME.yaml"
+        name = "Größe 'µ' $HOME $(touch x);\n\"q\".yaml"
         text = (self.folder / "small.yaml").read_text().replace("title: Small", 'title: "per%sent %n, τ \\"q\\""')
         (self.folder / name).write_text(text)
         result = self.run_well("run", name, "--steps", "1")
         self.assertTrue(result.stdout.startswith('per%sent %n, τ "q"\n'), result.stdout)
         self.run_well("run", "out/config.yaml", "--output", "again", "--steps", "1")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([name, "again", "out", "small.yaml"]))
 
     def test_the_folder_is_named_after_the_config(self):
         text = (self.folder / "small.yaml").read_text().replace("  directory: out\n", "")
-        (self.folder / "my case.yaml").write_text(text)
-        self.run_well("run", "my case.yaml", "--steps", "1")
-        self.assertEqual(len(self.history("output/my case")), 2)
+        for name, folder in (("my case.yaml", "my case"), ("a\nb;.yaml", "a\nb;"), (b"\xff.yaml".decode(errors="surrogateescape"), "run")):
+            with self.subTest(name=name):
+                (self.folder / name).write_text(text)
+                self.run_well("run", name, "--quiet", "--steps", "1")
+                self.assertEqual(len(self.history(f"output/{folder}")), 2)
 
 
 class Variants(ProgramTest):

@@ -265,6 +265,15 @@ static void the_shipped_configs_read_and_echo(void **state)
     }
 }
 
+static void a_folder_of_any_name_survives_the_echo(void **state)
+{
+    (void)state;
+    assert_ok(read_text(least));
+    snprintf(config.output.directory, sizeof config.output.directory, "%s",
+             "a\nb\r\t\x7f \"q\" '\\' $(x); \xc2\x85 \xe2\x80\xa8 \xef\xbb\xbf \xf0\x9f\x99\x82 #:");
+    free(assert_round_trip());
+}
+
 /* The good config with line `changed` (from 1; 0: none) replaced. */
 static void write_lines(char *text, size_t size, size_t changed, const char *replacement)
 {
@@ -633,6 +642,7 @@ int main(void)
         cmocka_unit_test(the_echo_has_only_keys_that_belong),
         cmocka_unit_test(an_echo_that_cannot_be_written_fails),
         cmocka_unit_test(the_shipped_configs_read_and_echo),
+        cmocka_unit_test(a_folder_of_any_name_survives_the_echo),
         cmocka_unit_test(the_unchanged_lines_are_good),
         cmocka_unit_test(each_malformed_config_is_refused_at_its_place),
         cmocka_unit_test(a_refused_config_is_not_written),
