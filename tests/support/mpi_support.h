@@ -27,7 +27,8 @@
 
 static struct communicator ranks;
 
-/* For the SIGABRT that cmocka raises, at a place where MPI may be called. */
+/* For the SIGABRT that cmocka raises, at a place where MPI may be called. An OpenCL compiler may take the
+ * signal away; then mpirun sees the rank die and ends the others. */
 static void mpi_end_all_ranks(int number)
 {
     (void)number;
