@@ -21,6 +21,13 @@ struct history_row {
 STATUS_CHECKED enum status history_open(const char *folder, const struct history_config *config,
                                         struct history **history);
 
+/* Goes on with the FOLDER/history.csv of a run that stands at `step` again: the rows of earlier steps stay,
+ * the others are cut, and so is a last line that was written by half. Whenever the process ends, the file is
+ * the old one or the new one. STATUS_USAGE when its columns are not those of `config`; STATUS_FAILED names
+ * path, and line or errno text. After a failure the file is as it was. The caller closes the history. */
+STATUS_CHECKED enum status history_continue(const char *folder, const struct history_config *config,
+                                            uint64_t step, struct history **history);
+
 /* Writes one row with 17 significant digits and hands it to the system, so that a killed run keeps it.
  * STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status history_append(struct history *history, const struct history_row *row);

@@ -1,0 +1,204 @@
+/* History: a file that is gone on with holds what one written straight through holds, and is whole or
+ * untouched whatever happens. */
+#include "support/test_support.h"
+
+#include "diag/history.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64], path[128], temporary[128];
+static const struct history_config modes = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}};
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/radixpic-history-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/history.csv", folder);
+    snprintf(temporary, sizeof temporary, "%s/.history.csv.tmp", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    unlink(temporary);
+    return rmdir(folder); /* nothing else is left behind */
+}
+
+static struct history_row row_of(uint64_t step)
+{
+    const double n = (double)step;
+    return (struct history_row){.step = step,
+                                .time = n / 3,
+                                .field_energy = 1 / (n + 1),
+                                .kinetic_energy = -n,
+                                .momentum = {1e-300 * n, n},
+                                .charge = 1e300,
+                                .modes = {{n, 2}, {3, -n}}};
+}
+
+static void append(struct history *history, uint64_t first, uint64_t last)
+{
+    for (uint64_t step = first; step <= last; step += 2) {
+        const struct history_row row = row_of(step);
+        assert_ok(history_append(history, &row));
+    }
+}
+
+static char *read_all(void)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 65536);
+    assert_non_null(text);
+    fread(text, 1, 65535, file);
+    fclose(file);
+    return text;
+}
+
+static void write_all(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static char *write_straight(uint64_t last)
+{
+    struct history *history = NULL;
+    assert_ok(history_open(folder, &modes, &history));
+    append(history, 0, last);
+    assert_ok(history_close(&history));
+    return read_all();
+}
+
+static void assert_untouched(const char *before)
+{
+    char *after = read_all();
+    assert_string_equal(after, before);
+    free(after);
+    assert_int_equal(access(temporary, F_OK), -1);
+}
+
+static void going_on_gives_the_bytes_of_going_through(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = {0, 1, 2, 7, 8, 20, 21, 1000};
+    char *straight = write_straight(20);
+    for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
+        free(write_straight(20));
+        struct history *history = NULL;
+        assert_ok(history_continue(folder, &modes, steps[n], &history));
+        append(history, (steps[n] + 1) / 2 * 2, 20);
+        assert_ok(history_close(&history));
+        assert_untouched(straight);
+    }
+    free(straight);
+}
+
+static void rows_from_the_step_on_are_cut(void **state)
+{
+    (void)state;
+    free(write_straight(20));
+    struct history *history = NULL;
+    assert_ok(history_continue(folder, &modes, 8, &history));
+    char *text = read_all(); /* before anything is appended */
+    assert_non_null(strstr(text, "\n6,"));
+    assert_null(strstr(text, "\n8,"));
+    assert_null(strstr(text, "\n10,"));
+    free(text);
+    assert_ok(history_close(&history));
+}
+
+static void a_last_line_written_by_half_is_cut(void **state)
+{
+    (void)state;
+    static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
+    char *straight = write_straight(6), longer[65536];
+    for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
+        snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
+        write_all(longer);
+        struct history *history = NULL;
+        assert_ok(history_continue(folder, &modes, 1000, &history));
+        assert_ok(history_close(&history));
+        assert_untouched(straight);
+    }
+    free(straight);
+}
+
+static void assert_refused(enum status code, const char *fragment, const struct history_config *config)
+{
+    char *before = read_all();
+    struct history *history = NULL;
+    assert_int_equal(history_continue(folder, config, 4, &history), code);
+    if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
+        fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
+    assert_ok(history_close(&history));
+    assert_untouched(before);
+    free(before);
+}
+
+static void other_columns_are_refused(void **state)
+{
+    (void)state;
+    struct history_config fewer = modes, other = modes;
+    fewer.mode_count = 1;
+    other.modes[1][1] = 5;
+    free(write_straight(6));
+    assert_refused(STATUS_USAGE, "output.history.modes", &fewer);
+    assert_refused(STATUS_USAGE, "output.history.modes", &other);
+    write_all("");
+    assert_refused(STATUS_USAGE, "output.history.modes", &modes);
+}
+
+static void what_is_no_row_is_named_by_its_line(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"junk\n", "\n", "5,1,2\n", "-5,1,1,1,1,1,1,1,1,1,1,1\n",
+                                        "5,1,1,1,1,1,1,1,1,1,1,1,1\n"};
+    char *straight = write_straight(6), longer[65536];
+    for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
+        snprintf(longer, sizeof longer, "%s%s", straight, lines[n]);
+        write_all(longer);
+        assert_refused(STATUS_FAILED, "history.csv:6: ", &modes);
+    }
+    free(straight);
+}
+
+static void a_full_disk_leaves_the_old_rows(void **state)
+{
+    (void)state;
+    char *straight = write_straight(20);
+    assert_int_equal(symlink("/dev/full", temporary), 0);
+    assert_refused(STATUS_FAILED, "No space left", &modes);
+    free(straight);
+}
+
+static void without_a_file_there_is_nothing_to_go_on_with(void **state)
+{
+    (void)state;
+    unlink(path);
+    struct history *history = NULL;
+    assert_int_equal(history_continue(folder, &modes, 4, &history), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "No such file"));
+    assert_ok(history_close(&history));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(going_on_gives_the_bytes_of_going_through),
+        cmocka_unit_test(rows_from_the_step_on_are_cut),
+        cmocka_unit_test(a_last_line_written_by_half_is_cut),
+        cmocka_unit_test(other_columns_are_refused),
+        cmocka_unit_test(what_is_no_row_is_named_by_its_line),
+        cmocka_unit_test(a_full_disk_leaves_the_old_rows),
+        cmocka_unit_test(without_a_file_there_is_nothing_to_go_on_with),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
