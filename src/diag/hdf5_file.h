@@ -38,6 +38,10 @@ struct hdf5_file {
     uint32_t compression;                    /* deflate level of the arrays, 0..9 */
 };
 
+/* Before the first call of any other HDF5 function, which hdf5_file_create() sees to: takes from HDF5 its try
+ * at exit and its messages. Again, it does nothing. */
+void hdf5_prepare(void);
+
 /* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
  * bytes, 0 or a power of two from 512 on, to the caller, for whom they are 0: see hdf5_file_close(). The
  * communicator must outlive the file. After a failure, which is that of all ranks, nothing is left; after
