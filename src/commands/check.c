@@ -4,6 +4,7 @@
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
+#include "diag/checkpoint.h"
 #include "diag/snapshot.h"
 #include "simulation.h"
 
@@ -27,6 +28,35 @@ static void print_consequences(const struct config *config, const struct consequ
                (double)config->species[s].particles / grid_cells(&derived->grid), config->species[s].name);
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived->fastest, derived->fastest_species);
+    printf("MPI ranks                 %u at most, each with a row of cells or more\n", derived->grid.nx);
+}
+
+/* Of the state, to which the file adds some kilobytes: main lists and guests, each with the particles of
+ * every cell counted. */
+static uint64_t checkpoint_bytes(const struct config *config)
+{
+    const struct grid grid = grid_make(&config->grid);
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const uint64_t each = 4 * precision_bytes(config->precision) + (species->ids ? sizeof(uint64_t) : 0);
+        bytes += species->particles * each + CHECKPOINT_LISTS * sizeof(uint32_t) * grid_cells(&grid);
+    }
+    return bytes;
+}
+
+static void print_checkpoints(const struct config *config)
+{
+    const struct checkpoints_config *checkpoints = &config->output.checkpoints;
+    const uint64_t every = checkpoints->every, steps = config->time.steps;
+    const double megabytes = 1e-6 * (double)checkpoint_bytes(config);
+    printf("checkpoints               ");
+    if (every > 0) /* none of the loaded state, one of the last */
+        printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
+    if (checkpoints->minutes > 0)
+        printf("one every %g minutes, ", checkpoints->minutes);
+    printf("one when a signal stops the run; about %.3g MB each, the newest %u kept: %.3g MB\n", megabytes,
+           checkpoints->keep, checkpoints->keep * megabytes);
 }
 
 static void print_output_size(const struct config *config)
@@ -41,6 +71,7 @@ static void print_output_size(const struct config *config)
     printf("snapshots                 %llu, at most %.3g MB each before compression, %.3g MB in all\n",
            (unsigned long long)snapshots, 1e-6 * (double)snapshot_bytes(config),
            1e-6 * (double)snapshot_bytes(config) * (double)snapshots);
+    print_checkpoints(config);
 }
 
 /* The device may be missing where a config is only looked at: then its part is left out, with the reason. */
@@ -67,8 +98,8 @@ static enum status print_device_part(const struct config *config, const struct c
         printf("step                      %s\n", advance_kind_describe(kind));
         sorter_plan_describe(&plan, sort, sizeof sort);
         printf("key                       %s\n", sort);
-        printf("memory on the device      %.1f MiB, %.1f bytes a particle\n", (double)bytes / 0x1p20,
-               (double)bytes / (double)simulation_particles(config));
+        printf("memory on the device      %.1f MiB on one rank, %.1f bytes a particle\n",
+               (double)bytes / 0x1p20, (double)bytes / (double)simulation_particles(config));
         if (plan.note[0] != '\0')
             printf("warning: %s\n", plan.note);
     }

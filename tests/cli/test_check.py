@@ -93,6 +93,35 @@ class Check(ProgramTest):
         self.assertGreater(each, 0.9 * most)
         self.assertAlmostEqual(self.number(text, rf"snapshots .* {NUMBER} MB in all"), len(files) * most, delta=0.1)
 
+    def test_the_checkpoints_of_a_run(self):
+        signal = "one when a signal stops the run; about"
+        for every, minutes, counted in (
+            (0, 0, ""),
+            (23, 0, "1, "),
+            (10, 0, "3, "),  # at 10, 20 and the last step, 23
+            (0, 2.5, "one every 2.5 minutes, "),
+            (24, 30, "1, one every 30 minutes, "),
+        ):
+            with self.subTest(every=every, minutes=minutes):
+                when = [f"output.checkpoints.every={every}", f"output.checkpoints.minutes={minutes}"]
+                self.assertRegex(self.check(*when), rf"(?m)^checkpoints +{counted}{signal}")
+        self.assertRegex(self.check("output.checkpoints.every=5", "time.steps=0"), rf"(?m)^checkpoints +0, {signal}")
+
+    def test_the_size_of_a_checkpoint(self):
+        """Offsets and velocities, ids, and the counts of 16 x 8 cells in two lists."""
+        counts = 2 * 4 * 128
+        for precision, ids, each in (("single", "false", 16), ("single", "true", 24), ("double", "true", 40)):
+            settings = [f"precision={precision}", f"species.electrons.ids={ids}", "output.checkpoints.keep=3"]
+            text = self.check(*settings, "species.electrons.particles=50000")
+            bytes = 50000 * each + counts
+            self.assertAlmostEqual(self.number(text, rf"checkpoints .*about {NUMBER} MB"), 1e-6 * bytes, delta=5e-9 * bytes)
+            self.assertAlmostEqual(
+                self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$"), 3e-6 * bytes, delta=15e-9 * bytes
+            )
+
+    def test_the_most_ranks(self):
+        self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
+
     def test_the_config_is_echoed(self):
         text = self.check("species.electrons.mass=2.5", "time.steps=77")
         config = text.split("\n# what follows")[0]
