@@ -110,10 +110,15 @@ class Check(ProgramTest):
     def test_the_size_of_a_checkpoint(self):
         """Offsets and velocities, ids, and the counts of 16 x 8 cells in two lists."""
         counts = 2 * 4 * 128
-        for precision, ids, each in (("single", "false", 16), ("single", "true", 24), ("double", "true", 40)):
+        for particles, precision, ids, each in (
+            (50000, "single", "false", 16),
+            (50000, "single", "true", 24),
+            (500, "double", "true", 40),
+            (500, "double", "false", 32),
+        ):
             settings = [f"precision={precision}", f"species.electrons.ids={ids}", "output.checkpoints.keep=3"]
-            text = self.check(*settings, "species.electrons.particles=50000")
-            bytes = 50000 * each + counts
+            text = self.check(*settings, f"species.electrons.particles={particles}")
+            bytes = particles * each + counts
             self.assertAlmostEqual(self.number(text, rf"checkpoints .*about {NUMBER} MB"), 1e-6 * bytes, delta=5e-9 * bytes)
             self.assertAlmostEqual(
                 self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$"), 3e-6 * bytes, delta=15e-9 * bytes
