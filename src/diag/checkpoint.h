@@ -39,14 +39,16 @@ struct checkpoint_state {
     const struct slab *slab;
     const struct partition *partition;
     struct checkpoint_header header;
-    const struct particles
-        *lists[CHECKPOINT_LISTS]; /* [config->species_count] each; sorted, own cells only */
+    /* [config->species_count] each; sorted, own cells only. NULL: all empty. */
+    const struct particles *lists[CHECKPOINT_LISTS];
 };
 
-/* Collective. Writes FOLDER/checkpoint_STEP.h5, then removes all but the newest `keep` checkpoints of the
- * folder, and sets *bytes to its size. STATUS_FAILED on all ranks, with path and errno text, when it cannot
- * be written, or when a particle holds a number that is not finite (the sentence names species, step and
- * cell): then older checkpoints stay as they are. */
+/* Collective. Writes FOLDER/checkpoint_STEP.h5, making the folder where its parent has none, and sets *bytes
+ * to the size of the file; then removes all but the newest `keep` checkpoints of the folder, those of later
+ * steps, which a run left that was since taken back, and what a killed run left unfinished: see
+ * checkpoint_folder.h. STATUS_FAILED on all ranks, with path and errno text, when it cannot be written, or
+ * when a particle is lost or holds a number that is not finite (the sentence names species, step and cell):
+ * then older checkpoints stay as they are. */
 STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct checkpoint_state *state,
                                             uint32_t keep, uint64_t *bytes);
 
@@ -55,7 +57,8 @@ STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct che
 struct checkpoint;
 
 /* Collective. Opens a checkpoint and checks its digest. `path` is a file; or a folder of checkpoints, whose
- * newest whole one is taken, and for each broken one passed by `warn` is called on rank 0 with a sentence.
+ * newest whole one (of the largest step) is taken, and for each broken one passed by `warn` is called on rank
+ * 0 with a sentence.
  * STATUS_FAILED on all ranks when there is none or it is broken. The caller closes it. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            void (*warn)(void *context, const char *sentence), void *context,
