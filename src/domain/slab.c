@@ -34,8 +34,8 @@ uint32_t slab_global_row(const struct slab *slab, uint32_t local_row)
     const uint64_t nx = slab->box.nx;
     const bool below = !slab_is_whole(slab) && local_row > slab_lost_row(slab);
     /* Rows below count from the end of the local grid back to the first own row. */
-    const uint64_t row = below ? slab->first_row + nx - (slab->local.nx - local_row) % nx
-                               : (uint64_t)slab->first_row + local_row;
+    const uint64_t row =
+        below ? slab->first_row + nx - (slab->local.nx - local_row) : (uint64_t)slab->first_row + local_row;
     return (uint32_t)(row % nx);
 }
 

@@ -60,20 +60,20 @@ uint32_t partition_rows(const struct partition *partition, int rank)
 }
 
 /* Ranges of at most `most` particles, taken greedily from the first row on, with a row left for each later
- * rank. Whether all rows find a rank. */
+ * rank. Whether all rows find a rank. first: [ranks + 1], set, or NULL. */
 static bool cut(int ranks, uint32_t rows, const uint64_t *loads, uint64_t most, uint32_t *first)
 {
     uint32_t row = 0;
     for (int rank = 0; rank < ranks; rank++) {
         const uint32_t end = rows - (uint32_t)(ranks - rank - 1); /* rows this rank may take up to */
-        uint64_t load = loads[row];
-        first[rank] = row++;
+        if (first)
+            first[rank] = row;
+        uint64_t load = loads[row++];
         while (row < end && load + loads[row] <= most)
             load += loads[row++];
         if (load > most)
             return false;
     }
-    first[ranks] = rows;
     return row == rows;
 }
 
@@ -85,35 +85,32 @@ static uint64_t sum(const uint64_t *loads, uint32_t begin, uint32_t end)
     return total;
 }
 
-bool partition_balance(struct partition *partition, const uint64_t *loads)
+static uint64_t most_load(const struct partition *partition, const uint64_t *loads)
 {
-    uint32_t *first = calloc((size_t)partition->ranks + 1, sizeof *first);
-    if (!first)
-        return false; /* the rows stay as they are, which is slower, not wrong */
-    uint64_t low = 0, high = sum(loads, 0, partition->rows); /* the least feasible `most` is in (low, high] */
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (cut(partition->ranks, partition->rows, loads, middle, first))
-            high = middle;
-        else
-            low = middle;
-    }
-    const size_t bytes = ((size_t)partition->ranks + 1) * sizeof *first;
-    const bool moved = cut(partition->ranks, partition->rows, loads, high, first) &&
-                       memcmp(first, partition->first, bytes) != 0;
-    if (moved)
-        memcpy(partition->first, first, bytes);
-    free(first);
-    return moved;
-}
-
-double partition_imbalance(const struct partition *partition, const uint64_t *loads)
-{
-    const uint64_t all = sum(loads, 0, partition->rows);
     uint64_t most = 0;
     for (int rank = 0; rank < partition->ranks; rank++) {
         const uint64_t load = sum(loads, partition->first[rank], partition->first[rank + 1]);
         most = load > most ? load : most;
     }
-    return all > 0 ? (double)most * partition->ranks / (double)all : 1;
+    return most;
+}
+
+bool partition_balance(struct partition *partition, const uint64_t *loads)
+{
+    const uint64_t present = most_load(partition, loads);
+    uint64_t low = 0, high = present; /* the least feasible `most` is in (low, high], or 0 */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (cut(partition->ranks, partition->rows, loads, middle, NULL))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high < present && cut(partition->ranks, partition->rows, loads, high, partition->first);
+}
+
+double partition_imbalance(const struct partition *partition, const uint64_t *loads)
+{
+    const uint64_t all = sum(loads, 0, partition->rows);
+    return all > 0 ? (double)most_load(partition, loads) * partition->ranks / (double)all : 1;
 }

@@ -27,7 +27,7 @@ int partition_owner(const struct partition *partition, uint32_t row);
 uint32_t partition_rows(const struct partition *partition, int rank);
 
 /* Moves the ends so that the most particles of a rank are as few as contiguous rows allow: loads[rows] counts
- * the particles of each row of the box. Returns whether an end moved. */
+ * the particles of each row of the box. Ends that do so already stay. Returns whether an end moved. */
 bool partition_balance(struct partition *partition, const uint64_t *loads);
 
 /* Most particles of a rank over the mean of all; 1 where there are none. */

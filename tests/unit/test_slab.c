@@ -1,0 +1,111 @@
+/* Slab: which row of the box each row of the local grid stands for, by walking around the ring. */
+#include "support/test_support.h"
+
+#include "domain/slab.h"
+
+enum { MOST_ROWS = 14 };
+
+static struct grid box_of(uint32_t rows)
+{
+    return grid_make(&(struct grid_config){.cells = {rows, 3}, .length = {0.7 * rows, 5}});
+}
+
+/* Every slab of every small box, with every number of guard rows. */
+static void with_every_slab(void (*check)(const struct grid *box, uint32_t first_row, uint32_t rows,
+                                          uint32_t guard))
+{
+    for (uint32_t nx = 1; nx <= MOST_ROWS; nx++) {
+        const struct grid box = box_of(nx);
+        for (uint32_t first_row = 0; first_row < nx; first_row++)
+            for (uint32_t rows = 1; first_row + rows <= nx; rows++)
+                for (uint32_t guard = 0; guard <= nx; guard += guard == 0 ? SLAB_LEAST_GUARD : 1)
+                    check(&box, first_row, rows, guard);
+    }
+}
+
+/* Own rows, guard rows on both sides and the lost row are fewer than the box has: else all of it is there. */
+static bool should_be_whole(const struct grid *box, uint32_t rows, uint32_t guard)
+{
+    return guard == 0 || rows + 2 * guard + 1 >= box->nx;
+}
+
+static void check_local_grid(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard)
+{
+    const struct slab slab = slab_make(box, first_row, rows, guard);
+    const bool whole = should_be_whole(box, rows, guard);
+    assert_true(slab_is_whole(&slab) == whole);
+    assert_int_equal(slab.first_row, first_row);
+    assert_int_equal(slab.rows, rows);
+    assert_int_equal(slab.guard, whole ? 0 : guard);
+    assert_int_equal(slab.box.nx, box->nx);
+    assert_int_equal(slab.local.nx, whole ? box->nx : rows + 2 * guard + 1);
+    assert_int_equal(slab.local.ny, box->ny);
+    assert_near(slab.local.dx, box->dx, 0);
+    assert_near(slab.local.dy, box->dy, 0);
+    assert_near(slab.local.ly, box->ly, 0);
+    assert_near(slab.local.lx, slab.local.nx * box->dx, 1e-14 * box->lx); /* a rounding or two */
+    assert_int_equal(slab_own_cells(&slab), rows * box->ny);
+}
+
+static void the_local_grid_has_the_cells_of_the_box(void **state)
+{
+    (void)state;
+    with_every_slab(check_local_grid);
+}
+
+static void check_rows(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard)
+{
+    const struct slab slab = slab_make(box, first_row, rows, guard);
+    const uint32_t above = slab_is_whole(&slab) ? box->nx : rows + guard; /* own ones and those above */
+    uint32_t row = first_row;
+    for (uint32_t local = 0; local < above; local++) {
+        assert_int_equal(slab_global_row(&slab, local), row);
+        row = row + 1 == box->nx ? 0 : row + 1;
+    }
+    if (slab_is_whole(&slab))
+        return;
+    assert_int_equal(slab_lost_row(&slab), above);
+    row = first_row;
+    for (uint32_t local = slab.local.nx - 1; local > above; local--) {
+        row = row == 0 ? box->nx - 1 : row - 1;
+        assert_int_equal(slab_global_row(&slab, local), row);
+    }
+}
+
+static void local_rows_stand_for_those_around_the_ring(void **state)
+{
+    (void)state;
+    with_every_slab(check_rows);
+}
+
+static void the_whole_box_is_itself(void **state)
+{
+    (void)state;
+    const struct grid box = box_of(5);
+    const struct slab slab = slab_whole_box(&box);
+    assert_true(slab_is_whole(&slab));
+    assert_int_equal(slab_own_cells(&slab), grid_cells(&box));
+    for (uint32_t row = 0; row < box.nx; row++)
+        assert_int_equal(slab_global_row(&slab, row), row);
+}
+
+/* Numbers whose sums do not fit 32 bits. */
+static void a_guard_beyond_any_box_makes_it_whole(void **state)
+{
+    (void)state;
+    const struct grid box = box_of(8);
+    const struct slab slab = slab_make(&box, 2, 3, UINT32_MAX);
+    assert_true(slab_is_whole(&slab));
+    assert_int_equal(slab.local.nx, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_local_grid_has_the_cells_of_the_box),
+        cmocka_unit_test(local_rows_stand_for_those_around_the_ring),
+        cmocka_unit_test(the_whole_box_is_itself),
+        cmocka_unit_test(a_guard_beyond_any_box_makes_it_whole),
+    };
+    return cmocka_run_group_tests_name("slab", tests, NULL, NULL);
+}
