@@ -104,16 +104,33 @@ static bool matches(const struct device_info *info, const char *spec)
     return contains_ignoring_case(info->name, spec) || contains_ignoring_case(info->platform, spec);
 }
 
-static const struct candidate *pick(const struct candidate *found, size_t count, const char *spec)
+/* What "auto" stands for on this machine: a GPU if there is one, else what the first device is. */
+static bool fits_auto(const struct device_info *info, const struct candidate *found, size_t count)
 {
-    if (strcasecmp(spec, "auto") == 0) {
-        const struct candidate *gpu = pick(found, count, "gpu");
-        return gpu || count == 0 ? gpu : &found[0];
-    }
     for (size_t n = 0; n < count; n++)
-        if (spec[0] != '\0' && matches(&found[n].info, spec))
-            return &found[n];
-    return NULL;
+        if (found[n].info.is_gpu)
+            return info->is_gpu;
+    return info->is_cpu == found[0].info.is_cpu;
+}
+
+static bool fits(const struct device_info *info, const char *spec, const struct candidate *found,
+                 size_t count)
+{
+    if (strcasecmp(spec, "auto") == 0)
+        return fits_auto(info, found, count);
+    return spec[0] != '\0' && matches(info, spec);
+}
+
+/* Of the devices that fit, number `share` modulo how many they are; NULL where none fits. */
+static const struct candidate *pick(const struct candidate *found, size_t count, const char *spec,
+                                    uint32_t share)
+{
+    const struct candidate *fitting[MAX_DEVICES];
+    uint32_t fitting_count = 0;
+    for (size_t n = 0; n < count; n++)
+        if (fits(&found[n].info, spec, found, count))
+            fitting[fitting_count++] = &found[n];
+    return fitting_count > 0 ? fitting[share % fitting_count] : NULL;
 }
 
 static enum status refuse(const struct candidate *found, size_t count, const char *spec)
@@ -134,12 +151,12 @@ static enum status refuse(const struct candidate *found, size_t count, const cha
                        spec, list);
 }
 
-enum status device_choose(const char *spec, cl_platform_id *platform, cl_device_id *id,
+enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform, cl_device_id *id,
                           struct device_info *info)
 {
     struct candidate found[MAX_DEVICES];
     const size_t count = find_devices(found);
-    const struct candidate *chosen = pick(found, count, spec);
+    const struct candidate *chosen = pick(found, count, spec, share);
     if (!chosen)
         return refuse(found, count, spec);
     *platform = chosen->platform;
@@ -154,7 +171,7 @@ enum status device_list(FILE *stream)
     const size_t count = find_devices(found);
     if (count == 0)
         return refuse(found, count, "auto");
-    const struct candidate *preferred = pick(found, count, "auto");
+    const struct candidate *preferred = pick(found, count, "auto", 0);
     for (size_t n = 0; n < count; n++) {
         const struct device_info *info = &found[n].info;
         fprintf(stream, "%u:%u  %s%s\n", info->platform_index, info->device_index, info->name,

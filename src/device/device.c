@@ -43,10 +43,15 @@ enum status opencl_check(const struct device *device, cl_int error, const char *
 
 enum status device_open(const char *spec, struct device **device)
 {
+    return device_open_share(spec, 0, device);
+}
+
+enum status device_open_share(const char *spec, uint32_t share, struct device **device)
+{
     struct device *opened = calloc(1, sizeof *opened);
     if (!opened)
         return status_fail(STATUS_FAILED, "no memory for the description of a device");
-    enum status status = device_choose(spec, &opened->platform, &opened->id, &opened->info);
+    enum status status = device_choose(spec, share, &opened->platform, &opened->id, &opened->info);
     if (status == STATUS_OK) {
         cl_int error = CL_SUCCESS;
         const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,

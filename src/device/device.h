@@ -46,6 +46,10 @@ struct device_info {
  * fits; the message lists what there is. The caller owns the device and closes it after everything that lives
  * on it is destroyed. */
 STATUS_CHECKED enum status device_open(const char *spec, struct device **device);
+
+/* The same where several processes share the devices of a machine: of those that fit, in the order of
+ * `radixpic devices`, the one of number `share` modulo how many they are. device_open() is share 0. */
+STATUS_CHECKED enum status device_open_share(const char *spec, uint32_t share, struct device **device);
 void device_close(struct device **device);
 
 const struct device_info *device_info(const struct device *device);

@@ -64,9 +64,9 @@ STATUS_CHECKED enum status opencl_check(const struct device *device, cl_int erro
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* Picks the device of `spec` and fills its description. */
-STATUS_CHECKED enum status device_choose(const char *spec, cl_platform_id *platform, cl_device_id *id,
-                                         struct device_info *info);
+/* Picks the device of `spec` for the `share` of device_open_share(), and fills its description. */
+STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform,
+                                         cl_device_id *id, struct device_info *info);
 
 /* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
  * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a

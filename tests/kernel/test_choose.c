@@ -1,0 +1,138 @@
+/* Choose: several processes of a machine share its devices. PoCL is asked to show two for one processor, so
+ * that there are several CPU devices wherever PoCL is the CPU's driver. */
+#include "support/test_support.h"
+
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+static struct device_info devices[MOST];
+static size_t device_count;
+
+static struct device_info opened_as(const char *spec, uint32_t share)
+{
+    struct device *device = NULL;
+    assert_ok(device_open_share(spec, share, &device));
+    const struct device_info info = *device_info(device);
+    device_close(&device);
+    return info;
+}
+
+static void assert_same_device(const struct device_info *found, const struct device_info *expected)
+{
+    assert_int_equal(found->platform_index, expected->platform_index);
+    assert_int_equal(found->device_index, expected->device_index);
+    assert_string_equal(found->name, expected->name);
+}
+
+/* All devices, by their numbers. */
+static int list_devices(void **state)
+{
+    (void)state;
+    setenv("POCL_DEVICES", "basic pthread", 1);
+    for (unsigned platform = 0; platform < 8; platform++) {
+        for (unsigned number = 0; number < 16 && device_count < MOST; number++) {
+            char spec[32];
+            struct device *device = NULL;
+            snprintf(spec, sizeof spec, "%u:%u", platform, number);
+            if (device_open(spec, &device) == STATUS_OK)
+                devices[device_count++] = *device_info(device);
+            device_close(&device);
+        }
+    }
+    return device_count > 0 ? 0 : -1;
+}
+
+static bool is_cpu(const struct device_info *info)
+{
+    return info->is_cpu;
+}
+
+static bool is_gpu(const struct device_info *info)
+{
+    return info->is_gpu;
+}
+
+static bool is_of_first_platform(const struct device_info *info)
+{
+    return strcmp(info->platform, devices[0].platform) == 0;
+}
+
+/* Twice around those that fit, in their order. Returns how many they are. */
+static uint32_t assert_shared(const char *spec, bool (*fits)(const struct device_info *info))
+{
+    uint32_t fitting = 0;
+    for (size_t n = 0; n < device_count; n++)
+        fitting += fits(&devices[n]);
+    for (uint32_t share = 0, n = 0; share < 2 * fitting; share++, n++) {
+        while (!fits(&devices[n % device_count]))
+            n++;
+        const struct device_info info = opened_as(spec, share);
+        assert_same_device(&info, &devices[n % device_count]);
+    }
+    return fitting;
+}
+
+static void devices_of_a_kind_are_shared_in_turn(void **state)
+{
+    (void)state;
+    const uint32_t cpus = assert_shared("cpu", is_cpu), gpus = assert_shared("gpu", is_gpu);
+    if (gpus > 0)
+        assert_shared("auto", is_gpu);
+    else if (cpus == device_count)
+        assert_shared("auto", is_cpu);
+    print_message("%u CPU devices, %u GPUs\n", cpus, gpus);
+}
+
+static void devices_of_a_name_are_shared_in_turn(void **state)
+{
+    (void)state;
+    assert_true(assert_shared(devices[0].platform, is_of_first_platform) > 0);
+}
+
+static void a_device_by_its_numbers_is_that_one(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < device_count; n++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "%u:%u", devices[n].platform_index, devices[n].device_index);
+        for (uint32_t share = 0; share < 3; share++) {
+            const struct device_info info = opened_as(spec, share);
+            assert_same_device(&info, &devices[n]);
+        }
+    }
+}
+
+static void without_a_share_it_is_the_first(void **state)
+{
+    (void)state;
+    struct device *device = NULL;
+    assert_ok(device_open("auto", &device));
+    const struct device_info first = opened_as("auto", 0);
+    assert_same_device(device_info(device), &first);
+    device_close(&device);
+}
+
+static void what_fits_none_is_refused_for_any_share(void **state)
+{
+    (void)state;
+    struct device *device = NULL;
+    for (uint32_t share = 0; share < 3; share++)
+        assert_int_equal(device_open_share("abacus", share, &device), STATUS_NO_DEVICE);
+    assert_int_equal(device_open_share("", 1, &device), STATUS_NO_DEVICE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_of_a_kind_are_shared_in_turn),
+        cmocka_unit_test(devices_of_a_name_are_shared_in_turn),
+        cmocka_unit_test(a_device_by_its_numbers_is_that_one),
+        cmocka_unit_test(without_a_share_it_is_the_first),
+        cmocka_unit_test(what_fits_none_is_refused_for_any_share),
+    };
+    return cmocka_run_group_tests(tests, list_devices, NULL);
+}
