@@ -1,0 +1,208 @@
+/* Checkpoint, damaged: no changed bit, lost block or lost end of a file is believed, and nothing in a file
+ * does harm. */
+#include "support/checkpoint_folder.h"
+
+#include "diag/checkpoint_seal.h"
+
+#include <hdf5.h>
+#include <xxhash.h>
+
+/* The n-th damage of a copy of `whole`; returns its length. */
+static size_t damage(const unsigned char *whole, size_t length, unsigned n, unsigned char *copy)
+{
+    memcpy(copy, whole, length);
+    const size_t at = (size_t)(scene_bits(0, 0, 0, n, 0) % length);
+    switch (n % 4) {
+    case 0: /* anywhere */
+        copy[at] ^= (unsigned char)(1U << n / 4 % 8);
+        return length;
+    case 1: /* in the block */
+        copy[at % CHECKPOINT_BLOCK] ^= (unsigned char)(1U << n / 4 % 8);
+        return length;
+    case 2:
+        return at;
+    default: /* a block of the disk, of which some byte was not 0 */
+        memset(copy + at / 512 * 512, 0, at / 512 * 512 + 512 < length ? 512 : length - at / 512 * 512);
+        return memcmp(copy, whole, length) != 0 ? length : at;
+    }
+}
+
+static void damage_is_noticed(void **unused)
+{
+    (void)unused;
+    struct folder folder = folder_make();
+    struct scene scene;
+    scene_create(&alone, &plain, NULL, &scene);
+    assert_ok(scene_write(&scene, folder.path, 10, 2));
+    assert_ok(scene_write(&scene, folder.path, 20, 2));
+    size_t length;
+    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_20.h5"), &length);
+    unsigned char *copy = malloc(length);
+    assert_non_null(copy);
+    for (unsigned n = 0; n < 1000; n++) {
+        struct scene_warnings warnings;
+        struct checkpoint *checkpoint;
+        write_file(folder_file(&folder, "checkpoint_20.h5"), copy, damage(whole, length, n, copy));
+        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file);
+        assert_null(checkpoint);
+        assert_int_equal(warnings.count, 0);
+        assert_ok(open_one(folder.path, &warnings, &checkpoint));
+        assert_int_equal(warnings.count, 1);
+        assert_non_null(strstr(warnings.last, "checkpoint_20.h5"));
+        assert_non_null(strstr(checkpoint_path(checkpoint), "checkpoint_10.h5"));
+        checkpoint_close(&checkpoint);
+    }
+    write_file(folder.file, whole, length);
+    check_all(&scene, folder.path, 20);
+    free(whole);
+    free(copy);
+    scene_destroy(&scene);
+    folder_remove(&folder);
+}
+
+/* The state that a file tells of is changed, and its digest made right. */
+static void change_array(const char *path, const char *name, hid_t type, const void *value)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset);
+    const hsize_t start[2] = {0, 0}, extent[2] = {1, 1};
+    const hsize_t one = 1;
+    const hid_t memory = H5Screate_simple(1, &one, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
+    assert_true(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, value) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    assert_true(H5Fclose(file) >= 0);
+    assert_int_equal(checkpoint_seal(path), 0);
+}
+
+static void remove_object(const char *path, const char *name)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    assert_true(H5Fclose(file) >= 0);
+    assert_int_equal(checkpoint_seal(path), 0);
+}
+
+static void impossible_states_are_refused(void **unused)
+{
+    (void)unused;
+    struct folder folder = folder_make();
+    struct scene scene;
+    struct scene_warnings warnings;
+    struct checkpoint *checkpoint;
+    scene_create(&alone, &plain, NULL, &scene);
+    assert_ok(scene_write(&scene, folder.path, 1, 1));
+    size_t length;
+    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
+    const struct {
+        const char *name;
+        hid_t type;
+        const void *value;
+        const char *words;
+    } changes[] = {
+        {"/first_rows", H5T_NATIVE_UINT32, &(uint32_t){1}, "do not share the rows"},
+        {"/capacities", H5T_NATIVE_UINT64, &(uint64_t){3}, "no room for its particles"},
+        {"/capacities", H5T_NATIVE_UINT64, &(uint64_t){UINT64_MAX}, "no room for its particles"},
+        {"/config", H5T_NATIVE_UINT8, &(uint8_t){'?'}, "its config cannot be read"},
+        {"/particles/ions/main/cell_counts", H5T_NATIVE_UINT32, &(uint32_t){UINT32_MAX},
+         "more or fewer particles"},
+    };
+    for (size_t n = 0; n < sizeof changes / sizeof changes[0]; n++) {
+        write_file(folder.file, whole, length);
+        change_array(folder.file, changes[n].name, changes[n].type, changes[n].value);
+        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file, changes[n].words);
+    }
+    static const char *const objects[] = {"/first_rows", "/config", "/particles/electrons",
+                                          "/particles/ions/guests/id", "/particles/ions/main/velocity"};
+    for (size_t n = 0; n < sizeof objects / sizeof objects[0]; n++) {
+        write_file(folder.file, whole, length);
+        remove_object(folder.file, objects[n]);
+        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file, "is missing");
+    }
+    /* Where only reading the particles shows it. */
+    const double nowhere[] = {1, -0.5, NAN};
+    for (unsigned n = 0; n < 3; n++) {
+        struct host_list list;
+        write_file(folder.file, whole, length);
+        change_array(folder.file, "/particles/ions/main/offset", H5T_NATIVE_DOUBLE, &nowhere[n]);
+        assert_ok(open_one(folder.file, &warnings, &checkpoint));
+        assert_fails(checkpoint_read_list(checkpoint, 1, CHECKPOINT_MAIN, 0, SCENE_NX, &list), "nowhere");
+        assert_null(list.offset);
+        checkpoint_close(&checkpoint);
+    }
+    free(whole);
+    scene_destroy(&scene);
+    folder_remove(&folder);
+}
+
+/* Any bytes under a right digest: refused or read, but nothing worse. */
+static void sealed_damage_does_no_harm(void **unused)
+{
+    (void)unused;
+    struct folder folder = folder_make();
+    struct scene scene;
+    scene_create(&alone, &plain, NULL, &scene);
+    assert_ok(scene_write(&scene, folder.path, 1, 1));
+    size_t length;
+    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
+    unsigned char *copy = malloc(length);
+    assert_non_null(copy);
+    for (unsigned n = 0; n < 1000; n++) {
+        struct scene_warnings warnings;
+        struct checkpoint *checkpoint;
+        const size_t left = damage(whole, length, n, copy);
+        if (left < CHECKPOINT_BLOCK)
+            continue;
+        write_file(folder.file, copy, left);
+        assert_int_equal(checkpoint_seal(folder.file), 0);
+        if (open_one(folder.file, &warnings, &checkpoint) != STATUS_OK)
+            continue;
+        for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
+            struct host_list list;
+            if (checkpoint_read_list(checkpoint, s, CHECKPOINT_MAIN, 0, SCENE_NX, &list) == STATUS_OK)
+                host_list_free(&list);
+        }
+        checkpoint_close(&checkpoint);
+    }
+    free(whole);
+    free(copy);
+    scene_destroy(&scene);
+    folder_remove(&folder);
+}
+
+/* A later version of the format keeps the places of its number and of the block's own digest. */
+static void other_versions_are_named(void **unused)
+{
+    (void)unused;
+    struct folder folder = folder_make();
+    struct scene scene;
+    struct scene_warnings warnings;
+    struct checkpoint *checkpoint;
+    scene_create(&alone, &plain, NULL, &scene);
+    assert_ok(scene_write(&scene, folder.path, 1, 1));
+    size_t length;
+    unsigned char *bytes = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
+    XXH128_canonical_t digest;
+    bytes[24] = 7;
+    XXH128_canonicalFromHash(&digest, XXH3_128bits(bytes, CHECKPOINT_BLOCK - sizeof digest));
+    memcpy(bytes + CHECKPOINT_BLOCK - sizeof digest, &digest, sizeof digest);
+    write_file(folder.file, bytes, length);
+    assert_fails(open_one(folder.file, &warnings, &checkpoint), "version 7", "reads version 1");
+    free(bytes);
+    scene_destroy(&scene);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(impossible_states_are_refused),
+        cmocka_unit_test(sealed_damage_does_no_harm),
+        cmocka_unit_test(other_versions_are_named),
+    };
+    return cmocka_run_group_tests_name("checkpoint_damage", tests, open_device, close_device);
+}
