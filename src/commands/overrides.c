@@ -65,9 +65,9 @@ static enum status copy_text(const char *option, const char *text, bool is_path,
     return STATUS_OK;
 }
 
-enum status overrides_read(const struct overrides *overrides, struct config *config)
+/* What the options of their own say goes over the file and --set. */
+static enum status apply_options(const struct overrides *overrides, struct config *config)
 {
-    TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
     if (overrides->output_directory)
         TRY(copy_text("--output", overrides->output_directory, true, config->output.directory));
     if (overrides->device)
@@ -75,4 +75,32 @@ enum status overrides_read(const struct overrides *overrides, struct config *con
     if (overrides->has_steps)
         config->time.steps = overrides->steps;
     return STATUS_OK;
+}
+
+enum status overrides_read(const struct overrides *overrides, struct config *config)
+{
+    TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
+    return apply_options(overrides, config);
+}
+
+enum status overrides_apply(const struct overrides *overrides, const char *name, struct config *config)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return status_fail(STATUS_FAILED, "no memory for the config of %s", name);
+    enum status status = config_echo(config, stream);
+    fclose(stream);
+    if (status == STATUS_OK)
+        status = config_read_text(name, text, length, overrides->settings, overrides->setting_count, config);
+    free(text);
+    TRY(status);
+    return apply_options(overrides, config);
+}
+
+bool overrides_any(const struct overrides *overrides)
+{
+    return overrides->setting_count > 0 || overrides->output_directory || overrides->device ||
+           overrides->has_steps;
 }

@@ -26,4 +26,11 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state);
 /* Reads the config with all overrides in place. */
 STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);
 
+/* Puts them onto `config`, which the file `name` holds, for messages. */
+STATUS_CHECKED enum status overrides_apply(const struct overrides *overrides, const char *name,
+                                           struct config *config);
+
+/* Whether there are any. */
+bool overrides_any(const struct overrides *overrides);
+
 #endif

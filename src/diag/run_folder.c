@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,6 +87,16 @@ bool run_folder_has_checkpoint(const struct run_folder *folder)
     if (listing)
         closedir(listing);
     return found;
+}
+
+bool run_folder_keeps(const struct run_folder *folder, const char *file)
+{
+    struct stat own, other;
+    char *above = strdup(file); /* dirname() writes into it */
+    const bool same = above && stat(folder->checkpoints, &own) == 0 && stat(dirname(above), &other) == 0 &&
+                      own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+    free(above);
+    return same;
 }
 
 /* Whether FOLDER/name is there. */

@@ -43,6 +43,9 @@ STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
 /* Whether a checkpoint_N.h5 is among the checkpoints. */
 bool run_folder_has_checkpoint(const struct run_folder *folder);
 
+/* Whether the file lies among the checkpoints, by whatever path. */
+bool run_folder_keeps(const struct run_folder *folder, const char *file);
+
 /* Opens FOLDER/name in a mode of fopen(). STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name,
                                            const char *mode, FILE **file);

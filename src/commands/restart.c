@@ -1,0 +1,156 @@
+/* Restart: from the wish to the file, and from its config to that of the run. */
+#include "commands/restart.h"
+
+#include "diag/checkpoint_folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char latest[] = "latest";
+
+static bool wants_latest(const struct restart *restart)
+{
+    return strcmp(restart->wish, latest) == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+/* The checkpoints of the run folder `path`; `path` itself where it is none. The caller frees it. */
+static char *checkpoints_below(const char *path, bool is_run_folder)
+{
+    char *below = NULL;
+    if (asprintf(&below, "%s/checkpoints", path) < 0)
+        return NULL;
+    if (is_run_folder || is_folder(below))
+        return below;
+    free(below);
+    return strdup(path);
+}
+
+/* Whether anything is there that could be a checkpoint. */
+static enum status require_there(const struct restart *restart, const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint: %s: %s", restart->wish, path,
+                           strerror(errno));
+    if (!S_ISDIR(found.st_mode))
+        return STATUS_OK;
+    uint64_t *steps = NULL;
+    size_t count = 0;
+    const enum status status = checkpoint_folder_list(path, &steps, &count);
+    free(steps);
+    if (status == STATUS_OK && count == 0)
+        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint in folder %s", restart->wish,
+                           path);
+    return status;
+}
+
+/* The path that checkpoint_open() is to look at. The caller frees it. */
+static enum status find_path(const struct overrides *overrides, const struct restart *restart,
+                             const struct config *config, char **path)
+{
+    const char *folder = overrides->config_path ? config->output.directory : overrides->output_directory;
+    if (wants_latest(restart) && !folder)
+        return status_fail(STATUS_USAGE,
+                           "--restart latest: of which run? Name its CONFIG, or its folder by --output DIR");
+    *path = wants_latest(restart) ? checkpoints_below(folder, true) : checkpoints_below(restart->wish, false);
+    if (!*path)
+        return status_fail(STATUS_FAILED, "no memory for the path of a checkpoint");
+    return STATUS_OK;
+}
+
+static void keep_warning(void *context, const char *sentence)
+{
+    struct restart *restart = context;
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%swarning: %s", restart->warnings ? restart->warnings : "",
+                 restart->warnings ? "\n" : "", sentence) < 0)
+        return;
+    free(restart->warnings);
+    restart->warnings = longer;
+}
+
+/* The config of this run, when the checkpoint is known. */
+static enum status settle_config(const struct overrides *overrides, struct restart *restart,
+                                 struct config *config)
+{
+    const struct checkpoint *checkpoint = restart->checkpoint;
+    if (!overrides->config_path) {
+        *config = *checkpoint_config(checkpoint);
+        TRY(overrides_apply(overrides, checkpoint_path(checkpoint), config));
+    }
+    TRY(checkpoint_require_same(checkpoint, config));
+    struct checkpoint_header header;
+    TRY(checkpoint_header(checkpoint, 0, &header));
+    restart->step = header.step;
+    if (restart->step > config->time.steps)
+        return status_fail(STATUS_USAGE, "time.steps: %s is of step %llu, beyond the %llu steps asked for",
+                           checkpoint_path(checkpoint), (unsigned long long)restart->step,
+                           (unsigned long long)config->time.steps);
+    return STATUS_OK;
+}
+
+enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
+                         struct restart *restart, struct config *config)
+{
+    char *path = NULL;
+    enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = find_path(overrides, restart, config, &path);
+    if (status == STATUS_OK && communicator->rank == 0)
+        status = require_there(restart, path);
+    TRY_CLEANUP(communicator_agree(communicator, status));
+    TRY_CLEANUP(checkpoint_open(communicator, path, keep_warning, restart, &restart->checkpoint));
+    TRY_CLEANUP(communicator_agree(communicator, settle_config(overrides, restart, config)));
+
+cleanup:
+    free(path);
+    return status;
+}
+
+void restart_free(struct restart *restart)
+{
+    checkpoint_close(&restart->checkpoint);
+    free(restart->warnings);
+    *restart = (struct restart){0};
+}
+
+/* A word as a shell reads it back. */
+static void print_word(FILE *stream, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,:@%";
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, stream);
+    fputc('\'', stream);
+}
+
+char *restart_command(const struct overrides *overrides, const char *folder)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return NULL;
+    fputs("radixpic run ", stream);
+    if (overrides->config_path && !overrides_any(overrides)) {
+        print_word(stream, overrides->config_path);
+        fputs(" --restart latest", stream);
+    } else { /* the checkpoint's config has the overrides in it */
+        fputs("--restart latest --output ", stream);
+        print_word(stream, folder);
+    }
+    fclose(stream);
+    return text;
+}
