@@ -155,9 +155,16 @@ static void write_part(struct hdf5_file *file, hid_t dataset, const struct hdf5_
     }
 }
 
+/* What MPI-IO writes where a dataset is created: each chunk full of zeros, which deflate to a thousandth. */
+static uint64_t bytes_at_creation(const struct hdf5_file *file, const struct hdf5_array *array)
+{
+    const uint64_t bytes = hdf5_stored_elements(array->dimensions, array->shape) * H5Tget_size(array->type);
+    return file->compression ? bytes / 64 : bytes + bytes / 1024;
+}
+
 hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array)
 {
-    if (!hdf5_file_agree(file))
+    if (!hdf5_file_reserve(file, bytes_at_creation(file, array)))
         return H5I_INVALID_HID;
     const bool empty = array->shape[0] == 0;
     const struct layout layout = empty ? (struct layout){0} : layout_make(array->dimensions, array->shape);

@@ -80,24 +80,51 @@ void hdf5_prepare(void)
     prepared = true;
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
+    /* Open MPI would keep the file's shared pointer, which nobody here uses, in a semaphore named like the
+     * file: one that a killed run left in the machine makes the next run wait for ever. */
+    setenv("OMPI_MCA_sharedfp", "^sm", 0);
 }
 
-/* Opens the temporary file once on this rank: what fails in it fails here with the system's own reason, not
- * within MPI-IO, where the other ranks would wait. */
-static void try_to_open(struct hdf5_file *file, int flags)
+/* A file system that cannot do it says EOPNOTSUPP; then a full disk is noticed later. */
+static int make_room(int descriptor, uint64_t bytes)
 {
-    if (file->status != STATUS_OK)
-        return;
-    const int descriptor = open(file->temporary, flags | O_CLOEXEC, 0666);
+    const int result = fallocate(descriptor, 0, 0, (off_t)bytes);
+    return result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS) ? 0 : result;
+}
+
+/* Creates the empty temporary file on rank 0, on a disk with some room. */
+static void create_temporary(struct hdf5_file *file)
+{
+    enum { SOME_ROOM = 1 << 16 };
+    const int descriptor = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0 || make_room(descriptor, SOME_ROOM) != 0 || ftruncate(descriptor, 0) != 0)
+        fail_errno(file, "create it", errno);
     if (descriptor >= 0)
         close(descriptor);
-    else if (flags & O_CREAT)
-        fail_errno(file, "create it", errno);
+}
+
+static void open_temporary(struct hdf5_file *file)
+{
+    const int descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
+    if (descriptor >= 0)
+        close(descriptor);
     else
         file->status = status_fail(STATUS_FAILED,
-                                   "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks "
-                                   "see the same folder?",
+                                   "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks see "
+                                   "the same folder?",
                                    file->path, file->communicator->rank, strerror(errno));
+}
+
+/* Whether MPI-IO will open the file on all ranks. What fails here fails with the system's own reason; within
+ * MPI-IO the other ranks would wait. */
+static bool is_openable(struct hdf5_file *file)
+{
+    if (file->communicator->rank == 0)
+        create_temporary(file);
+    if (!hdf5_file_agree(file))
+        return false;
+    open_temporary(file);
+    return hdf5_file_agree(file);
 }
 
 static hid_t access_properties(const struct hdf5_file *file)
@@ -119,15 +146,8 @@ static hid_t access_properties(const struct hdf5_file *file)
 
 static void open_file(struct hdf5_file *file, size_t user_block)
 {
-    if (is_parallel(file)) {
-        if (file->communicator->rank == 0)
-            try_to_open(file, O_RDWR | O_CREAT | O_TRUNC);
-        if (!hdf5_file_agree(file))
-            return;
-        try_to_open(file, O_RDWR);
-        if (!hdf5_file_agree(file))
-            return;
-    }
+    if (is_parallel(file) && !is_openable(file))
+        return;
     const hid_t access = access_properties(file);
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, user_block);
@@ -183,10 +203,8 @@ enum status hdf5_file_create(const struct communicator *communicator, const char
 
 /* ---- finishing ---- */
 
-/* Takes the room on the disk that the rest of the file needs, all of HDF5's cache of metadata, before all
- * ranks write that together: a rank that found the disk full within it would leave the others waiting. HDF5
- * cuts off what was too much. A file system that cannot do it says EOPNOTSUPP. */
-static void reserve(struct hdf5_file *file)
+/* Takes room at the end of the file, on rank 0. HDF5 cuts off what was too much. */
+static void take_room(struct hdf5_file *file, uint64_t bytes)
 {
     enum { ALIGNMENT = 1 << 16 }; /* more than HDF5 leaves between two blocks of metadata */
     size_t metadata = 0;
@@ -196,29 +214,41 @@ static void reserve(struct hdf5_file *file)
         fail_errno(file, "measure it", errno);
     else if (H5Fget_mdc_size(file->id, NULL, NULL, &metadata, NULL) < 0)
         hdf5_file_fail_in(file, "measure it");
-    else if (fallocate(descriptor, 0, 0, information.st_size + (off_t)metadata + ALIGNMENT) != 0 &&
-             errno != EOPNOTSUPP && errno != ENOSYS)
+    else if (make_room(descriptor, (uint64_t)information.st_size + bytes + metadata + ALIGNMENT) != 0)
         fail_errno(file, "write it", errno);
     if (descriptor >= 0)
         close(descriptor);
 }
 
+bool hdf5_file_reserve(struct hdf5_file *file, uint64_t bytes)
+{
+    if (hdf5_file_agree(file) && is_parallel(file) && file->communicator->rank == 0)
+        take_room(file, bytes);
+    return hdf5_file_agree(file);
+}
+
+/* Gives up a file of several ranks: MPI-IO lets go of it, HDF5 is not asked to. See the head of
+ * hdf5_file.h. */
+static void abandon(struct hdf5_file *file)
+{
+    void *handle = NULL;
+    if (H5Fget_vfd_handle(file->id, H5P_DEFAULT, &handle) >= 0)
+        MPI_File_close(handle);
+    file->id = H5I_INVALID_HID;
+}
+
 enum status hdf5_file_close(struct hdf5_file *file)
 {
-    if (is_parallel(file)) {
-        if (hdf5_file_agree(file) && file->communicator->rank == 0)
-            reserve(file);
-        if (!hdf5_file_agree(file))
-            file->id = H5I_INVALID_HID; /* never closed: see the head of hdf5_file.h */
-    }
+    if (!hdf5_file_reserve(file, 0) && is_parallel(file))
+        abandon(file);
     if (file->id < 0)
         return file->status;
     if (file->status == STATUS_OK && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
         hdf5_file_fail_in(file, "write it");
-    if (hdf5_file_agree(file) || !is_parallel(file)) {
-        if (H5Fclose(file->id) < 0)
-            hdf5_file_fail_in(file, "close it");
-    }
+    if (!hdf5_file_agree(file) && is_parallel(file))
+        abandon(file);
+    else if (H5Fclose(file->id) < 0)
+        hdf5_file_fail_in(file, "close it");
     file->id = H5I_INVALID_HID;
     (void)hdf5_file_agree(file);
     return file->status;

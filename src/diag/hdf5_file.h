@@ -72,6 +72,11 @@ void hdf5_file_fail_in(struct hdf5_file *file, const char *doing);
 /* Makes the first failure of any rank that of all. Whether there is none. */
 bool hdf5_file_agree(struct hdf5_file *file);
 
+/* Before a call in which HDF5 writes while ranks wait for one another: on several ranks makes sure that the
+ * disk has room for `bytes` more and for all metadata so far. A rank that found the disk full within the call
+ * would leave the others waiting. Whether nothing failed, as hdf5_file_agree(). */
+bool hdf5_file_reserve(struct hdf5_file *file, uint64_t bytes);
+
 /* ---- groups and attributes ---- */
 
 /* A new group; the caller closes it with hdf5_close(). */
