@@ -161,13 +161,15 @@ void slab_solver_destroy(struct slab_solver **solver)
 
 static void filter_modes(struct slab_solver *solver)
 {
-    for (size_t c = 0; c < solver->columns; c++)
-        for (size_t m = 0; m < solver->box.nx; m++) {
-            double *rho = solver->modes[c * solver->box.nx + m];
+    const size_t nx = solver->box.nx;
+    for (size_t c = 0; c < solver->columns; c++) {
+        fftw_complex *rho = solver->modes + c * nx;
+        for (size_t m = 0; m < nx; m++) {
             const double factor = solver->along_x[m].filter * solver->along_y[c].filter;
-            rho[0] *= factor;
-            rho[1] *= factor;
+            rho[m][0] *= factor;
+            rho[m][1] *= factor;
         }
+    }
 }
 
 /* work <- rho, over the nodes, which the transforms leave out */
@@ -182,34 +184,43 @@ static void density_modes(struct slab_solver *solver)
 }
 
 /* phi_k = rho_k / k^2, over the nodes; 0 for k = 0: the neutral background takes the mean away. */
-static double potential_factor(const struct slab_solver *solver, struct wave x, struct wave y)
+static double potential_factor(double scale, struct wave x, struct wave y)
 {
     const double k_squared = x.k_squared + y.k_squared;
-    return k_squared > 0 ? 1.0 / grid_cells(&solver->box) / k_squared : 0;
+    return k_squared > 0 ? scale / k_squared : 0;
 }
 
 static void potential_modes(struct slab_solver *solver)
 {
-    for (size_t c = 0; c < solver->columns; c++)
-        for (size_t m = 0; m < solver->box.nx; m++) {
-            const size_t n = c * solver->box.nx + m;
-            const double factor = potential_factor(solver, solver->along_x[m], solver->along_y[c]);
-            solver->work[n][0] = factor * solver->modes[n][0];
-            solver->work[n][1] = factor * solver->modes[n][1];
+    const double scale = 1.0 / grid_cells(&solver->box);
+    const size_t nx = solver->box.nx;
+    for (size_t c = 0; c < solver->columns; c++) {
+        const fftw_complex *rho = (const fftw_complex *)solver->modes + c * nx;
+        fftw_complex *phi = solver->work + c * nx;
+        for (size_t m = 0; m < nx; m++) {
+            const double factor = potential_factor(scale, solver->along_x[m], solver->along_y[c]);
+            phi[m][0] = factor * rho[m][0];
+            phi[m][1] = factor * rho[m][1];
         }
+    }
 }
 
-/* E_k = -i slope phi_k along an axis, 0: x, 1: y. */
-static void field_modes(struct slab_solver *solver, int axis)
+/* E_k = -i slope phi_k along an axis. */
+static void field_modes(struct slab_solver *solver, enum axis axis)
 {
-    for (size_t c = 0; c < solver->columns; c++)
-        for (size_t m = 0; m < solver->box.nx; m++) {
-            const size_t n = c * solver->box.nx + m;
-            const struct wave x = solver->along_x[m], y = solver->along_y[c];
-            const double factor = potential_factor(solver, x, y) * (axis == 0 ? x.slope : y.slope);
-            solver->work[n][0] = factor * solver->modes[n][1];
-            solver->work[n][1] = -factor * solver->modes[n][0];
+    const double scale = 1.0 / grid_cells(&solver->box);
+    const size_t nx = solver->box.nx;
+    for (size_t c = 0; c < solver->columns; c++) {
+        const fftw_complex *rho = (const fftw_complex *)solver->modes + c * nx;
+        fftw_complex *e = solver->work + c * nx;
+        const struct wave y = solver->along_y[c];
+        for (size_t m = 0; m < nx; m++) {
+            const struct wave x = solver->along_x[m];
+            const double factor = potential_factor(scale, x, y) * (axis == AXIS_X ? x.slope : y.slope);
+            e[m][0] = factor * rho[m][1];
+            e[m][1] = -factor * rho[m][0];
         }
+    }
 }
 
 /* ---- a solve ---- */
@@ -229,9 +240,9 @@ enum status slab_solver_solve(struct slab_solver *solver, double *rho, double *e
         density_modes(solver);
         to_own_rows(solver, rho);
     }
-    field_modes(solver, 0);
+    field_modes(solver, AXIS_X);
     to_own_rows(solver, ex);
-    field_modes(solver, 1);
+    field_modes(solver, AXIS_Y);
     to_own_rows(solver, ey);
     return STATUS_OK;
 }
