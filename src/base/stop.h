@@ -1,5 +1,5 @@
-/* Stop: SIGTERM and SIGINT as a wish that the run looks at between steps. The second one ends the process at
- * once. */
+/* Stop: SIGTERM and SIGINT as a wish that the run looks at between steps. A second one ends the process at
+ * once, unless it comes within half a second: timeout, mpirun and terminals send one wish as two signals. */
 #ifndef RADIXPIC_BASE_STOP_H
 #define RADIXPIC_BASE_STOP_H
 
@@ -8,8 +8,5 @@ void stop_watch(void);
 
 /* The signal that came since, or 0. */
 int stop_signal(void);
-
-/* Back to what the system does with signals. */
-void stop_unwatch(void);
 
 #endif
