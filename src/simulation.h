@@ -3,26 +3,33 @@
 #ifndef RADIXPIC_SIMULATION_H
 #define RADIXPIC_SIMULATION_H
 
+#include "base/log.h"
 #include "config/config.h"
 #include "device/device.h"
+#include "diag/checkpoint.h"
 #include "diag/energy.h"
 #include "diag/history.h"
 #include "domain/fields.h"
 #include "domain/particles.h"
 #include "domain/slab.h"
 #include "field/deposit.h"
-#include "field/filter.h"
-#include "field/poisson.h"
+#include "field/field_solver.h"
+#include "parallel/communicator.h"
+#include "parallel/migration.h"
+#include "parallel/partition.h"
 #include "push/advance.h"
 #include "push/push.h"
 #include "sort/cell_key.h"
+#include "sort/merge.h"
 #include "sort/permute.h"
 #include "sort/sorter.h"
 
 /* Where the diagnostics of a run go. Nothing is owned; what is NULL is not written. */
 struct simulation_output {
-    struct history *history;
+    struct history *history; /* of rank 0 */
     const char *snapshot_folder;
+    const char *checkpoint_folder;
+    struct log *log; /* for what happens on the way: rows that change hands, a checkpoint written */
 };
 
 /* Which steps' launches are timed (device_weigh_times()). */
@@ -39,42 +46,65 @@ struct simulation {
     struct device *device;           /* not owned */
     struct simulation_output output; /* set by the caller before the first step */
     enum simulation_timing timing;   /* may be set between steps */
-    struct slab slab;
-    struct grid grid;
-    uint64_t step; /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
+    uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
+    bool is_restart; /* the first step is not step 0 from loaded particles */
+    uint64_t first_step;
 
-    struct particles particles[CONFIG_MAX_SPECIES]; /* config->species_count of them */
-    struct fields fields;
-    struct buffer *permutation; /* of the species being sorted */
+    struct communicator communicator;
+    struct partition partition; /* the rows of every rank */
+    struct slab slab;           /* those of this one */
 
-    /* Of every plain step; a fused run needs them for its first order only. */
+    /* Each species in config->species_count lists: the main one; and on several ranks the guests, who came
+     * from other ranks lately and live in a short list of their own until there are enough of them to be
+     * worth merging into the long one, and who arrives. All are sorted on the slab's local grid. */
+    struct particles particles[CONFIG_MAX_SPECIES];
+    struct particles guests[CONFIG_MAX_SPECIES], arrivals[CONFIG_MAX_SPECIES];
+    uint32_t capacity[CONFIG_MAX_SPECIES]; /* particles of a main list that the parts are made for */
+    struct migration *migration;
+    struct merge *merge;
+
+    struct fields fields;       /* of the local grid */
+    struct buffer *permutation; /* of the list being sorted */
+
+    /* Of every plain step, and of guests; a fused run needs them for the first order of its main lists. */
     struct sorter_plan plan;
     struct cell_key *cell_key;
     struct sorter *sorter;
     struct permute *permute;
+    struct push *guest_push;
 
     enum advance_kind advance_kind; /* ADVANCE_NONE: plain steps */
     struct advance *advance;        /* NULL in plain steps */
+    bool is_handed_over;            /* the advance has the main lists, in order, from the plain parts */
 
     struct deposit *deposit;
-    struct filter *filter;
-    struct poisson *poisson;
+    struct field_solver *field_solver;
+    enum decomposition_kind decomposition; /* that was taken; auto: not yet */
     struct push *push;
     struct energy *energy;
 
     struct field_sums field_sums; /* of the last step that needed them */
     struct history_row row;       /* the last measured step */
     double first_energy;          /* total energy at step 0 */
+    double last_checkpoint;       /* timer_now() of it, or of the start */
 };
 
-/* Builds every part on the device and loads the particles. The caller destroys it, also after a failure, and
- * keeps config and device alive until then. */
+/* Builds every part on the device and loads the particles, on one rank. The caller destroys it, also after a
+ * failure, and keeps config and device alive until then. */
 STATUS_CHECKED enum status simulation_create(const struct config *config, struct device *device,
                                              struct simulation *simulation);
+
+/* The same on all ranks of a communicator, each with its share, and where `restart` is not NULL with the
+ * state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
+ * Collective, but a failure of one rank is to be agreed on by the caller. */
+STATUS_CHECKED enum status simulation_create_on(const struct communicator *communicator,
+                                                const struct config *config, struct device *device,
+                                                struct checkpoint *restart, struct simulation *simulation);
 void simulation_destroy(struct simulation *simulation);
 
 /* One step n -> n+1 with its diagnostics; the last step (n = time.steps) measures and moves nothing.
- * STATUS_FAILED also when an energy is not a number. */
+ * STATUS_FAILED also when an energy is not a number. STATUS_STOPPED after a signal (base/stop.h) to any rank,
+ * once a checkpoint of step n is written. Collective. */
 STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
 
 /* Whether the last step is done: time.steps + 1 calls of simulation_step() were made. */
@@ -86,20 +116,23 @@ bool simulation_samples_times(const struct simulation *simulation);
 /* Relative change of the total energy since step 0, in the step just made; NaN when that was not measured. */
 double simulation_energy_drift(const struct simulation *simulation);
 
-/* How a run of this config steps on this device: the kind of the fused step, or ADVANCE_NONE for the plain
- * one. STATUS_USAGE where a fused step is asked for that there is not. */
+/* Particles on this rank now. */
+uint64_t simulation_own_particles(const struct simulation *simulation);
+
+/* How a run of this config on one rank steps on this device: the kind of the fused step, or ADVANCE_NONE for
+ * the plain one. STATUS_USAGE where a fused step is asked for that there is not. */
 STATUS_CHECKED enum status simulation_plan_step(const struct config *config, const struct device_info *info,
                                                 enum advance_kind *kind);
 
-/* Macro-particles of all species. */
+/* Macro-particles of all species, on all ranks. */
 uint64_t simulation_particles(const struct config *config);
 
 /* How the particles will be sorted: one sorter serves all species, planned for the largest. */
 STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
                                                 struct sorter_plan *plan);
 
-/* The most device bytes that a run holds at a time. STATUS_USAGE when the sort's parameters do not fit the
- * device.
+/* The most device bytes that a run on one rank holds at a time. STATUS_USAGE when the sort's parameters do
+ * not fit the device.
  */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
                                             uint64_t *bytes);

@@ -63,7 +63,7 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
 static enum status crowd_one_cell(struct simulation *simulation)
 {
     struct particles *particles = &simulation->particles[0];
-    const struct grid *grid = &simulation->grid;
+    const struct grid *grid = &simulation->slab.box;
     const size_t half = particles->count / 2, pair = 2 * precision_bytes(simulation->config->precision);
     uint32_t *keys = malloc((half + 1) * sizeof *keys);
     void *at_rest = calloc(half + 1, pair);
@@ -145,7 +145,7 @@ struct findings {
 static enum status check_cell_offsets(const struct simulation *simulation, struct findings *findings)
 {
     const struct particles *particles = &simulation->particles[0];
-    const uint32_t cells = grid_cells(&simulation->grid);
+    const uint32_t cells = grid_cells(&simulation->slab.box);
     const size_t bytes = (cells + (size_t)1) * sizeof(uint32_t);
     uint32_t *offsets = malloc(bytes);
     if (!offsets)
@@ -192,7 +192,7 @@ static double allowed_drift(const struct step_setup *setup, const struct simulat
                             const struct step_point *point)
 {
     static const double heating[] = {[SHAPE_NGP] = 2.5e-3, [SHAPE_CIC] = 1.5e-4, [SHAPE_TSC] = 1.5e-5};
-    const struct grid *grid = &simulation->grid;
+    const struct grid *grid = &simulation->slab.box;
     const double per_cell = (double)setup->particles / grid_cells(grid);
     const double per_step = heating[simulation->config->deposit.shape] * pow(fmax(grid->dx, grid->dy), 2.5);
     const double wave = setup->hot ? 0 : 0.2 * wave_energy(setup);
@@ -202,7 +202,7 @@ static double allowed_drift(const struct step_setup *setup, const struct simulat
 static void judge(const struct simulation *simulation, const struct step_setup *setup,
                   const struct findings *findings, struct step_point *point)
 {
-    const struct grid *grid = &simulation->grid;
+    const struct grid *grid = &simulation->slab.box;
     const double charge = -simulation->config->species[0].density * grid->lx * grid->ly;
     const double lost = simulation->row.charge / charge - 1;
     const double field = findings->first_field_energy / (wave_energy(setup) * grid->lx * grid->ly);

@@ -96,7 +96,7 @@ static enum status create(const struct field_place *place, const struct config *
         TRY_CLEANUP(create_slabs(created, place, config));
     else
         TRY_CLEANUP(create_on_device(created, config));
-    if (!created->is_alone)
+    if (!created->is_alone || decomposition == DECOMPOSITION_SLABS)
         TRY_CLEANUP(create_rows(created, place));
     *solver = created;
     return STATUS_OK;
@@ -216,7 +216,8 @@ static enum status copy_rows(const struct field_solver *solver, const struct buf
 }
 
 /* Own rows and, right after them, those beside above; the row below is apart. */
-static enum status keep_rows(const struct field_solver *solver, const struct buffer *box, struct buffer *local)
+static enum status keep_rows(const struct field_solver *solver, const struct buffer *box,
+                             struct buffer *local)
 {
     const uint32_t beside = halo_rows(solver->halo);
     uint32_t above = 0;

@@ -29,7 +29,7 @@ static void read_species(const struct simulation *simulation, uint32_t species, 
                          struct outcome *outcome)
 {
     const struct particles *particles = &simulation->particles[species];
-    const struct grid *grid = &simulation->grid;
+    const struct grid *grid = &simulation->slab.box;
     const uint32_t count = particles->count, cells = grid_cells(grid);
     uint64_t *id = malloc(count * sizeof *id);
     uint32_t *cell_offsets = malloc((cells + (size_t)1) * sizeof *cell_offsets);

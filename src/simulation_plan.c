@@ -1,0 +1,167 @@
+/* Simulation plan: how a run will step and sort, and what it will hold. */
+#include "simulation_plan.h"
+
+#include "config/species_speed.h"
+
+#include <math.h>
+
+uint32_t plan_largest(const struct config *config, const uint32_t *capacity)
+{
+    uint32_t largest = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (capacity[s] > largest)
+            largest = capacity[s];
+    return largest;
+}
+
+static uint32_t largest_species(const struct config *config)
+{
+    uint64_t largest = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (config->species[s].particles > largest)
+            largest = config->species[s].particles;
+    return (uint32_t)largest; /* at most CONFIG_MAX_PARTICLES */
+}
+
+static uint64_t smallest_species(const struct config *config)
+{
+    uint64_t smallest = CONFIG_MAX_PARTICLES;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (config->species[s].particles < smallest)
+            smallest = config->species[s].particles;
+    return smallest;
+}
+
+uint64_t simulation_particles(const struct config *config)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        sum += config->species[s].particles;
+    return sum;
+}
+
+enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
+                                 struct sorter_plan *plan)
+{
+    const struct grid grid = grid_make(&config->grid);
+    return sorter_plan_make(info, &config->sort, grid_key_bits(&grid), largest_species(config), plan);
+}
+
+/* Cells along an axis that the fastest species crosses in a step. */
+static uint32_t cells_crossed(const struct config *config, const struct grid *grid, int axis)
+{
+    const double spacing = axis == 0 ? grid->dx : grid->dy, most = config->grid.cells[axis];
+    double crossed = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        crossed =
+            fmax(crossed, species_fastest_speed(&config->species[s], axis) * config->time.step / spacing);
+    return (uint32_t)fmin(ceil(crossed), most);
+}
+
+uint32_t plan_guard(const struct config *config)
+{
+    if (config->parallel.guard_rows != GUARD_AUTO)
+        return config->parallel.guard_rows;
+    const struct grid box = grid_make(&config->grid);
+    const uint32_t crossed = cells_crossed(config, &box, 0) + 1;
+    return crossed > SLAB_LEAST_GUARD ? crossed : SLAB_LEAST_GUARD;
+}
+
+struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
+                                  uint32_t capacity)
+{
+    return (struct advance_setup){
+        .grid = slab->local,
+        .guard_rows = slab->guard,
+        .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
+        .precision = config->precision,
+        .shape = config->deposit.shape,
+        .time_step = config->time.step,
+        .magnetic = config->fields.magnetic,
+        .species_count = config->species_count,
+        .capacity = capacity,
+        .fewest = (uint32_t)((smallest_species(config) + (uint64_t)ranks - 1) / (uint64_t)ranks),
+    };
+}
+
+static struct advance_setup setup_alone(const struct config *config)
+{
+    const struct grid box = grid_make(&config->grid);
+    const struct slab slab = slab_whole_box(&box);
+    return plan_advance(config, &slab, 1, largest_species(config));
+}
+
+enum { DEFAULT_PASSES = 2 }; /* of sort.passes, the paper's design */
+
+/* Whether sort.* leaves everything to the program: then a run may do without that sort. */
+static bool sort_is_left_open(const struct sort_config *sort)
+{
+    return sort->method == SORT_METHOD_AUTO &&
+           (sort->passes == SORT_AUTO || sort->passes == DEFAULT_PASSES) && sort->key_bits == SORT_AUTO &&
+           sort->items_per_group == SORT_AUTO && sort->groups == SORT_AUTO &&
+           sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO;
+}
+
+enum status plan_step(const struct config *config, const struct device_info *info,
+                      const struct advance_setup *setup, enum advance_kind *kind)
+{
+    const enum step_method method = config->step.method;
+    *kind = ADVANCE_NONE;
+    if (method == STEP_PLAIN || (method == STEP_AUTO && !sort_is_left_open(&config->sort)))
+        return STATUS_OK;
+    *kind = advance_kind_for(info, setup);
+    if (method == STEP_FUSED && *kind == ADVANCE_NONE)
+        return status_fail(STATUS_USAGE,
+                           "step.method: %s has no fused step for %ux%u cells with these particles and time "
+                           "step; take plain",
+                           info->name, config->grid.cells[0], config->grid.cells[1]);
+    return STATUS_OK;
+}
+
+enum status simulation_plan_step(const struct config *config, const struct device_info *info,
+                                 enum advance_kind *kind)
+{
+    const struct advance_setup setup = setup_alone(config);
+    return plan_step(config, info, &setup, kind);
+}
+
+/* What a run holds for its particles and their sort: throughout, or before the fused step takes over. */
+static enum status plain_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
+{
+    const struct grid grid = grid_make(&config->grid);
+    struct sorter_plan plan;
+    TRY(simulation_plan_sort(config, info, &plan));
+    *bytes = (uint64_t)largest_species(config) * sizeof(uint32_t) +
+             sorter_bytes(info, &plan, largest_species(config));
+    for (uint32_t s = 0; s < config->species_count; s++)
+        *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
+    return STATUS_OK;
+}
+
+/* And after that. */
+static uint64_t fused_bytes(const struct config *config, const struct device_info *info,
+                            enum advance_kind kind)
+{
+    const struct grid grid = grid_make(&config->grid);
+    const struct advance_setup setup = setup_alone(config);
+    uint64_t bytes = advance_bytes(info, kind, &setup);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        bytes +=
+            config->species[s].particles * advance_particle_bytes(config->precision, &config->species[s]) +
+            (grid_cells(&grid) + UINT64_C(1)) * sizeof(uint32_t);
+    return bytes;
+}
+
+enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
+{
+    const struct grid grid = grid_make(&config->grid);
+    enum advance_kind kind;
+    TRY(simulation_plan_step(config, info, &kind));
+    TRY(plain_bytes(config, info, bytes));
+    if (kind != ADVANCE_NONE && fused_bytes(config, info, kind) > *bytes)
+        *bytes = fused_bytes(config, info, kind);
+    *bytes += fields_bytes(&grid, config->precision);
+    *bytes += deposit_bytes(info, &grid, config->precision, config->deposit.shape, largest_species(config));
+    *bytes += field_solver_bytes(config);
+    return STATUS_OK;
+}

@@ -1,0 +1,309 @@
+/* Many ranks: a whole simulation shared by ranks against the same on one rank, which every rank makes for
+ * itself. */
+#include "support/mpi_support.h"
+
+#include "support/physics_support.h"
+
+/* A damped wave with drifting ions, so that particles cross the ranks' ends all the time, in both directions.
+ */
+static const char waves[] =
+    "{title: ranks, grid: {cells: [12, 10], length: [12.6, 9.4]}, time: {step: 0.1, steps: 100},"
+    " precision: double, species: ["
+    "{name: electrons, charge: -1, mass: 1, density: 1, particles: 6000, ids: true,"
+    " positions: {kind: van_der_corput}, velocities: {kind: maxwellian, thermal: [1, 1]},"
+    " perturb: {density: [{axis: x, mode: 1, amplitude: 0.2}, {axis: y, mode: 2, amplitude: 0.1}]}},"
+    "{name: ions, charge: 1, mass: 50, density: 1, particles: 2500,"
+    " positions: {kind: van_der_corput, bases: [11, 13]},"
+    " velocities: {kind: cold, drift: [-1.5, 0.3]}}],"
+    " output: {history: {modes: [[1, 0], [0, 2], [1, -1]]}}}";
+
+/* ---- whole runs ---- */
+
+/* The rows of the history, of all ranks together. The caller frees them. */
+static struct history_row *run_on(const struct communicator *communicator, const struct config *config)
+{
+    struct simulation simulation;
+    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
+    assert_non_null(rows);
+    assert_ok(simulation_create_on(communicator, config, physics_device, NULL, &simulation));
+    while (!simulation_done(&simulation)) {
+        struct history_row *row = &rows[simulation.step];
+        assert_ok(simulation_step(&simulation));
+        *row = simulation.row;
+        uint64_t held = simulation_own_particles(&simulation);
+        communicator_sum_counts(communicator, 1, &held);
+        assert_int_equal(held, simulation_particles(config));
+    }
+    simulation_destroy(&simulation);
+    return rows;
+}
+
+static void compare_with_one(const struct config *config, double tolerance)
+{
+    struct config one_rank = *config;
+    one_rank.fields.decomposition =
+        DECOMPOSITION_REPLICATED; /* slabs are shared by all ranks of the mpirun */
+    struct history_row *one = physics_run(&one_rank), *many = run_on(&ranks, config);
+    for (uint64_t n = 0; n <= config->time.steps; n++) {
+        assert_int_equal(many[n].step, n);
+        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
+            for (int part = 0; part < 2; part++)
+                assert_near(many[n].modes[mode][part], one[n].modes[mode][part], tolerance);
+        const double energy = physics_total_energy(&one[n]);
+        assert_near(physics_total_energy(&many[n]), energy, 10 * tolerance * energy);
+        assert_near(many[n].charge, one[n].charge, 1e3 * tolerance);
+    }
+    free(one);
+    free(many);
+}
+
+static void a_run_on_many_ranks_is_that_on_one(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++)
+        for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
+            config.step.method = step;
+            config.fields.decomposition = way;
+            config.precision = PRECISION_DOUBLE;
+            compare_with_one(&config, 1e-10);
+            config.precision = PRECISION_SINGLE;
+            compare_with_one(&config, 1e-5);
+        }
+}
+
+static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.time.steps = 10;
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (enum gradient_kind gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
+            for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
+                config.deposit.shape = shape;
+                config.deposit.filter_passes = shape; /* 0, 1, 2 */
+                config.fields.gradient = gradient;
+                config.fields.decomposition = way;
+                compare_with_one(&config, 1e-10);
+            }
+}
+
+/* As few rows as ranks: every rank is a neighbour of every other, and of itself. */
+static void a_rank_may_have_a_single_row(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.time.steps = 20;
+    config.grid.cells[0] = (uint32_t)(ranks.size < 2 ? 2 : ranks.size);
+    config.output.history.mode_count = 1;
+    compare_with_one(&config, 1e-10);
+    config.deposit.shape = SHAPE_TSC;
+    config.fields.decomposition = DECOMPOSITION_SLABS;
+    compare_with_one(&config, 1e-10);
+}
+
+static void two_runs_give_the_same_bits(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.precision = PRECISION_SINGLE;
+    config.parallel.balance_every = 10;
+    config.parallel.threshold = 1;
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        struct history_row *first = run_on(&ranks, &config), *second = run_on(&ranks, &config);
+        assert_memory_equal(first, second, (config.time.steps + 1) * sizeof *first);
+        free(first);
+        free(second);
+    }
+}
+
+/* ---- particles, one by one ---- */
+
+/* Place and velocity of each particle of species 0 by its id, in the box: x in cells from 0, u, v. */
+struct particle {
+    double x, y, u, v;
+};
+
+static void add_list(const struct simulation *simulation, const struct particles *list, struct particle *all)
+{
+    const struct slab *slab = &simulation->slab;
+    const size_t count = list->count, cells = grid_cells(&slab->local);
+    if (count == 0)
+        return;
+    uint32_t *offsets = malloc((cells + 1) * sizeof *offsets);
+    uint64_t *ids = malloc(count * sizeof *ids);
+    double *places = malloc(4 * count * sizeof *places), *velocities = places + 2 * count;
+    assert_true(offsets && ids && places);
+    assert_ok(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    assert_ok(buffer_read(list->id, 0, count * sizeof *ids, ids));
+    assert_ok(particles_read_offsets(list, simulation->config->precision, 0, count, places));
+    assert_ok(particles_read_velocities(list, simulation->config->precision, 0, count, velocities));
+    for (size_t cell = 0; cell < cells; cell++)
+        for (size_t n = offsets[cell]; n < offsets[cell + 1]; n++)
+            all[ids[n]] = (struct particle){
+                slab_global_row(slab, (uint32_t)(cell / slab->box.ny)) + places[2 * n],
+                (double)(cell % slab->box.ny) + places[2 * n + 1], velocities[2 * n], velocities[2 * n + 1]};
+    free(offsets);
+    free(ids);
+    free(places);
+}
+
+/* After `steps` steps, when all stand where they belong. The caller frees them. */
+static struct particle *particles_after(const struct communicator *communicator, const struct config *config,
+                                        uint64_t steps)
+{
+    const size_t count = config->species[0].particles;
+    struct simulation simulation;
+    struct particle *all = calloc(count, sizeof *all);
+    assert_non_null(all);
+    assert_ok(simulation_create_on(communicator, config, physics_device, NULL, &simulation));
+    for (uint64_t n = 0; n <= steps; n++)
+        assert_ok(simulation_step(&simulation));
+    add_list(&simulation, &simulation.particles[0], all);
+    add_list(&simulation, &simulation.guests[0], all);
+    simulation_destroy(&simulation);
+    communicator_sum(communicator, 4 * count, &all[0].x); /* each is with one rank, and 0 with the others */
+    return all;
+}
+
+static const struct communicator alone = {.size = 1, .local_size = 1};
+
+/* The last step moves nothing, so with time.steps = steps particles stand in the cells of their offsets. */
+static void compare_particles(struct config *config, uint64_t steps, double tolerance)
+{
+    config->time.steps = steps;
+    struct particle *one = particles_after(&alone, config, steps),
+                    *many = particles_after(&ranks, config, steps);
+    const double nx = config->grid.cells[0], ny = config->grid.cells[1];
+    for (size_t n = 0; n < config->species[0].particles; n++) {
+        assert_near(remainder(many[n].x - one[n].x, nx), 0, tolerance);
+        assert_near(remainder(many[n].y - one[n].y, ny), 0, tolerance);
+        assert_near(many[n].u, one[n].u, tolerance);
+        assert_near(many[n].v, one[n].v, tolerance);
+    }
+    free(one);
+    free(many);
+}
+
+static void the_loaded_particles_are_the_same_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        struct config config = physics_config(waves);
+        config.precision = precision;
+        config.time.steps = 0;
+        struct particle *one = particles_after(&alone, &config, 0),
+                        *many = particles_after(&ranks, &config, 0);
+        for (size_t n = 0; n < config.species[0].particles; n++) {
+            assert_true(one[n].x == many[n].x && one[n].y == many[n].y);
+            /* by then half a kick has been taken back, in a field that round-off changes */
+            assert_near(many[n].u, one[n].u, precision == PRECISION_SINGLE ? 1e-5 : 1e-12);
+        }
+        free(one);
+        free(many);
+    }
+}
+
+/* Particles that cross the whole box in one step, and more, upwards and downwards. */
+static void any_distance_finds_its_rank(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.species[0].velocities = (struct velocities_config){
+        .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-300, 300}, {-200, 200}}};
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        config.precision = PRECISION_DOUBLE;
+        compare_particles(&config, 5, 1e-9);
+    }
+}
+
+/* A few guard rows, and particles that go beyond them. */
+static void particles_beyond_the_guard_rows_are_found(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.grid.cells[0] = 64;
+    config.parallel.guard_rows = 2;
+    config.species[0].velocities = (struct velocities_config){
+        .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        config.precision = PRECISION_DOUBLE;
+        compare_particles(&config, 5, 1e-9);
+        config.precision = PRECISION_SINGLE;
+        compare_particles(&config, 1, 2e-5);
+    }
+}
+
+/* ---- balance ---- */
+
+/* cos^8(pi x/L): nearly all within a fifth of the box around x = 0. */
+static void crowd(struct config *config)
+{
+    struct perturbation_list *density = &config->species[0].perturb.density;
+    density->count = 4;
+    for (uint32_t n = 0; n < density->count; n++)
+        density->items[n] = (struct perturbation){.axis = AXIS_X, .mode = 1, .amplitude = 1};
+    config->species_count = 1;
+}
+
+static double imbalance(const struct simulation *simulation)
+{
+    double most = (double)simulation_own_particles(simulation);
+    communicator_max(&ranks, 1, &most);
+    return most * ranks.size / (double)simulation_particles(simulation->config);
+}
+
+static void balance_spreads_a_crowd(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    crowd(&config);
+    config.grid.cells[0] = 96;
+    config.parallel.balance_every = 2;
+    config.parallel.threshold = 1.05;
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        struct simulation simulation;
+        assert_ok(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation));
+        if (ranks.size > 2)
+            assert_true(imbalance(&simulation) > 1.4);
+        for (int n = 0; n < 6; n++)
+            assert_ok(simulation_step(&simulation));
+        assert_true(imbalance(&simulation) < 1.2);
+        simulation_destroy(&simulation);
+    }
+}
+
+/* Rows that change hands change nothing else. */
+static void balance_changes_no_physics(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    crowd(&config);
+    config.time.steps = 30;
+    config.parallel.balance_every = 3;
+    config.parallel.threshold = 1;
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        compare_with_one(&config, 1e-10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_loaded_particles_are_the_same_on_any_number_of_ranks),
+        cmocka_unit_test(a_run_on_many_ranks_is_that_on_one),
+        cmocka_unit_test(every_shape_and_filter_reaches_over_the_ends_of_a_rank),
+        cmocka_unit_test(a_rank_may_have_a_single_row),
+        cmocka_unit_test(two_runs_give_the_same_bits),
+        cmocka_unit_test(any_distance_finds_its_rank),
+        cmocka_unit_test(particles_beyond_the_guard_rows_are_found),
+        cmocka_unit_test(balance_spreads_a_crowd),
+        cmocka_unit_test(balance_changes_no_physics),
+    };
+    return mpi_run_tests("many_ranks", tests, physics_open_device, physics_close_device);
+}
