@@ -10,7 +10,8 @@
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GUARD_ROWS
+ * (shared/cell.h) and
  *   MAGNETIC  1 where there is a magnetic field, else 0.
  */
 #pragma OPENCL FP_CONTRACT OFF
@@ -115,8 +116,9 @@ static inline struct state16 load_state(global const real4 *quads, uint begin, u
     return state_of_quads(copy[0], copy[1], copy[2], copy[3]);
 }
 
-/* The cell that a vector is in, and which of its neighbours are reached without leaving the box on one side
- * and coming in on the other: those where left <= x < right and below <= y < above, in cells from here. */
+/* The cell that a vector is in, and which of its neighbours are reached without leaving the grid on one side
+ * and coming in on the other, or going to the lost row: those where left <= x < right and below <= y < above,
+ * in cells from here. */
 typedef struct {
     uint cell, i, j;
     real left, right, below, above;
@@ -132,7 +134,7 @@ static inline vector_cell vector_cell_make(const species_motion *motion, const c
     made.i = walk->i;
     made.j = walk->j;
     made.left = -(real)walk->i;
-    made.right = motion->exact_cells ? (real)(motion->nx - walk->i) : made.left;
+    made.right = motion->exact_cells ? (real)(rows_upwards(motion->nx) - (int)walk->i) : made.left;
     made.below = -(real)walk->j;
     made.above = (real)(motion->ny - walk->j);
     made.field = field16_make(&nodes);
@@ -160,6 +162,18 @@ static inline int16 wrap16(int i, int16 steps, uint n)
     return wrapped;
 }
 
+/* The row i + steps as wrap_row() has it. */
+static inline int16 wrap_row16(int i, int16 steps, uint nx)
+{
+#if GUARD_ROWS == 0
+    return wrap16(i, steps, nx);
+#else
+    const int16 row = i + steps;
+    const int16 wrapped = row + select((int16)0, (int16)(int)nx, row < 0);
+    return select((int16)rows_upwards(nx), wrapped, row >= -GUARD_ROWS & row < rows_upwards(nx));
+#endif
+}
+
 /* The cells of particles whose offsets may be anything, and the offsets there. */
 static inline uint16 find_any_cells(const species_motion *motion, const vector_cell *from, real16 *x,
                                     real16 *y)
@@ -167,7 +181,7 @@ static inline uint16 find_any_cells(const species_motion *motion, const vector_c
     const struct placement16 along_x = offset_place16(*x), along_y = offset_place16(*y);
     *x = along_x.offset;
     *y = along_y.offset;
-    return as_uint16(wrap16((int)from->i, along_x.cells, motion->nx) * (int)motion->ny +
+    return as_uint16(wrap_row16((int)from->i, along_x.cells, motion->nx) * (int)motion->ny +
                      wrap16((int)from->j, along_y.cells, motion->ny));
 }
 

@@ -17,8 +17,8 @@
  * another: hence FP_CONTRACT OFF.
  *
  * Compile-time parameters: REAL_IS_DOUBLE, FUSE_PRODUCTS (shared/real.h), SHAPE_ORDER (shared/shape.h),
- * ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles carry one, WINDOWED, and with it
- * SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
+ * GUARD_ROWS (shared/cell.h), ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles
+ * carry one, WINDOWED, and with it SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -137,7 +137,7 @@ static inline struct pushed push_particle(const struct motion *motion, const str
 
 static inline uint new_cell(const struct motion *motion, const struct pushed *pushed)
 {
-    return cell_index(wrap_any(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);
+    return cell_index(wrap_row(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);
 }
 
 static inline tile_range chunk_tiles(uint chunk, uint count)
@@ -195,7 +195,7 @@ advance_count(global const real *restrict ex, global const real *restrict ey, ui
                     walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
                     const struct pushed pushed = push_particle(&motion, &walk, offsets[n], velocities[n]);
 #if WINDOWED
-                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, ny);
+                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, nx, ny);
                     if (digit == STRAY) {
                         stray_list[atomic_inc(stray_number)] = p;
                         atomic_inc(&stray_counts[new_cell(&motion, &pushed)]);

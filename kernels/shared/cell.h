@@ -2,6 +2,9 @@
  *
  * Cell (i, j) is the square between nodes i, i+1 along x and j, j+1 along y; its key is ny*i + j, the paper's
  * 32i + j. Nodes are numbered the same way: periodicity makes node nx the node 0.
+ *
+ * Compile-time parameter:
+ *   GUARD_ROWS  g, of a slab's local grid (src/domain/slab.h); 0, the default: the grid is the box, whole.
  */
 #ifndef SHARED_CELL_H
 #define SHARED_CELL_H
@@ -12,6 +15,10 @@ static inline uint cell_index(uint i, uint j, uint ny)
 {
     return ny * i + j;
 }
+
+#ifndef GUARD_ROWS
+#define GUARD_ROWS 0
+#endif
 
 /* i in [-n, 2n) brought to [0, n). */
 static inline uint wrap_near(int i, uint n)
@@ -28,6 +35,27 @@ static inline uint wrap_any(int i, uint n)
         return wrap_near(i, n);
     const int rest = i % size;
     return (uint)(rest < 0 ? rest + size : rest);
+}
+
+/* Rows from row 0 on that are reached upwards without meeting the lost row or coming in from below. */
+static inline int rows_upwards(uint nx)
+{
+    return GUARD_ROWS == 0 ? (int)nx : (int)nx - 1 - GUARD_ROWS;
+}
+
+/* Whether row i, counted from row 0 without joining the grid's ends, is one that the grid has. */
+static inline int has_row(int i, uint nx)
+{
+    return GUARD_ROWS == 0 || (i >= -GUARD_ROWS && i < rows_upwards(nx));
+}
+
+/* The row i where a particle of an own row has come to, brought to [0, nx): those beyond the guard rows to
+ * the lost one. */
+static inline uint wrap_row(int i, uint nx)
+{
+    if (GUARD_ROWS == 0)
+        return wrap_any(i, nx);
+    return has_row(i, nx) ? wrap_near(i, nx) : (uint)rows_upwards(nx);
 }
 
 #endif

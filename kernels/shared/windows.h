@@ -3,8 +3,10 @@
  * The particles of a chunk lie in neighbouring cells of the sorted list and go to cells near by. Take the
  * cells in the order of their keys, c = ny i + j. A particle that goes from c by (di, dj) comes to cell c +
  * dj of the row di further, its band; where j leaves its row, c + dj lies in the next row, so the band is one
- * less (or one more). A chunk's window is SPAN columns, from MARGIN before the cell where the chunk begins,
- * in each of the 2 REACH + 1 bands around; the digit is band * SPAN + column. What goes elsewhere is a stray.
+ * less (or one more). Rows and cells are counted around the grid's ends. A chunk's window is SPAN columns,
+ * from MARGIN before the cell where the chunk begins, in each of the 2 REACH + 1 bands around; the digit is
+ * band * SPAN + column. What goes elsewhere is a stray, and so is what goes beyond the guard rows
+ * (shared/cell.h), since its row is not where it went.
  *
  * Seen from a cell, its particles come from a few chunks in each band, which the cell offsets tell.
  *
@@ -15,6 +17,7 @@
 #ifndef SHARED_WINDOWS_H
 #define SHARED_WINDOWS_H
 
+#include "shared/cell.h"
 #include "shared/tiles.h"
 
 #define BANDS       (2 * REACH + 1)
@@ -33,12 +36,14 @@ static inline tile_range window_tiles(uint chunk, uint count)
 
 /* The digit of a particle of cell (i, j), in a chunk that begins in first_cell, that goes to (new_i, new_j),
  * not yet wrapped around the grid. */
-static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int new_j, uint ny)
+static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int new_j, uint nx, uint ny)
 {
     const int band = new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH;
     const uint column = (uint)((int)(i * ny) + new_j - (int)first_cell + MARGIN);
     const bool once_around = new_j >= -(int)ny && new_j < 2 * (int)ny;
-    return once_around && (uint)band < BANDS && column < SPAN ? (uint)band * SPAN + column : STRAY;
+    return once_around && has_row(new_i, nx) && (uint)band < BANDS && column < SPAN
+               ? (uint)band * SPAN + column
+               : STRAY;
 }
 
 /* The chunks whose windows hold the flat cell `flat`, which may lie before the grid's first or behind its

@@ -10,6 +10,7 @@
 struct advance {
     struct tiled_advance *tiled;
     struct chunked_advance *chunked;
+    uint32_t capacity; /* particles of the largest species */
 };
 
 const char *advance_kind_name(enum advance_kind kind)
@@ -48,6 +49,7 @@ enum status advance_create(struct device *device, enum advance_kind kind, const 
     *advance = calloc(1, sizeof **advance);
     if (!*advance)
         return status_fail(STATUS_FAILED, "no memory for the step");
+    (*advance)->capacity = setup->capacity;
     const enum status status = kind == ADVANCE_TILED
                                    ? tiled_advance_create(device, setup, &(*advance)->tiled)
                                    : chunked_advance_create(device, setup, &(*advance)->chunked);
@@ -66,8 +68,20 @@ void advance_destroy(struct advance **advance)
     *advance = NULL;
 }
 
+/* Arrays of the advance are as long as the largest species was to be. */
+static enum status check_count(const struct advance *advance, const struct particles *particles)
+{
+    if (particles->count <= advance->capacity)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED,
+                       "species %s: %u particles have come together where the step has room for %u; spread "
+                       "them more evenly, or take fewer",
+                       particles->species->name, particles->count, advance->capacity);
+}
+
 enum status advance_take_over(struct advance *advance, uint32_t species, struct particles *particles)
 {
+    TRY(check_count(advance, particles));
     return advance->tiled ? tiled_advance_take_over(advance->tiled, species, particles)
                           : chunked_advance_take_over(advance->chunked, particles);
 }
@@ -75,13 +89,25 @@ enum status advance_take_over(struct advance *advance, uint32_t species, struct 
 enum status advance_step(struct advance *advance, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *particles)
 {
+    TRY(check_count(advance, particles));
     return advance->tiled ? tiled_advance_step(advance->tiled, fields, species, measure, particles)
                           : chunked_advance_step(advance->chunked, fields, species, measure, particles);
+}
+
+enum status advance_undo(struct advance *advance, uint32_t species, uint32_t count,
+                         struct particles *particles)
+{
+    if (advance->tiled)
+        tiled_advance_undo(advance->tiled, species, count, particles);
+    else
+        chunked_advance_undo(advance->chunked, species, count, particles);
+    return STATUS_OK;
 }
 
 enum status advance_measure(struct advance *advance, const struct fields *fields, uint32_t species,
                             const struct particles *particles)
 {
+    TRY(check_count(advance, particles));
     return advance->tiled ? tiled_advance_measure(advance->tiled, fields, species, particles)
                           : chunked_advance_measure(advance->chunked, fields, species, particles);
 }

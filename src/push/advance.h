@@ -61,7 +61,8 @@ STATUS_CHECKED enum status advance_step(struct advance *advance, const struct fi
                                         uint32_t species, bool measure, struct particles *particles);
 
 /* Takes the last advance_step() of a species back: the state at n, its cell offsets and the particles' number
- * `count` before it. For a step that lost particles beyond the guard rows of a slab. (Non-blocking.) */
+ * `count` before it. For a step that lost particles beyond the guard rows of a slab, after which other
+ * species may have stepped too; where there are no guard rows, none may. (Non-blocking.) */
 STATUS_CHECKED enum status advance_undo(struct advance *advance, uint32_t species, uint32_t count,
                                         struct particles *particles);
 

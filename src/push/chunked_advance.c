@@ -20,10 +20,12 @@ struct chunked_advance {
     size_t flat_items;    /* of a group, where an item has one particle */
     struct program *program;
     struct kernel *count, *count_and_measure, *measure, *totals, *places, *move, *move_with_ids, *take_over;
-    struct buffer *table;         /* uint[most_chunks][cells]: counts, then places */
-    struct buffer *slab_totals;   /* uint[slabs] */
-    struct buffer *offsets_spare; /* uint[cells + 1]: where the cell offsets of n+1 are made */
-    struct buffer *sums;          /* real[species_count][most_chunks][PUSH_SUMS] */
+    struct buffer *table;       /* uint[most_chunks][cells]: counts, then places */
+    struct buffer *slab_totals; /* uint[slabs] */
+    /* uint[cells + 1], spare_of() a species: where the cell offsets of n+1 are made, and those of n then are
+     */
+    struct buffer *offsets_spare[CONFIG_MAX_SPECIES];
+    struct buffer *sums; /* real[species_count][most_chunks][PUSH_SUMS] */
 };
 
 /* ---- sizes ---- */
@@ -65,6 +67,17 @@ static size_t offsets_bytes(const struct advance_setup *setup)
     return (grid_cells(&setup->grid) + (size_t)1) * sizeof(uint32_t);
 }
 
+/* Species that have spare arrays of cells each, so that the step of each can be undone; or one for all. */
+static uint32_t spares_of(const struct advance_setup *setup)
+{
+    return setup->guard_rows > 0 ? setup->species_count : 1;
+}
+
+static struct buffer **offsets_spare_of(struct chunked_advance *advance, uint32_t species)
+{
+    return &advance->offsets_spare[species % spares_of(&advance->setup)];
+}
+
 static size_t sums_bytes(const struct advance_setup *setup, uint32_t most_chunks)
 {
     return (size_t)setup->species_count * most_chunks * PUSH_SUMS * precision_bytes(setup->precision);
@@ -74,8 +87,8 @@ uint64_t chunked_advance_bytes(const struct device_info *info, const struct adva
 {
     const uint32_t most_chunks = most_chunks_of(info, setup);
     const uint32_t slabs = slabs_of(setup, slab_of(info, setup));
-    return (uint64_t)table_bytes(setup, most_chunks) + slabs * sizeof(uint32_t) + offsets_bytes(setup) +
-           sums_bytes(setup, most_chunks);
+    return (uint64_t)table_bytes(setup, most_chunks) + slabs * sizeof(uint32_t) +
+           spares_of(setup) * (uint64_t)offsets_bytes(setup) + sums_bytes(setup, most_chunks);
 }
 
 /* How the particles are dealt out. It depends on the device and their number only, so sums run in the same
@@ -99,8 +112,8 @@ static struct chunks deal_out(const struct chunked_advance *advance, uint32_t co
 static enum status create_kernels(struct chunked_advance *advance)
 {
     TRY(program_build(advance->device, "chunked_advance.cl", advance->setup.precision, &advance->program,
-                      "-D SHAPE_ORDER=%d -D MAGNETIC=%d", (int)advance->setup.shape,
-                      advance->setup.magnetic != 0));
+                      "-D SHAPE_ORDER=%d -D MAGNETIC=%d -D GUARD_ROWS=%u", (int)advance->setup.shape,
+                      advance->setup.magnetic != 0, advance->setup.guard_rows));
     const struct {
         const char *name;
         struct kernel **kernel;
@@ -127,7 +140,8 @@ static enum status create_buffers(struct chunked_advance *advance)
                       &advance->table));
     TRY(buffer_create(device, advance->slabs * sizeof(uint32_t), "the advance's totals",
                       &advance->slab_totals));
-    TRY(buffer_create(device, offsets_bytes(setup), "spare cell offsets", &advance->offsets_spare));
+    for (uint32_t s = 0; s < spares_of(setup); s++)
+        TRY(buffer_create(device, offsets_bytes(setup), "spare cell offsets", &advance->offsets_spare[s]));
     return buffer_create(device, sums_bytes(setup, advance->most_chunks), "the advance's sums",
                          &advance->sums);
 }
@@ -158,9 +172,11 @@ void chunked_advance_destroy(struct chunked_advance **advance)
     struct chunked_advance *old = *advance;
     if (!old)
         return;
-    struct buffer **const buffers[] = {&old->sums, &old->offsets_spare, &old->slab_totals, &old->table};
+    struct buffer **const buffers[] = {&old->sums, &old->slab_totals, &old->table};
     for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
         buffer_destroy(buffers[n]);
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        buffer_destroy(&old->offsets_spare[s]);
     struct kernel **const kernels[] = {
         &old->count, &old->count_and_measure, &old->measure,  &old->totals, &old->places,
         &old->move,  &old->move_with_ids,     &old->take_over};
@@ -173,24 +189,34 @@ void chunked_advance_destroy(struct chunked_advance **advance)
 
 /* ---- before the first step ---- */
 
-enum status chunked_advance_take_over(struct chunked_advance *advance, struct particles *particles)
+/* Pairs to quads of `bytes`. */
+static enum status make_quads(struct chunked_advance *advance, size_t bytes, struct particles *particles)
 {
-    struct device *device = advance->device;
-    const size_t quad = 4 * precision_bytes(advance->setup.precision);
-    const size_t bytes = particles->count * quad;
-    if (!advance->table)
-        TRY(create_buffers(advance));
     buffer_destroy(&particles->offset_spare);
     buffer_destroy(&particles->velocity_spare);
-    TRY(buffer_create(device, bytes, "particle states", &particles->quad));
-    TRY(KERNEL_LAUNCH(advance->take_over,
-                      launch_covering(particles->count, advance->flat_items, STAGE_OTHER, 2 * bytes),
-                      arg_buffer(particles->offset), arg_buffer(particles->velocity),
-                      arg_uint(particles->count), arg_buffer(particles->quad)));
-    TRY(device_finish(device));
+    TRY(buffer_create(advance->device, bytes, "particle states", &particles->quad));
+    TRY(KERNEL_LAUNCH(
+        advance->take_over,
+        launch_covering(particles->count, advance->flat_items, STAGE_OTHER, 2 * (uint64_t)bytes),
+        arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_uint(particles->count),
+        arg_buffer(particles->quad)));
+    TRY(device_finish(advance->device));
     buffer_destroy(&particles->offset);
     buffer_destroy(&particles->velocity);
-    return buffer_create(device, bytes, "spare particle states", &particles->quad_spare);
+    return STATUS_OK;
+}
+
+enum status chunked_advance_take_over(struct chunked_advance *advance, struct particles *particles)
+{
+    const size_t bytes = particles->capacity * 4 * precision_bytes(advance->setup.precision);
+    if (!advance->table)
+        TRY(create_buffers(advance));
+    if (!particles->quad)
+        TRY(make_quads(advance, bytes, particles));
+    if (particles->quad_spare && buffer_bytes(particles->quad_spare) >= bytes)
+        return STATUS_OK;
+    buffer_destroy(&particles->quad_spare);
+    return buffer_create(advance->device, bytes, "spare particle states", &particles->quad_spare);
 }
 
 /* ---- one step ---- */
@@ -238,7 +264,7 @@ static enum status count_targets(struct chunked_advance *advance, const struct f
                          arg_buffer(advance->table));
 }
 
-static enum status find_places(struct chunked_advance *advance, uint32_t chunks)
+static enum status find_places(struct chunked_advance *advance, uint32_t species, uint32_t chunks)
 {
     const uint32_t cells = grid_cells(&advance->setup.grid);
     const uint64_t table = (uint64_t)chunks * cells * sizeof(uint32_t);
@@ -250,7 +276,7 @@ static enum status find_places(struct chunked_advance *advance, uint32_t chunks)
         advance->places,
         ((struct launch){advance->slabs, 1, STAGE_SORT_SCAN, 2 * table + cells * sizeof(uint32_t)}),
         arg_buffer(advance->table), arg_uint(cells), arg_uint(chunks), arg_uint(advance->slab),
-        arg_buffer(advance->slab_totals), arg_buffer(advance->offsets_spare));
+        arg_buffer(advance->slab_totals), arg_buffer(*offsets_spare_of(advance, species)));
 }
 
 static enum status move_particles(struct chunked_advance *advance, const struct fields *fields,
@@ -266,23 +292,35 @@ static enum status move_particles(struct chunked_advance *advance, const struct 
                              STATE_ARGUMENTS(advance, fields, motion, particles, chunks),
                              arg_buffer(advance->table), arg_buffer(particles->quad_spare));
     launch.bytes += 2 * sizeof(uint64_t) * particles->count;
-    TRY(KERNEL_LAUNCH(advance->move_with_ids, launch,
-                      STATE_ARGUMENTS(advance, fields, motion, particles, chunks), arg_buffer(advance->table),
-                      arg_buffer(particles->quad_spare), arg_buffer(particles->id),
-                      arg_buffer(particles->id_spare)));
+    return KERNEL_LAUNCH(advance->move_with_ids, launch,
+                         STATE_ARGUMENTS(advance, fields, motion, particles, chunks),
+                         arg_buffer(advance->table), arg_buffer(particles->quad_spare),
+                         arg_buffer(particles->id), arg_buffer(particles->id_spare));
+}
+
+/* Between n and n+1, either way. */
+static void swap_states(struct chunked_advance *advance, uint32_t species, struct particles *particles)
+{
+    buffer_swap(&particles->quad, &particles->quad_spare);
     buffer_swap(&particles->id, &particles->id_spare);
-    return STATUS_OK;
+    buffer_swap(&particles->cell_offsets, offsets_spare_of(advance, species));
 }
 
 enum status chunked_advance_step(struct chunked_advance *advance, const struct fields *fields,
                                  uint32_t species, bool measure, struct particles *particles)
 {
     TRY(count_targets(advance, fields, species, measure, particles));
-    TRY(find_places(advance, deal_out(advance, particles->count).count));
+    TRY(find_places(advance, species, deal_out(advance, particles->count).count));
     TRY(move_particles(advance, fields, particles));
-    buffer_swap(&particles->quad, &particles->quad_spare);
-    buffer_swap(&particles->cell_offsets, &advance->offsets_spare);
+    swap_states(advance, species, particles);
     return STATUS_OK;
+}
+
+void chunked_advance_undo(struct chunked_advance *advance, uint32_t species, uint32_t count,
+                          struct particles *particles)
+{
+    swap_states(advance, species, particles);
+    particles->count = count;
 }
 
 /* ---- the sums ---- */

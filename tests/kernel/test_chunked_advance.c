@@ -1,5 +1,5 @@
 /* Chunked advance against the plain step. */
-#include "support/advance_scene.h"
+#include "support/slab_scene.h"
 
 #include "push/chunked_advance.h"
 
@@ -99,6 +99,64 @@ static void the_same_bits_every_time(void **state)
                     4);
 }
 
+/* Long slabs, the shortest with the fewest guard rows, a single own row; few, some and most leave. */
+static void guard_rows(void **state)
+{
+    (void)state;
+    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        if (!has_precision(precision))
+            continue;
+        check_guarded(&chunked,
+                      &(struct scene_kind){40, 24, test_count(20011), precision, SHAPE_TSC, 0, 0, 1}, 4);
+        check_guarded(&chunked, &(struct scene_kind){7, 8, test_count(3000), precision, SHAPE_CIC, 0, 0.5, 1},
+                      2);
+        check_guarded(&chunked, &(struct scene_kind){8, 3, test_count(3000), precision, SHAPE_CIC, 0, 0, 1},
+                      3);
+        check_guarded(&chunked, &(struct scene_kind){300, 7, 17, precision, SHAPE_CIC, 0, 0, 1}, 100);
+    }
+}
+
+static void undone_and_done_again(void **state)
+{
+    (void)state;
+    check_undo(&chunked, &(struct scene_kind){40, 24, test_count(9001), PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1},
+               4);
+}
+
+static void counts_up_to_the_capacity(void **state)
+{
+    (void)state;
+    check_capacity(&chunked,
+                   &(struct scene_kind){16, 12, test_count(3000), PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1});
+}
+
+/* A list in quads that has grown gets spare quads as long; one in pairs gets quads for its capacity. */
+static void takes_over_for_the_capacity(void **state)
+{
+    (void)state;
+    enum { COUNT = 100, MORE = 150, SIZE = 4 * sizeof(float) };
+    struct scene scene;
+    scene_create(&(struct scene_kind){4, 4, COUNT, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, &scene);
+    struct particles *particles = &scene.sorted.particles;
+    particles->count = COUNT - 10;
+    struct advance *advance = scene_advance(&chunked, 0, &scene);
+    assert_int_equal(buffer_bytes(particles->quad), COUNT * SIZE);
+    assert_int_equal(buffer_bytes(particles->quad_spare), COUNT * SIZE);
+    const struct buffer *const quad = particles->quad, *const spare = particles->quad_spare;
+    assert_ok(advance_take_over(advance, 0, particles));
+    assert_true(particles->quad == quad && particles->quad_spare == spare);
+    struct buffer *longer = NULL;
+    assert_ok(buffer_create(device, MORE * SIZE, "longer quads", &longer));
+    buffer_swap(&particles->quad, &longer);
+    buffer_destroy(&longer);
+    particles->capacity = MORE;
+    assert_ok(advance_take_over(advance, 0, particles));
+    assert_int_equal(buffer_bytes(particles->quad), MORE * SIZE);
+    assert_int_equal(buffer_bytes(particles->quad_spare), MORE * SIZE);
+    advance_destroy(&advance);
+    scene_destroy(&scene);
+}
+
 /* Quads take the place of pairs. */
 static void takes_the_bytes_it_foretells(void **state)
 {
@@ -129,6 +187,10 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(an_offset_that_rounds_up),
         cmocka_unit_test(the_same_bits_every_time),
+        cmocka_unit_test(guard_rows),
+        cmocka_unit_test(undone_and_done_again),
+        cmocka_unit_test(counts_up_to_the_capacity),
+        cmocka_unit_test(takes_over_for_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

@@ -1,5 +1,5 @@
 /* Tiled advance against the plain step, in both of its layouts: cells as digits, and windows. */
-#include "support/advance_scene.h"
+#include "support/slab_scene.h"
 
 #include "push/tiled_advance.h"
 
@@ -260,6 +260,48 @@ static void the_same_bits_every_time(void **state)
             &windows, &(struct scene_kind){64, 100, 60011, PRECISION_SINGLE, SHAPE_CIC, 0.5, 0.3, speed}, 6);
 }
 
+/* Long slabs, the shortest with the fewest guard rows, a single own row. */
+static void guard_rows(void **state)
+{
+    (void)state;
+    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        if (!has_precision(precision))
+            continue;
+        check_guarded(&digits, &(struct scene_kind){40, 24, 20011, precision, SHAPE_TSC, 0, 0, 1}, 4);
+        check_guarded(&digits, &(struct scene_kind){7, 8, 3000, precision, SHAPE_CIC, 0, 0.5, 1}, 2);
+        check_guarded(&digits, &(struct scene_kind){8, 3, 3000, precision, SHAPE_CIC, 0, 0, 1}, 3);
+    }
+}
+
+/* With fewer and with more guard rows than windows reach. */
+static void guard_rows_and_windows(void **state)
+{
+    (void)state;
+    const struct tested near = {ADVANCE_TILED, false, {1, 1}}, far = {ADVANCE_TILED, false, {5, 2}};
+    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        if (!has_precision(precision))
+            continue;
+        check_guarded(&windows, &(struct scene_kind){64, 100, 50021, precision, SHAPE_CIC, 0, 0, 1}, 2);
+        check_guarded(&near, &(struct scene_kind){69, 100, 50021, precision, SHAPE_CIC, 0, 0.3, 1}, 10);
+        check_guarded(&far, &(struct scene_kind){64, 100, 100000, precision, SHAPE_CIC, 0, 0, 1}, 2);
+        check_guarded(&windows, &(struct scene_kind){8, 1500, 100000, precision, SHAPE_CIC, 0, 0, 1}, 3);
+    }
+}
+
+static void undone_and_done_again(void **state)
+{
+    (void)state;
+    check_undo(&digits, &(struct scene_kind){40, 24, 9001, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
+    check_undo(&windows, &(struct scene_kind){64, 100, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
+}
+
+static void counts_up_to_the_capacity(void **state)
+{
+    (void)state;
+    check_capacity(&digits, &(struct scene_kind){16, 12, 3000, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1});
+    check_capacity(&windows, &(struct scene_kind){64, 100, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1});
+}
+
 static void takes_the_bytes_it_foretells(void **state)
 {
     (void)state;
@@ -320,6 +362,10 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(an_offset_that_rounds_up),
         cmocka_unit_test(the_same_bits_every_time),
+        cmocka_unit_test(guard_rows),
+        cmocka_unit_test(guard_rows_and_windows),
+        cmocka_unit_test(undone_and_done_again),
+        cmocka_unit_test(counts_up_to_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),
         cmocka_unit_test(supports_what_fits),
     };
