@@ -9,15 +9,22 @@
 
 static const double live_interval = 0.2; /* seconds between two live lines */
 
-struct progress progress_begin(struct log *log, uint64_t steps, uint64_t particles)
+/* Tenths of the way that are behind. */
+static uint64_t tenths(uint64_t step, uint64_t steps)
+{
+    return steps > 0 ? 10 * step / steps : 10;
+}
+
+struct progress progress_begin(struct log *log, uint64_t first, uint64_t steps, uint64_t particles)
 {
     return (struct progress){
         .log = log,
         .live = log->terminal && log->level >= LOG_NORMAL && isatty(fileno(log->terminal)),
+        .first = first,
         .steps = steps,
         .particles = particles,
         .started = timer_now(),
-        .next_tenth = 1,
+        .next_tenth = steps > 0 ? tenths(first, steps) + 1 : 1,
     };
 }
 
@@ -34,10 +41,10 @@ static void format_line(const struct progress *progress, uint64_t step, const ch
                         char *line, size_t size)
 {
     const double elapsed = timer_now() - progress->started;
-    const double done = (double)step;
+    const double done = (double)(step - progress->first);
     const double rate = elapsed > 0 ? 1e-6 * done * (double)progress->particles / elapsed : 0;
-    const double left = done > 0 ? elapsed * ((double)progress->steps - done) / done : 0;
-    const double percent = progress->steps > 0 ? 100 * done / (double)progress->steps : 100;
+    const double left = done > 0 ? elapsed * (double)(progress->steps - step) / done : 0;
+    const double percent = progress->steps > 0 ? 100 * (double)step / (double)progress->steps : 100;
     char spent_text[32], left_text[32], drift_text[48] = "";
     format_duration(spent_text, sizeof spent_text, elapsed);
     format_duration(left_text, sizeof left_text, left);
@@ -71,7 +78,7 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
         fflush(progress->log->terminal);
         progress->shown = now;
     }
-    const uint64_t tenth = progress->steps > 0 ? 10 * step / progress->steps : 10;
+    const uint64_t tenth = tenths(step, progress->steps);
     if (tenth < progress->next_tenth)
         return;
     progress->next_tenth = tenth + 1;

@@ -10,6 +10,7 @@
 struct progress {
     struct log *log;     /* not owned */
     bool live;           /* one line, rewritten in place */
+    uint64_t first;      /* step that it began with */
     uint64_t steps;      /* of the whole run */
     uint64_t particles;  /* moved in each step */
     double started;      /* seconds of timer_now() */
@@ -18,10 +19,10 @@ struct progress {
 };
 
 /* Live where the log's terminal is one and shows normal lines. */
-struct progress progress_begin(struct log *log, uint64_t steps, uint64_t particles);
+struct progress progress_begin(struct log *log, uint64_t first, uint64_t steps, uint64_t particles);
 
-/* `step` steps are done; `drift` is the relative change of the total energy since step 0 (NaN: not known, not
- * shown). */
+/* `step` steps are done, those before the first one by an earlier run; `drift` is the relative change of the
+ * total energy since step 0 (NaN: not known, not shown). */
 void progress_update(struct progress *progress, uint64_t step, double drift);
 
 /* Ends the live line, so that what follows starts a line of its own. */

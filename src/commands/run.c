@@ -1,10 +1,12 @@
-/* radixpic run: a config becomes a run folder. */
+/* radixpic run: a config, or a checkpoint, becomes a run folder. */
 #include "commands/commands.h"
 #include "commands/consequences.h"
 #include "commands/overrides.h"
+#include "commands/restart.h"
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "config/config_reader.h"
 #include "diag/run_folder.h"
 #include "diag/stage_table.h"
@@ -15,9 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORCE = 'f', KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
+enum { KEY_FORCE = 'f', KEY_RESTART = 'r', KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
 
 static const struct argp_option run_options[] = {
+    {"restart", KEY_RESTART, "PATH", 0,
+     "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG with "
+     "the checkpoint's own",
+     1},
     {"force", KEY_FORCE, NULL, 0, "Replace the run that the folder holds already", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing but what goes wrong", 1},
     {"verbose", KEY_VERBOSE, NULL, 0, "Say more: the device, the sort's parameters, the memory", 1},
@@ -26,6 +32,7 @@ static const struct argp_option run_options[] = {
 
 struct run_arguments {
     struct overrides overrides;
+    const char *restart; /* NULL: from the start */
     bool force;
     enum log_level level;
 };
@@ -33,10 +40,15 @@ struct run_arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct run_arguments *arguments = state->input;
-    (void)argument;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->overrides;
+        return 0;
+    case KEY_RESTART:
+        if (argument[0] == '\0')
+            return arguments_refuse(state, "--restart: the text is empty");
+        arguments->restart = argument;
+        arguments->overrides.config_is_optional = true;
         return 0;
     case KEY_FORCE:
         arguments->force = true;
@@ -55,13 +67,60 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* Everything one run holds. */
 struct run {
     struct config config;
-    struct log log;
+    struct communicator communicator;
+    struct log log; /* of rank 0; the others have none */
+    struct restart restart;
     struct device *device;
     struct run_folder folder;
     FILE *log_file;
     struct history *history;
     struct simulation simulation;
 };
+
+/* What all ranks come by together: a failure of one is one of all. */
+static enum status agree(const struct run *run, enum status status)
+{
+    return communicator_agree(&run->communicator, status);
+}
+
+static bool is_first_rank(const struct run *run)
+{
+    return run->communicator.rank == 0;
+}
+
+/* ---- input ---- */
+
+static enum status read_input(struct run *run, const struct run_arguments *arguments)
+{
+    run->restart.wish = arguments->restart;
+    if (!arguments->restart)
+        TRY(agree(run, overrides_read(&arguments->overrides, &run->config)));
+    TRY(communicator_start(
+        &run->communicator)); /* takes its time, of which a config that is wrong needs none */
+    if (!arguments->restart)
+        return STATUS_OK;
+    return restart_open(&run->communicator, &arguments->overrides, &run->restart, &run->config);
+}
+
+static enum status choose_folder(struct run *run, bool force)
+{
+    struct run_folder *folder = &run->folder;
+    TRY(run_folder_name(run->config.output.directory, force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW, folder));
+    if (run->restart.checkpoint && run_folder_keeps(folder, checkpoint_path(run->restart.checkpoint)))
+        folder->use = RUN_FOLDER_CONTINUE;
+    return agree(run, is_first_rank(run) ? run_folder_check(folder) : STATUS_OK);
+}
+
+static enum status create_simulation(struct run *run)
+{
+    TRY(agree(run,
+              device_open_share(run->config.device, (uint32_t)run->communicator.local_rank, &run->device)));
+    TRY(agree(run, simulation_create_on(&run->communicator, &run->config, run->device,
+                                        run->restart.checkpoint, &run->simulation)));
+    return STATUS_OK;
+}
+
+/* ---- output ---- */
 
 static enum status write_resolved_config(struct run *run)
 {
@@ -75,18 +134,54 @@ static enum status write_resolved_config(struct run *run)
     return STATUS_OK;
 }
 
+/* The files of rank 0. */
+static enum status open_files(struct run *run)
+{
+    const struct history_config *history = &run->config.output.history;
+    const bool goes_on = run->folder.use == RUN_FOLDER_CONTINUE;
+    TRY(run_folder_create(&run->folder));
+    TRY(goes_on ? history_continue(run->folder.path, history, run->restart.step, &run->history)
+                : history_open(run->folder.path, history, &run->history));
+    TRY(run_folder_clear(&run->folder));
+    TRY(run_folder_open(&run->folder, "log.txt", goes_on ? "a" : "w", &run->log_file));
+    run->log.file = run->log_file;
+    return write_resolved_config(run);
+}
+
 static enum status open_outputs(struct run *run)
 {
-    const struct output_config *output = &run->config.output;
-    TRY(run_folder_create(&run->folder));
-    TRY(history_open(run->folder.path, &output->history, &run->history));
-    TRY(run_folder_clear(&run->folder));
-    TRY(run_folder_open(&run->folder, "log.txt", "w", &run->log_file));
-    run->log.file = run->log_file;
-    TRY(write_resolved_config(run));
-    run->simulation.output =
-        (struct simulation_output){.history = run->history, .snapshot_folder = run->folder.snapshots};
+    TRY(agree(run, is_first_rank(run) ? open_files(run) : STATUS_OK));
+    run->simulation.output = (struct simulation_output){.history = run->history,
+                                                        .snapshot_folder = run->folder.snapshots,
+                                                        .checkpoint_folder = run->folder.checkpoints,
+                                                        .log = &run->log};
     return STATUS_OK;
+}
+
+/* "3 ranks, 10 to 11 of 32 rows each" */
+static void announce_ranks(struct run *run)
+{
+    const struct partition *partition = &run->simulation.partition;
+    uint32_t fewest = partition->rows, most = 0;
+    for (int rank = 0; rank < partition->ranks; rank++) {
+        const uint32_t rows = partition_rows(partition, rank);
+        fewest = rows < fewest ? rows : fewest;
+        most = rows > most ? rows : most;
+    }
+    if (partition->ranks > 1)
+        log_line(&run->log, LOG_NORMAL, "%d ranks, %u to %u of %u rows each", partition->ranks, fewest, most,
+                 partition->rows);
+}
+
+static void announce_start(struct run *run)
+{
+    if (run->restart.checkpoint)
+        log_line(&run->log, LOG_NORMAL, "goes on from step %llu, from %s",
+                 (unsigned long long)run->restart.step, checkpoint_path(run->restart.checkpoint));
+    if (run->restart.warnings)
+        log_line(&run->log, LOG_QUIET, "%s", run->restart.warnings);
+    if (run->folder.held_run && run->folder.use == RUN_FOLDER_REPLACE)
+        log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
 
 static void announce(struct run *run)
@@ -100,6 +195,7 @@ static void announce(struct run *run)
              (unsigned long long)particles, config->species_count, config->grid.cells[0],
              config->grid.cells[1], (unsigned long long)config->time.steps, config->time.step,
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
+    announce_ranks(run);
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
     log_line(&run->log, LOG_NORMAL, "step: %s", advance_kind_describe(run->simulation.advance_kind));
@@ -110,50 +206,69 @@ static void announce(struct run *run)
         log_line(&run->log, LOG_NORMAL, "warning: %s", run->simulation.plan.note);
     /* Transforms on the host of a GPU cross the bus in every step: whoever runs there should know. */
     const bool on_host_of_gpu =
-        !info->is_cpu && strcmp(poisson_solver_name(run->simulation.poisson), "FFTW") == 0;
+        !info->is_cpu && strcmp(field_solver_name(run->simulation.field_solver), "FFTW") == 0;
     log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
-             poisson_solver_name(run->simulation.poisson), on_host_of_gpu ? ", on the host" : "");
+             field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
-    if (run->folder.held_run)
-        log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
+    announce_start(run);
 }
 
-static uint64_t own_particles(const struct simulation *simulation)
-{
-    uint64_t sum = 0;
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        sum += simulation->particles[s].count;
-    return sum;
-}
+/* ---- the run ---- */
 
-static enum status step_through(struct run *run, const struct communicator *communicator)
+/* How long everything took, also of a run that was stopped. Collective. */
+static enum status report_times(struct run *run, double seconds)
 {
-    const uint64_t particles = simulation_particles(&run->config);
-    struct progress progress = progress_begin(&run->log, run->config.time.steps, particles);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && !simulation_done(&run->simulation)) {
-        const uint64_t step = run->simulation.step;
-        status = simulation_step(&run->simulation);
-        if (status == STATUS_OK && step > 0)
-            progress_update(&progress, step, simulation_energy_drift(&run->simulation));
-    }
-    if (status == STATUS_OK)
-        status = device_finish(run->device);
-    progress_end(&progress);
-    TRY(status);
-
-    const struct run_cost cost = {
-        .steps = run->config.time.steps + 1,
-        .particles = particles,
-        .own_particles = own_particles(&run->simulation),
-        .wall_seconds = timer_now() - progress.started,
-        .timed_every = simulation_samples_times(&run->simulation) ? SIMULATION_TIMED_EVERY : 1};
+    const struct simulation *simulation = &run->simulation;
+    const struct run_cost cost = {.steps = simulation->step - simulation->first_step,
+                                  .particles = simulation_particles(&run->config),
+                                  .own_particles = simulation_own_particles(simulation),
+                                  .wall_seconds = seconds,
+                                  .timed_every =
+                                      simulation_samples_times(simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     const struct timers *timers = device_timers(run->device);
-    stage_table_print(&run->log, communicator, timers, &cost);
-    return stage_table_write(run->folder.path, communicator, timers, &cost);
+    stage_table_print(&run->log, &run->communicator, timers, &cost);
+    return stage_table_write(run->folder.path, &run->communicator, timers, &cost);
+}
+
+/* A run that was stopped says how to go on with it. All ranks are here. */
+static enum status report_stop(struct run *run, const struct run_arguments *arguments, const char *sentence)
+{
+    char *command = restart_command(&arguments->overrides, run->folder.path);
+    const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", sentence,
+                                           command ? command : "radixpic run --restart latest");
+    free(command);
+    return agree(run, status);
+}
+
+static enum status step_through(struct run *run, const struct run_arguments *arguments)
+{
+    struct simulation *simulation = &run->simulation;
+    struct progress progress = progress_begin(&run->log, simulation->first_step, run->config.time.steps,
+                                              simulation_particles(&run->config));
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !simulation_done(simulation)) {
+        const uint64_t step = simulation->step;
+        status = simulation_step(simulation);
+        if (status == STATUS_OK && step > simulation->first_step)
+            progress_update(&progress, step, simulation_energy_drift(simulation));
+    }
+    char *sentence = status == STATUS_STOPPED ? strdup(status_message()) : NULL;
+    if (status == STATUS_OK || status == STATUS_STOPPED) {
+        const enum status finished = device_finish(run->device);
+        status = finished == STATUS_OK ? status : finished;
+    }
+    progress_end(&progress);
+    if (status == STATUS_OK || status == STATUS_STOPPED) {
+        const enum status reported = report_times(run, timer_now() - progress.started);
+        status = reported == STATUS_OK ? status : reported;
+    }
+    if (status == STATUS_STOPPED)
+        status = report_stop(run, arguments, sentence ? sentence : "stopped by a signal");
+    free(sentence);
+    return status;
 }
 
 /* Closes the log, with the reason in it where the run failed. */
@@ -162,7 +277,7 @@ static enum status close_log(struct run *run, enum status status)
     if (!run->log_file)
         return status;
     if (status != STATUS_OK)
-        fprintf(run->log_file, "stopped: %s\n", status_message());
+        fprintf(run->log_file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
     bool failed = ferror(run->log_file) != 0;
     failed |= fclose(run->log_file) != 0;
     run->log.file = run->log_file = NULL;
@@ -188,22 +303,16 @@ static enum status close_outputs(struct run *run, enum status status)
 
 static enum status run_config(struct run *run, const struct run_arguments *arguments)
 {
-    TRY(overrides_read(&arguments->overrides, &run->config));
-    TRY(run_folder_name(run->config.output.directory, arguments->force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW,
-                        &run->folder));
-    TRY(run_folder_check(&run->folder));
-    struct communicator communicator;
-    TRY(communicator_start(&communicator));
-    if (communicator.size > 1)
-        return communicator_agree(&communicator,
-                                  status_fail(STATUS_USAGE,
-                                              "mpirun started %d ranks; this version of RadixPIC runs on one",
-                                              communicator.size));
-    TRY(device_open(run->config.device, &run->device));
-    TRY(simulation_create(&run->config, run->device, &run->simulation));
+    TRY(read_input(run, arguments));
+    if (!is_first_rank(run))
+        run->log.terminal = NULL;
+    TRY(choose_folder(run, arguments->force));
+    TRY(create_simulation(run));
+    stop_watch(); /* from here on there are files, and a signal leaves a checkpoint beside them */
     TRY(open_outputs(run));
     announce(run);
-    TRY(step_through(run, &communicator));
+    checkpoint_close(&run->restart.checkpoint);
+    TRY(step_through(run, arguments));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return STATUS_OK;
 }
@@ -215,28 +324,39 @@ enum status command_run(int argc, char **argv)
     static const struct argp argp = {
         .options = run_options,
         .parser = parse,
-        .args_doc = "CONFIG",
-        .doc = "Run the simulation that the YAML file CONFIG describes.\v"
-               "The run folder gets history.csv, snapshots/, config.yaml (every key, resolved), timers.csv "
-               "and log.txt. One that holds a run already is left alone without --force.\n\n"
-               "Examples:\n"
-               "  radixpic run configs/landau_damping.yaml\n"
-               "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
-               "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
+        .args_doc = "CONFIG\n--restart PATH",
+        .doc =
+            "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
+            "The run folder gets history.csv, snapshots/, checkpoints/, config.yaml (every key, resolved), "
+            "timers.csv and log.txt. One that holds a run already is left alone without --force. SIGTERM and "
+            "Ctrl-C end a run after a step, with a checkpoint and exit code 4. Under mpirun all ranks make "
+            "one "
+            "run.\n\n"
+            "Examples:\n"
+            "  radixpic run configs/landau_damping.yaml\n"
+            "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
+            "  radixpic run configs/landau_damping.yaml --restart latest\n"
+            "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
         .children = children,
     };
     struct run_arguments arguments = {.level = LOG_NORMAL};
+    struct communicator communicator = {.size = 1, .local_size = 1};
     bool done = false;
-    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
+    if (communicator_is_parallel()) /* so that all ranks agree, from here on, on what is wrong, and one says
+                                       it */
+        TRY(communicator_start(&communicator));
+    TRY(communicator_agree(&communicator, arguments_parse(&argp, argc, argv, &arguments, &done)));
     if (done)
         return STATUS_OK;
 
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the run");
+    run->communicator = communicator;
     run->log = (struct log){.terminal = stdout, .level = arguments.level};
     enum status status = close_outputs(run, run_config(run, &arguments));
     simulation_destroy(&run->simulation);
+    restart_free(&run->restart);
     device_close(&run->device);
     free(run);
     return status;

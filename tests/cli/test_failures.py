@@ -270,31 +270,5 @@ class Configs(ProgramTest):
         self.assertIn("small.yaml:7:11: ", result.stderr)
 
 
-@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
-class Ranks(ProgramTest):
-    environment = {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
-    }
-
-    def test_one_rank_runs_as_without_mpirun(self):
-        self.run_well("run", "small.yaml", "--quiet", "--steps", "2")
-        plain = self.history()
-        command = ("mpirun", "-n", "1", PROGRAM)
-        options = ["--force", "--steps", "2"]
-        result = self.run_program("run", "small.yaml", *options, command=command, environment=self.environment)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.history(), plain)
-
-    def test_two_ranks_are_refused(self):
-        command = ("mpirun", "-n", "2", PROGRAM)
-        result = self.run_program("run", "small.yaml", command=command, environment=self.environment)
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("mpirun started 2 ranks", result.stderr)
-        self.assert_nothing_created()
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+"""radixpic run under mpirun: one run of all ranks, one voice, and a stop that all agree on."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, TIMEOUT, ProgramTest
+
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "POCL_MAX_PTHREAD_COUNT": "1",
+}
+
+
+@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+class RanksTest(ProgramTest):
+    def on(self, ranks, *arguments):
+        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=ENVIRONMENT)
+
+    def run_well_on(self, ranks, *arguments):
+        result = self.on(ranks, *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result
+
+    def said(self, result):
+        """Lines of the program itself among those of mpirun."""
+        return [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
+
+
+class Runs(RanksTest):
+    def test_one_rank_runs_as_without_mpirun(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "2", environment=ENVIRONMENT)
+        plain = self.history()
+        self.run_well_on(1, "run", "small.yaml", "--steps", "2", "--force")
+        self.assertEqual(self.history(), plain)
+
+    def test_several_ranks_make_one_run(self):
+        self.run_well("run", "small.yaml", "--quiet", "--set", "precision=double")
+        alone = self.history()
+        result = self.run_well_on(3, "run", "small.yaml", "--set", "precision=double", "--force")
+        self.assertEqual(len(re.findall(r"(?m)^Small$", result.stdout)), 1)
+        self.assertEqual(len(re.findall(r"(?m)^written to out$", result.stdout)), 1)
+        self.assertRegex(result.stdout, r"(?m)^3 ranks, 5 to 6 of 16 rows each$")
+        self.assertRegex((self.folder / "out" / "log.txt").read_text(), r"(?m)^3 ranks, 5 to 6 of 16 rows each$")
+        together = self.history()
+        self.assertEqual(len(together), len(alone))
+        for row, expected in zip(together, alone):
+            for name, text in expected.items():  # sums of 4096 particles in another order, 23 steps long
+                self.assertAlmostEqual(float(row[name]), float(text), delta=1e-10, msg=name)
+        files = ["config.yaml", "history.csv", "log.txt", "snapshots", "timers.csv"]
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), files)
+
+    def test_twice_the_same_bits(self):
+        histories = set()
+        for _ in range(2):
+            self.run_well_on(2, "run", "small.yaml", "--quiet", "--force")
+            histories.add((self.folder / "out" / "history.csv").read_bytes())
+        self.assertEqual(len(histories), 1)
+
+
+class Refused(RanksTest):
+    def test_one_rank_says_it(self):
+        (self.folder / "held").mkdir()
+        (self.folder / "held" / "history.csv").touch()
+        before = sorted(os.listdir(self.folder))
+        for arguments, code, word in (
+            (["run"], 2, "CONFIG"),
+            (["run", "small.yaml", "--stepz"], 2, "--steps"),
+            (["run", "missing.yaml"], 2, "missing.yaml"),
+            (["run", "small.yaml", "--set", "time.step=nan"], 2, "time.step"),
+            (["run", "small.yaml", "--output", "held"], 2, "--force"),
+            (["run", "small.yaml", "--restart", "latest"], 2, "out/checkpoints"),
+            (["run", "small.yaml", "--device", "abacus"], 3, "abacus"),
+            (["run", "small.yaml", "--output", "small.yaml/below"], 1, "small.yaml"),
+            (["run", "small.yaml", "--set", "grid.cells=[2, 8]", "--set", "output.history.modes=[]"], 2, "3 ranks"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.on(3, *arguments)
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertEqual(len(self.said(result)), 1, result.stderr)
+                self.assertIn(word, self.said(result)[0])
+                self.assertEqual(result.stdout, "")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.assertEqual(os.listdir(self.folder / "held"), ["history.csv"])
+
+
+class Stopped(RanksTest):
+    steps = ["--steps", "600", "--set", "output.snapshots.every=0"]
+
+    def stop(self, ranks, folder):
+        """A run one rank of which gets SIGTERM."""
+        command = ["mpirun", "-n", str(ranks), PROGRAM, "run", "small.yaml", *self.steps, "--output", folder]
+        process = subprocess.Popen(
+            command, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        path = self.folder / folder / "history.csv"
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and not (path.is_file() and path.read_text().count("\n") > 5):
+            time.sleep(0.01)
+        os.kill(self.children(process.pid)[-1], signal.SIGTERM)
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+    def children(self, parent):
+        return [int(word) for word in open(f"/proc/{parent}/task/{parent}/children").read().split()]
+
+    def test_all_stop_and_go_on(self):
+        self.run_well_on(3, "run", "small.yaml", *self.steps, "--quiet", "--output", "straight")
+        result = self.stop(3, "out")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertEqual(len(self.said(result)), 1, result.stderr)
+        step = re.search(r"stopped by SIGTERM at step (\d+) ", self.said(result)[0])[1]
+        self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), [f"checkpoint_{step}.h5"])
+        shutil.copytree(self.folder / "out", self.folder / "fewer")
+        result = self.run_well_on(3, "run", "--restart", "latest", "--output", "out")
+        self.assertRegex(result.stdout, rf"(?m)^goes on from step {step}, ")
+        straight = (self.folder / "straight" / "history.csv").read_bytes()
+        self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), straight)
+        # on fewer ranks the sums come in another order
+        self.run_well("run", "--restart", "latest", "--output", "fewer", "--quiet")
+        self.assertEqual([row["step"] for row in self.history("fewer")], [row["step"] for row in self.history("out")])
+
+
+if __name__ == "__main__":
+    unittest.main()

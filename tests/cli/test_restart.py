@@ -1,0 +1,306 @@
+#!/usr/bin/python3
+"""Checkpoints and restarts: a run that is stopped, killed or taken back, and then gone on with, leaves the bytes of one
+that ran straight through; what cannot be gone on with is refused and stays as it is."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+
+from program import PROGRAM, TIMEOUT, ProgramTest, start
+
+STEPS = 400
+LONG = [
+    *["--steps", str(STEPS), "--set", "output.history.every=2", "--set", "output.snapshots.every=100"],
+    *["--set", "species.electrons.particles=2048"],
+]
+KINDS = [(precision, method) for precision in ("single", "double") for method in ("plain", "fused")]
+
+
+class RestartTest(ProgramTest):
+    def settings(self, precision="single", method="fused"):
+        return [*LONG, "--set", f"precision={precision}", "--set", f"step.method={method}"]
+
+    def run_straight(self, *options, folder="straight"):
+        self.run_well("run", "small.yaml", "--quiet", "--output", folder, *options)
+
+    def checkpoints(self, folder="out"):
+        path = self.folder / folder / "checkpoints"
+        return sorted(os.listdir(path), key=lambda name: int(re.search(r"\d+", name)[0])) if path.is_dir() else []
+
+    def snapshot(self, folder, step):
+        """All arrays and attributes but the date."""
+        content = {}
+
+        def visit(name, node):
+            content[name] = node[()].tobytes() if hasattr(node, "dtype") else None
+            content.update({f"{name}@{key}": str(value) for key, value in node.attrs.items()})
+
+        with h5py.File(self.folder / folder / "snapshots" / f"data_{step}.h5") as file:
+            file.visititems(visit)
+        return content
+
+    def assert_same_run(self, folder, straight="straight", steps=STEPS):
+        history = (self.folder / folder / "history.csv").read_bytes()
+        self.assertEqual(history, (self.folder / straight / "history.csv").read_bytes())
+        for step in {100, steps}:
+            self.assertEqual(self.snapshot(folder, step), self.snapshot(straight, step))
+
+    def start_run(self, *options, rows, folder="out"):
+        """A run whose history has some rows."""
+        process = start("run", "small.yaml", "--output", folder, *options, folder=self.folder)
+        path = self.folder / folder / "history.csv"
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and process.poll() is None:
+            if path.is_file() and path.read_bytes().count(b"\n") > rows:
+                break
+            time.sleep(0.002)
+        return process
+
+    def finish(self, process):
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
+
+    def stop_run(self, *options, number=signal.SIGTERM, rows=5, folder="out"):
+        process = self.start_run(*options, rows=rows, folder=folder)
+        process.send_signal(number)
+        return self.finish(process)
+
+    def everything(self, folder="out"):
+        return {str(path): path.is_file() and path.read_bytes() for path in (self.folder / folder).rglob("*")}
+
+
+class Stopped(RestartTest):
+    def test_any_moment_and_kind(self):
+        """Stopped up to four times at random steps."""
+        chance = random.Random(os.getpid())
+        for precision, method in KINDS:
+            with self.subTest(precision=precision, method=method):
+                options = self.settings(precision, method)
+                folder, straight = f"{precision}_{method}", f"straight_{precision}_{method}"
+                self.run_straight(*options, folder=straight)
+                result = self.stop_run(*options, rows=chance.randrange(1, 50), folder=folder)
+                for times in range(4):
+                    if result.returncode == 0:
+                        break
+                    self.assertEqual(result.returncode, 4, result.stderr)
+                    arguments = ["run", "small.yaml", *options, "--output", folder, "--restart", "latest", "--quiet"]
+                    process = start(*arguments, folder=self.folder)
+                    if times < 3:
+                        path = self.folder / folder / "log.txt"
+                        deadline = time.monotonic() + TIMEOUT
+                        while time.monotonic() < deadline and path.read_text().count("goes on from step") <= times:
+                            time.sleep(0.01)
+                        time.sleep(chance.uniform(0, 0.2))
+                        process.send_signal(signal.SIGTERM)
+                    result = self.finish(process)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assert_same_run(folder, straight)
+
+    def test_what_is_said_and_left(self):
+        for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
+            with self.subTest(name=name):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                result = self.stop_run(*self.settings(), number=number)
+                said = rf"stopped by {name} at step (\d+) .*go on with: radixpic (run --restart latest --output out)"
+                self.assert_refused(result, 4, "go on with: ")
+                self.assertRegex(result.stderr, said)
+                step, command = re.search(said, result.stderr).groups()
+                self.assertEqual(self.checkpoints(), [f"checkpoint_{step}.h5"])
+                self.assertEqual(self.history()[-1]["step"], str((int(step) - 1) // 2 * 2))
+                self.assertRegex(result.stdout, r"(?m)^stages together ")
+                self.assertRegex((self.folder / "out" / "log.txt").read_text(), said)
+                self.assert_whole_rows(self.folder / "out" / "timers.csv")
+                result = self.run_well(*command.split())  # as told; the checkpoint knows the settings
+                self.assertRegex(result.stdout, rf"(?m)^goes on from step {step}, from out/checkpoints/checkpoint_{step}\.h5$")
+                self.assertEqual(self.history()[-1]["step"], str(STEPS))
+                log = (self.folder / "out" / "log.txt").read_text()
+                self.assertRegex(log, rf"(?s){said}.*goes on from step.*stages together.*written to out")
+
+    def test_the_config_alone_says_it_all(self):
+        text = (self.folder / "small.yaml").read_text()
+        (self.folder / "my case.yaml").write_text(text.replace("steps: 23", "steps: 100000"))
+        process = start("run", "my case.yaml", folder=self.folder)
+        path = self.folder / "out" / "history.csv"
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and not path.is_file():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        result = self.finish(process)
+        self.assertRegex(result.stderr, r"go on with: radixpic run 'my case\.yaml' --restart latest\n\Z")
+
+    def test_one_wish_may_come_as_two_signals(self):
+        """As from `timeout`, which signals the process and its group."""
+        command = ("timeout", "3", PROGRAM)
+        result = self.run_program("run", "small.yaml", *self.settings(), "--steps", "1000000", command=command)
+        self.assertEqual(result.returncode, 124, result.stderr)  # of timeout
+        self.assertRegex(result.stderr, r"stopped by SIGTERM at step \d+ ")
+        self.assertEqual(len(self.checkpoints()), 1)
+
+    def test_a_second_signal_ends_it_at_once(self):
+        """In the middle of what takes longer than a second: writing, squeezed hard, 10 million particles."""
+        settings = ["species.electrons.particles=10000000", "output.snapshots.every=0", "precision=double"]
+        options = [word for setting in settings for word in ("--set", setting)]
+        process = self.start_run(*options, "--steps", "1000000", rows=0)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.6)
+        process.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
+        self.assertEqual(process.wait(timeout=TIMEOUT), -signal.SIGTERM)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.finish(process)
+        self.assertEqual([name for name in self.checkpoints() if not name.startswith(".")], [])
+
+    def test_without_room_for_a_checkpoint(self):
+        """A file stands where the folder should be: the sentence says so, and the rows stay."""
+        process = self.start_run(*self.settings(), rows=5)
+        process.send_signal(signal.SIGSTOP)
+        (self.folder / "out" / "checkpoints").write_text("mine")
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        self.assert_refused(self.finish(process), 1, "out/checkpoints")
+        self.assertGreater(len(self.history()), 4)
+        self.assertEqual((self.folder / "out" / "checkpoints").read_text(), "mine")
+
+
+class Killed(RestartTest):
+    def test_from_the_last_checkpoint(self):
+        """SIGKILL at any moment; rows and snapshots behind the checkpoint are written again."""
+        options = [*self.settings(), "--set", "output.checkpoints.every=30"]
+        self.run_straight(*options)
+        process = self.start_run(*options, rows=60)
+        process.kill()
+        self.finish(process)
+        with open(self.folder / "out" / "history.csv", "a") as file:
+            file.write("12345,0.1")  # a row by half
+        step = int(re.search(r"\d+", self.checkpoints()[-1])[0])
+        self.assertEqual(step % 30, 0)
+        self.assertGreaterEqual(step, 90)
+        result = self.run_well("run", "small.yaml", *options, "--output", "out", "--restart", "latest")
+        self.assertIn(f"goes on from step {step}, ", result.stdout)
+        self.assert_same_run("out")
+
+    def test_a_broken_newest_is_passed_by(self):
+        options = [*self.settings(), "--set", "output.checkpoints.every=100", "--set", "output.checkpoints.keep=3"]
+        self.run_straight(*options)
+        shutil.copytree(self.folder / "straight", self.folder / "out")
+        self.assertEqual(self.checkpoints(), ["checkpoint_200.h5", "checkpoint_300.h5", "checkpoint_400.h5"])
+        newest, second = (self.folder / "out" / "checkpoints" / f"checkpoint_{step}.h5" for step in (400, 300))
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        content = bytearray(second.read_bytes())
+        content[len(content) // 2] ^= 16
+        second.write_bytes(content)
+        result = self.run_well("run", "small.yaml", *options, "--output", "out", "--restart", "latest")
+        for broken in (newest, second):
+            self.assertRegex(result.stdout, rf"(?m)^warning: .*{broken.name}")
+            self.assertRegex((self.folder / "out" / "log.txt").read_text(), rf"(?m)^warning: .*{broken.name}")
+        self.assertIn("goes on from step 200, ", result.stdout)
+        self.assert_same_run("out")
+        # by name it is refused
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        before = self.everything()
+        result = self.run_program("run", "--restart", newest, "--output", "out")
+        self.assert_refused(result, 1, newest.name)
+        for path in (self.folder / "out" / "checkpoints").iterdir():
+            path.write_bytes(b"nothing")
+        result = self.run_program("run", "small.yaml", *options, "--output", "out", "--restart", "latest")
+        self.assert_refused(result, 1, "out/checkpoints")
+        self.assertEqual(self.everything()[str(self.folder / "out" / "history.csv")], before[str(self.folder / "out" / "history.csv")])
+
+
+class TakenOn(RestartTest):
+    def setUp(self):
+        super().setUp()
+        self.run_straight(*self.settings(), "--set", "output.checkpoints.every=150", folder="out")
+        self.assertEqual(self.checkpoints(), ["checkpoint_300.h5", "checkpoint_400.h5"])
+
+    def test_to_more_steps(self):
+        options = [*self.settings(), "--set", "output.checkpoints.every=150"]
+        self.run_straight(*options, "--steps", "500")
+        for name, arguments in {
+            "its config": ["small.yaml", *options, "--steps", "500", "--output", "a", "--restart", "latest"],
+            "no config": ["--steps", "500", "--output", "b", "--restart", "b/checkpoints/checkpoint_300.h5"],
+            "a folder of checkpoints": ["--set", "time.steps=500", "--output", "c", "--restart", "c/checkpoints"],
+            "a folder of a run": ["--steps", "500", "--output", "d", "--restart", "./d/"],
+        }.items():
+            with self.subTest(name=name):
+                folder = arguments[arguments.index("--output") + 1]
+                shutil.copytree(self.folder / "out", self.folder / folder)
+                self.run_well("run", *arguments, "--quiet")
+                self.assert_same_run(folder, steps=500)
+                self.assertEqual(self.checkpoints(folder), ["checkpoint_450.h5", "checkpoint_500.h5"])
+                config = (self.folder / folder / "config.yaml").read_text()
+                self.assertRegex(config, rf"(?m)^  steps: 500 +#")
+                self.assertRegex(config, rf"(?m)^  directory: {folder} +#")
+
+    def test_into_a_new_folder(self):
+        before = self.everything()
+        self.run_well("run", "--restart", "out/checkpoints/checkpoint_300.h5", "--output", "new", "--quiet")
+        self.assertEqual(self.everything(), before)
+        old, new = ((self.folder / folder / "history.csv").read_text().splitlines() for folder in ("out", "new"))
+        self.assertEqual(new, [old[0], *old[1 + 150 :]])
+        self.assertEqual(sorted(os.listdir(self.folder / "new" / "snapshots")), ["data_300.h5", "data_400.h5"])
+        self.assertEqual(self.snapshot("new", 400), self.snapshot("out", 400))
+
+    def test_another_run_is_not_gone_on_with(self):
+        """A folder that holds a run goes on only from checkpoints of its own."""
+        shutil.copytree(self.folder / "out", self.folder / "other")
+        before = self.everything("other")
+        arguments = ["run", "--restart", "out/checkpoints/checkpoint_300.h5", "--output", "other"]
+        self.assert_refused(self.run_program(*arguments), 2, "folder other ", "--force")
+        self.assertEqual(self.everything("other"), before)
+        self.run_well(*arguments, "--force", "--quiet")
+        self.assertEqual(self.history("other")[0]["step"], "300")
+
+    def test_at_its_end(self):
+        """Nothing is left to do but the last step."""
+        before = (self.folder / "out" / "history.csv").read_bytes()
+        self.run_well("run", "--restart", "latest", "--output", "out", "--quiet", "--force")
+        self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), before)
+
+    def test_other_output(self):
+        """What does not shape the state may change."""
+        settings = ["output.history.every=5", "output.snapshots.every=0", "title=Again", "time.check_every=1"]
+        options = [word for setting in settings for word in ("--set", setting)]
+        self.run_well("run", "--restart", "out/checkpoints/checkpoint_300.h5", *options, "--output", "new", "--quiet")
+        self.assertEqual([int(row["step"]) for row in self.history("new")], list(range(300, 401, 5)))
+
+    def test_what_is_refused(self):
+        before = self.everything()
+        for arguments, words in (
+            (["small.yaml", *self.settings(), "--set", "grid.cells=[8, 8]", "--output", "out", "--restart", "latest"], ["grid.cells"]),
+            (["--set", "time.step=0.2", "--output", "out", "--restart", "latest"], ["time.step"]),
+            (["--set", "species.electrons.mass=2", "--restart", "out/checkpoints/checkpoint_300.h5"], ["mass"]),
+            (["--set", "precision=double", "--restart", "out"], ["precision"]),
+            (["--set", "time.step=nan", "--restart", "out"], ["--set time.step=nan"]),
+            (["--set", "output.history.modes=[[1, 1]]", "--restart", "out"], ["output.history.modes", "out/history.csv"]),
+            (["--steps", "200", "--restart", "out"], ["time.steps", "200", "400"]),
+            (["--restart", "latest"], ["--restart latest", "CONFIG", "--output"]),
+            (["small.yaml", "--output", "none", "--restart", "latest"], ["none/checkpoints"]),
+            (["--restart", "none.h5"], ["none.h5"]),
+            (["--restart", "out/snapshots"], ["out/snapshots"]),
+            (["--restart", ""], ["--restart"]),
+            (["--restart"], ["--restart"]),
+            (["missing.yaml", "--restart", "out"], ["missing.yaml"]),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.run_program("run", *arguments)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                for word in words:
+                    self.assertIn(word, result.stderr)
+                self.assertEqual(self.everything(), before)
+        for path in ("small.yaml", "out/snapshots/data_100.h5", "out/history.csv"):
+            result = self.run_program("run", "--restart", path)
+            self.assert_refused(result, 1, path)
+        self.assertEqual(self.everything(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
+
+
+if __name__ == "__main__":
+    unittest.main()
