@@ -45,12 +45,31 @@ static void fail_errno(struct hdf5_file *file, const char *doing, int error_numb
             status_fail(STATUS_FAILED, "%s: cannot %s: %s", file->path, doing, strerror(error_number));
 }
 
+/* MPI-IO does not tell the system's reason, so this asks the system again: appends to the temporary file,
+ * which is of no use any more; twice, for the first write may stop short at a limit. 0 when that works. */
+static int errno_of_writing(const struct hdf5_file *file)
+{
+    enum { SOME = 1 << 20 };
+    int error_number = 0;
+    char *zeros = calloc(1, SOME);
+    const int descriptor = open(file->temporary, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (zeros && descriptor >= 0 &&
+        (write(descriptor, zeros, SOME) < 0 || write(descriptor, zeros, SOME) < 0 || fsync(descriptor) != 0))
+        error_number = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    free(zeros);
+    return error_number;
+}
+
 void hdf5_file_fail_in(struct hdf5_file *file, const char *doing)
 {
     if (file->status != STATUS_OK)
         return;
     struct cause cause = {0};
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, &cause); /* visits the lowest error first */
+    if (!cause.error_number && is_parallel(file))
+        cause.error_number = errno_of_writing(file);
     if (cause.error_number)
         fail_errno(file, doing, cause.error_number);
     else
@@ -151,6 +170,7 @@ static void open_file(struct hdf5_file *file, size_t user_block)
     const hid_t access = access_properties(file);
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, user_block);
+    H5Pset_obj_track_times(creation, false); /* of the root group */
     file->id = H5Fcreate(file->temporary, H5F_ACC_TRUNC, creation, access);
     if (file->id < 0)
         hdf5_file_fail_in(file, "create it");
@@ -308,7 +328,10 @@ hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name)
 {
     if (file->status != STATUS_OK)
         return H5I_INVALID_HID;
-    const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
+    const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
     if (group < 0)
         hdf5_file_fail_in(file, "write a group");
     return group;

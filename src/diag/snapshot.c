@@ -79,8 +79,8 @@ enum status snapshot_write(const char *folder, const struct snapshot *snapshot, 
 
 uint64_t snapshot_bytes(const struct config *config)
 {
-    /* Groups, attributes and first chunk indices, measured and rounded up by a fifth. */
-    const uint64_t frame = 28672, frame_of_species = 53248;
+    /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
+    const uint64_t frame = 16384, frame_of_species = 16384;
     uint64_t bytes = frame + openpmd_meshes_bytes(config);
     if (config->output.snapshots.particles)
         bytes += frame_of_species * config->species_count + openpmd_species_bytes(config);

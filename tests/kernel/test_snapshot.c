@@ -4,6 +4,7 @@
  * A run of this program with --full-disk is the child of the test of that name. */
 #include "support/test_support.h"
 
+#include "diag/hdf5_array.h"
 #include "diag/snapshot.h"
 #include "diag/units.h"
 
@@ -413,10 +414,89 @@ static void same_state_same_bytes(void **unused)
             to = n;
         }
     }
-    assert_true(from <= to && to - from < strlen("YYYY-MM-DD HH:MM:SS"));
+    /* The checksum of the object header with the date ends its block, whose length is a few hundred bytes. */
+    assert_true(from <= to && to - from < 1024);
     free(first);
     free(second);
     state_destroy(&state);
+}
+
+/* ---- arrays beyond 32 bits ---- */
+
+/* What element n of the whole array is. */
+static uint8_t element_of(uint64_t n)
+{
+    return (uint8_t)(1 + n % 251);
+}
+
+static enum status fill_elements(const void *source, uint64_t first, size_t count, void *values)
+{
+    const uint64_t begin = *(const uint64_t *)source; /* of the part */
+    for (size_t n = 0; n < count; n++)
+        ((uint8_t *)values)[n] = element_of(begin + first + n);
+    return STATUS_OK;
+}
+
+/* Reads the part back, through HDF5's own counting. */
+static void check_part(const char *path, const struct hdf5_array *array, uint64_t columns)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "elements", H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset);
+    hsize_t shape[2] = {0, 0};
+    assert_int_equal(H5Sget_simple_extent_dims(space, shape, NULL), array->dimensions);
+    assert_int_equal(shape[0], array->shape[0]);
+    const hsize_t start[2] = {array->first_row, 0}, extent[2] = {array->rows, columns};
+    const hid_t memory = H5Screate_simple(array->dimensions, extent, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
+    const size_t count = (size_t)(array->rows * columns);
+    uint8_t *values = calloc(1, count);
+    assert_non_null(values);
+    assert_true(H5Dread(dataset, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, values) >= 0);
+    for (size_t n = 0; n < count; n++)
+        assert_int_equal(values[n], element_of(array->first_row * columns + n));
+    free(values);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+}
+
+/* Writes only a part of an array and finds it again where it belongs. */
+static void write_part_of(int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows)
+{
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    char folder[] = "/tmp/radixpic_array_XXXXXX", path[96], command[96];
+    assert_non_null(mkdtemp(folder));
+    const uint64_t columns = dimensions == 2 ? shape[1] : 1, begin = first_row * columns;
+    const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
+                                     .dimensions = dimensions,
+                                     .shape = {shape[0], shape[1]},
+                                     .first_row = first_row,
+                                     .rows = rows,
+                                     .fill = fill_elements,
+                                     .source = &begin};
+    struct hdf5_file file;
+    uint64_t bytes;
+    assert_ok(hdf5_file_create(&alone, folder, "large.h5", 1, 4096, &file));
+    hdf5_close(&file, hdf5_dataset(&file, file.id, "elements", &array));
+    assert_ok(hdf5_file_finish(&file, &bytes));
+    snprintf(path, sizeof path, "%s/large.h5", folder);
+    check_part(path, &array, columns);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void arrays_beyond_32_bits(void **unused)
+{
+    (void)unused;
+    const uint64_t list = (UINT64_C(1) << 33) + 12345, nodes[2] = {(1 << 17) + 3, (1 << 16) + 5};
+    write_part_of(1, (const uint64_t[2]){(UINT64_C(1) << 31) + 7, 0}, (UINT64_C(1) << 31) - 1000, 1007);
+    write_part_of(1, (const uint64_t[2]){list, 0}, (UINT64_C(1) << 32) - 70000, 140000);
+    write_part_of(1, (const uint64_t[2]){list, 0}, list - 100, 100);
+    write_part_of(2, nodes, nodes[0] - 2, 2);
+    const uint64_t most[2] = {UINT64_C(1) << 34, 0};
+    assert_int_equal(hdf5_stored_elements(1, most), most[0]);
 }
 
 /* ---- tests of faults ---- */
@@ -570,6 +650,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_particle),
         cmocka_unit_test(spoiled_files_are_seen),
         cmocka_unit_test(same_state_same_bytes),
+        cmocka_unit_test(arrays_beyond_32_bits),
         cmocka_unit_test(flipped_bit_is_noticed),
         cmocka_unit_test(folders_that_do_not_do),
         cmocka_unit_test(full_disk_leaves_no_trace),
