@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from program import PROGRAM, TIMEOUT, ProgramTest
 
@@ -111,7 +112,7 @@ class Stopped(RanksTest):
         return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
     def children(self, parent):
-        return [int(word) for word in open(f"/proc/{parent}/task/{parent}/children").read().split()]
+        return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
     def test_all_stop_and_go_on(self):
         self.run_well_on(3, "run", "small.yaml", *self.steps, "--quiet", "--output", "straight")
