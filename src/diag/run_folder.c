@@ -163,7 +163,9 @@ enum status run_folder_clear(const struct run_folder *folder)
     if (folder->use == RUN_FOLDER_CONTINUE)
         return STATUS_OK;
     TRY(remove_numbered(folder->snapshots, snapshot_prefix));
-    return remove_numbered(folder->checkpoints, checkpoint_prefix);
+    TRY(remove_numbered(folder->checkpoints, checkpoint_prefix));
+    (void)rmdir(folder->checkpoints); /* stays where it holds anything else */
+    return STATUS_OK;
 }
 
 void run_folder_destroy(struct run_folder *folder)

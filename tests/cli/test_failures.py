@@ -104,14 +104,15 @@ class FullDisk(ProgramTest):
 
     def test_a_snapshot_in_mid_run(self):
         """A snapshot is larger than 100 kB here, and the history stays below until the next one is due."""
-        result = self.run_until_full(5, 100000, "--set", "output.snapshots.every=100")
+        settings = ["--set", "output.snapshots.every=100", "--set", "species.electrons.particles=8192"]
+        result = self.run_until_full(5, 100000, *settings)
         self.assert_refused(result, 1, "out/snapshots/data_", "File too large")
         culprit = int(re.search(r"data_(\d+)\.h5", result.stderr)[1])
         files = sorted(os.listdir(self.folder / "out" / "snapshots"))
         self.assertEqual(files, sorted(f"data_{step}.h5" for step in range(0, culprit, 100)))
         self.assertIn("data_0.h5", files)
         with h5py.File(self.folder / "out" / "snapshots" / "data_0.h5") as file:
-            self.assertEqual(file["data/0/particles/electrons/position/x"][()].shape, (4096,))
+            self.assertEqual(file["data/0/particles/electrons/position/x"][()].shape, (8192,))
         self.assertEqual(int(self.history()[-1]["step"]), culprit - 1)
 
     def test_what_is_printed(self):

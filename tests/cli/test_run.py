@@ -314,6 +314,9 @@ class SecondRun(ProgramTest):
         self.assertEqual(snapshots, ["data_0.h5", "data_4.h5", "notes.txt"])
         self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), ["notes.txt"])
         self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
+        (self.folder / "out" / "checkpoints" / "notes.txt").rename(self.folder / "out" / "checkpoints" / "checkpoint_4.h5")
+        self.run_well("run", "small.yaml", "--force", "--quiet", "--steps", "4", *settings)
+        self.assertFalse((self.folder / "out" / "checkpoints").exists())
 
 
 class Names(ProgramTest):
