@@ -13,11 +13,12 @@ kernel void cell_key(global real2 *restrict offsets, global uint *restrict keys,
         return;
     const real2 offset = offsets[n];
     const struct placement x = offset_place(offset.x), y = offset_place(offset.y);
-    offsets[n] = (real2)(x.offset, y.offset);
-    if (x.cells == 0 && y.cells == 0)
+    if (x.cells == 0 && y.cells == 0) {
+        offsets[n] = (real2)(x.offset, y.offset);
         return;
+    }
     const uint old = keys[n];
-    const uint i = wrap_any((int)(old / ny) + x.cells, nx);
-    const uint j = wrap_any((int)(old % ny) + y.cells, ny);
-    keys[n] = cell_index(i, j, ny);
+    const int i = (int)(old / ny) + x.cells, j = (int)(old % ny) + y.cells;
+    offsets[n] = (real2)(row_offset(x.offset, i, nx), y.offset);
+    keys[n] = cell_index(wrap_row(i, nx), wrap_any(j, ny), ny);
 }

@@ -174,12 +174,24 @@ static inline int16 wrap_row16(int i, int16 steps, uint nx)
 #endif
 }
 
+/* The offsets in row i as row_offset() has them. */
+static inline real16 row_offset16(real16 offset, int16 i, uint nx)
+{
+#if GUARD_ROWS == 0
+    return offset;
+#else
+    const real16 row = convert_real16(i);
+    const mask16 has_row = row >= -(real)GUARD_ROWS & row < (real)rows_upwards(nx);
+    return select(row + offset, offset, has_row);
+#endif
+}
+
 /* The cells of particles whose offsets may be anything, and the offsets there. */
 static inline uint16 find_any_cells(const species_motion *motion, const vector_cell *from, real16 *x,
                                     real16 *y)
 {
     const struct placement16 along_x = offset_place16(*x), along_y = offset_place16(*y);
-    *x = along_x.offset;
+    *x = row_offset16(along_x.offset, (int)from->i + along_x.cells, motion->nx);
     *y = along_y.offset;
     return as_uint16(wrap_row16((int)from->i, along_x.cells, motion->nx) * (int)motion->ny +
                      wrap16((int)from->j, along_y.cells, motion->ny));

@@ -128,10 +128,10 @@ static inline struct pushed push_particle(const struct motion *motion, const str
     const struct placement x = offset_place(PRODUCT_SUM(step.u, motion->step_x, offset.x));
     const struct placement y = offset_place(PRODUCT_SUM(step.v, motion->step_y, offset.y));
     struct pushed pushed;
-    pushed.offset = (real2)(x.offset, y.offset);
     pushed.velocity = (real2)(step.u, step.v);
     pushed.i = (int)walk->i + x.cells;
     pushed.j = (int)walk->j + y.cells;
+    pushed.offset = (real2)(row_offset(x.offset, pushed.i, motion->nx), y.offset);
     return pushed;
 }
 

@@ -61,7 +61,7 @@ enum status parts_create_sort(struct simulation *simulation, uint32_t capacity)
                          &simulation->plan));
     TRY(buffer_create(device, capacity * sizeof(uint32_t), "the sort's permutation",
                       &simulation->permutation));
-    TRY(cell_key_create(device, grid, config->precision, &simulation->cell_key));
+    TRY(cell_key_create(device, grid, simulation->slab.guard, config->precision, &simulation->cell_key));
     TRY(sorter_create(device, &simulation->plan, capacity, &simulation->sorter));
     return permute_create(device, config->precision, &simulation->permute);
 }

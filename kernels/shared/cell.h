@@ -58,4 +58,11 @@ static inline uint wrap_row(int i, uint nx)
     return has_row(i, nx) ? wrap_near(i, nx) : (uint)rows_upwards(nx);
 }
 
+/* The offset to keep of a particle that has come to row i: in the lost row all of x, counted from row 0, so
+ * that it can be found again. */
+static inline real row_offset(real offset, int i, uint nx)
+{
+    return has_row(i, nx) ? offset : (real)i + offset;
+}
+
 #endif

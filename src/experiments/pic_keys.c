@@ -53,7 +53,7 @@ static enum status move(struct device *device, const struct grid *grid, struct p
     enum status status = STATUS_OK;
     TRY_CLEANUP(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY_CLEANUP(kernel_create(program, "pic_sort_move", &kernel));
-    TRY_CLEANUP(cell_key_create(device, grid, PRECISION_SINGLE, &cell_key));
+    TRY_CLEANUP(cell_key_create(device, grid, 0, PRECISION_SINGLE, &cell_key));
     TRY_CLEANUP(KERNEL_LAUNCH(
         kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
         arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_uint(particles->count)));

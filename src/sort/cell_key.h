@@ -7,12 +7,14 @@
 
 struct cell_key;
 
-/* The caller destroys it. */
+/* For a whole grid, guard_rows 0, or the local grid of a slab. The caller destroys it. */
 STATUS_CHECKED enum status cell_key_create(struct device *device, const struct grid *grid,
-                                           enum precision precision, struct cell_key **cell_key);
+                                           uint32_t guard_rows, enum precision precision,
+                                           struct cell_key **cell_key);
 void cell_key_destroy(struct cell_key **cell_key);
 
-/* Rewrites offset and key of every particle, periodic in both directions. (Non-blocking.) */
+/* Rewrites offset and key of every particle, periodic in both directions but for what goes beyond the guard
+ * rows of a slab (domain/slab.h). (Non-blocking.) */
 STATUS_CHECKED enum status cell_key_update(struct cell_key *cell_key, struct particles *particles);
 
 #endif

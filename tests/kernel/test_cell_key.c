@@ -61,7 +61,7 @@ static void check_update(enum precision precision, uint32_t nx, uint32_t ny, uin
     double(*new_offsets)[2] = calloc(count, sizeof *new_offsets);
     assert_true(new_keys && new_offsets);
     assert_ok(particles_create(device, &grid, precision, &species, &particles));
-    assert_ok(cell_key_create(device, &grid, precision, &cell_key));
+    assert_ok(cell_key_create(device, &grid, 0, precision, &cell_key));
     assert_ok(buffer_write(particles.key, 0, count * sizeof *keys, keys));
     assert_ok(buffer_write_reals(particles.offset, precision, 0, 2 * (size_t)count, offsets[0]));
     assert_ok(cell_key_update(cell_key, &particles));

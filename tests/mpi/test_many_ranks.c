@@ -61,31 +61,31 @@ static void a_run_on_many_ranks_is_that_on_one(void **state)
 {
     (void)state;
     struct config config = physics_config(waves);
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++)
-        for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
-            config.step.method = step;
-            config.fields.decomposition = way;
-            config.precision = PRECISION_DOUBLE;
-            compare_with_one(&config, 1e-10);
-            config.precision = PRECISION_SINGLE;
-            compare_with_one(&config, 1e-5);
-        }
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        const bool fused = step == STEP_FUSED;
+        config.step.method = step;
+        config.precision = PRECISION_DOUBLE;
+        config.fields.decomposition = fused ? DECOMPOSITION_REPLICATED : DECOMPOSITION_SLABS;
+        compare_with_one(&config, 1e-10);
+        config.precision = PRECISION_SINGLE;
+        config.fields.decomposition = fused ? DECOMPOSITION_SLABS : DECOMPOSITION_REPLICATED;
+        compare_with_one(&config, 1e-5);
+    }
 }
 
 static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
 {
     (void)state;
     struct config config = physics_config(waves);
-    config.time.steps = 10;
+    config.time.steps = 5;
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
-        for (enum gradient_kind gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
-            for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
-                config.deposit.shape = shape;
-                config.deposit.filter_passes = shape; /* 0, 1, 2 */
-                config.fields.gradient = gradient;
-                config.fields.decomposition = way;
-                compare_with_one(&config, 1e-10);
-            }
+        for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
+            config.deposit.shape = shape;
+            config.deposit.filter_passes = shape; /* 0, 1, 2 */
+            config.fields.gradient = shape == SHAPE_CIC ? GRADIENT_CENTRED : GRADIENT_SPECTRAL;
+            config.fields.decomposition = way;
+            compare_with_one(&config, 1e-10);
+        }
 }
 
 /* As few rows as ranks: every rank is a neighbour of every other, and of itself. */
@@ -262,6 +262,7 @@ static void balance_spreads_a_crowd(void **state)
     struct config config = physics_config(waves);
     crowd(&config);
     config.grid.cells[0] = 96;
+    config.time.step = 0.02;
     config.parallel.balance_every = 2;
     config.parallel.threshold = 1.05;
     for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {

@@ -106,7 +106,7 @@ static inline void plain_create(const struct scene *scene, struct plain *plain)
 {
     const struct scene_kind *kind = &scene->kind;
     assert_ok(chunked_sort_create(device, grid_key_bits(&scene->grid), kind->count, NULL, &plain->sort));
-    assert_ok(cell_key_create(device, &scene->grid, kind->precision, &plain->cell_key));
+    assert_ok(cell_key_create(device, &scene->grid, 0, kind->precision, &plain->cell_key));
     assert_ok(permute_create(device, kind->precision, &plain->permute));
     assert_ok(push_create(device, &scene->grid, kind->precision, kind->shape, time_step, kind->magnetic,
                           SPECIES, &plain->push));
