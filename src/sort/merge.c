@@ -117,8 +117,6 @@ static enum status grow_spares(const struct merge *merge, uint32_t capacity, str
     struct array arrays[STATE_ARRAYS];
     const size_t count = state_arrays(merge, list, arrays);
     for (size_t n = 0; n < count; n++)
-        buffer_destroy(arrays[n].spare); /* all first: less is held at a time */
-    for (size_t n = 0; n < count; n++)
         TRY(renew(merge, arrays[n].spare, capacity, arrays[n].each, arrays[n].what));
     if (list->key)
         TRY(renew(merge, &list->key, capacity, sizeof(uint32_t), "more particle keys"));
@@ -133,8 +131,6 @@ static enum status grow_others(const struct merge *merge, uint32_t capacity, str
     struct array arrays[STATE_ARRAYS];
     const size_t count = state_arrays(merge, list, arrays);
     TRY(device_finish(merge->device)); /* or the device holds what is destroyed */
-    for (size_t n = 0; n < count; n++)
-        buffer_destroy(arrays[n].spare);
     for (size_t n = 0; n < count; n++)
         TRY(renew(merge, arrays[n].spare, capacity, arrays[n].each, arrays[n].what));
     list->capacity = capacity;

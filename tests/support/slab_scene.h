@@ -107,6 +107,8 @@ static inline void check_moved(const struct scene *scene, const struct slab *sla
         else
             assert_int_equal(to[1], cell - ny * floor(cell / ny));
         assert_true(after->velocity[q][axis] == before->velocity[p][axis]);
+        if (axis == 0 && to[0] == slab_lost_row(slab))
+            continue; /* its offset is that of no cell */
         assert_true(after->offset[q][axis] >= 0 && after->offset[q][axis] < 1);
         if (fabs(way) < 1e5)
             assert_near(after->offset[q][axis], place - cell, 0.02);
@@ -169,12 +171,13 @@ static inline void check_without_guard(const struct tested *tested, const struct
     uint32_t lost = 0;
     for (uint32_t q = 0; q < kind->count; q++) {
         const uint32_t p = place[guarded->id[q]];
-        assert_memory_equal(plain.offset[p], guarded->offset[q], sizeof plain.offset[p]);
         assert_memory_equal(plain.velocity[p], guarded->velocity[q], sizeof plain.velocity[p]);
-        if (guarded->cell[q] / kind->ny == slab_lost_row(&slab))
+        if (guarded->cell[q] / kind->ny == slab_lost_row(&slab)) {
             lost++;
-        else
-            assert_int_equal(guarded->cell[q], plain.cell[p]);
+            continue;
+        }
+        assert_memory_equal(plain.offset[p], guarded->offset[q], sizeof plain.offset[p]);
+        assert_int_equal(guarded->cell[q], plain.cell[p]);
     }
     assert_true(kind->count < FAR_PARTICLE + SPECIAL_PARTICLES || lost >= SPECIAL_PARTICLES);
     free(place);
