@@ -1,6 +1,6 @@
 /* Checkpoint on several ranks: any number of them writes, any partition reads, and all tell of a failure
  * alike. */
-#include "support/mpi_support.h"
+#include "support/mpi_child.h"
 
 #include "support/checkpoint_scene.h"
 
@@ -190,10 +190,11 @@ static void all_pass_by_a_broken_one(void **unused)
     scene_destroy(&scene);
 }
 
-/* The last rank alone holds a number that is none. */
-static void all_refuse_what_is_no_number(void **unused)
+/* In a child: the last rank alone holds a number that is none. */
+static int refuse_what_is_no_number(const char *passed)
 {
-    (void)unused;
+    mpi_tests_begin();
+    assert_int_equal(make_folder(NULL), 0);
     struct scene scene;
     scene_create(&ranks, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder, 400, 1));
@@ -212,6 +213,17 @@ static void all_refuse_what_is_no_number(void **unused)
     assert_string_equal(checkpoint_path(checkpoint), file_of(400));
     checkpoint_close(&checkpoint);
     scene_destroy(&scene);
+    assert_int_equal(remove_folder(NULL), 0);
+    mpi_child_end(passed);
+    return EXIT_FAILURE;
+}
+
+static void all_refuse_what_is_no_number(void **unused)
+{
+    (void)unused;
+    char passed[96];
+    snprintf(passed, sizeof passed, "%s/passed", folder);
+    mpi_run_child(passed);
 }
 
 static void all_fail_where_nothing_can_be_written(void **unused)
@@ -227,12 +239,15 @@ static void all_fail_where_nothing_can_be_written(void **unused)
     assert_all_fail(scene_write(&scene, folder, 600, 1), "Is a directory");
     if (ranks.rank == 0)
         assert_int_equal(rmdir(file_of(600)), 0);
-    assert_int_equal(count_files(), 1); /* that of 400 */
+    assert_int_equal(count_files(), 2); /* those of 200 and 300 */
     scene_destroy(&scene);
 }
 
-int main(void)
+/* With arguments, the child. */
+int main(int argc, char **argv)
 {
+    if (mpi_is_child(argc, argv))
+        return refuse_what_is_no_number(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_is_read),
         cmocka_unit_test(one_rank_reads_what_all_wrote),

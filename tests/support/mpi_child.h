@@ -1,0 +1,51 @@
+/* MPI child: an mpirun within a test, for what no test can outlive. After a failed write on several ranks
+ * HDF5 holds a file that MPI_Finalize() would wait for, so such a program must end as main() does after a
+ * failure. Includes mpi_support.h. */
+#ifndef RADIXPIC_TEST_MPI_CHILD_H
+#define RADIXPIC_TEST_MPI_CHILD_H
+
+#include "support/mpi_support.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* The first word of a child's arguments; the second is the name of a file. */
+static const char mpi_child_word[] = "--child";
+
+static inline bool mpi_is_child(int argc, char **argv)
+{
+    return argc == 3 && strcmp(argv[1], mpi_child_word) == 0;
+}
+
+/* Collective: runs this program once more on as many ranks. It must come to mpi_child_end(). What it says is
+ * in the file `passed`.log. */
+static inline void mpi_run_child(const char *passed)
+{
+    char command[1024];
+    /* A second mpirun must not find the variables of the first. */
+    snprintf(command, sizeof command,
+             "for name in $(env | grep -oE '^(OMPI_|PMIX_|ORTE_|PRTE_)[A-Za-z_0-9]*' | grep -vE "
+             "'ALLOW_RUN|MCA_rmaps|MCA_hwloc|MCA_mpi_yield'); do unset $name; done; "
+             "timeout 120 mpirun -n %d /proc/$PPID/exe %s %s >%s.log 2>&1",
+             ranks.size, mpi_child_word, passed, passed);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ranks.rank == 0) {
+        (void)!system(command); /* ends with a failure, as a failed run does */
+        if (access(passed, F_OK) != 0)
+            fail_msg("see %s.log", passed);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The end of a child in which no check failed. */
+static inline void mpi_child_end(const char *passed)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    FILE *stream = ranks.rank == 0 ? fopen(passed, "w") : NULL;
+    if (stream)
+        fclose(stream);
+    communicator_stop(STATUS_FAILED);
+    _exit(EXIT_FAILURE);
+}
+
+#endif
