@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "experiments/pic_sort.h"
 #include "experiments/random_lists.h"
+#include "experiments/scaling.h"
 #include "experiments/step_bench.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static const struct {
     {"pic-sort", experiment_pic_sort, "the paper's Table 7: sorting particles in p=2 against p=6"},
     {"random-lists", experiment_random_lists, "the paper's Tables 4 to 6: sorting random keys of 30 bits"},
     {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
+    {"scaling", experiment_scaling, "whole steps on the ranks of mpirun against those on one"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 
@@ -26,7 +28,8 @@ static void print_help(void)
         printf("  %-13s %s\n", experiments[n].name, experiments[n].summary);
     printf("\nradixpic bench NAME --help tells its options.\n\n"
            "Examples:\n  radixpic bench pic-sort\n  radixpic bench pic-sort --device gpu --csv pic_sort.csv\n"
-           "  radixpic bench step --sweep --max-particles 4194304\n");
+           "  radixpic bench step --sweep --max-particles 4194304\n"
+           "  mpirun -n 2 radixpic bench scaling --strong\n");
 }
 
 enum status command_bench(int argc, char **argv)

@@ -188,15 +188,14 @@ static double wave_energy(const struct step_setup *setup)
  * changes by all of it, the noise of few particles, and how they heat themselves: per step and in cells of
  * one Debye length, at 1.2 to 3 times what 8 and 100 particles a cell were seen to do in cells of 0.4 to 3.
  */
-static double allowed_drift(const struct step_setup *setup, const struct simulation *simulation,
-                            const struct step_point *point)
+double step_point_allowed_drift(const struct step_setup *setup, const struct config *config, uint64_t steps)
 {
     static const double heating[] = {[SHAPE_NGP] = 2.5e-3, [SHAPE_CIC] = 1.5e-4, [SHAPE_TSC] = 1.5e-5};
-    const struct grid *grid = &simulation->slab.box;
-    const double per_cell = (double)setup->particles / grid_cells(grid);
-    const double per_step = heating[simulation->config->deposit.shape] * pow(fmax(grid->dx, grid->dy), 2.5);
+    const struct grid grid = grid_make(&config->grid);
+    const double per_cell = (double)setup->particles / grid_cells(&grid);
+    const double per_step = heating[config->deposit.shape] * pow(fmax(grid.dx, grid.dy), 2.5);
     const double wave = setup->hot ? 0 : 0.2 * wave_energy(setup);
-    return wave + 1e-5 + (2e-3 + per_step * (double)point->steps_done) / per_cell;
+    return wave + 1e-5 + (2e-3 + per_step * (double)steps) / per_cell;
 }
 
 static void judge(const struct simulation *simulation, const struct step_setup *setup,
@@ -219,7 +218,8 @@ static void judge(const struct simulation *simulation, const struct step_setup *
         snprintf(verdict, size, "the charge on the grid differs by %.2g of it from the particles'", lost);
     else if (shows_wave && !(field >= least_field && field <= most_field))
         snprintf(verdict, size, "the field of the wave at the start holds %.2g times its energy", field);
-    else if (!(fabs(point->energy_drift) <= allowed_drift(setup, simulation, point)))
+    else if (!(fabs(point->energy_drift) <=
+               step_point_allowed_drift(setup, simulation->config, point->steps_done)))
         snprintf(verdict, size,
                  "the energy drifted by %.2g in %llu steps: the step is wrong, or a cell is many Debye "
                  "lengths long and the plasma heats itself",

@@ -43,6 +43,9 @@ STATUS_CHECKED enum status step_point_config(const struct step_setup *setup, str
 STATUS_CHECKED enum status step_point_run(const struct step_setup *setup, struct device *device,
                                           struct step_point *point);
 
+/* The relative change of the total energy that so many right steps may show. */
+double step_point_allowed_drift(const struct step_setup *setup, const struct config *config, uint64_t steps);
+
 /* Median nanoseconds that one particle takes for one step. */
 double step_point_nanoseconds(const struct step_setup *setup, const struct step_point *point, double seconds);
 

@@ -13,7 +13,7 @@ static struct {
     bool silenced; /* ... and a lower one prints it */
 } failure;
 
-enum { WAIT_FOR_LOWER_RANK = 200000 /* microseconds */, LONGEST_WAIT = 2000000 };
+enum { WAIT_FOR_LOWER_RANK = 200000 /* microseconds */, LONGEST_WAIT = 2000000, WAIT_AGAIN = 2000 };
 
 static bool is_running(void)
 {
@@ -113,6 +113,20 @@ void communicator_stop(enum status status)
         MPI_Barrier(MPI_COMM_WORLD); /* so that mpirun ends no rank before the message is out */
     else if (size > 1)
         MPI_Abort(MPI_COMM_WORLD, (int)status);
+}
+
+void communicator_wait(const struct communicator *communicator)
+{
+    if (communicator->size == 1)
+        return;
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        usleep(WAIT_AGAIN);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
 }
 
 /* ---- sums ---- */

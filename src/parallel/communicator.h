@@ -37,6 +37,10 @@ bool communicator_speaks(void);
  * return where there are several ranks. */
 void communicator_stop(enum status status);
 
+/* Collective: returns when all ranks have called it. Who waits sleeps, so that the others have the processor:
+ * for waits of seconds, not for those within a step. */
+void communicator_wait(const struct communicator *communicator);
+
 /* ---- collective sums and the like; the same result, bit for bit, on every rank and in every run ---- */
 
 /* Sums in the order of the ranks. */

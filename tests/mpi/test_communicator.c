@@ -1,8 +1,12 @@
 /* Communicator: one rank's failure is that of all, and sums are those of the order of the ranks. */
 #include "support/mpi_support.h"
 
+#include "base/timer.h"
+
 #include <float.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static void the_place_among_the_ranks_is_that_of_mpi(void **state)
 {
@@ -153,6 +157,20 @@ static void all_get_the_bytes_of_rank_0(void **state)
     assert_string_equal(bytes, "rank 0, the rest");
 }
 
+static void who_waits_sleeps_until_the_last_has_come(void **state)
+{
+    (void)state;
+    double together = 0;
+    communicator_max(&ranks, 1, &together);
+    const double late = 0.3, started = timer_now();
+    const clock_t used = clock();
+    if (ranks.rank == ranks.size - 1)
+        usleep((useconds_t)(1e6 * late));
+    communicator_wait(&ranks);
+    assert_true(timer_now() - started > 0.5 * late); /* they leave the maximum almost together */
+    assert_true((double)(clock() - used) / CLOCKS_PER_SEC < 0.3 * late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +183,7 @@ int main(void)
         cmocka_unit_test(the_maximum_is_found_on_any_rank),
         cmocka_unit_test(the_values_of_a_rank_are_found_at_its_place),
         cmocka_unit_test(all_get_the_bytes_of_rank_0),
+        cmocka_unit_test(who_waits_sleeps_until_the_last_has_come),
     };
     return mpi_run_tests("communicator", tests, NULL, NULL);
 }
