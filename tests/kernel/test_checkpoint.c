@@ -93,9 +93,10 @@ static void newest_are_kept(void **unused)
         write_file(folder_file(&folder, strange[n]), "", 0);
     assert_int_equal(mkdir(folder_file(&folder, "checkpoint_3.h5"), 0777), 0);
     assert_ok(scene_write(&scene, folder.path, 100, 3));
-    assert_ok(scene_write(&scene, folder.path, 12, 1)); /* taken back: 100 is gone */
+    assert_ok(scene_write(&scene, folder.path, 12, 3)); /* taken back: 100 is gone */
     assert_holds(&folder, ".checkpoint_x.h5.tmp checkpoint_-1.h5 checkpoint_.h5 checkpoint_05.h5 "
-                          "checkpoint_12.h5 checkpoint_3.h5 checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
+                          "checkpoint_10.h5 checkpoint_11.h5 checkpoint_12.h5 checkpoint_3.h5 "
+                          "checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
     scene_destroy(&scene);
     folder_remove(&folder);
 }
