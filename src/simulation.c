@@ -137,6 +137,7 @@ static enum status deposit_guests(struct simulation *simulation)
 static enum status deposit_and_exchange(struct simulation *simulation)
 {
     TRY(ranks_part(simulation));
+    TRY(ranks_balance(simulation));
     TRY(deposit_charge(simulation));
     TRY(ranks_receive(simulation));
     TRY(deposit_guests(simulation));

@@ -250,6 +250,7 @@ enum status ranks_balance(struct simulation *simulation)
     const uint64_t every = simulation->config->parallel.balance_every;
     if (is_alone(simulation) || every == 0 || simulation->step % every != 0)
         return STATUS_OK;
+    TRY(ranks_receive(simulation));
     const double start = timer_now();
     uint64_t *loads = NULL;
     enum status status = count_loads(simulation, &loads);

@@ -25,8 +25,8 @@ STATUS_CHECKED enum status ranks_receive(struct simulation *simulation);
 /* Merges guests into the main lists where there are many of them. Parts may be made anew for longer lists. */
 STATUS_CHECKED enum status ranks_settle_guests(struct simulation *simulation);
 
-/* Collective: looks at the particles of each rank and lets rows change hands where the imbalance is over
- * parallel.threshold. */
+/* Collective, after ranks_part(), every parallel.balance_every steps: looks at the particles of each rank and
+ * lets rows change hands where the imbalance is over parallel.threshold. The fields are lost. */
 STATUS_CHECKED enum status ranks_balance(struct simulation *simulation);
 
 #endif

@@ -170,23 +170,37 @@ static enum status merge_states(struct merge *merge, const struct particles *int
                          arg_buffer(into->velocity_spare));
 }
 
+static enum status merge_offsets(struct merge *merge, const struct particles *into,
+                                 const struct particles *from)
+{
+    return KERNEL_LAUNCH(merge->offsets,
+                         launch_covering(merge->cells + (uint64_t)1, merge->cell_items, STAGE_EXCHANGE,
+                                         3 * sizeof(uint32_t) * (uint64_t)merge->cells),
+                         arg_buffer(into->cell_offsets), arg_buffer(from->cell_offsets),
+                         arg_uint(merge->cells), arg_buffer(merge->merged_offsets));
+}
+
+/* From the offsets alone. */
+static enum status set_keys(const struct merge *merge, struct particles *into, const struct particles *from,
+                            uint32_t count)
+{
+    if (!into->key)
+        return STATUS_OK;
+    return KERNEL_LAUNCH(merge->keys, launch_of(merge, count, sizeof(uint32_t)),
+                         LIST_ARGUMENTS(merge, into, from, count), arg_buffer(into->key));
+}
+
 /* All arrays of the merged list; its state and ids, in the spare arrays, are swapped in. */
 static enum status merge_arrays(struct merge *merge, struct particles *into, const struct particles *from,
                                 uint32_t count)
 {
-    TRY(KERNEL_LAUNCH(merge->offsets,
-                      launch_covering(merge->cells + (uint64_t)1, merge->cell_items, STAGE_EXCHANGE,
-                                      3 * sizeof(uint32_t) * (uint64_t)merge->cells),
-                      arg_buffer(into->cell_offsets), arg_buffer(from->cell_offsets), arg_uint(merge->cells),
-                      arg_buffer(merge->merged_offsets)));
+    TRY(merge_offsets(merge, into, from));
     TRY(merge_states(merge, into, from, count));
     if (into->id)
         TRY(KERNEL_LAUNCH(merge->ids, launch_of(merge, count, 2 * sizeof(uint64_t)),
                           LIST_ARGUMENTS(merge, into, from, count), arg_buffer(into->id),
                           arg_buffer(from->id), arg_buffer(into->id_spare)));
-    if (into->key)
-        TRY(KERNEL_LAUNCH(merge->keys, launch_of(merge, count, sizeof(uint32_t)),
-                          LIST_ARGUMENTS(merge, into, from, count), arg_buffer(into->key)));
+    TRY(set_keys(merge, into, from, count));
     struct array arrays[STATE_ARRAYS];
     for (size_t n = state_arrays(merge, into, arrays); n-- > 0;)
         buffer_swap(arrays[n].buffer, arrays[n].spare);
@@ -196,8 +210,10 @@ static enum status merge_arrays(struct merge *merge, struct particles *into, con
 
 enum status merge_lists(struct merge *merge, struct particles *into, struct particles *from)
 {
-    if (from->count == 0)
-        return STATUS_OK;
+    if (from->count == 0) {
+        TRY(merge_offsets(merge, into, from));
+        return set_keys(merge, into, from, into->count);
+    }
     const uint64_t sum = (uint64_t)into->count + from->count;
     if (sum > CONFIG_MAX_PARTICLES)
         return status_fail(STATUS_FAILED,

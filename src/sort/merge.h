@@ -17,9 +17,9 @@ void merge_destroy(struct merge **merge);
 
 /* Brings all particles of `from` (pairs, sorted, with its cell offsets) into `into` (either layout, sorted,
  * with its cell offsets), by way of the spare arrays; the arrays of `into` grow where they are too short, its
- * keys are set where it has some, and its cell offsets are those of the sum. `from` is empty afterwards, its
- * offsets 0. Same species, same cells. STATUS_FAILED when memory runs out or the sum is more than
- * CONFIG_MAX_PARTICLES. (Non-blocking, but where arrays grow.) */
+ * keys are set from its cells where it has some (also if `from` is empty), and its cell offsets are those of
+ * the sum. `from` is empty afterwards, its offsets 0. Same species, same cells. STATUS_FAILED when memory
+ * runs out or the sum is more than CONFIG_MAX_PARTICLES. (Non-blocking, but where arrays grow.) */
 STATUS_CHECKED enum status merge_lists(struct merge *merge, struct particles *into, struct particles *from);
 
 #endif
