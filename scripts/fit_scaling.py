@@ -1,0 +1,344 @@
+#!/usr/bin/python3
+"""Fits the model of docs/scaling.md to what radixpic bench scaling wrote with --csv, and says what it predicts.
+
+Every run gives four equations: seconds of a step on the wall clock, in the stages of the particles (of the fullest
+rank), in exchange and halo, and in the field (both of the rank that waited least). The constants are the least
+squares of their relative errors, none of them negative.
+"""
+
+import argparse
+import csv
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from common import Problem, run_script
+
+import numpy as np
+
+EXAMPLES = """examples:
+  scripts/fit_scaling.py weak_1.csv weak_2.csv weak_4.csv strong_4.csv
+  scripts/fit_scaling.py *.csv --ranks 8 64 512
+"""
+# Constant -> what its seconds are of.
+CONSTANTS = {
+    "particle": "a particle in all its stages on the device",
+    "merge": "a particle of the long list when guests are merged into it",
+    "node": "a node times log2 of all nodes, solved on a device",
+    "node_slabs": "the same, solved by FFTW-MPI on a host",
+    "byte": "a byte between device and host or in a message",
+    "transfer": "a transfer between device and host that is waited for",
+    "message": "a message",
+    "step": "a step, on the host between the stages",
+}
+PARTICLE_STAGES = ("cell key", "sort:", "permute", "deposit", "push")
+MESSAGE_STAGES = ("exchange", "halo")
+REACHED_ROWS = 3  # of nodes beside a slab
+GUESTS_LEAST, GUESTS_SHARE = 1024, 64  # guests in a list before they are merged: so many, or that part of the long list
+MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the model must know of a run, and what was measured: seconds of a step by equation."""
+
+    name: str
+    scaling: str
+    decomposition: str
+    ranks: int
+    nx: int
+    ny: int
+    rows: int
+    guard: int
+    real: int
+    particles_most: int
+    leavers: float
+    measured: dict
+
+
+# ---- the model ----
+
+
+def columns_of(run):
+    """Fourier columns on a rank that has most: no rank can have less than one, whatever their number."""
+    return math.ceil((run.ny // 2 + 1) / run.ranks)
+
+
+def solved_nodes(run):
+    """Nodes that a rank transforms, times log2 of all: the fullest rank, half along y and half along x."""
+    nodes = run.nx * run.ny
+    if run.decomposition == "slabs":
+        nodes = 0.5 * (run.rows * run.ny + 2 * columns_of(run) * run.nx)
+    return nodes * math.log2(run.nx * run.ny)
+
+
+def moved_bytes(run):
+    """Between a device and its host, and in the messages of a rank."""
+    local = min(run.rows + 2 * run.guard + 1, run.nx) if run.guard else run.nx
+    row, state = run.ny * run.real, 4 * run.real
+    offsets = 4 * run.ny * (4 * (local - run.rows) + local)  # read and written for two lists; those of arrivals
+    particles = run.leavers * (state + (state + 16) + (state + 4))  # out, in a message, in
+    deposited = (run.rows + REACHED_ROWS) * row + REACHED_ROWS * row
+    if run.decomposition == "slabs":
+        solved = 3 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
+    else:
+        solved = (run.nx - run.rows) * row + run.nx * row
+    return offsets + particles + deposited + solved
+
+
+def transposed_bytes(run):
+    """Of three transforms, each between rows and columns of complex doubles, for the fullest rank."""
+    modes = max(run.rows * (run.ny // 2 + 1), run.nx * columns_of(run))
+    return 3 * 16 * modes * (run.ranks - 1) / run.ranks
+
+
+def merges(run):
+    """Of guests into the long list, in a step."""
+    limit = max(GUESTS_LEAST, (run.particles_most * 9 / 8 + 4096) / GUESTS_SHARE)
+    return min(1.0, run.leavers / limit)
+
+
+def amounts(run):
+    """Equation -> constant -> how many of its seconds a step takes."""
+    others = run.ranks - 1
+    slabs = run.decomposition == "slabs"
+    parts = {"particles": {"particle": run.particles_most}, "exchange": {}, "field": {}}
+    if others:
+        parts["exchange"] = {
+            "merge": run.particles_most * merges(run),
+            "byte": moved_bytes(run),
+            "transfer": 28 if slabs else 17,
+            # counts to all and particles to two; rows beside; the whole density to all, or the field's rows
+            "message": others + min(2, others) + REACHED_ROWS + (3 * REACHED_ROWS if slabs else others),
+        }
+    parts["field"] = {"node_slabs" if slabs else "node": solved_nodes(run)}
+    if slabs:
+        parts["field"] |= {"byte": transposed_bytes(run), "message": 3 * others}
+    parts["wall clock"] = {"step": 1.0}
+    for part in ("particles", "exchange", "field"):
+        for name, amount in parts[part].items():
+            parts["wall clock"][name] = parts["wall clock"].get(name, 0) + amount
+    return parts
+
+
+def seconds(run, constants):
+    """Of a step on the wall clock; None where it takes a constant that is not known."""
+    needed = amounts(run)["wall clock"]
+    if any(constants[name] is None for name in needed):
+        return None
+    return sum(amount * constants[name] for name, amount in needed.items())
+
+
+# ---- the fit ----
+
+
+def least_squares(matrix, right):
+    """None negative: what would be is left out, the most negative first."""
+    kept = list(range(matrix.shape[1]))
+    while True:
+        found = np.linalg.lstsq(matrix[:, kept], right, rcond=None)[0]
+        if len(found) == 0 or found.min() >= 0:
+            break
+        kept.pop(int(np.argmin(found)))
+    values = np.zeros(matrix.shape[1])
+    values[kept] = found
+    return values
+
+
+def fit(runs):
+    """Constant -> seconds, None for those that no run takes; and whether the runs tell all others apart."""
+    equations = [
+        {name: amount / run.measured[part] for name, amount in of_part.items()}
+        for run in runs
+        for part, of_part in amounts(run).items()
+        if of_part and run.measured[part] > 0
+    ]
+    names = [name for name in CONSTANTS if any(equation.get(name) for equation in equations)]
+    matrix = np.array([[equation.get(name, 0.0) for name in names] for equation in equations])
+    scale = np.linalg.norm(matrix, axis=0)
+    told_apart = np.linalg.matrix_rank(matrix / scale, tol=1e-6) == len(names)
+    values = least_squares(matrix / scale, np.ones(len(equations))) / scale
+    return {**dict.fromkeys(CONSTANTS), **dict(zip(names, values))}, told_apart
+
+
+# ---- files ----
+
+TEXTS = ("device", "scaling", "shape", "precision", "method", "decomposition", "stage", "verified")
+NEEDED = (
+    "device scaling precision decomposition ranks cells_x cells_y rows_most guard_rows particles particles_most leavers "
+    "stage seconds seconds_min seconds_max"
+).split()
+
+
+def read_rows(path):
+    try:
+        text = Path(path).read_text()
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Problem(f"{path} is not a text file") from None
+    header, *rows = list(csv.reader(text.splitlines())) or [[]]
+    if not set(NEEDED) <= set(header):
+        raise Problem(f"{path} does not start with the header of radixpic bench scaling --csv")
+    read = []
+    for number, row in enumerate(rows, start=2):
+        try:
+            if len(row) != len(header):
+                raise ValueError
+            read.append({name: word if name in TEXTS else float(word) for name, word in zip(header, row)})
+        except ValueError:
+            raise Problem(f"{path}:{number}: expected {len(header)} fields, times and sizes as numbers") from None
+    return read
+
+
+def make_run(path, key, rows):
+    """A run from its rows in a file."""
+    wall = next((row for row in rows if row["stage"] == "wall clock"), None)
+    if not wall or wall["seconds"] <= 0:
+        raise Problem(f"{path}: the run {key} has no wall clock")
+
+    def total(stages, column):
+        return sum(row[column] for row in rows if row["stage"].startswith(stages))
+
+    return Run(
+        name=Path(path).stem,
+        scaling=wall["scaling"],
+        decomposition=wall["decomposition"],
+        ranks=int(wall["ranks"]),
+        nx=int(wall["cells_x"]),
+        ny=int(wall["cells_y"]),
+        rows=int(wall["rows_most"]),
+        guard=int(wall["guard_rows"]),
+        real=8 if wall["precision"] == "double" else 4,
+        particles_most=int(wall["particles_most"]),
+        leavers=wall["leavers"],
+        measured={
+            "particles": total(PARTICLE_STAGES, "seconds_max"),
+            "exchange": total(MESSAGE_STAGES, "seconds_min"),
+            "field": total(("field",), "seconds_min"),
+            "wall clock": wall["seconds"],
+        },
+    )
+
+
+def read_runs(paths):
+    runs, devices = [], set()
+    for path in paths:
+        of_key = {}
+        for row in read_rows(path):
+            devices.add(row["device"])
+            key = tuple(row[name] for name in ("scaling", "decomposition", "ranks", "cells_x", "cells_y", "particles"))
+            of_key.setdefault(key, []).append(row)
+        runs += [make_run(path, key, rows) for key, rows in of_key.items()]
+    if len(devices) > 1:
+        raise Problem(f"one model is of one kind of device; the files are of {len(devices)}: {', '.join(sorted(devices))}")
+    if not runs:
+        raise Problem("the files have no rows")
+    return runs
+
+
+# ---- what is said ----
+
+
+def print_constants(constants, told_apart):
+    print(f"  {'constant':<12} {'seconds':>11}   of")
+    for name, meaning in CONSTANTS.items():
+        value = constants[name]
+        print(f"  {name:<12} {'no run' if value is None else f'{value:.4g}':>11}   {meaning}")
+    if not told_apart:
+        print(
+            "  note: these runs do not tell all constants apart, only sums of them; add runs on other numbers of ranks, "
+            "other grids and the other decomposition"
+        )
+
+
+def print_errors(runs, constants):
+    print(f"\n  {'run':<20} {'scaling':<9} {'field':<10} {'ranks':>5} {'ms measured':>12} {'ms of model':>12} {'error':>9}")
+    squares = []
+    for run in runs:
+        measured, modelled = run.measured["wall clock"], seconds(run, constants)
+        error = modelled / measured - 1
+        squares.append(error**2)
+        print(
+            f"  {run.name[:20]:<20} {run.scaling:<9} {run.decomposition:<10} {run.ranks:>5} {1e3 * measured:>12.4f} "
+            f"{1e3 * modelled:>12.4f} {100 * error:>+7.1f} %"
+        )
+    print(f"  root of the mean square of the errors: {100 * math.sqrt(sum(squares) / len(squares)):.1f} %")
+
+
+def choose_base(runs):
+    """The run whose rank the predictions repeat: of most ranks, then of most particles on one."""
+    several = [run for run in runs if run.ranks > 1]
+    if not several:
+        raise Problem("a prediction needs a run on more than one rank: how many particles leave a rank is measured")
+    return max(several, key=lambda run: (run.scaling == "weak", run.ranks, run.particles_most))
+
+
+def widen(base, ranks, decomposition):
+    """The base's rank, repeated."""
+    return replace(base, decomposition=decomposition, ranks=ranks, nx=base.rows * ranks)
+
+
+def one_rank_of(base):
+    return replace(base, decomposition="alone", ranks=1, nx=base.rows, guard=0, leavers=0.0)
+
+
+def longest_term(run, constants):
+    terms = {name: amount * constants[name] for name, amount in amounts(run)["wall clock"].items()}
+    name = max(terms, key=terms.get)
+    return name, terms[name] / sum(terms.values())
+
+
+def notes_of(run):
+    notes = []
+    if run.decomposition == "slabs" and run.ranks > run.ny // 2 + 1:
+        notes.append(f"only {run.ny // 2 + 1} ranks have a Fourier column")
+    if run.nx > MOST_ROWS or run.nx * run.ny > MOST_CELLS:
+        notes.append(f"{run.nx}x{run.ny} cells are more than a config may have")
+    return "; ".join(notes)
+
+
+def print_predictions(base, ranks, constants):
+    one = seconds(one_rank_of(base), constants)
+    print(
+        f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, {base.leavers:.0f} of "
+        f"whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step"
+    )
+    print(f"  {'ranks':>7} {'field':<10} {'ms a step':>12} {'efficiency':>11}   most of it")
+    for count in ranks:
+        for decomposition in ("replicated", "slabs"):
+            run = widen(base, count, decomposition)
+            taken = seconds(run, constants)
+            if taken is None:
+                print(f"  {count:>7} {decomposition:<10} {'-':>12} {'-':>11}   no run tells what its solve costs")
+                continue
+            name, share = longest_term(run, constants)
+            notes = notes_of(run)
+            print(
+                f"  {count:>7} {decomposition:<10} {1e3 * taken:>12.4f} {one / taken:>11.4f}   {name} {100 * share:.0f} %"
+                + (f"; {notes}" if notes else "")
+            )
+    print(f"  a box of {base.nx} rows ends at {base.nx} ranks, one row each")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", metavar="CSV", nargs="+", help="what radixpic bench scaling --csv wrote, of one device")
+    parser.add_argument(
+        "--ranks", type=int, nargs="+", default=[100, 1000, 10000], metavar="P", help="to predict (default: 100 1000 10000)"
+    )
+    arguments = parser.parse_args()
+    if min(arguments.ranks) < 2:
+        parser.error("--ranks must be 2 or more")
+    runs = read_runs(arguments.files)
+    base = choose_base(runs)
+    constants, told_apart = fit(runs)
+    print_constants(constants, told_apart)
+    print_errors(runs, constants)
+    print_predictions(base, arguments.ranks, constants)
+
+
+if __name__ == "__main__":
+    run_script(main)
