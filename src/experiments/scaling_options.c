@@ -150,9 +150,10 @@ static const struct argp argp = {
         "each rank its share of the cores, or the run on one rank has all of them "
         "(POCL_MAX_PTHREAD_COUNT).\n\n"
         "Examples:\n"
-        "  mpirun -n 4 radixpic bench scaling --device gpu --particles 134217728 --csv weak_4.csv\n"
-        "  mpirun -n 2 radixpic bench scaling --strong --cells 512 --decomposition slabs\n"
-        "  mpirun -n 2 radixpic bench scaling --same-box --particles 1048576 --cells 256x64\n",
+        "  radixpic bench scaling --particles 1048576\n"
+        "  mpirun -n 4 radixpic bench scaling --device gpu --csv weak_4.csv\n"
+        "  mpirun -n 2 radixpic bench scaling --strong --decomposition slabs\n"
+        "  mpirun -n 2 radixpic bench scaling --same-box --cells 256x64\n",
 };
 
 /* What a config, and the ranks, need. */

@@ -24,6 +24,10 @@ OPTIONS = {
         *["--particles", "--cells", "--length", "--shape", "--precision", "--method", "--sort", "--hot", "--steps"],
         *["--repeat", "--device", "--csv", "--sweep", "--min-particles", "--max-particles", "--help"],
     ],
+    "bench scaling": [
+        *["--weak", "--same-box", "--strong", "--particles", "--cells", "--steps", "--repeat", "--decomposition"],
+        *["--precision", "--shape", "--device", "--csv", "--help"],
+    ],
 }
 
 
