@@ -5,7 +5,9 @@
  * stand for the rows beside: the `guard` rows above the own ones, then one row for what is lost, then the
  * `guard` rows below. So a particle that leaves is sorted, by the same kernels, into the cell of a guard row,
  * which says exactly where it went; those who left are the end of the sorted list. A particle that goes
- * beyond the guard rows lands in the lost row (kernels/shared/cell.h), never in a wrong cell.
+ * beyond the guard rows lands in the lost row, never in a wrong cell. Its offset along x there is all of its
+ * x, in cells from own row 0 on, negative below (kernels/shared/cell.h), rounded to the state's precision: so
+ * it is found again, however far it went.
  *
  * A slab with guard 0 is `whole`: its local grid has all rows of the box, from first_row on around the ring,
  * no row is a lost one, and any displacement finds its cell. On one rank that is the box itself.
@@ -43,7 +45,7 @@ uint32_t slab_own_cells(const struct slab *slab);
 /* The row of the box that a row of the local grid stands for; not for the lost row. */
 uint32_t slab_global_row(const struct slab *slab, uint32_t local_row);
 
-/* The row of the local grid for what is lost. Only where the slab is not whole. */
+/* The row of the local grid for what goes beyond the guard rows. Only where the slab is not whole. */
 uint32_t slab_lost_row(const struct slab *slab);
 
 #endif

@@ -94,16 +94,6 @@ enum status advance_step(struct advance *advance, const struct fields *fields, u
                           : chunked_advance_step(advance->chunked, fields, species, measure, particles);
 }
 
-enum status advance_undo(struct advance *advance, uint32_t species, uint32_t count,
-                         struct particles *particles)
-{
-    if (advance->tiled)
-        tiled_advance_undo(advance->tiled, species, count, particles);
-    else
-        chunked_advance_undo(advance->chunked, species, count, particles);
-    return STATUS_OK;
-}
-
 enum status advance_measure(struct advance *advance, const struct fields *fields, uint32_t species,
                             const struct particles *particles)
 {

@@ -23,7 +23,7 @@ enum advance_kind { ADVANCE_NONE, ADVANCE_TILED, ADVANCE_CHUNKED };
 /* What an advance is made for. */
 struct advance_setup {
     struct grid grid;    /* the local one of a slab */
-    uint32_t guard_rows; /* of that slab; 0: no row of the grid is for what is lost */
+    uint32_t guard_rows; /* of that slab; 0: the grid has no lost row */
     enum precision precision;
     enum shape_kind shape;
     double time_step, magnetic;
@@ -56,15 +56,12 @@ STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t s
                                              struct particles *particles);
 
 /* One step of species number `species`: v n-1/2 -> n+1/2, x n -> n+1, sorted, with the cell offsets of n+1.
- * With `measure` the sums at n are kept. (Non-blocking.) */
+ * What goes beyond the guard rows of a slab comes to its lost row, with all of x as the offset
+ * (domain/slab.h). With `measure` the sums at n are kept. All particles are in own rows before.
+ * (Non-blocking.)
+ */
 STATUS_CHECKED enum status advance_step(struct advance *advance, const struct fields *fields,
                                         uint32_t species, bool measure, struct particles *particles);
-
-/* Takes the last advance_step() of a species back: the state at n, its cell offsets and the particles' number
- * `count` before it. For a step that lost particles beyond the guard rows of a slab, after which other
- * species may have stepped too; where there are no guard rows, none may. (Non-blocking.) */
-STATUS_CHECKED enum status advance_undo(struct advance *advance, uint32_t species, uint32_t count,
-                                        struct particles *particles);
 
 /* Only the sums at n; nothing moves. (Non-blocking.) */
 STATUS_CHECKED enum status advance_measure(struct advance *advance, const struct fields *fields,

@@ -20,12 +20,10 @@ struct chunked_advance {
     size_t flat_items;    /* of a group, where an item has one particle */
     struct program *program;
     struct kernel *count, *count_and_measure, *measure, *totals, *places, *move, *move_with_ids, *take_over;
-    struct buffer *table;       /* uint[most_chunks][cells]: counts, then places */
-    struct buffer *slab_totals; /* uint[slabs] */
-    /* uint[cells + 1], spare_of() a species: where the cell offsets of n+1 are made, and those of n then are
-     */
-    struct buffer *offsets_spare[CONFIG_MAX_SPECIES];
-    struct buffer *sums; /* real[species_count][most_chunks][PUSH_SUMS] */
+    struct buffer *table;         /* uint[most_chunks][cells]: counts, then places */
+    struct buffer *slab_totals;   /* uint[slabs] */
+    struct buffer *offsets_spare; /* uint[cells + 1]: where the cell offsets of n+1 are made */
+    struct buffer *sums;          /* real[species_count][most_chunks][PUSH_SUMS] */
 };
 
 /* ---- sizes ---- */
@@ -67,17 +65,6 @@ static size_t offsets_bytes(const struct advance_setup *setup)
     return (grid_cells(&setup->grid) + (size_t)1) * sizeof(uint32_t);
 }
 
-/* Species that have spare arrays of cells each, so that the step of each can be undone; or one for all. */
-static uint32_t spares_of(const struct advance_setup *setup)
-{
-    return setup->guard_rows > 0 ? setup->species_count : 1;
-}
-
-static struct buffer **offsets_spare_of(struct chunked_advance *advance, uint32_t species)
-{
-    return &advance->offsets_spare[species % spares_of(&advance->setup)];
-}
-
 static size_t sums_bytes(const struct advance_setup *setup, uint32_t most_chunks)
 {
     return (size_t)setup->species_count * most_chunks * PUSH_SUMS * precision_bytes(setup->precision);
@@ -87,8 +74,8 @@ uint64_t chunked_advance_bytes(const struct device_info *info, const struct adva
 {
     const uint32_t most_chunks = most_chunks_of(info, setup);
     const uint32_t slabs = slabs_of(setup, slab_of(info, setup));
-    return (uint64_t)table_bytes(setup, most_chunks) + slabs * sizeof(uint32_t) +
-           spares_of(setup) * (uint64_t)offsets_bytes(setup) + sums_bytes(setup, most_chunks);
+    return (uint64_t)table_bytes(setup, most_chunks) + slabs * sizeof(uint32_t) + offsets_bytes(setup) +
+           sums_bytes(setup, most_chunks);
 }
 
 /* How the particles are dealt out. It depends on the device and their number only, so sums run in the same
@@ -140,8 +127,7 @@ static enum status create_buffers(struct chunked_advance *advance)
                       &advance->table));
     TRY(buffer_create(device, advance->slabs * sizeof(uint32_t), "the advance's totals",
                       &advance->slab_totals));
-    for (uint32_t s = 0; s < spares_of(setup); s++)
-        TRY(buffer_create(device, offsets_bytes(setup), "spare cell offsets", &advance->offsets_spare[s]));
+    TRY(buffer_create(device, offsets_bytes(setup), "spare cell offsets", &advance->offsets_spare));
     return buffer_create(device, sums_bytes(setup, advance->most_chunks), "the advance's sums",
                          &advance->sums);
 }
@@ -172,11 +158,9 @@ void chunked_advance_destroy(struct chunked_advance **advance)
     struct chunked_advance *old = *advance;
     if (!old)
         return;
-    struct buffer **const buffers[] = {&old->sums, &old->slab_totals, &old->table};
+    struct buffer **const buffers[] = {&old->sums, &old->offsets_spare, &old->slab_totals, &old->table};
     for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
         buffer_destroy(buffers[n]);
-    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
-        buffer_destroy(&old->offsets_spare[s]);
     struct kernel **const kernels[] = {
         &old->count, &old->count_and_measure, &old->measure,  &old->totals, &old->places,
         &old->move,  &old->move_with_ids,     &old->take_over};
@@ -264,7 +248,7 @@ static enum status count_targets(struct chunked_advance *advance, const struct f
                          arg_buffer(advance->table));
 }
 
-static enum status find_places(struct chunked_advance *advance, uint32_t species, uint32_t chunks)
+static enum status find_places(struct chunked_advance *advance, uint32_t chunks)
 {
     const uint32_t cells = grid_cells(&advance->setup.grid);
     const uint64_t table = (uint64_t)chunks * cells * sizeof(uint32_t);
@@ -276,7 +260,7 @@ static enum status find_places(struct chunked_advance *advance, uint32_t species
         advance->places,
         ((struct launch){advance->slabs, 1, STAGE_SORT_SCAN, 2 * table + cells * sizeof(uint32_t)}),
         arg_buffer(advance->table), arg_uint(cells), arg_uint(chunks), arg_uint(advance->slab),
-        arg_buffer(advance->slab_totals), arg_buffer(*offsets_spare_of(advance, species)));
+        arg_buffer(advance->slab_totals), arg_buffer(advance->offsets_spare));
 }
 
 static enum status move_particles(struct chunked_advance *advance, const struct fields *fields,
@@ -292,35 +276,23 @@ static enum status move_particles(struct chunked_advance *advance, const struct 
                              STATE_ARGUMENTS(advance, fields, motion, particles, chunks),
                              arg_buffer(advance->table), arg_buffer(particles->quad_spare));
     launch.bytes += 2 * sizeof(uint64_t) * particles->count;
-    return KERNEL_LAUNCH(advance->move_with_ids, launch,
-                         STATE_ARGUMENTS(advance, fields, motion, particles, chunks),
-                         arg_buffer(advance->table), arg_buffer(particles->quad_spare),
-                         arg_buffer(particles->id), arg_buffer(particles->id_spare));
-}
-
-/* Between n and n+1, either way. */
-static void swap_states(struct chunked_advance *advance, uint32_t species, struct particles *particles)
-{
-    buffer_swap(&particles->quad, &particles->quad_spare);
+    TRY(KERNEL_LAUNCH(advance->move_with_ids, launch,
+                      STATE_ARGUMENTS(advance, fields, motion, particles, chunks), arg_buffer(advance->table),
+                      arg_buffer(particles->quad_spare), arg_buffer(particles->id),
+                      arg_buffer(particles->id_spare)));
     buffer_swap(&particles->id, &particles->id_spare);
-    buffer_swap(&particles->cell_offsets, offsets_spare_of(advance, species));
+    return STATUS_OK;
 }
 
 enum status chunked_advance_step(struct chunked_advance *advance, const struct fields *fields,
                                  uint32_t species, bool measure, struct particles *particles)
 {
     TRY(count_targets(advance, fields, species, measure, particles));
-    TRY(find_places(advance, species, deal_out(advance, particles->count).count));
+    TRY(find_places(advance, deal_out(advance, particles->count).count));
     TRY(move_particles(advance, fields, particles));
-    swap_states(advance, species, particles);
+    buffer_swap(&particles->quad, &particles->quad_spare);
+    buffer_swap(&particles->cell_offsets, &advance->offsets_spare);
     return STATUS_OK;
-}
-
-void chunked_advance_undo(struct chunked_advance *advance, uint32_t species, uint32_t count,
-                          struct particles *particles)
-{
-    swap_states(advance, species, particles);
-    particles->count = count;
 }
 
 /* ---- the sums ---- */

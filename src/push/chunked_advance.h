@@ -16,8 +16,6 @@ STATUS_CHECKED enum status chunked_advance_take_over(struct chunked_advance *adv
                                                      struct particles *particles);
 STATUS_CHECKED enum status chunked_advance_step(struct chunked_advance *advance, const struct fields *fields,
                                                 uint32_t species, bool measure, struct particles *particles);
-void chunked_advance_undo(struct chunked_advance *advance, uint32_t species, uint32_t count,
-                          struct particles *particles);
 STATUS_CHECKED enum status chunked_advance_measure(struct chunked_advance *advance,
                                                    const struct fields *fields, uint32_t species,
                                                    const struct particles *particles);

@@ -35,17 +35,16 @@ struct tiled_advance {
     struct kernel *order_strays[2], *move_strays[2];
     struct buffer *digits; /* ushort[capacity]: of the cell that each particle goes to */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
-    /* Those of n+1, in spare_of() a species, swapped with those of n. */
-    struct buffer *new_tile_cells[CONFIG_MAX_SPECIES], *new_offsets[CONFIG_MAX_SPECIES];
-    struct buffer *table;           /* uint[chunks][row] */
-    struct buffer *lists;           /* uint[chunks][TILE_LIST_WORDS] */
-    struct buffer *totals;          /* uint[row], zero between steps; windowed: uint[blocks] */
-    struct buffer *stray_number[2]; /* uint: of this step, and of the next, which is 0 */
-    struct buffer *stray_list;      /* uint[capacity] */
-    struct buffer *stray_counts;    /* uint[cells]; zero between steps */
-    struct buffer *stray_begins;    /* uint[cells] */
-    struct buffer *stray_order;     /* uint[capacity] */
-    struct buffer *sums;            /* real[species_count][chunks][PUSH_SUMS] */
+    struct buffer *new_tile_cells, *new_offsets;   /* swapped with those of the species */
+    struct buffer *table;                          /* uint[chunks][row] */
+    struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
+    struct buffer *totals;                         /* uint[row], zero between steps; windowed: uint[blocks] */
+    struct buffer *stray_number[2];                /* uint: of this step, and of the next, which is 0 */
+    struct buffer *stray_list;                     /* uint[capacity] */
+    struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
+    struct buffer *stray_begins;                   /* uint[cells] */
+    struct buffer *stray_order;                    /* uint[capacity] */
+    struct buffer *sums;                           /* real[species_count][chunks][PUSH_SUMS] */
 };
 
 /* ---- sizes ---- */
@@ -134,17 +133,6 @@ static uint32_t blocks_of(const struct layout *layout, const struct grid *grid)
     return divide_up(grid_cells(grid), layout->tiles.items);
 }
 
-/* Species that have spare arrays of cells each, so that the step of each can be undone; or one for all. */
-static uint32_t spares_of(const struct advance_setup *setup)
-{
-    return setup->guard_rows > 0 ? setup->species_count : 1;
-}
-
-static uint32_t spare_of(const struct tiled_advance *advance, uint32_t species)
-{
-    return species % spares_of(&advance->setup);
-}
-
 struct sizes {
     size_t digits, tile_cells, offsets, table, lists, totals, sums;
     size_t stray_number, stray_list, stray_cells; /* windowed */
@@ -177,8 +165,7 @@ uint64_t tiled_advance_bytes(const struct device_info *info, const struct advanc
     if (!make_layout(info, setup, &layout))
         return 0;
     const struct sizes sizes = sizes_of(&layout, setup);
-    const uint64_t species = setup->species_count, spares = spares_of(setup);
-    return (uint64_t)sizes.digits + (species + spares) * sizes.tile_cells + spares * sizes.offsets +
+    return (uint64_t)sizes.digits + (setup->species_count + UINT64_C(1)) * sizes.tile_cells + sizes.offsets +
            sizes.table + sizes.lists + sizes.totals + sizes.sums +
            2 * ((uint64_t)sizes.stray_number + sizes.stray_list + sizes.stray_cells);
 }
@@ -240,10 +227,8 @@ static enum status create_buffers(struct tiled_advance *advance)
     TRY(buffer_create(device, sizes.digits, "the cells that particles go to", &advance->digits));
     for (uint32_t s = 0; s < advance->setup.species_count; s++)
         TRY(buffer_create(device, sizes.tile_cells, "the cells of tiles", &advance->tile_cells[s]));
-    for (uint32_t s = 0; s < spares_of(&advance->setup); s++) {
-        TRY(buffer_create(device, sizes.tile_cells, "spare cells of tiles", &advance->new_tile_cells[s]));
-        TRY(buffer_create(device, sizes.offsets, "spare cell offsets", &advance->new_offsets[s]));
-    }
+    TRY(buffer_create(device, sizes.tile_cells, "spare cells of tiles", &advance->new_tile_cells));
+    TRY(buffer_create(device, sizes.offsets, "spare cell offsets", &advance->new_offsets));
     TRY(buffer_create(device, sizes.table, "the table of counts", &advance->table));
     TRY(buffer_create(device, sizes.lists, "the lists of distinct cells", &advance->lists));
     TRY(buffer_create(device, sizes.totals, "the totals of cells", &advance->totals));
@@ -289,17 +274,15 @@ void tiled_advance_destroy(struct tiled_advance **advance)
         kernel_destroy(kernels[n]);
     program_destroy(&old->programs[0]);
     program_destroy(&old->programs[1]);
-    struct buffer **const buffers[] = {&old->digits,          &old->table,       &old->lists,
-                                       &old->totals,          &old->sums,        &old->stray_number[0],
-                                       &old->stray_number[1], &old->stray_list,  &old->stray_order,
-                                       &old->stray_counts,    &old->stray_begins};
+    struct buffer **const buffers[] = {&old->digits,      &old->new_tile_cells,  &old->new_offsets,
+                                       &old->table,       &old->lists,           &old->totals,
+                                       &old->sums,        &old->stray_number[0], &old->stray_number[1],
+                                       &old->stray_list,  &old->stray_order,     &old->stray_counts,
+                                       &old->stray_begins};
     for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
         buffer_destroy(buffers[n]);
-    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         buffer_destroy(&old->tile_cells[s]);
-        buffer_destroy(&old->new_tile_cells[s]);
-        buffer_destroy(&old->new_offsets[s]);
-    }
     free(old);
     *advance = NULL;
 }
@@ -359,15 +342,14 @@ static enum status count(struct tiled_advance *advance, const struct fields *fie
         arg_buffer(advance->stray_counts));
 }
 
-static enum status scan(struct tiled_advance *advance, uint32_t species, const struct particles *particles)
+static enum status scan(struct tiled_advance *advance, const struct particles *particles)
 {
     const struct tile_plan *tiles = &advance->layout.tiles;
-    const uint32_t spare = spare_of(advance, species);
     return KERNEL_LAUNCH(advance->scan,
                          ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(advance, particles)}),
                          arg_buffer(advance->table), arg_buffer(advance->totals),
-                         arg_buffer(advance->new_offsets[spare]), arg_buffer(advance->new_tile_cells[spare]),
+                         arg_buffer(advance->new_offsets), arg_buffer(advance->new_tile_cells),
                          arg_uint(chunks_of(&advance->layout, particles->count)),
                          arg_uint(grid_cells(&advance->setup.grid)), arg_uint(particles->count));
 }
@@ -380,19 +362,18 @@ static enum status scan_windows(struct tiled_advance *advance, uint32_t species,
     const struct launch launch = {blocks, advance->layout.tiles.items, STAGE_SORT_SCAN,
                                   table_bytes(advance, particles)};
     const struct buffer *old_offsets = particles->cell_offsets, *old_tiles = advance->tile_cells[species];
-    const struct buffer *new_offsets = advance->new_offsets[spare_of(advance, species)];
     TRY(KERNEL_LAUNCH(advance->total, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
                       arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
-                      arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(new_offsets),
+                      arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
                       arg_buffer(advance->totals)));
     TRY(KERNEL_LAUNCH(advance->scan_blocks,
                       ((struct launch){1, advance->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}),
                       arg_buffer(advance->totals), arg_uint(blocks), arg_buffer(advance->stray_number[1])));
     return KERNEL_LAUNCH(advance->place, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
                          arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
-                         arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(new_offsets),
+                         arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
                          arg_buffer(advance->totals), arg_buffer(advance->stray_begins),
-                         arg_buffer(advance->new_tile_cells[spare_of(advance, species)]));
+                         arg_buffer(advance->new_tile_cells));
 }
 
 static enum status move(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
@@ -435,7 +416,7 @@ static enum status move(struct tiled_advance *advance, const struct fields *fiel
         arguments, sizeof arguments / sizeof arguments[0]);
 }
 
-static enum status move_strays(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
+static enum status move_strays(struct tiled_advance *advance, const struct fields *fields,
                                struct particles *particles)
 {
     const struct grid *grid = &advance->setup.grid;
@@ -458,20 +439,9 @@ static enum status move_strays(struct tiled_advance *advance, const struct field
                          arg_buffer(particles->velocity), arg_buffer(ids ? particles->id : particles->offset),
                          arg_buffer(advance->stray_number[0]), arg_buffer(advance->stray_list),
                          arg_buffer(advance->stray_begins), arg_buffer(advance->stray_order),
-                         arg_buffer(advance->new_offsets[spare_of(advance, species)]),
-                         arg_buffer(particles->offset_spare), arg_buffer(particles->velocity_spare),
+                         arg_buffer(advance->new_offsets), arg_buffer(particles->offset_spare),
+                         arg_buffer(particles->velocity_spare),
                          arg_buffer(ids ? particles->id_spare : particles->offset_spare));
-}
-
-/* Between n and n+1, either way. */
-static void swap_states(struct tiled_advance *advance, uint32_t species, struct particles *particles)
-{
-    const uint32_t spare = spare_of(advance, species);
-    buffer_swap(&particles->offset, &particles->offset_spare);
-    buffer_swap(&particles->velocity, &particles->velocity_spare);
-    buffer_swap(&particles->id, &particles->id_spare);
-    buffer_swap(&particles->cell_offsets, &advance->new_offsets[spare]);
-    buffer_swap(&advance->tile_cells[species], &advance->new_tile_cells[spare]);
 }
 
 enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
@@ -480,23 +450,19 @@ enum status tiled_advance_step(struct tiled_advance *advance, const struct field
     if (measure)
         TRY(tiled_advance_measure(advance, fields, species, particles));
     TRY(count(advance, fields, species, particles));
-    TRY(advance->layout.windowed ? scan_windows(advance, species, particles)
-                                 : scan(advance, species, particles));
+    TRY(advance->layout.windowed ? scan_windows(advance, species, particles) : scan(advance, particles));
     TRY(move(advance, fields, species, particles));
     if (advance->layout.windowed) {
-        TRY(move_strays(advance, fields, species, particles));
+        TRY(move_strays(advance, fields, particles));
         buffer_swap(&advance->stray_number[0], &advance->stray_number[1]);
     }
-    swap_states(advance, species, particles);
+    buffer_swap(&particles->offset, &particles->offset_spare);
+    buffer_swap(&particles->velocity, &particles->velocity_spare);
+    if (particles->id)
+        buffer_swap(&particles->id, &particles->id_spare);
+    buffer_swap(&particles->cell_offsets, &advance->new_offsets);
+    buffer_swap(&advance->tile_cells[species], &advance->new_tile_cells);
     return STATUS_OK;
-}
-
-/* What a step leaves for the next, its totals and strays at 0, holds for any other. */
-void tiled_advance_undo(struct tiled_advance *advance, uint32_t species, uint32_t count,
-                        struct particles *particles)
-{
-    swap_states(advance, species, particles);
-    particles->count = count;
 }
 
 /* ---- the sums ---- */

@@ -19,8 +19,6 @@ STATUS_CHECKED enum status tiled_advance_take_over(struct tiled_advance *advance
                                                    struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields,
                                               uint32_t species, bool measure, struct particles *particles);
-void tiled_advance_undo(struct tiled_advance *advance, uint32_t species, uint32_t count,
-                        struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_measure(struct tiled_advance *advance, const struct fields *fields,
                                                  uint32_t species, const struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_read_sums(struct tiled_advance *advance, uint32_t species,

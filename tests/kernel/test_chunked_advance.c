@@ -116,13 +116,6 @@ static void guard_rows(void **state)
     }
 }
 
-static void undone_and_done_again(void **state)
-{
-    (void)state;
-    check_undo(&chunked, &(struct scene_kind){40, 24, test_count(9001), PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1},
-               4);
-}
-
 static void counts_up_to_the_capacity(void **state)
 {
     (void)state;
@@ -188,7 +181,6 @@ int main(void)
         cmocka_unit_test(an_offset_that_rounds_up),
         cmocka_unit_test(the_same_bits_every_time),
         cmocka_unit_test(guard_rows),
-        cmocka_unit_test(undone_and_done_again),
         cmocka_unit_test(counts_up_to_the_capacity),
         cmocka_unit_test(takes_over_for_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),

@@ -288,13 +288,6 @@ static void guard_rows_and_windows(void **state)
     }
 }
 
-static void undone_and_done_again(void **state)
-{
-    (void)state;
-    check_undo(&digits, &(struct scene_kind){40, 24, 9001, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
-    check_undo(&windows, &(struct scene_kind){64, 100, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
-}
-
 static void counts_up_to_the_capacity(void **state)
 {
     (void)state;
@@ -364,7 +357,6 @@ int main(void)
         cmocka_unit_test(the_same_bits_every_time),
         cmocka_unit_test(guard_rows),
         cmocka_unit_test(guard_rows_and_windows),
-        cmocka_unit_test(undone_and_done_again),
         cmocka_unit_test(counts_up_to_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),
         cmocka_unit_test(supports_what_fits),
