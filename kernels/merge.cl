@@ -115,11 +115,17 @@ merge_pairs(LIST_ARGUMENTS, global const real2 *restrict into_offset,
                velocity[p] = from_velocity[q]);
 }
 
+/* Number by number: oclgrind 21.10 dies at a vector made of shorter ones. */
+static inline real4 quad_of(real2 offset, real2 velocity)
+{
+    return (real4)(offset.x, offset.y, velocity.x, velocity.y);
+}
+
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 merge_quads(LIST_ARGUMENTS, global const real4 *restrict into_quad, global const real2 *restrict from_offset,
             global const real2 *restrict from_velocity, global real4 *restrict quad)
 {
-    FOR_PLACES(quad[p] = into_quad[q], quad[p] = (real4)(from_offset[q], from_velocity[q]));
+    FOR_PLACES(quad[p] = into_quad[q], quad[p] = quad_of(from_offset[q], from_velocity[q]));
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
