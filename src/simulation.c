@@ -20,7 +20,8 @@ static enum status create(struct simulation *simulation, struct checkpoint *rest
 {
     const struct config *config = simulation->config;
     TRY(partition_even(simulation->communicator.size, config->grid.cells[0], &simulation->partition));
-    TRY(migration_create(&simulation->communicator, config->precision, &simulation->migration));
+    TRY(migration_create(&simulation->communicator, simulation->device, config->precision,
+                         &simulation->migration));
     TRY(restart ? ranks_restore(simulation, restart) : ranks_load(simulation));
     TRY(parts_create_for_grid(simulation));
     TRY(parts_create_for_lists(simulation));
@@ -86,28 +87,14 @@ static enum status find_cells(struct simulation *simulation)
     return STATUS_OK;
 }
 
-static enum status sort_list(struct simulation *simulation, struct particles *particles)
-{
-    const struct radix_lists lists = {
-        .keys = particles->key,
-        .sorted_keys = particles->key_spare,
-        .permutation = simulation->permutation,
-        .cell_offsets = particles->cell_offsets,
-        .cells = grid_cells(&simulation->slab.local),
-    };
-    if (particles->count == 0)
-        return STATUS_OK;
-    TRY(sorter_run(simulation->sorter, particles->count, &lists));
-    buffer_swap(&particles->key, &particles->key_spare);
-    return permute_apply(simulation->permute, simulation->permutation, particles);
-}
-
 static enum status sort_particles(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         if (!is_in_order(simulation))
-            TRY(sort_list(simulation, &simulation->particles[s]));
-        TRY(sort_list(simulation, &simulation->guests[s]));
+            TRY(parts_sort_list(simulation, simulation->sorter, simulation->permutation,
+                                &simulation->particles[s]));
+        TRY(parts_sort_list(simulation, simulation->guest_sorter, simulation->guest_permutation,
+                            &simulation->guests[s]));
     }
     return STATUS_OK;
 }
@@ -269,6 +256,8 @@ static enum status write_checkpoint(struct simulation *simulation)
     TRY(device_finish(simulation->device));
     const double start = timer_now();
     uint64_t bytes = 0;
+    /* All ranks know of a failure before any of them waits in the collective writing. */
+    TRY(communicator_agree(&simulation->communicator, history_sync(simulation->output.history)));
     TRY(checkpoint_write(simulation->output.checkpoint_folder, &state,
                          simulation->config->output.checkpoints.keep, &bytes));
     simulation->last_checkpoint = timer_now();

@@ -56,21 +56,27 @@ struct simulation {
 
     /* Each species in config->species_count lists: the main one; and on several ranks the guests, who came
      * from other ranks lately and live in a short list of their own until there are enough of them to be
-     * worth merging into the long one, and who arrives. All are sorted on the slab's local grid. */
+     * worth merging into the long one. Both are sorted on the slab's local grid. */
     struct particles particles[CONFIG_MAX_SPECIES];
-    struct particles guests[CONFIG_MAX_SPECIES], arrivals[CONFIG_MAX_SPECIES];
+    struct particles guests[CONFIG_MAX_SPECIES];
     uint32_t capacity[CONFIG_MAX_SPECIES]; /* particles of a main list that the parts are made for */
     struct migration *migration;
     struct merge *merge;
 
-    struct fields fields;       /* of the local grid */
-    struct buffer *permutation; /* of the list being sorted */
+    struct fields fields; /* of the local grid */
 
-    /* Of every plain step, and of guests; a fused run needs them for the first order of its main lists. */
-    struct sorter_plan plan;
+    /* Of every plain step, and of guests. */
     struct cell_key *cell_key;
-    struct sorter *sorter;
     struct permute *permute;
+
+    /* Of the main lists: in every plain step; a fused run needs them for the first order only. */
+    struct sorter_plan plan;
+    struct sorter *sorter;
+    struct buffer *permutation;
+
+    /* Of guests. */
+    struct sorter *guest_sorter;
+    struct buffer *guest_permutation;
     struct push *guest_push;
 
     enum advance_kind advance_kind; /* ADVANCE_NONE: plain steps */

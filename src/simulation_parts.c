@@ -39,39 +39,36 @@ void parts_destroy_for_grid(struct simulation *simulation)
 
 uint32_t parts_guest_limit(const struct simulation *simulation, uint32_t species)
 {
-    enum { LEAST = 1024, SHARE = 64 };
+    enum {
+        LEAST = 1024,
+        SHARE = 256
+    }; /* few, so that their own step is short; not so few that merging is often */
     const uint32_t share = simulation->capacity[species] / SHARE;
     return share > LEAST ? share : LEAST;
 }
 
-static uint32_t largest_guest_limit(const struct simulation *simulation)
+uint32_t parts_guest_capacity(const struct simulation *simulation)
 {
     uint32_t limits[CONFIG_MAX_SPECIES];
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         limits[s] = parts_guest_limit(simulation, s);
-    return plan_largest(simulation->config, limits);
+    return 2 * plan_largest(simulation->config, limits); /* as many again may come in a step */
 }
 
-enum status parts_create_sort(struct simulation *simulation, uint32_t capacity)
+static enum status create_sort(struct simulation *simulation, uint32_t capacity)
 {
-    const struct config *config = simulation->config;
     struct device *device = simulation->device;
-    const struct grid *grid = &simulation->slab.local;
-    TRY(sorter_plan_make(device_info(device), &config->sort, grid_key_bits(grid), capacity,
-                         &simulation->plan));
+    TRY(sorter_plan_make(device_info(device), &simulation->config->sort,
+                         grid_key_bits(&simulation->slab.local), capacity, &simulation->plan));
     TRY(buffer_create(device, capacity * sizeof(uint32_t), "the sort's permutation",
                       &simulation->permutation));
-    TRY(cell_key_create(device, grid, simulation->slab.guard, config->precision, &simulation->cell_key));
-    TRY(sorter_create(device, &simulation->plan, capacity, &simulation->sorter));
-    return permute_create(device, config->precision, &simulation->permute);
+    return sorter_create(device, &simulation->plan, capacity, &simulation->sorter);
 }
 
-void parts_destroy_sort(struct simulation *simulation)
+static void destroy_sort(struct simulation *simulation)
 {
     buffer_destroy(&simulation->permutation);
-    cell_key_destroy(&simulation->cell_key);
     sorter_destroy(&simulation->sorter);
-    permute_destroy(&simulation->permute);
 }
 
 static enum status create_push(const struct simulation *simulation, struct push **push)
@@ -79,6 +76,53 @@ static enum status create_push(const struct simulation *simulation, struct push 
     const struct config *config = simulation->config;
     return push_create(simulation->device, &simulation->slab.local, config->precision, config->deposit.shape,
                        config->time.step, config->fields.magnetic, config->species_count, push);
+}
+
+/* Guests are few, and their order is near to random. A GPU sorts such a list fastest by the paper's method
+ * with short digits: many groups, none of which has much to do. */
+static enum status create_guest_sort(struct simulation *simulation)
+{
+    enum { DIGIT_BITS = 5 };
+    struct device *device = simulation->device;
+    const struct device_info *info = device_info(device);
+    const uint32_t capacity = parts_guest_capacity(simulation), bits = grid_key_bits(&simulation->slab.local);
+    const struct sort_choice choice = {.config = {.method = SORT_METHOD_PAPER,
+                                                  .passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS,
+                                                  .key_bits = bits}};
+    struct sorter_plan plan;
+    TRY(info->is_cpu ? sorter_plan_default(info, &simulation->config->sort, bits, capacity, &plan)
+                     : sorter_plan_choose(info, &choice, capacity, &plan));
+    TRY(buffer_create(device, capacity * sizeof(uint32_t), "the permutation of guests",
+                      &simulation->guest_permutation));
+    TRY(sorter_create(device, &plan, capacity, &simulation->guest_sorter));
+    return create_push(simulation, &simulation->guest_push);
+}
+
+enum status parts_create_sort(struct simulation *simulation, uint32_t capacity)
+{
+    const enum precision precision = simulation->config->precision;
+    struct device *device = simulation->device;
+    TRY(cell_key_create(device, &simulation->slab.local, simulation->slab.guard, precision,
+                        &simulation->cell_key));
+    TRY(permute_create(device, precision, &simulation->permute));
+    return capacity > 0 ? create_sort(simulation, capacity) : STATUS_OK;
+}
+
+enum status parts_sort_list(struct simulation *simulation, struct sorter *sorter, struct buffer *permutation,
+                            struct particles *list)
+{
+    const struct radix_lists lists = {
+        .keys = list->key,
+        .sorted_keys = list->key_spare,
+        .permutation = permutation,
+        .cell_offsets = list->cell_offsets,
+        .cells = grid_cells(&simulation->slab.local),
+    };
+    if (list->count == 0)
+        return STATUS_OK;
+    TRY(sorter_run(sorter, list->count, &lists));
+    buffer_swap(&list->key, &list->key_spare);
+    return permute_apply(simulation->permute, permutation, list);
 }
 
 static enum status create_advance(struct simulation *simulation, uint32_t capacity)
@@ -101,31 +145,32 @@ enum status parts_create_for_lists(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
     const uint32_t capacity = plan_largest(config, simulation->capacity);
-    const uint32_t guests = largest_guest_limit(simulation);
-    TRY(parts_create_sort(simulation, simulation->is_handed_over ? guests
-                                      : capacity > guests        ? capacity
-                                                                 : guests));
+    TRY(parts_create_sort(simulation, simulation->is_handed_over ? 0 : capacity));
     TRY(deposit_create(simulation->device, &simulation->slab.local, config->precision, config->deposit.shape,
                        capacity, &simulation->deposit));
     TRY(create_advance(simulation, capacity));
     TRY(create_push(simulation, &simulation->push));
-    return simulation->communicator.size > 1 ? create_push(simulation, &simulation->guest_push) : STATUS_OK;
+    return simulation->communicator.size > 1 ? create_guest_sort(simulation) : STATUS_OK;
 }
 
 void parts_destroy_for_lists(struct simulation *simulation)
 {
-    parts_destroy_sort(simulation);
+    destroy_sort(simulation);
+    cell_key_destroy(&simulation->cell_key);
+    permute_destroy(&simulation->permute);
+    buffer_destroy(&simulation->guest_permutation);
+    sorter_destroy(&simulation->guest_sorter);
+    push_destroy(&simulation->guest_push);
     advance_destroy(&simulation->advance);
     deposit_destroy(&simulation->deposit);
     push_destroy(&simulation->push);
-    push_destroy(&simulation->guest_push);
 }
 
 enum status parts_hand_over(struct simulation *simulation)
 {
     if (!simulation->advance || simulation->is_handed_over)
         return STATUS_OK;
-    parts_destroy_sort(simulation);
+    destroy_sort(simulation);
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         buffer_destroy(&simulation->particles[s].key);
         buffer_destroy(&simulation->particles[s].key_spare);
@@ -133,6 +178,5 @@ enum status parts_hand_over(struct simulation *simulation)
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(advance_take_over(simulation->advance, s, &simulation->particles[s]));
     simulation->is_handed_over = true;
-    return simulation->communicator.size > 1 ? parts_create_sort(simulation, largest_guest_limit(simulation))
-                                             : STATUS_OK;
+    return STATUS_OK;
 }

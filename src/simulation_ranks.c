@@ -49,9 +49,7 @@ enum status ranks_create_guests(struct simulation *simulation)
     if (is_alone(simulation))
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
-        const uint32_t capacity = parts_guest_limit(simulation, s);
-        TRY(create_list(simulation, s, capacity, &simulation->guests[s]));
-        TRY(create_list(simulation, s, capacity, &simulation->arrivals[s]));
+        TRY(create_list(simulation, s, parts_guest_capacity(simulation), &simulation->guests[s]));
     }
     return STATUS_OK;
 }
@@ -60,18 +58,14 @@ void ranks_destroy(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
         particles_destroy(&simulation->guests[s]);
-        particles_destroy(&simulation->arrivals[s]);
     }
 }
 
-/* The arrivals of a species as a list, in `list`, which grows where it is too short. */
+/* The arrivals of a species as a list of their own, sorted. The caller destroys it, also after a failure. */
 static enum status deliver(struct simulation *simulation, uint32_t species, struct particles *list)
 {
     const uint64_t arrived = migration_arrived(simulation->migration, species);
-    if (arrived > list->capacity || !list->cell_offsets) {
-        particles_destroy(list);
-        TRY(create_list(simulation, species, room_for(arrived, 1), list));
-    }
+    TRY(create_list(simulation, species, room_for(arrived, 1), list));
     return migration_deliver(simulation->migration, &simulation->slab, species, list);
 }
 
@@ -114,6 +108,25 @@ static enum status grow_parts(struct simulation *simulation)
     return parts_create_for_lists(simulation);
 }
 
+/* A few are sorted with the guests that are there; a crowd is merged into them. */
+static enum status bring_in(struct simulation *simulation, uint32_t species, uint64_t arrived)
+{
+    struct particles *guests = &simulation->guests[species];
+    const uint32_t sortable = parts_guest_capacity(simulation);
+    if (guests->count + arrived <= (guests->capacity < sortable ? guests->capacity : sortable)) {
+        TRY(migration_append(simulation->migration, &simulation->slab, species, guests));
+        return parts_sort_list(simulation, simulation->guest_sorter, simulation->guest_permutation, guests);
+    }
+    struct particles crowd = {0};
+    enum status status = deliver(simulation, species, &crowd);
+    if (status == STATUS_OK)
+        status = merge_lists(simulation->merge, guests, &crowd);
+    if (status == STATUS_OK)
+        status = device_finish(simulation->device);
+    particles_destroy(&crowd);
+    return status;
+}
+
 enum status ranks_receive(struct simulation *simulation)
 {
     if (is_alone(simulation))
@@ -127,8 +140,7 @@ enum status ranks_receive(struct simulation *simulation)
         travelled += arrived + migration_left(simulation->migration, s);
         if (arrived == 0)
             continue;
-        TRY(deliver(simulation, s, &simulation->arrivals[s]));
-        TRY(merge_lists(simulation->merge, &simulation->guests[s], &simulation->arrivals[s]));
+        TRY(bring_in(simulation, s, arrived));
     }
     const uint64_t each = 4 * precision_bytes(simulation->config->precision) + sizeof(uint64_t);
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, travelled * each);
@@ -296,22 +308,6 @@ static enum status load_share(struct simulation *simulation, uint32_t species)
     return loading_fill(simulation->device, &simulation->slab.box, config->precision, first, list);
 }
 
-static enum status sort_list(struct simulation *simulation, struct particles *list)
-{
-    const struct radix_lists lists = {
-        .keys = list->key,
-        .sorted_keys = list->key_spare,
-        .permutation = simulation->permutation,
-        .cell_offsets = list->cell_offsets,
-        .cells = grid_cells(&simulation->slab.local),
-    };
-    if (list->count == 0)
-        return STATUS_OK;
-    TRY(sorter_run(simulation->sorter, list->count, &lists));
-    buffer_swap(&list->key, &list->key_spare);
-    return permute_apply(simulation->permute, simulation->permutation, list);
-}
-
 enum status ranks_load(struct simulation *simulation)
 {
     if (is_alone(simulation))
@@ -327,9 +323,10 @@ enum status ranks_load(struct simulation *simulation)
     const uint32_t largest = plan_largest(simulation->config, simulation->capacity);
     TRY(parts_create_sort(simulation, largest > 0 ? largest : 1));
     for (uint32_t s = 0; s < species; s++)
-        TRY(sort_list(simulation, &simulation->particles[s]));
+        TRY(parts_sort_list(simulation, simulation->sorter, simulation->permutation,
+                            &simulation->particles[s]));
     TRY(device_finish(simulation->device));
-    parts_destroy_sort(simulation);
+    parts_destroy_for_lists(simulation);
     TRY(change_slab(simulation, &everything));
     choose_capacities(simulation);
     return STATUS_OK;
@@ -456,9 +453,8 @@ enum status ranks_restore(struct simulation *simulation, struct checkpoint *chec
     if (simulation->decomposition == DECOMPOSITION_AUTO)
         simulation->decomposition = checkpoint_config(checkpoint)->fields.decomposition;
     for (uint32_t s = 0; s < species && !is_alone(simulation); s++) {
-        const uint32_t limit = parts_guest_limit(simulation, s);
-        TRY(restore_list(simulation, checkpoint, s, CHECKPOINT_GUESTS, limit, &simulation->guests[s]));
-        TRY(create_list(simulation, s, limit, &simulation->arrivals[s]));
+        const uint32_t capacity = parts_guest_capacity(simulation);
+        TRY(restore_list(simulation, checkpoint, s, CHECKPOINT_GUESTS, capacity, &simulation->guests[s]));
     }
     return STATUS_OK;
 }

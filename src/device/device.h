@@ -166,6 +166,14 @@ STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precis
 /* Bytes of one real. */
 size_t precision_bytes(enum precision precision);
 
+/* Memory of the host that a device reads and writes without a detour, for transfers of every step. */
+struct host_memory;
+
+/* *memory is where the host finds `bytes` bytes (contents undefined). STATUS_FAILED when memory runs out. */
+STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes,
+                                              struct host_memory **host_memory, void **memory);
+void host_memory_destroy(struct host_memory **host_memory);
+
 /* ---- programs and kernels ---- */
 
 /* Builds kernels/<file> (RADIXPIC_KERNELS, else the source tree's folder, else the installed one) with `-D`

@@ -24,7 +24,8 @@ struct field_solver {
 
     /* On several ranks: rows on the host, reals of the device's precision. */
     struct halo *halo;
-    char *own, *beside, *all; /* owned; all: replicated only */
+    char *own, *beside, *all;                                    /* all: replicated only */
+    struct host_memory *own_memory, *beside_memory, *all_memory; /* where they lie */
 
     /* Slabs. */
     struct slab_solver *slabs;
@@ -61,19 +62,25 @@ static enum status create_slabs(struct field_solver *solver, const struct field_
                               config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
 }
 
+static enum status create_memory(const struct field_solver *solver, size_t bytes,
+                                 struct host_memory **host_memory, char **rows)
+{
+    void *memory = NULL;
+    const enum status status = host_memory_create(solver->device, bytes, host_memory, &memory);
+    *rows = memory;
+    return status;
+}
+
 static enum status create_rows(struct field_solver *solver, const struct field_place *place)
 {
     const size_t bytes = row_bytes(solver);
     TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.guard,
                     solver->precision, &solver->halo));
-    solver->own = malloc(solver->slab.rows * bytes);
-    solver->beside = malloc(HALO_ROWS * bytes);
-    if (solver->decomposition == DECOMPOSITION_REPLICATED)
-        solver->all = malloc(solver->slab.box.nx * bytes);
-    if (!solver->own || !solver->beside ||
-        (solver->decomposition == DECOMPOSITION_REPLICATED && !solver->all))
-        return status_fail(STATUS_FAILED, "no memory for the rows of the field");
-    return STATUS_OK;
+    TRY(create_memory(solver, solver->slab.rows * bytes, &solver->own_memory, &solver->own));
+    TRY(create_memory(solver, HALO_ROWS * bytes, &solver->beside_memory, &solver->beside));
+    if (solver->decomposition == DECOMPOSITION_SLABS)
+        return STATUS_OK;
+    return create_memory(solver, solver->slab.box.nx * bytes, &solver->all_memory, &solver->all);
 }
 
 static enum status create(const struct field_place *place, const struct config *config,
@@ -115,9 +122,9 @@ void field_solver_destroy(struct field_solver **solver)
     fields_destroy(&old->box);
     halo_destroy(&old->halo);
     slab_solver_destroy(&old->slabs);
-    free(old->own);
-    free(old->beside);
-    free(old->all);
+    host_memory_destroy(&old->own_memory);
+    host_memory_destroy(&old->beside_memory);
+    host_memory_destroy(&old->all_memory);
     free(old->rho);
     free(old->ex);
     free(old->ey);

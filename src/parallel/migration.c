@@ -6,34 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles on the host: where they are in the box, their state as the device stores it, and their ids. Each
- * is one record of bytes: uint64_t id (0 without ids), uint32_t row, uint32_t column, real[4] state. */
+/* Particles on the host: each is one record of bytes, a head and its state, real[4], as the device stores it.
+ */
+struct record_head {
+    uint64_t id;          /* 0 without ids */
+    uint32_t row, column; /* of the box */
+};
+
 struct travellers {
     size_t count, room;
     char *records; /* owned: room of them */
 };
 
-struct record_head {
-    uint64_t id;
-    uint32_t row, column; /* of the box */
+/* Memory for transfers from and to the device, which grows. */
+struct staging {
+    struct host_memory *host_memory;
+    void *memory;
+    size_t bytes;
 };
+
+enum staging_kind { STAGED_CELLS, STAGED_IDS, STAGED_STATES, STAGED_KEYS, STAGED_KINDS };
 
 struct migration {
     struct communicator communicator;
+    struct device *device; /* not owned */
     enum precision precision;
     size_t record_bytes;
     MPI_Datatype record;
-    struct travellers waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES];
+    struct staging staging[STAGED_KINDS];
+    struct travellers waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
     uint64_t left[CONFIG_MAX_SPECIES];
 };
 
-enum status migration_create(const struct communicator *communicator, enum precision precision,
-                             struct migration **migration)
+enum status migration_create(const struct communicator *communicator, struct device *device,
+                             enum precision precision, struct migration **migration)
 {
     *migration = calloc(1, sizeof **migration);
     if (!*migration)
         return status_fail(STATUS_FAILED, "no memory for the exchange of particles");
     (*migration)->communicator = *communicator;
+    (*migration)->device = device;
     (*migration)->precision = precision;
     (*migration)->record_bytes = sizeof(struct record_head) + 4 * precision_bytes(precision);
     (*migration)->record = MPI_DATATYPE_NULL;
@@ -52,18 +64,21 @@ void migration_destroy(struct migration **migration)
         free((*migration)->waiting[s].records);
         free((*migration)->arrived[s].records);
     }
+    free((*migration)->sorted.records);
+    for (int kind = 0; kind < STAGED_KINDS; kind++)
+        host_memory_destroy(&(*migration)->staging[kind].host_memory);
     if ((*migration)->record != MPI_DATATYPE_NULL)
         MPI_Type_free(&(*migration)->record);
     free(*migration);
     *migration = NULL;
 }
 
-static enum status make_room(struct travellers *travellers, size_t count, size_t record_bytes)
+static enum status make_room(const struct migration *migration, struct travellers *travellers, size_t count)
 {
     if (count <= travellers->room)
         return STATUS_OK;
     const size_t room = count + count / 4;
-    char *records = realloc(travellers->records, room * record_bytes);
+    char *records = realloc(travellers->records, room * migration->record_bytes);
     if (!records)
         return status_fail(STATUS_FAILED, "no memory for %zu particles on their way to other ranks", count);
     travellers->records = records;
@@ -71,29 +86,66 @@ static enum status make_room(struct travellers *travellers, size_t count, size_t
     return STATUS_OK;
 }
 
+/* At least `bytes` bytes for a kind of data; what was in it is lost. */
+static enum status stage(struct migration *migration, enum staging_kind kind, size_t bytes, void **memory)
+{
+    struct staging *staging = &migration->staging[kind];
+    if (bytes > staging->bytes || !staging->memory) {
+        host_memory_destroy(&staging->host_memory);
+        staging->bytes = bytes + bytes / 4;
+        TRY(host_memory_create(migration->device, staging->bytes, &staging->host_memory, &staging->memory));
+    }
+    *memory = staging->memory;
+    return STATUS_OK;
+}
+
 /* ---- leaving ---- */
 
-/* The cell offsets of the rows beside the own ones, from where the own cells end. */
-static enum status read_beside(const struct slab *slab, const struct particles *list, size_t *cells,
-                               uint32_t **offsets)
+/* What a list says of the rows beside the own ones. */
+struct leavers {
+    size_t cells, count;
+    uint32_t *offsets; /* [cells + 1], from where the own cells end */
+    char *states;
+    uint64_t *ids; /* NULL without ids */
+};
+
+static enum status read_beside(struct migration *migration, const struct slab *slab,
+                               const struct particles *list, struct leavers *leavers)
 {
-    const size_t own = slab_own_cells(slab);
-    *cells = grid_cells(&slab->local) - own;
-    *offsets = malloc((*cells + 1) * sizeof **offsets);
-    if (!*offsets)
-        return status_fail(STATUS_FAILED, "species %s: no memory for the cell offsets of guard rows",
-                           list->species->name);
-    return buffer_read(list->cell_offsets, own * sizeof **offsets, (*cells + 1) * sizeof **offsets, *offsets);
+    const size_t own = slab_own_cells(slab), word = sizeof *leavers->offsets;
+    void *memory = NULL;
+    leavers->cells = grid_cells(&slab->local) - own;
+    TRY(stage(migration, STAGED_CELLS, (leavers->cells + 1) * word, &memory));
+    leavers->offsets = memory;
+    TRY(buffer_read(list->cell_offsets, own * word, (leavers->cells + 1) * word, memory));
+    leavers->count = leavers->offsets[leavers->cells] - leavers->offsets[0];
+    return STATUS_OK;
+}
+
+static enum status read_leavers(struct migration *migration, const struct particles *list,
+                                struct leavers *leavers)
+{
+    void *memory = NULL;
+    TRY(stage(migration, STAGED_STATES, leavers->count * 4 * precision_bytes(migration->precision), &memory));
+    leavers->states = memory;
+    TRY(particles_read_states(list, migration->precision, leavers->offsets[0], leavers->count, memory));
+    if (!list->id)
+        return STATUS_OK;
+    const size_t each = sizeof *leavers->ids;
+    TRY(stage(migration, STAGED_IDS, leavers->count * each, &memory));
+    leavers->ids = memory;
+    return buffer_read(list->id, leavers->offsets[0] * each, leavers->count * each, memory);
 }
 
 /* From now on the list ends with its own cells. */
-static enum status cut_off(const struct slab *slab, size_t cells, uint32_t *offsets, struct particles *list)
+static enum status cut_off(const struct slab *slab, const struct leavers *leavers, struct particles *list)
 {
+    uint32_t *offsets = leavers->offsets;
     list->count = offsets[0];
-    for (size_t cell = 1; cell <= cells; cell++)
+    for (size_t cell = 1; cell <= leavers->cells; cell++)
         offsets[cell] = offsets[0];
     return buffer_write(list->cell_offsets, slab_own_cells(slab) * sizeof *offsets,
-                        (cells + 1) * sizeof *offsets, offsets);
+                        (leavers->cells + 1) * sizeof *offsets, offsets);
 }
 
 /* Brings the x of a lost particle, counted in rows from the first own one, to a row and an offset. */
@@ -118,34 +170,23 @@ static uint32_t find_lost(const struct slab *slab, enum precision precision, cha
     return (uint32_t)(around - nx * floor(around / nx));
 }
 
-struct leavers {
-    size_t count;
-    char *states;
-    uint64_t *ids; /* NULL without ids */
-};
-
-static enum status read_leavers(const struct migration *migration, const struct particles *list, size_t first,
-                                struct leavers *leavers)
+/* A head and a state as a record; the sizes are constants, so that copies are a few moves. */
+static void write_record(const struct migration *migration, const struct record_head *head, const char *state,
+                         char *record)
 {
-    const size_t state = 4 * precision_bytes(migration->precision);
-    leavers->states = malloc(leavers->count * state);
-    leavers->ids = list->id ? malloc(leavers->count * sizeof *leavers->ids) : NULL;
-    if (!leavers->states || (list->id && !leavers->ids))
-        return status_fail(STATUS_FAILED, "species %s: no memory for %zu leaving particles",
-                           list->species->name, leavers->count);
-    TRY(particles_read_states(list, migration->precision, first, leavers->count, leavers->states));
-    return list->id ? buffer_read(list->id, first * sizeof *leavers->ids,
-                                  leavers->count * sizeof *leavers->ids, leavers->ids)
-                    : STATUS_OK;
+    memcpy(record, head, sizeof *head);
+    if (migration->precision == PRECISION_SINGLE)
+        memcpy(record + sizeof *head, state, 4 * sizeof(float));
+    else
+        memcpy(record + sizeof *head, state, 4 * sizeof(double));
 }
 
-static void record_leavers(const struct migration *migration, const struct slab *slab, size_t cells,
-                           const uint32_t *offsets, const struct leavers *leavers,
-                           struct travellers *travellers)
+static void record_leavers(const struct migration *migration, const struct slab *slab,
+                           const struct leavers *leavers, struct travellers *travellers)
 {
     const size_t state = 4 * precision_bytes(migration->precision), bytes = migration->record_bytes;
-    const uint32_t ny = slab->box.ny;
-    for (size_t cell = 0; cell < cells; cell++) {
+    const uint32_t ny = slab->box.ny, *offsets = leavers->offsets;
+    for (size_t cell = 0; cell < leavers->cells; cell++) {
         if (offsets[cell] == offsets[cell + 1])
             continue;
         const uint32_t local_row = slab->rows + (uint32_t)(cell / ny);
@@ -156,9 +197,8 @@ static void record_leavers(const struct migration *migration, const struct slab 
             head.id = leavers->ids ? leavers->ids[n] : 0;
             if (lost)
                 head.row = find_lost(slab, migration->precision, leavers->states + n * state);
-            char *record = travellers->records + travellers->count++ * bytes;
-            memcpy(record, &head, sizeof head);
-            memcpy(record + sizeof head, leavers->states + n * state, state);
+            write_record(migration, &head, leavers->states + n * state,
+                         travellers->records + travellers->count++ * bytes);
         }
     }
 }
@@ -166,26 +206,17 @@ static void record_leavers(const struct migration *migration, const struct slab 
 enum status migration_collect(struct migration *migration, const struct slab *slab, uint32_t species,
                               struct particles *list)
 {
-    enum status status = STATUS_OK;
-    size_t cells = 0;
-    uint32_t *offsets = NULL;
-    struct leavers leavers = {0};
     struct travellers *travellers = &migration->waiting[species];
+    struct leavers leavers = {0};
     if (list->count == 0)
         return STATUS_OK;
-    TRY_CLEANUP(read_beside(slab, list, &cells, &offsets));
-    leavers.count = offsets[cells] - offsets[0];
+    TRY(read_beside(migration, slab, list, &leavers));
     if (leavers.count == 0)
-        goto cleanup;
-    TRY_CLEANUP(make_room(travellers, travellers->count + leavers.count, migration->record_bytes));
-    TRY_CLEANUP(read_leavers(migration, list, offsets[0], &leavers));
-    record_leavers(migration, slab, cells, offsets, &leavers, travellers);
-    TRY_CLEANUP(cut_off(slab, cells, offsets, list));
-cleanup:
-    free(leavers.states);
-    free(leavers.ids);
-    free(offsets);
-    return status;
+        return STATUS_OK;
+    TRY(make_room(migration, travellers, travellers->count + leavers.count));
+    TRY(read_leavers(migration, list, &leavers));
+    record_leavers(migration, slab, &leavers, travellers);
+    return cut_off(slab, &leavers, list);
 }
 
 /* ---- on the way ---- */
@@ -198,31 +229,45 @@ static struct record_head head_of(const struct migration *migration, const struc
     return head;
 }
 
-/* Where the travellers to each rank begin; counts[rank] are set. */
-static void sort_by_rank(const struct migration *migration, const struct partition *partition,
-                         const struct travellers *travellers, uint64_t *counts, char *sorted)
+/* Those from record `first` on who go to the same row: they stand together, but for the lost. */
+static size_t run_length(const struct migration *migration, const struct travellers *travellers, size_t first)
+{
+    const uint32_t row = head_of(migration, travellers, first).row;
+    size_t end = first + 1;
+    while (end < travellers->count && head_of(migration, travellers, end).row == row)
+        end++;
+    return end - first;
+}
+
+/* Brings the travellers into the order of the ranks they go to; counts[rank] of them to each. */
+static enum status sort_by_rank(struct migration *migration, const struct partition *partition,
+                                const struct travellers *travellers, uint64_t *counts)
 {
     const size_t ranks = (size_t)migration->communicator.size, bytes = migration->record_bytes;
-    memset(counts, 0, ranks * sizeof *counts);
-    for (size_t n = 0; n < travellers->count; n++)
-        counts[partition_owner(partition, head_of(migration, travellers, n).row)]++;
-    uint64_t *next = malloc(ranks * sizeof *next);
+    TRY(make_room(migration, &migration->sorted, travellers->count));
+    uint64_t *next = calloc(ranks, sizeof *next);
     if (!next)
-        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
-    next[0] = 0;
+        return status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
+    memset(counts, 0, ranks * sizeof *counts);
+    for (size_t n = 0, run; n < travellers->count; n += run) {
+        run = run_length(migration, travellers, n);
+        counts[partition_owner(partition, head_of(migration, travellers, n).row)] += run;
+    }
     for (size_t rank = 1; rank < ranks; rank++)
         next[rank] = next[rank - 1] + counts[rank - 1];
-    for (size_t n = 0; n < travellers->count; n++) {
+    for (size_t n = 0, run; n < travellers->count; n += run) {
+        run = run_length(migration, travellers, n);
         const int owner = partition_owner(partition, head_of(migration, travellers, n).row);
-        memcpy(sorted + next[owner]++ * bytes, travellers->records + n * bytes, bytes);
+        memcpy(migration->sorted.records + next[owner] * bytes, travellers->records + n * bytes, run * bytes);
+        next[owner] += run;
     }
     free(next);
+    return STATUS_OK;
 }
 
 /* Counts of one species, to and from every rank. */
 struct traffic {
     uint64_t *outgoing, *incoming; /* [ranks] each */
-    char *sorted;                  /* outgoing records in the order of the ranks */
 };
 
 /* Receives from every rank that has something, in the order of the ranks, and sends alike. */
@@ -239,7 +284,7 @@ static enum status transfer(struct migration *migration, uint32_t species, const
         return status_fail(STATUS_FAILED,
                            "%llu particles would come to one rank in one step; at most 2^31 can",
                            (unsigned long long)total);
-    TRY(make_room(arrived, (size_t)total, bytes));
+    TRY(make_room(migration, arrived, (size_t)total));
     arrived->count = (size_t)total;
     int pending = 0;
     size_t place = 0;
@@ -252,8 +297,8 @@ static enum status transfer(struct migration *migration, uint32_t species, const
     place = 0;
     for (int rank = 0; rank < ranks; rank++) {
         if (traffic->outgoing[rank])
-            MPI_Isend(traffic->sorted + place * bytes, (int)traffic->outgoing[rank], migration->record, rank,
-                      (int)species, MPI_COMM_WORLD, &requests[pending++]);
+            MPI_Isend(migration->sorted.records + place * bytes, (int)traffic->outgoing[rank],
+                      migration->record, rank, (int)species, MPI_COMM_WORLD, &requests[pending++]);
         place += traffic->outgoing[rank];
     }
     MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
@@ -267,13 +312,9 @@ static enum status exchange_species(struct migration *migration, const struct pa
     if (waiting->count > INT32_MAX)
         return status_fail(STATUS_FAILED, "%zu particles would leave one rank in one step; at most 2^31 can",
                            waiting->count);
-    traffic->sorted = malloc(waiting->count * migration->record_bytes + 1);
-    if (!traffic->sorted)
-        return status_fail(STATUS_FAILED, "no memory for %zu leaving particles", waiting->count);
-    sort_by_rank(migration, partition, waiting, traffic->outgoing, traffic->sorted);
+    TRY(sort_by_rank(migration, partition, waiting, traffic->outgoing));
     MPI_Alltoall(traffic->outgoing, 1, MPI_UINT64_T, traffic->incoming, 1, MPI_UINT64_T, MPI_COMM_WORLD);
     const enum status status = transfer(migration, species, traffic, requests);
-    free(traffic->sorted);
     migration->left[species] = waiting->count;
     waiting->count = 0;
     return status;
@@ -311,25 +352,47 @@ uint64_t migration_left(const struct migration *migration, uint32_t species)
 
 /* ---- arriving ---- */
 
-/* The arrays of a list, on the host. */
-struct arrivals {
-    uint32_t *cell_offsets; /* [cells + 1] */
-    char *states;
-    uint64_t *ids;
-    uint32_t *keys;
-};
-
 static uint32_t local_cell(const struct slab *slab, const struct record_head *head)
 {
     return (head->row - slab->first_row) * slab->box.ny + head->column;
 }
 
+/* Records, in the order that `place` says or their own, as the arrays of a list. */
+struct arrays {
+    char *states;
+    uint64_t *ids;
+    uint32_t *keys;
+};
+
+static enum status stage_arrays(struct migration *migration, size_t count, struct arrays *arrays)
+{
+    void *memory = NULL;
+    TRY(stage(migration, STAGED_STATES, count * 4 * precision_bytes(migration->precision), &memory));
+    arrays->states = memory;
+    TRY(stage(migration, STAGED_IDS, count * sizeof *arrays->ids, &memory));
+    arrays->ids = memory;
+    TRY(stage(migration, STAGED_KEYS, count * sizeof *arrays->keys, &memory));
+    arrays->keys = memory;
+    return STATUS_OK;
+}
+
+static void place_record(const struct migration *migration, const struct slab *slab,
+                         const struct travellers *travellers, size_t n, size_t place,
+                         const struct arrays *arrays)
+{
+    const struct record_head head = head_of(migration, travellers, n);
+    const size_t state = 4 * precision_bytes(migration->precision);
+    memcpy(arrays->states + place * state, travellers->records + n * migration->record_bytes + sizeof head,
+           state);
+    arrays->ids[place] = head.id;
+    arrays->keys[place] = local_cell(slab, &head);
+}
+
 /* A counting sort by cell, which keeps the order in which they came. */
 static void sort_by_cell(const struct migration *migration, const struct slab *slab,
-                         const struct travellers *travellers, struct arrivals *arrivals)
+                         const struct travellers *travellers, const struct arrays *arrays, uint32_t *offsets)
 {
-    const size_t cells = grid_cells(&slab->local), state = 4 * precision_bytes(migration->precision);
-    uint32_t *offsets = arrivals->cell_offsets;
+    const size_t cells = grid_cells(&slab->local);
     memset(offsets, 0, (cells + 1) * sizeof *offsets);
     for (size_t n = 0; n < travellers->count; n++) {
         const struct record_head head = head_of(migration, travellers, n);
@@ -342,49 +405,50 @@ static void sort_by_cell(const struct migration *migration, const struct slab *s
     }
     for (size_t n = travellers->count; n-- > 0;) { /* from the last one down, to where they begin */
         const struct record_head head = head_of(migration, travellers, n);
-        const uint32_t cell = local_cell(slab, &head), place = --offsets[cell];
-        memcpy(arrivals->states + place * state,
-               travellers->records + n * migration->record_bytes + sizeof head, state);
-        arrivals->ids[place] = head.id;
-        arrivals->keys[place] = cell;
+        place_record(migration, slab, travellers, n, --offsets[local_cell(slab, &head)], arrays);
     }
 }
 
-static enum status write_list(const struct migration *migration, const struct slab *slab,
-                              const struct arrivals *arrivals, size_t count, struct particles *list)
+static enum status require_room(size_t count, const struct particles *list)
 {
-    if (count > list->capacity)
-        return status_fail(STATUS_FAILED, "species %s: %zu particles arrived where there is room for %u",
-                           list->species->name, count, list->capacity);
-    TRY(particles_write(list, migration->precision, 0, count, arrivals->states, arrivals->ids,
-                        arrivals->keys));
-    list->count = (uint32_t)count;
-    return buffer_write(list->cell_offsets, 0,
-                        (grid_cells(&slab->local) + (size_t)1) * sizeof *arrivals->cell_offsets,
-                        arrivals->cell_offsets);
+    if (list->count + count <= list->capacity)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "species %s: %zu particles arrived where there is room for %u",
+                       list->species->name, count, list->capacity - list->count);
+}
+
+enum status migration_append(struct migration *migration, const struct slab *slab, uint32_t species,
+                             struct particles *list)
+{
+    struct travellers *travellers = &migration->arrived[species];
+    const size_t count = travellers->count;
+    struct arrays arrays;
+    TRY(require_room(count, list));
+    TRY(stage_arrays(migration, count, &arrays));
+    for (size_t n = 0; n < count; n++)
+        place_record(migration, slab, travellers, n, n, &arrays);
+    TRY(particles_write(list, migration->precision, list->count, count, arrays.states, arrays.ids,
+                        arrays.keys));
+    list->count += (uint32_t)count;
+    travellers->count = 0;
+    return STATUS_OK;
 }
 
 enum status migration_deliver(struct migration *migration, const struct slab *slab, uint32_t species,
                               struct particles *list)
 {
     struct travellers *travellers = &migration->arrived[species];
-    const size_t count = travellers->count;
-    struct arrivals arrivals = {
-        .cell_offsets = malloc((grid_cells(&slab->local) + (size_t)1) * sizeof *arrivals.cell_offsets),
-        .states = malloc(count * 4 * precision_bytes(migration->precision) + 1),
-        .ids = malloc(count * sizeof *arrivals.ids + 1),
-        .keys = malloc(count * sizeof *arrivals.keys + 1)};
-    enum status status;
-    if (arrivals.cell_offsets && arrivals.states && arrivals.ids && arrivals.keys) {
-        sort_by_cell(migration, slab, travellers, &arrivals);
-        status = write_list(migration, slab, &arrivals, count, list);
-        travellers->count = 0;
-    } else {
-        status = status_fail(STATUS_FAILED, "no memory for %zu particles that arrived", count);
-    }
-    free(arrivals.keys);
-    free(arrivals.ids);
-    free(arrivals.states);
-    free(arrivals.cell_offsets);
-    return status;
+    const size_t count = travellers->count,
+                 offsets_bytes = (grid_cells(&slab->local) + (size_t)1) * sizeof(uint32_t);
+    struct arrays arrays;
+    void *offsets = NULL;
+    list->count = 0;
+    TRY(require_room(count, list));
+    TRY(stage_arrays(migration, count, &arrays));
+    TRY(stage(migration, STAGED_CELLS, offsets_bytes, &offsets));
+    sort_by_cell(migration, slab, travellers, &arrays, offsets);
+    TRY(particles_write(list, migration->precision, 0, count, arrays.states, arrays.ids, arrays.keys));
+    list->count = (uint32_t)count;
+    travellers->count = 0;
+    return buffer_write(list->cell_offsets, 0, offsets_bytes, offsets);
 }

@@ -18,9 +18,10 @@
 
 struct migration;
 
-/* For any lists of particles of that precision. The communicator is kept. The caller destroys it. */
-STATUS_CHECKED enum status migration_create(const struct communicator *communicator, enum precision precision,
-                                            struct migration **migration);
+/* For any lists of particles of that precision on the device. The communicator is kept. The caller destroys
+ * it. */
+STATUS_CHECKED enum status migration_create(const struct communicator *communicator, struct device *device,
+                                            enum precision precision, struct migration **migration);
 void migration_destroy(struct migration **migration);
 
 /* Takes those who left out of a list: they wait here, the list's count is that of the particles in own cells,
@@ -36,6 +37,12 @@ STATUS_CHECKED enum status migration_exchange(struct migration *migration, const
 /* Particles of a species that arrived, and that left, in the last exchange. */
 uint64_t migration_arrived(const struct migration *migration, uint32_t species);
 uint64_t migration_left(const struct migration *migration, uint32_t species);
+
+/* Writes those who arrived, with their keys on the slab's local grid, behind the particles of `list` (pairs,
+ * with keys and room for all of them), which is to be sorted then: in the order of the ranks they came from,
+ * then in the order they had there. Blocking. */
+STATUS_CHECKED enum status migration_append(struct migration *migration, const struct slab *slab,
+                                            uint32_t species, struct particles *list);
 
 /* Writes those who arrived into `list` (pairs, room for all of them) as a list sorted on the slab's local
  * grid, with its cell offsets: within a cell in the order of the ranks they came from, then in the order they

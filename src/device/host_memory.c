@@ -1,0 +1,55 @@
+/* Host memory: a buffer that OpenCL places where the host can see it, mapped for as long as it lives. Drivers
+ * of GPUs pin such memory, and transfers from and to it run at the speed of the bus. */
+#include "device/internal.h"
+
+#include <stdlib.h>
+
+struct host_memory {
+    struct device *device; /* not owned */
+    cl_mem buffer;
+    void *mapped;
+};
+
+static cl_int map(struct host_memory *host_memory, size_t bytes)
+{
+    cl_int error = CL_SUCCESS;
+    host_memory->buffer = clCreateBuffer(host_memory->device->context,
+                                         CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+    if (error == CL_SUCCESS)
+        host_memory->mapped = clEnqueueMapBuffer(host_memory->device->queue, host_memory->buffer, CL_TRUE,
+                                                 CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
+    return error;
+}
+
+enum status host_memory_create(struct device *device, size_t bytes, struct host_memory **host_memory,
+                               void **memory)
+{
+    *memory = NULL;
+    *host_memory = calloc(1, sizeof **host_memory);
+    if (!*host_memory)
+        return status_fail(STATUS_FAILED, "no memory for transfers");
+    (*host_memory)->device = device;
+    const cl_int error = map(*host_memory, bytes > 0 ? bytes : 1);
+    if (error != CL_SUCCESS) {
+        host_memory_destroy(host_memory);
+        return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",
+                           device->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
+    }
+    *memory = (*host_memory)->mapped;
+    return STATUS_OK;
+}
+
+void host_memory_destroy(struct host_memory **host_memory)
+{
+    struct host_memory *old = *host_memory;
+    if (!old)
+        return;
+    if (old->mapped) {
+        clEnqueueUnmapMemObject(old->device->queue, old->buffer, old->mapped, 0, NULL, NULL);
+        clFinish(old->device->queue);
+    }
+    if (old->buffer)
+        clReleaseMemObject(old->buffer);
+    free(old);
+    *host_memory = NULL;
+}
