@@ -199,6 +199,14 @@ enum status history_append(struct history *history, const struct history_row *ro
     return flush(history);
 }
 
+enum status history_sync(struct history *history)
+{
+    /* A pipe or a device in the place of the file has nothing to sync. */
+    if (history && fsync(fileno(history->file)) != 0 && errno != EINVAL && errno != EROFS)
+        return cannot_write(history->path);
+    return STATUS_OK;
+}
+
 enum status history_close(struct history **history)
 {
     if (!*history)

@@ -32,6 +32,10 @@ STATUS_CHECKED enum status history_continue(const char *folder, const struct his
  * STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status history_append(struct history *history, const struct history_row *row);
 
+/* Returns when every row is on the disk, so that a checkpoint written after it never knows of steps whose
+ * rows a power loss took. NULL is fine. STATUS_FAILED names path and errno text. */
+STATUS_CHECKED enum status history_sync(struct history *history);
+
 /* Closes the file; STATUS_FAILED when its last bytes could not be written. NULL is fine. */
 STATUS_CHECKED enum status history_close(struct history **history);
 

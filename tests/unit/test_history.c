@@ -4,7 +4,10 @@
 
 #include "diag/history.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char folder[64], path[128], temporary[128];
@@ -189,6 +192,48 @@ static void without_a_file_there_is_nothing_to_go_on_with(void **state)
     assert_ok(history_close(&history));
 }
 
+/* The C library's is called through this one, which notes what reached the disk and can fail. */
+static struct {
+    int calls, error; /* errno of the next call, or 0 */
+    struct stat file; /* of the last call */
+} synced;
+
+int fsync(int descriptor)
+{
+    synced.calls++;
+    fstat(descriptor, &synced.file);
+    if (synced.error == 0)
+        return (int)syscall(SYS_fsync, descriptor);
+    errno = synced.error;
+    synced.error = 0;
+    return -1;
+}
+
+static void every_row_reaches_the_disk(void **state)
+{
+    (void)state;
+    struct history *history = NULL;
+    struct stat found;
+    assert_ok(history_open(folder, &modes, &history));
+    for (uint64_t step = 0; step <= 4; step += 2) {
+        append(history, step, step);
+        const int before = synced.calls;
+        assert_ok(history_sync(history));
+        assert_int_equal(synced.calls, before + 1);
+        assert_int_equal(stat(path, &found), 0);
+        assert_int_equal(synced.file.st_ino, found.st_ino);
+        assert_int_equal(synced.file.st_size, found.st_size);
+    }
+    synced.error = EIO;
+    assert_int_equal(history_sync(history), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), path));
+    assert_non_null(strstr(status_message(), strerror(EIO)));
+    synced.error = EINVAL; /* not a file of a disk */
+    assert_ok(history_sync(history));
+    assert_ok(history_close(&history));
+    assert_ok(history_sync(NULL)); /* on ranks without a history */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +244,7 @@ int main(void)
         cmocka_unit_test(what_is_no_row_is_named_by_its_line),
         cmocka_unit_test(a_full_disk_leaves_the_old_rows),
         cmocka_unit_test(without_a_file_there_is_nothing_to_go_on_with),
+        cmocka_unit_test(every_row_reaches_the_disk),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
