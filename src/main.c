@@ -44,11 +44,13 @@ static enum status dispatch(int argc, char **argv)
     if (argc < 2)
         return status_fail(STATUS_USAGE, "radixpic: which command? radixpic --help lists them");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help();
+        if (communicator_is_first())
+            print_help();
         return STATUS_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("radixpic " RADIXPIC_VERSION "\n");
+        if (communicator_is_first())
+            printf("radixpic " RADIXPIC_VERSION "\n");
         return STATUS_OK;
     }
     const char *known[COMMAND_COUNT + 2] = {[COMMAND_COUNT] = "--help", "--version"};
@@ -90,10 +92,11 @@ static void report(const char *message)
 
 int main(int argc, char **argv)
 {
+    arguments_show_help(communicator_is_first());
     enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
-    if (status != STATUS_OK && communicator_speaks())
+    if (status != STATUS_OK && communicator_speaks(status))
         report(status_message());
     fflush(NULL);
     communicator_stop(status);

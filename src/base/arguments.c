@@ -11,6 +11,13 @@
 
 enum { HELP_KEY = 'h', MAX_OPTIONS = 64 };
 
+static bool prints_help = true;
+
+void arguments_show_help(bool shown)
+{
+    prints_help = shown;
+}
+
 /* What --help needs beside the caller's own input. */
 struct wrapper {
     void *input;
@@ -27,7 +34,9 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
         return 0;
     case HELP_KEY:
         wrapper->help_shown = true;
-        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
+        if (prints_help)
+            argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC,
+                      state->name);
         state->next = state->argc; /* nothing else is looked at */
         return 0;
     default:

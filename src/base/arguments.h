@@ -14,6 +14,10 @@
 STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input,
                                            bool *done);
 
+/* Whether --help prints, as it does unless told otherwise: one of many processes with the same arguments is
+ * enough. */
+void arguments_show_help(bool shown);
+
 /* In a parser: records the sentence "NAME: ..." and returns the error that ends the parsing. */
 error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -5,6 +5,7 @@
 #include "experiments/random_lists.h"
 #include "experiments/scaling.h"
 #include "experiments/step_bench.h"
+#include "parallel/communicator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ enum status command_bench(int argc, char **argv)
                            "radixpic bench: which experiment? Say radixpic bench NAME; radixpic bench --help "
                            "lists them");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help();
+        if (communicator_is_first())
+            print_help();
         return STATUS_OK;
     }
     for (size_t n = 0; n < EXPERIMENT_COUNT; n++) {

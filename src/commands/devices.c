@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "commands/commands.h"
 #include "device/device.h"
+#include "parallel/communicator.h"
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -21,6 +22,8 @@ static const struct argp argp = {
 enum status command_devices(int argc, char **argv)
 {
     bool done = false;
+    if (!communicator_is_first())
+        return STATUS_OK; /* the ranks of mpirun would repeat it */
     TRY(arguments_parse(&argp, argc, argv, NULL, &done));
     return done ? STATUS_OK : device_list(stdout);
 }

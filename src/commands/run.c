@@ -115,9 +115,9 @@ static enum status create_simulation(struct run *run)
 {
     TRY(agree(run,
               device_open_share(run->config.device, (uint32_t)run->communicator.local_rank, &run->device)));
-    TRY(agree(run, simulation_create_on(&run->communicator, &run->config, run->device,
-                                        run->restart.checkpoint, &run->simulation)));
-    return STATUS_OK;
+    return communicator_meet(&run->communicator,
+                             simulation_create_on(&run->communicator, &run->config, run->device,
+                                                  run->restart.checkpoint, &run->simulation));
 }
 
 /* ---- output ---- */
@@ -125,8 +125,12 @@ static enum status create_simulation(struct run *run)
 static enum status write_resolved_config(struct run *run)
 {
     FILE *file = NULL;
+    struct config resolved = run->config;
+    if (run->communicator.size >
+        1) /* on one rank there is nothing to choose, and the next run may be on more */
+        resolved.fields.decomposition = run->simulation.decomposition;
     TRY(run_folder_open(&run->folder, "config.yaml", "w", &file));
-    bool failed = config_echo(&run->config, file) != STATUS_OK;
+    bool failed = config_echo(&resolved, file) != STATUS_OK;
     failed |= fclose(file) != 0;
     if (failed)
         return status_fail(STATUS_FAILED, "cannot write %s/config.yaml: %s", run->folder.path,

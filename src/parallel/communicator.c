@@ -15,12 +15,27 @@ static struct {
 
 enum { WAIT_FOR_LOWER_RANK = 200000 /* microseconds */, LONGEST_WAIT = 2000000, WAIT_AGAIN = 2000 };
 
+/* Seconds that a rank which failed gives the others to come to where it is. */
+static const double patience = 2;
+
+/* Of all ranks, for communicator_meet() alone: whatever else some of them still wait in is no match for it.
+ */
+static MPI_Comm meeting = MPI_COMM_NULL;
+
 static bool is_running(void)
 {
     int started = 0, stopped = 0;
     MPI_Initialized(&started);
     MPI_Finalized(&stopped);
     return started && !stopped;
+}
+
+/* What Open MPI, or the PMI of MPICH and its kin, tells a process that it starts; 0 where it tells nothing.
+ */
+static int told(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atoi(text) : 0;
 }
 
 bool communicator_is_parallel(void)
@@ -30,14 +45,17 @@ bool communicator_is_parallel(void)
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         return size > 1;
     }
-    /* What Open MPI, and the PMI of MPICH and its kin, tell a process that they start. */
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        const char *size = getenv(names[n]);
-        if (size && atoi(size) > 1)
-            return true;
+    return told("OMPI_COMM_WORLD_SIZE") > 1 || told("PMI_SIZE") > 1;
+}
+
+bool communicator_is_first(void)
+{
+    if (is_running()) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        return rank == 0;
     }
-    return false;
+    return told("OMPI_COMM_WORLD_RANK") == 0 && told("PMI_RANK") == 0;
 }
 
 enum status communicator_start(struct communicator *communicator)
@@ -52,6 +70,8 @@ enum status communicator_start(struct communicator *communicator)
     MPI_Comm_rank(here, &communicator->local_rank);
     MPI_Comm_size(here, &communicator->local_size);
     MPI_Comm_free(&here);
+    if (meeting == MPI_COMM_NULL)
+        MPI_Comm_dup(MPI_COMM_WORLD, &meeting);
     return STATUS_OK;
 }
 
@@ -87,10 +107,34 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     return (enum status)code;
 }
 
-bool communicator_speaks(void)
+enum status communicator_meet(const struct communicator *communicator, enum status status)
 {
-    if (!is_running() || failure.agreed)
+    if (communicator->size == 1)
+        return status;
+    MPI_Request request;
+    int all_are_here = 0;
+    const double begin = MPI_Wtime();
+    MPI_Ibarrier(meeting, &request);
+    for (;;) {
+        MPI_Test(&request, &all_are_here, MPI_STATUS_IGNORE);
+        if (all_are_here)
+            return communicator_agree(communicator, status);
+        if (status != STATUS_OK && MPI_Wtime() - begin > patience)
+            return status;
+        usleep(WAIT_AGAIN);
+    }
+}
+
+bool communicator_speaks(enum status status)
+{
+    if (failure.agreed)
         return !failure.silenced;
+    if (!is_running()) {
+        if (status != STATUS_USAGE || communicator_is_first())
+            return true;
+        usleep(WAIT_FOR_LOWER_RANK); /* mpirun ends all ranks when one has failed: let the first speak */
+        return false;
+    }
     /* Several ranks may fail for the same cause; the lowest then ends the others before they speak. */
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -24,13 +24,22 @@ STATUS_CHECKED enum status communicator_start(struct communicator *communicator)
 /* Whether mpirun started more than one rank; before communicator_start() too. */
 bool communicator_is_parallel(void);
 
+/* Whether this rank is the first of those, or alone; before communicator_start() too. What every rank would
+ * print alike is for the first. */
+bool communicator_is_first(void);
+
 /* Collective: STATUS_OK when it is so on every rank; else the code of the lowest rank that failed, with its
  * message, on all ranks. */
 STATUS_CHECKED enum status communicator_agree(const struct communicator *communicator, enum status status);
 
-/* Whether this rank is the one to print the message of a failure: the one that failed, or of an agreed
- * failure the lowest. */
-bool communicator_speaks(void);
+/* The same after work in which the ranks wait for one another: a rank that failed in it does not know whether
+ * the others come here or wait for it there. Without them it soon returns its own failure, not agreed on,
+ * which communicator_stop() then makes the end of all. */
+STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
+
+/* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
+ * agreed failure the lowest; of bad usage before MPI runs, which all ranks find alike, the first. */
+bool communicator_speaks(enum status status);
 
 /* Ends MPI where it was started: with MPI_Finalize() after success and after a failure that all ranks agreed
  * on before anything was written, else with MPI_Abort(), so that no rank waits for this one. Then it does not

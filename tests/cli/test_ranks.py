@@ -68,6 +68,61 @@ class Runs(RanksTest):
         self.assertEqual(len(histories), 1)
 
 
+class Alike(RanksTest):
+    """What every rank would print is printed by one."""
+
+    def test_once_for_all_ranks(self):
+        for arguments, line in (
+            (["--help"], r"Usage: radixpic COMMAND.*"),
+            (["--version"], r"radixpic \d.*"),
+            (["run", "--help"], r"Usage: radixpic run .*"),
+            (["check", "--help"], r"Usage: radixpic check .*"),
+            (["tune", "--help"], r"Usage: radixpic tune .*"),
+            (["bench", "--help"], r"Usage: radixpic bench NAME.*"),
+            (["bench", "step", "--help"], r"Usage: radixpic bench step .*"),
+            (["bench", "scaling", "--help"], r"Usage: radixpic bench scaling .*"),
+            (["check", "small.yaml"], r"# what follows from it"),
+            (["check", "--keys"], r"title .*"),
+            (["devices"], r".*\(auto\).*"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.run_well_on(3, *arguments)
+                self.assertEqual(len(re.findall(rf"(?m)^{line}$", result.stdout)), 1, result.stdout)
+
+    def test_one_rank_says_what_is_wrong(self):
+        for arguments, word in (
+            ([], "--help"),
+            (["rum"], "did you mean run"),
+            (["bench", "picsort"], "pic-sort"),
+            (["check", "missing.yaml"], "missing.yaml"),
+            (["devices", "all"], "'all'"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.on(3, *arguments)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(len(self.said(result)), 1, result.stderr)
+                self.assertIn(word, self.said(result)[0])
+
+
+class Resolved(RanksTest):
+    def decomposition(self, folder="out"):
+        text = (self.folder / folder / "config.yaml").read_text()
+        return re.search(r"(?m)^ *decomposition: (\w+)", text)[1]
+
+    def test_config_names_the_decomposition_taken(self):
+        self.run_well_on(2, "run", "small.yaml", "--quiet", "--steps", "2")
+        self.assertEqual(self.decomposition(), "replicated")  # a small grid
+        history = self.history()
+        self.run_well_on(2, "run", "out/config.yaml", "--quiet", "--output", "again")
+        self.assertEqual(self.history("again"), history)
+        # which is which is measured
+        self.run_well_on(2, "run", "small.yaml", "--quiet", "--steps", "0", "--set", "grid.cells=[512, 256]", "--force")
+        self.assertIn(self.decomposition(), ("replicated", "slabs"))
+        # one rank leaves it to the next run, which may be on more
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "0", "--force")
+        self.assertEqual(self.decomposition(), "auto")
+
+
 class Refused(RanksTest):
     def test_one_rank_says_it(self):
         (self.folder / "held").mkdir()

@@ -19,6 +19,7 @@ static void the_place_among_the_ranks_is_that_of_mpi(void **state)
     assert_int_equal(ranks.local_rank, rank); /* ctest starts all on one machine */
     assert_int_equal(ranks.local_size, size);
     assert_true(communicator_is_parallel() == (size > 1));
+    assert_true(communicator_is_first() == (rank == 0));
 }
 
 static void a_second_start_is_the_same(void **state)
@@ -60,7 +61,7 @@ static void check_agreement(unsigned failing, int lowest)
     assert_int_equal(communicator_agree(&ranks, mine), expected);
     assert_string_equal(status_message(), expected_message);
     if (ranks.size > 1)
-        assert_true(communicator_speaks() == (ranks.rank == lowest));
+        assert_true(communicator_speaks(STATUS_FAILED) == (ranks.rank == lowest));
 }
 
 static void the_lowest_failure_is_that_of_all(void **state)
