@@ -20,12 +20,20 @@ static uint32_t largest_species(const struct config *config)
     for (uint32_t s = 0; s < config->species_count; s++)
         if (config->species[s].particles > largest)
             largest = config->species[s].particles;
-    return (uint32_t)largest; /* at most CONFIG_MAX_PARTICLES */
+    return (uint32_t)largest; /* after require_one_rank() */
+}
+
+/* Before largest_species(): a run on one rank is asked for. */
+static enum status require_one_rank(const struct config *config)
+{
+    for (uint32_t s = 0; s < config->species_count; s++)
+        TRY(particles_require_one_rank(&config->species[s]));
+    return STATUS_OK;
 }
 
 static uint64_t smallest_species(const struct config *config)
 {
-    uint64_t smallest = CONFIG_MAX_PARTICLES;
+    uint64_t smallest = CONFIG_MAX_SPECIES_PARTICLES;
     for (uint32_t s = 0; s < config->species_count; s++)
         if (config->species[s].particles < smallest)
             smallest = config->species[s].particles;
@@ -44,6 +52,7 @@ enum status simulation_plan_sort(const struct config *config, const struct devic
                                  struct sorter_plan *plan)
 {
     const struct grid grid = grid_make(&config->grid);
+    TRY(require_one_rank(config));
     return sorter_plan_make(info, &config->sort, grid_key_bits(&grid), largest_species(config), plan);
 }
 
@@ -70,6 +79,7 @@ uint32_t plan_guard(const struct config *config)
 struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
                                   uint32_t capacity)
 {
+    const uint64_t share = (smallest_species(config) + (uint64_t)ranks - 1) / (uint64_t)ranks;
     return (struct advance_setup){
         .grid = slab->local,
         .guard_rows = slab->guard,
@@ -80,7 +90,7 @@ struct advance_setup plan_advance(const struct config *config, const struct slab
         .magnetic = config->fields.magnetic,
         .species_count = config->species_count,
         .capacity = capacity,
-        .fewest = (uint32_t)((smallest_species(config) + (uint64_t)ranks - 1) / (uint64_t)ranks),
+        .fewest = share < CONFIG_MAX_PARTICLES ? (uint32_t)share : CONFIG_MAX_PARTICLES,
     };
 }
 
@@ -121,6 +131,7 @@ enum status plan_step(const struct config *config, const struct device_info *inf
 enum status simulation_plan_step(const struct config *config, const struct device_info *info,
                                  enum advance_kind *kind)
 {
+    TRY(require_one_rank(config));
     const struct advance_setup setup = setup_alone(config);
     return plan_step(config, info, &setup, kind);
 }

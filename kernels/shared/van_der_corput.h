@@ -15,9 +15,11 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* Element `index` >= 1 of base 2 <= base <= 65535. For index <= 2^33 the denominator, the smallest power of
- * the base above index, is at most 2^49: both integers are exact in double, so the one division returns the
- * double nearest to the element, at least 2^-49 and at most 1 - 2^-49. */
+/* Element `index` of base `base`, 1 <= index <= 2^40 and 2 <= base <= 65535. The denominator, the smallest
+ * power of the base above index, is below 2^54: it fits 64 bits, and so does the numerator. Up to 2^53 both
+ * are exact in double, so the one division returns the double nearest to the element. Beyond 2^53 are only
+ * the fourth powers of bases from 9,742 to 10,321, for indices above 9e11: there the three roundings may be
+ * off by 2^-51 of the element. It is always between 2^-54 and 1 - 2^-40. */
 static inline double van_der_corput(ulong index, uint base)
 {
     const ulong largest_short = 0xffffffff;

@@ -6,10 +6,29 @@
 #include "config/config_reader.h"
 #include "diag/checkpoint.h"
 #include "diag/snapshot.h"
+#include "parallel/communicator.h"
 #include "simulation.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static uint64_t least_ranks(const struct config *config)
+{
+    uint64_t most = 1;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (particles_least_ranks(&config->species[s]) > most)
+            most = particles_least_ranks(&config->species[s]);
+    return most;
+}
+
+/* The particles of one of `ranks` ranks. */
+static struct config share_of(const struct config *config, uint64_t ranks)
+{
+    struct config share = *config;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
+    return share;
+}
 
 static void print_consequences(const struct config *config, const struct consequences *derived)
 {
@@ -28,6 +47,10 @@ static void print_consequences(const struct config *config, const struct consequ
                (double)config->species[s].particles / grid_cells(&derived->grid), config->species[s].name);
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived->fastest, derived->fastest_species);
+    const uint64_t least = least_ranks(config);
+    if (least > 1)
+        printf("MPI ranks                 %llu at least, each with %u particles of a species or fewer\n",
+               (unsigned long long)least, CONFIG_MAX_PARTICLES);
     printf("MPI ranks                 %u at most, each with a row of cells or more\n", derived->grid.nx);
 }
 
@@ -74,6 +97,19 @@ static void print_output_size(const struct config *config)
     print_checkpoints(config);
 }
 
+/* Where the program runs at all: on as many ranks as there are rows, or fewer. */
+static enum status require_enough_rows(const struct config *config)
+{
+    const uint64_t least = least_ranks(config);
+    if (least <= config->grid.cells[0])
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "grid.cells: the particles need %llu ranks, of at most %u of a species each, and there "
+        "are %u rows of cells along x for them; take more rows or fewer particles",
+        (unsigned long long)least, CONFIG_MAX_PARTICLES, config->grid.cells[0]);
+}
+
 /* The device may be missing where a config is only looked at: then its part is left out, with the reason. */
 static enum status print_device_part(const struct config *config, const struct consequences *derived)
 {
@@ -88,18 +124,24 @@ static enum status print_device_part(const struct config *config, const struct c
     char sort[256];
     uint64_t bytes = 0;
     enum advance_kind kind = ADVANCE_NONE;
-    enum status status = simulation_plan_sort(config, info, &plan);
+    const uint64_t ranks = least_ranks(config);
+    const struct config share = share_of(config, ranks);
+    enum status status = simulation_plan_sort(&share, info, &plan);
     if (status == STATUS_OK)
-        status = simulation_plan_step(config, info, &kind);
+        status = simulation_plan_step(&share, info, &kind);
     if (status == STATUS_OK)
-        status = simulation_bytes(config, info, &bytes);
+        status = simulation_bytes(&share, info, &bytes);
     if (status == STATUS_OK) {
         printf("device                    %s\n", info->name);
         printf("step                      %s\n", advance_kind_describe(kind));
         sorter_plan_describe(&plan, sort, sizeof sort);
         printf("key                       %s\n", sort);
-        printf("memory on the device      %.1f MiB on one rank, %.1f bytes a particle\n",
-               (double)bytes / 0x1p20, (double)bytes / (double)simulation_particles(config));
+        if (ranks == 1)
+            printf("memory on the device      %.1f MiB on one rank", (double)bytes / 0x1p20);
+        else
+            printf("memory on the device      %.1f MiB and more on each of %llu ranks",
+                   (double)bytes / 0x1p20, (unsigned long long)ranks);
+        printf(", %.1f bytes a particle\n", (double)bytes / (double)simulation_particles(&share));
         if (plan.note[0] != '\0')
             printf("warning: %s\n", plan.note);
     }
@@ -155,6 +197,8 @@ enum status command_check(int argc, char **argv)
     };
     struct check_arguments arguments = {0};
     bool done = false;
+    if (!communicator_is_first())
+        return STATUS_OK; /* the ranks of mpirun would repeat it */
     TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
     if (done)
         return STATUS_OK;
@@ -165,6 +209,7 @@ enum status command_check(int argc, char **argv)
     static struct config config; /* large */
     TRY(overrides_read(&arguments.overrides, &config));
     TRY(config_echo(&config, stdout));
+    TRY(require_enough_rows(&config));
     const struct consequences derived = consequences_derive(&config);
     printf("\n");
     print_consequences(&config, &derived);

@@ -20,8 +20,12 @@ enum {
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
 };
 
-/* Macro-particles of a species: an index, and a count rounded up to whole groups, must fit 32 bits. */
+/* Macro-particles of a species on one rank: an index, and a count rounded up to whole groups, must fit 32
+ * bits. */
 #define CONFIG_MAX_PARTICLES 4293918720u /* 2^32 - 2^20 */
+
+/* And on all ranks together: as far as kernels/shared/van_der_corput.h goes. */
+#define CONFIG_MAX_SPECIES_PARTICLES (UINT64_C(1) << 40)
 
 /* Cells of a grid: the product of both axes. */
 #define CONFIG_MAX_CELLS 67108864u /* 2^26 */

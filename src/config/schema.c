@@ -19,7 +19,7 @@
 #define PAIR                    .length = {2}
 #define KIND(value)             (UINT32_C(1) << (value))
 #define MOST_STEPS              1e12
-#define MOST_PARTICLES          ((double)CONFIG_MAX_PARTICLES)
+#define MOST_PARTICLES          ((double)CONFIG_MAX_SPECIES_PARTICLES)
 #define MOST_ON_AN_AXIS         4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS              16384
 

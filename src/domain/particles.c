@@ -28,13 +28,27 @@ static double weight_of(const struct species_config *species, const struct grid 
     return species->density * box->lx * box->ly / (double)species->particles;
 }
 
+uint64_t particles_least_ranks(const struct species_config *species)
+{
+    return (species->particles + CONFIG_MAX_PARTICLES - 1) / CONFIG_MAX_PARTICLES;
+}
+
+enum status particles_require_one_rank(const struct species_config *species)
+{
+    if (species->particles <= CONFIG_MAX_PARTICLES)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE,
+                       "species %s: %llu particles; one rank holds at most %u of a species: take mpirun with "
+                       "%llu ranks or more",
+                       species->name, (unsigned long long)species->particles, CONFIG_MAX_PARTICLES,
+                       (unsigned long long)particles_least_ranks(species));
+}
+
 enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
                              const struct species_config *species, struct particles *particles)
 {
     *particles = (struct particles){.species = species, .weight = weight_of(species, grid)};
-    if (species->particles > CONFIG_MAX_PARTICLES)
-        return status_fail(STATUS_USAGE, "species %s: %llu particles; one device holds at most %u",
-                           species->name, (unsigned long long)species->particles, CONFIG_MAX_PARTICLES);
+    TRY(particles_require_one_rank(species));
     particles->count = particles->capacity = (uint32_t)species->particles;
     return allocate(device, grid_cells(grid), precision, particles);
 }

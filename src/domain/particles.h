@@ -29,6 +29,12 @@ struct particles {
     struct buffer *cell_offsets;    /* uint[cells + 1]: where each cell's particles start, once sorted */
 };
 
+/* The fewest ranks whose lists hold a species in equal shares. */
+uint64_t particles_least_ranks(const struct species_config *species);
+
+/* STATUS_USAGE, with how many ranks it takes, where one has no room for the whole species. */
+STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
+
 /* Allocates every array (contents undefined). STATUS_FAILED when memory runs out; STATUS_USAGE for more
  * particles than a 32-bit local index counts. The caller destroys it, also after a failure. */
 STATUS_CHECKED enum status particles_create(struct device *device, const struct grid *grid,

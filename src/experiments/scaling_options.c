@@ -162,9 +162,10 @@ static enum status check_sizes(const struct scaling_options *options, int ranks)
     const struct step_setup *setup = &options->setup;
     const uint64_t all = (uint64_t)ranks;
     const uint64_t along = options->kind == SCALING_WEAK ? setup->cells[0] * all : setup->cells[0];
-    if (options->kind != SCALING_STRONG && setup->particles > CONFIG_MAX_PARTICLES / all)
-        return status_fail(STATUS_USAGE, "--particles: %llu on each of %d ranks are more than %u in all",
-                           (unsigned long long)setup->particles, ranks, CONFIG_MAX_PARTICLES);
+    if (options->kind != SCALING_STRONG && setup->particles > CONFIG_MAX_SPECIES_PARTICLES / all)
+        return status_fail(STATUS_USAGE, "--particles: %llu on each of %d ranks are more than %llu in all",
+                           (unsigned long long)setup->particles, ranks,
+                           (unsigned long long)CONFIG_MAX_SPECIES_PARTICLES);
     if (along < all)
         return status_fail(STATUS_USAGE, "--cells: %d ranks want a row of cells each, of %u along x", ranks,
                            setup->cells[0]);

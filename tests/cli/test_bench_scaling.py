@@ -163,7 +163,7 @@ class Refused(ScalingTest):
             (3, ["--stepz", "3"], 2, "--steps"),
             (2, ["--cells", "16384x8"], 2, "32768x8"),
             (9, ["--strong", "--cells", "8"], 2, "9 ranks want a row of cells each"),
-            (2, ["--particles", "4293918720"], 2, "--particles"),
+            (2, ["--particles", "4293918721"], 2, "--particles"),
             (2, ["--device", "abacus"], 3, "abacus"),
             (2, ["--csv", "no/such/folder.csv"], 1, "No such file"),
         ):

@@ -209,8 +209,10 @@ class NotFinite(ProgramTest):
 
 class TooLarge(ProgramTest):
     def test_more_particles_than_a_device_holds(self):
+        result = self.run_program("run", "small.yaml", "--set", "species.electrons.particles=1099511627777")
+        self.assert_refused(result, 2, "species.electrons.particles", "1099511627777", "from 1 to 1099511627776")
         result = self.run_program("run", "small.yaml", "--set", "species.electrons.particles=4294967296")
-        self.assert_refused(result, 2, "species.electrons.particles", "4294967296", "from 1 to 4293918720")
+        self.assert_refused(result, 2, "species electrons", "4294967296", "4293918720", "2 ranks or more")
         self.assert_nothing_created()
 
     def test_more_memory_than_there_is(self):

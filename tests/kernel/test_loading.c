@@ -147,7 +147,9 @@ static void kernel_equals_host(void **state)
     struct species_config species = electrons(100003); /* more than one piece of the host, no whole groups */
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
         check_kernel_equals_host(&species, precision, 0);
+        check_kernel_equals_host(&species, precision, (UINT64_C(1) << 31) - 1000);
         check_kernel_equals_host(&species, precision, (UINT64_C(1) << 32) - 1000);
+        check_kernel_equals_host(&species, precision, CONFIG_MAX_SPECIES_PARTICLES - species.particles);
     }
     species.particles = 5000;
     species.velocities =

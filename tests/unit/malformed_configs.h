@@ -62,8 +62,8 @@ static const struct malformed malformed_configs[] = {
     {7, "  steps: 18446744073709551616", 7, 10, "time.steps", "is out of range"}, /* 2^64 */
     {7, "  steps: ten", 7, 10, "time.steps", "\"ten\" is not a whole number"},
     {7, "  steps: true", 7, 10, "time.steps", "\"true\" is not a whole number"},
-    {13, "    particles: 0", 13, 16, "species.electrons.particles", "from 1 to 4293918720"},
-    {13, "    particles: 4294967297", 13, 16, "species.electrons.particles", "is out of range"},
+    {13, "    particles: 0", 13, 16, "species.electrons.particles", "from 1 to 1099511627776"},
+    {13, "    particles: 1099511627777", 13, 16, "species.electrons.particles", "is out of range"},
     /* Numbers. */
     {6, "  step: nan", 6, 9, "time.step", "\"nan\" is not a decimal number"},
     {6, "  step: inf", 6, 9, "time.step", "\"inf\" is not a decimal number"},

@@ -130,9 +130,9 @@ static const char every_key[] =
     "time: {step: 0.3333333333333333, steps: 1000000000000}\n"
     "precision: double\n"
     "species:\n"
-    "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 4293918720, "
+    "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 1099511627776, "
     "ids: true,\n"
-    "     positions: {kind: lattice, counts: [65520, 65536]}, velocities: {kind: cold, drift: [-1.5, "
+    "     positions: {kind: lattice, counts: [16777216, 65536]}, velocities: {kind: cold, drift: [-1.5, "
     "+2.5]},\n"
     "     perturb: {density: [{axis: x, mode: 32, amplitude: -0.999}, {axis: y, mode: 16, amplitude: 0.5}],\n"
     "               displacement: [{axis: y, mode: 1, amplitude: 1.0e-4}]}}\n"
@@ -169,7 +169,7 @@ static void every_key_is_read(void **state)
     assert_true(signbit(a->charge));
     assert_near(a->mass, 5e-324, 0);
     assert_near(a->density, 1.7976931348623157e308, 0);
-    assert_int_equal(a->particles, CONFIG_MAX_PARTICLES);
+    assert_int_equal(a->particles, CONFIG_MAX_SPECIES_PARTICLES);
     assert_true(a->ids);
     assert_int_equal(a->positions.kind, POSITIONS_LATTICE);
     assert_int_equal(a->positions.counts[1], 65536);

@@ -8,8 +8,9 @@ fraction to the nearest double.
 import random
 from fractions import Fraction
 
-BASES = [2, 3, 5, 7, 11, 13, 17, 19, 10, 16, 64, 255, 257, 4099, 65521, 65535]
+BASES = [2, 3, 5, 7, 11, 13, 17, 19, 10, 16, 64, 255, 257, 4099, 9741, 9742, 10007, 10321, 10322, 65521, 65535]
 RANDOM_INDICES = 1000
+LAST = 2**40
 
 
 def element(index, base):
@@ -27,11 +28,13 @@ def element(index, base):
 def indices(base):
     chosen = random.Random(base)
     yield from (chosen.randint(1, 2**32) for _ in range(RANDOM_INDICES))
-    # Where float arithmetic gives 1.0 or 0.0, where 32 bits end, the first and the last of the documented range.
-    yield from (1, 2, 2**24 - 1, 2**24, 2**25 - 1, 2**25, 2**26 - 1, 2**32 - 1, 2**32, 2**32 + 1, 2**33 - 1, 2**33)
+    yield from (chosen.randint(2**32, LAST) for _ in range(RANDOM_INDICES))
+    # Where float arithmetic gives 1.0 or 0.0, where 31 and 32 bits end, the first and the last of the documented range.
+    yield from (1, 2, 2**24 - 1, 2**24, 2**25 - 1, 2**25, 2**26 - 1, 2**31 - 1, 2**31, 2**31 + 1)
+    yield from (2**32 - 1, 2**32, 2**32 + 1, 2**33 - 1, 2**33, LAST - 1, LAST)
     # All digits base - 1, the largest element of each length, and the smallest that follows it.
     power = base
-    while power <= 2**33:
+    while power <= LAST:
         yield from (power - 1, power)
         power *= base
 
