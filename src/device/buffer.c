@@ -17,7 +17,10 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
         return status_fail(STATUS_FAILED, "no memory for %s", what);
     cl_int error = CL_SUCCESS;
     const size_t at_least_one_line = bytes > 0 ? bytes : 64; /* OpenCL has no empty buffers */
-    created->memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, at_least_one_line, NULL, &error);
+    /* On a CPU the memory is the host's. PoCL takes what is asked for like this at once, and says when there
+     * is none; what it takes later it aborts for. */
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (device->info.is_cpu ? CL_MEM_ALLOC_HOST_PTR : 0);
+    created->memory = clCreateBuffer(device->context, flags, at_least_one_line, NULL, &error);
     /* Drivers allocate late; touching one word now moves the failure to where its cause is known. */
     const cl_uint zero = 0;
     if (error == CL_SUCCESS)
