@@ -1,0 +1,173 @@
+"""What the fault tests share: a run on one rank or two that leaves checkpoints, its ranks as processes, and its last state
+as bytes. RADIXPIC_SOAK=1 takes every count in full."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+
+from program import PROGRAM, TIMEOUT, ProgramTest, start  # noqa: E402
+from test_ranks import ENVIRONMENT  # noqa: E402
+
+SOAK = os.environ.get("RADIXPIC_SOAK", "0") not in ("", "0")
+ALL_END_WITHIN = 10  # seconds, once something happened to one rank
+RANKS = (1, 2) if shutil.which("mpirun") else (1,)
+
+# Two species, one with ids; a state of 200 kB, which takes several writes.
+CONFIG = """\
+title: Fault
+grid: {cells: [16, 8], length: [6, 4]}
+time: {step: 0.1, steps: 120}
+species:
+  - name: electrons
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 6144
+    ids: true
+    velocities: {kind: maxwellian}
+    perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}
+  - {name: ions, charge: 1, mass: 100, density: 1, particles: 2048, velocities: {kind: maxwellian}}
+output:
+  directory: out
+  history: {every: 1}
+  checkpoints: {every: 3, keep: 2}
+"""
+
+
+def times(reduced, full):
+    return full if SOAK else reduced
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def step_of(name):
+    return int(re.search(r"(\d+)\.h5$", name)[1])
+
+
+class FaultTest(ProgramTest):
+    """Every test has a folder with fault.yaml in it, where also the temporary files of mpirun go."""
+
+    config = CONFIG
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "fault.yaml").write_text(self.config)
+        self.environment = {
+            **ENVIRONMENT,
+            "TMPDIR": str(self.folder),
+            # what ranks share lies there, too: nobody tidies up after an mpirun that was killed
+            "OMPI_MCA_btl_vader_backing_directory": str(self.folder),
+        }
+
+    def command(self, ranks, *before):
+        """The program on some ranks; `before` is what each of them starts first."""
+        return [*(("mpirun", "-n", str(ranks)) if ranks > 1 else ()), *map(str, before), PROGRAM]
+
+    def run_on(self, ranks, *arguments, before=(), **options):
+        return self.run_program(*arguments, command=self.command(ranks, *before), environment=self.environment, **options)
+
+    def run_well_on(self, ranks, *arguments):
+        result = self.run_on(ranks, *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result
+
+    def start_on(self, ranks, *arguments, before=()):
+        """A running program with its output in files: no pipe outlives it in a rank left over."""
+        with open(self.folder / "stdout", "w") as stdout, open(self.folder / "stderr", "w") as stderr:
+            return subprocess.Popen(
+                [*self.command(ranks, *before), *map(str, arguments)],
+                cwd=self.folder,
+                env={**os.environ, **self.environment},
+                stdout=stdout,
+                stderr=stderr,
+            )
+
+    def said(self, stderr=None):
+        """Lines of the program itself among those of mpirun."""
+        text = (self.folder / "stderr").read_text() if stderr is None else stderr
+        return [line for line in text.splitlines() if line.startswith("radixpic")]
+
+    def children(self, process):
+        """Of mpirun: the ranks that are there now."""
+        return [int(word) for word in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+    def processes(self, process, ranks):
+        """The process ids of all ranks, once they are there."""
+        if ranks == 1:
+            return [process.pid]
+        found = []
+
+        def all_there():
+            found[:] = self.children(process)
+            return len(found) == ranks
+
+        self.assertTrue(self.wait_for(all_there, process), (self.folder / "stderr").read_text())
+        return found
+
+    def wait_for(self, condition, process, pause=0.001):
+        """Whether it came true while the process ran."""
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline:
+            if condition():
+                return True
+            if process.poll() is not None:
+                return False
+            time.sleep(pause)
+        process.kill()
+        self.fail("nothing happens")
+
+    def wait_for_all(self, pids, process):
+        """All of them end soon; returns the seconds they took."""
+        begin = time.monotonic()
+        while process.poll() is None or any(map(is_alive, pids)):
+            if time.monotonic() - begin > ALL_END_WITHIN:
+                left = [pid for pid in pids if is_alive(pid)]
+                for pid in {process.pid, *left}:
+                    os.kill(pid, 9)
+                process.wait()
+                self.fail(f"{len(left)} of {len(pids)} ranks run on; {(self.folder / 'stderr').read_text()}")
+            time.sleep(0.002)
+        return time.monotonic() - begin
+
+    def names(self, folder="out"):
+        """Of all files among the checkpoints, unfinished ones too."""
+        path = self.folder / folder / "checkpoints"
+        return os.listdir(path) if path.is_dir() else []
+
+    def checkpoints(self, folder="out"):
+        """The files of whole checkpoints, oldest first."""
+        return sorted((name for name in self.names(folder) if not name.startswith(".")), key=step_of)
+
+    def state(self, folder, name=None):
+        """All arrays and attributes of a checkpoint, the newest unless told; of its config the physics, not the folder."""
+        content = {}
+
+        def visit(name, node):
+            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items()})
+            if isinstance(node, h5py.Dataset) and name != "config":
+                content[name] = (node.shape, node.dtype.str, node[()].tobytes())
+
+        with h5py.File(self.folder / folder / "checkpoints" / (name or self.checkpoints(folder)[-1])) as file:
+            visit("/", file)
+            file.visititems(visit)
+        self.assertIn("particles/electrons/main/velocity", content)
+        return content
+
+    def assert_same_run(self, folder, straight):
+        """Byte for byte the history of the other run, bit for bit its last state."""
+        self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in (folder, straight)))
+        self.assertEqual(self.checkpoints(folder)[-1], self.checkpoints(straight)[-1])
+        self.assertEqual(self.state(folder), self.state(straight))

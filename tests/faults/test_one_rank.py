@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""What happens to one rank ends the run on all of them, soon, with one voice: a rank that is killed, one whose kernels do not
+build, one that has no memory."""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import time
+import unittest
+
+from faults import RANKS, SOAK, FaultTest, times
+from program import ROOT
+
+MANY = 3
+KILLS = times(2, 20)
+ENDLESS = ["--steps", "100000000", "--quiet", "--force"]
+
+# Particles that take little time to load.
+MANY_PARTICLES = """\
+grid: {cells: [16, 8], length: [6, 4]}
+time: {step: 0.1, steps: 1}
+species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 24000000, ids: true, velocities: {kind: cold}}]
+output: {directory: out}
+"""
+
+# Starts the program behind `do`, on one rank only.
+ON_ONE_RANK = 'if [ "$OMPI_COMM_WORLD_RANK" = {rank} ]; then {do}; fi; exec "$@"'
+
+
+def only(rank, do):
+    return ["sh", "-c", ON_ONE_RANK.format(rank=rank, do=do), "sh"]
+
+
+@unittest.skipUnless(2 in RANKS, "no mpirun")
+class OneRank(FaultTest):
+    def setUp(self):
+        super().setUp()
+        self.chance = random.Random(os.getpid())
+        self.longest = 0.0
+
+    def report(self, what, count):
+        print(f"{what}: {count} times on 2 and {MANY} ranks, all ended within {self.longest:.1f} s")
+
+    def start_all(self, ranks, *arguments):
+        """A run that has made some steps, and its ranks."""
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        process = self.start_on(ranks, "run", "fault.yaml", *ENDLESS, *arguments)
+        pids = self.processes(process, ranks)
+        path = self.folder / "out" / "history.csv"
+        self.assertTrue(self.wait_for(lambda: path.is_file() and path.read_bytes().count(b"\n") > 5, process))
+        return process, pids
+
+    def end(self, process, pids):
+        self.longest = max(self.longest, self.wait_for_all(pids, process))
+        self.assertNotEqual(process.returncode, 0)
+        return (self.folder / "stderr").read_text()
+
+    def test_killed(self):
+        """Of a rank that is gone only mpirun can tell."""
+        for n in range(KILLS):
+            ranks = (2, MANY)[n % 2]
+            process, pids = self.start_all(ranks)
+            time.sleep(self.chance.uniform(0, 0.2))
+            os.kill(self.chance.choice(pids), signal.SIGKILL)
+            stderr = self.end(process, pids)
+            self.assertRegex(stderr, r"process rank \d+ with PID \d+ on node \S+ exited on\s+signal 9")
+            self.assertEqual(self.said(), [], stderr)
+        self.report("killed in mid-run", KILLS)
+
+    def check_start(self, ranks, rank, do, config, words):
+        """All end after the first has started, and one of them says what is wrong with its one."""
+        process = self.start_on(ranks, "run", config, *ENDLESS, before=only(rank, do))
+        pids = self.processes(process, ranks)
+        stderr = self.end(process, pids)
+        self.assertEqual(process.returncode, 1, stderr)
+        self.assertEqual(len(self.said()), 1, stderr)
+        for word in words:
+            self.assertIn(word, self.said()[0])
+        self.assertFalse((self.folder / "out").exists())
+
+    def each_rank(self):
+        """Ranks, and the one of them to which it happens."""
+        return 5 * [(ranks, rank) for ranks in (2, MANY) for rank in range(ranks)] if SOAK else [(2, 1), (MANY, 0)]
+
+    def test_kernels_that_do_not_build(self):
+        shutil.copytree(ROOT / "kernels", self.folder / "kernels")
+        with open(self.folder / "kernels" / "push.cl", "a") as file:
+            file.write("\nnonsense_word here;\n")
+        for ranks, rank in self.each_rank():
+            with self.subTest(ranks=ranks, rank=rank):
+                do = "export RADIXPIC_KERNELS=kernels"
+                self.check_start(ranks, rank, do, "fault.yaml", ["kernels/push.cl does not build"])
+        self.report("kernels of one rank do not build", len(self.each_rank()))
+
+    def test_no_memory_for_the_particles(self):
+        """A rank starts in half of this limit, and needs more than all of it. The others have their memory, and wait for
+        its particles."""
+        (self.folder / "many.yaml").write_text(MANY_PARTICLES)
+        for ranks, rank in self.each_rank():
+            with self.subTest(ranks=ranks, rank=rank):
+                self.check_start(ranks, rank, "ulimit -v 900000", "many.yaml", ["out of memory", "MiB"])
+        self.report("no memory on one rank", len(self.each_rank()))
+
+    def test_no_memory_in_mid_run(self):
+        """Whoever asks for some next gets none; that may be a library, which then ends the process by itself."""
+        for n in range(KILLS):
+            process, pids = self.start_all((2, MANY)[n % 2])
+            resource.prlimit(self.chance.choice(pids), resource.RLIMIT_AS, (1 << 20, 1 << 20))
+            stderr = self.end(process, pids)
+            self.assertLessEqual(len(self.said()), 1, stderr)
+        self.report("no memory in mid-run", KILLS)
+
+
+if __name__ == "__main__":
+    unittest.main()
