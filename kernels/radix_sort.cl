@@ -228,3 +228,22 @@ kernel void radix_cell_offsets(global const uint *sorted_keys, global uint *offs
     for (uint c = first; c <= last; c++)
         offsets[c] = j;
 }
+
+/* The same where most cells are empty, and one item might have to fill thousands of entries: item c of cells
+ * + 1 looks for its own by bisection. */
+kernel void radix_sparse_cell_offsets(global const uint *sorted_keys, global uint *offsets, uint count,
+                                      uint cells)
+{
+    const uint c = (uint)get_global_id(0);
+    if (c > cells)
+        return;
+    uint low = 0, high = count; /* the first key that is not below c is in [low, high] */
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (sorted_keys[middle] < c)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    offsets[c] = low;
+}

@@ -20,7 +20,8 @@ struct radix_sort {
     uint32_t capacity;
     bool permutation;
     struct program *program;
-    struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose, *cell_offsets;
+    struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose, *cell_offsets,
+        *sparse_cell_offsets;
     struct buffer *table;       /* H(c, g, i): uint[R*G*I] */
     struct buffer *part_sums;   /* uint[s] */
     struct buffer *table_total; /* uint[1]: the sum of all, which nobody needs */
@@ -70,7 +71,8 @@ static enum status create_kernels(struct radix_sort *sort)
     TRY(kernel_create(sort->program, sort->permutation ? "radix_reorder_permutation" : "radix_reorder",
                       &sort->reorder));
     TRY(kernel_create(sort->program, "radix_transpose", &sort->transpose));
-    return kernel_create(sort->program, "radix_cell_offsets", &sort->cell_offsets);
+    TRY(kernel_create(sort->program, "radix_cell_offsets", &sort->cell_offsets));
+    return kernel_create(sort->program, "radix_sparse_cell_offsets", &sort->sparse_cell_offsets);
 }
 
 static enum status create_buffers(struct radix_sort *sort, bool own_keys)
@@ -116,8 +118,9 @@ void radix_sort_destroy(struct radix_sort **sort)
     if (!*sort)
         return;
     struct radix_sort *old = *sort;
-    struct kernel **const kernels[] = {&old->histogram, &old->scan_parts, &old->scan_add,
-                                       &old->reorder,   &old->transpose,  &old->cell_offsets};
+    struct kernel **const kernels[] = {
+        &old->histogram, &old->scan_parts,   &old->scan_add,           &old->reorder,
+        &old->transpose, &old->cell_offsets, &old->sparse_cell_offsets};
     for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
         kernel_destroy(kernels[n]);
     program_destroy(&old->program);
@@ -256,6 +259,18 @@ static enum status sort_transposed(struct radix_sort *sort, struct list input, s
                              : STATUS_OK;
 }
 
+static enum status find_cell_offsets(struct radix_sort *sort, const struct buffer *sorted_keys,
+                                     const struct radix_lists *lists, uint32_t count)
+{
+    const bool sparse = count / 4 < lists->cells;
+    const uint64_t items = (sparse ? (uint64_t)lists->cells : count) + 1;
+    const uint64_t bytes = sizeof(uint32_t) * ((uint64_t)count + lists->cells + 1);
+    return KERNEL_LAUNCH(
+        sparse ? sort->sparse_cell_offsets : sort->cell_offsets,
+        launch_covering(items, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_OFFSETS, bytes),
+        arg_buffer(sorted_keys), arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells));
+}
+
 enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     if (count > sort->capacity)
@@ -276,12 +291,5 @@ enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct
         else
             TRY(sort_in_place_order(sort, input, result, count));
     }
-    if (!lists->cell_offsets)
-        return STATUS_OK;
-    const uint64_t bytes = sizeof(uint32_t) * ((uint64_t)count + lists->cells + 1);
-    return KERNEL_LAUNCH(sort->cell_offsets,
-                         launch_covering((uint64_t)count + 1, device_group_items(sort->device, FLAT_ITEMS),
-                                         STAGE_SORT_OFFSETS, bytes),
-                         arg_buffer(result.keys), arg_buffer(lists->cell_offsets), arg_uint(count),
-                         arg_uint(lists->cells));
+    return lists->cell_offsets ? find_cell_offsets(sort, result.keys, lists, count) : STATUS_OK;
 }
