@@ -208,8 +208,8 @@ enum status command_check(int argc, char **argv)
     }
     static struct config config; /* large */
     TRY(overrides_read(&arguments.overrides, &config));
-    TRY(config_echo(&config, stdout));
     TRY(require_enough_rows(&config));
+    TRY(config_echo(&config, stdout));
     const struct consequences derived = consequences_derive(&config);
     printf("\n");
     print_consequences(&config, &derived);

@@ -127,6 +127,16 @@ class Check(ProgramTest):
     def test_the_most_ranks(self):
         self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
 
+    def test_the_fewest_ranks(self):
+        self.assertNotIn("at least", self.check("species.electrons.particles=4293918720"))
+        for particles, ranks in ((4293918721, 2), (16 * 4293918720, 16)):
+            text = self.check(f"species.electrons.particles={particles}")
+            self.assertRegex(text, rf"(?m)^MPI ranks +{ranks} at least")
+            self.assertRegex(text, rf"(?m)^memory on the device .* on each of {ranks} ranks")
+        result = self.run_program("check", "small.yaml", "--set", f"species.electrons.particles={16 * 4293918720 + 1}")
+        self.assert_refused(result, 2, "grid.cells", "17 ranks", "16 rows")
+        self.assertEqual(result.stdout, "")
+
     def test_the_config_is_echoed(self):
         text = self.check("species.electrons.mass=2.5", "time.steps=77")
         config = text.split("\n# what follows")[0]
