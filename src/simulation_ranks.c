@@ -80,8 +80,9 @@ enum status ranks_part(struct simulation *simulation)
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct particles *main = &simulation->particles[s];
         const uint32_t before = main->count;
-        TRY(migration_collect(simulation->migration, &simulation->slab, s, main));
-        TRY(migration_collect(simulation->migration, &simulation->slab, s, &simulation->guests[s]));
+        TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s, main));
+        TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s,
+                              &simulation->guests[s]));
         if (simulation->is_handed_over && main->count != before)
             TRY(advance_take_over(simulation->advance, s, main));
     }
@@ -133,7 +134,7 @@ enum status ranks_receive(struct simulation *simulation)
         return STATUS_OK;
     const uint32_t species = simulation->config->species_count;
     const double start = timer_now();
-    TRY(migration_exchange(simulation->migration, &simulation->partition, species));
+    TRY(migration_exchange(simulation->migration, species));
     uint64_t travelled = 0;
     for (uint32_t s = 0; s < species; s++) {
         const uint64_t arrived = migration_arrived(simulation->migration, s);
@@ -178,9 +179,10 @@ static enum status change_slab(struct simulation *simulation, const struct slab 
     simulation->slab = slab_of(simulation, 0); /* whole: every particle has a place, wherever it is */
     for (uint32_t s = 0; s < species; s++) {
         TRY(relocate_list(device, precision, from, &simulation->slab, &simulation->particles[s]));
-        TRY(migration_collect(simulation->migration, &simulation->slab, s, &simulation->particles[s]));
+        TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s,
+                              &simulation->particles[s]));
     }
-    TRY(migration_exchange(simulation->migration, &simulation->partition, species));
+    TRY(migration_exchange(simulation->migration, species));
     struct merge *merge = NULL;
     enum status status = merge_create(device, grid_cells(&simulation->slab.local), precision, &merge);
     for (uint32_t s = 0; s < species && status == STATUS_OK; s++) {

@@ -1,4 +1,8 @@
-/* Migration: from the end of sorted lists to messages, and from messages to a sorted list. */
+/* Migration: from the end of sorted lists to messages, and from messages to a list.
+ *
+ * Those who go to one rank stand together in a list, in a run or two. So nobody is packed: the arrays of the
+ * leavers come to the host as they are, and a message takes the runs of its rank out of them.
+ */
 #include "parallel/migration.h"
 
 #include <math.h>
@@ -6,37 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles on the host: each is one record of bytes, a head and its state, real[4], as the device stores it.
- */
-struct record_head {
-    uint64_t id;          /* 0 without ids */
-    uint32_t row, column; /* of the box */
-};
+/* What is known of a traveller, an array each. */
+enum part { PART_KEYS, PART_OFFSETS, PART_VELOCITIES, PART_IDS, PARTS };
 
-struct travellers {
-    size_t count, room;
-    char *records; /* owned: room of them */
-};
-
-/* Memory for transfers from and to the device, which grows. */
-struct staging {
+/* An array in memory that the device reaches without a detour; it grows. */
+struct array {
     struct host_memory *host_memory;
-    void *memory;
-    size_t bytes;
+    char *elements;
+    size_t room; /* bytes */
 };
 
-enum staging_kind { STAGED_CELLS, STAGED_IDS, STAGED_STATES, STAGED_KEYS, STAGED_KINDS };
+/* Particles on the host: uint keys (of the box, not of a slab), real2 offsets and velocities, ulong ids. */
+struct travellers {
+    size_t count;
+    struct array parts[PARTS];
+};
+
+/* Travellers that stand together and go to one rank. */
+struct run {
+    int owner;
+    size_t begin, count;
+};
+
+struct runs {
+    size_t count, room;
+    struct run *items; /* owned */
+};
 
 struct migration {
     struct communicator communicator;
     struct device *device; /* not owned */
     enum precision precision;
-    size_t record_bytes;
-    MPI_Datatype record;
-    struct staging staging[STAGED_KINDS];
+    size_t bytes[PARTS];         /* of an element */
+    MPI_Datatype element[PARTS]; /* the same, where there are several ranks */
+    struct array cells, states;  /* on the way from and to the device */
     struct travellers waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
+    struct runs runs[CONFIG_MAX_SPECIES]; /* of those who wait */
     uint64_t left[CONFIG_MAX_SPECIES];
 };
+
+/* ---- birth and death ---- */
 
 enum status migration_create(const struct communicator *communicator, struct device *device,
                              enum precision precision, struct migration **migration)
@@ -44,300 +57,322 @@ enum status migration_create(const struct communicator *communicator, struct dev
     *migration = calloc(1, sizeof **migration);
     if (!*migration)
         return status_fail(STATUS_FAILED, "no memory for the exchange of particles");
-    (*migration)->communicator = *communicator;
-    (*migration)->device = device;
-    (*migration)->precision = precision;
-    (*migration)->record_bytes = sizeof(struct record_head) + 4 * precision_bytes(precision);
-    (*migration)->record = MPI_DATATYPE_NULL;
-    if (communicator->size > 1) {
-        MPI_Type_contiguous((int)(*migration)->record_bytes, MPI_BYTE, &(*migration)->record);
-        MPI_Type_commit(&(*migration)->record);
+    const size_t pair = 2 * precision_bytes(precision);
+    **migration = (struct migration){.communicator = *communicator,
+                                     .device = device,
+                                     .precision = precision,
+                                     .bytes = {sizeof(uint32_t), pair, pair, sizeof(uint64_t)}};
+    for (int part = 0; part < PARTS && communicator->size > 1; part++) {
+        MPI_Type_contiguous((int)(*migration)->bytes[part], MPI_BYTE, &(*migration)->element[part]);
+        MPI_Type_commit(&(*migration)->element[part]);
     }
     return STATUS_OK;
+}
+
+static void destroy_travellers(struct travellers *travellers)
+{
+    for (int part = 0; part < PARTS; part++)
+        host_memory_destroy(&travellers->parts[part].host_memory);
 }
 
 void migration_destroy(struct migration **migration)
 {
-    if (!*migration)
+    struct migration *old = *migration;
+    if (!old)
         return;
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
-        free((*migration)->waiting[s].records);
-        free((*migration)->arrived[s].records);
+        destroy_travellers(&old->waiting[s]);
+        destroy_travellers(&old->arrived[s]);
+        free(old->runs[s].items);
     }
-    free((*migration)->sorted.records);
-    for (int kind = 0; kind < STAGED_KINDS; kind++)
-        host_memory_destroy(&(*migration)->staging[kind].host_memory);
-    if ((*migration)->record != MPI_DATATYPE_NULL)
-        MPI_Type_free(&(*migration)->record);
-    free(*migration);
+    destroy_travellers(&old->sorted);
+    host_memory_destroy(&old->cells.host_memory);
+    host_memory_destroy(&old->states.host_memory);
+    for (int part = 0; part < PARTS && old->communicator.size > 1; part++)
+        MPI_Type_free(&old->element[part]);
+    free(old);
     *migration = NULL;
+}
+
+/* At least `bytes` bytes, of which the first `kept` stay as they are. */
+static enum status grow(const struct migration *migration, struct array *array, size_t kept, size_t bytes)
+{
+    if (bytes <= array->room && array->elements)
+        return STATUS_OK;
+    struct array grown = {.room = bytes + bytes / 4};
+    void *memory = NULL;
+    TRY(host_memory_create(migration->device, grown.room, &grown.host_memory, &memory));
+    grown.elements = memory;
+    if (kept > 0)
+        memcpy(grown.elements, array->elements, kept);
+    host_memory_destroy(&array->host_memory);
+    *array = grown;
+    return STATUS_OK;
 }
 
 static enum status make_room(const struct migration *migration, struct travellers *travellers, size_t count)
 {
-    if (count <= travellers->room)
-        return STATUS_OK;
-    const size_t room = count + count / 4;
-    char *records = realloc(travellers->records, room * migration->record_bytes);
-    if (!records)
-        return status_fail(STATUS_FAILED, "no memory for %zu particles on their way to other ranks", count);
-    travellers->records = records;
-    travellers->room = room;
+    for (int part = 0; part < PARTS; part++)
+        TRY(grow(migration, &travellers->parts[part], travellers->count * migration->bytes[part],
+                 count * migration->bytes[part]));
     return STATUS_OK;
 }
 
-/* At least `bytes` bytes for a kind of data; what was in it is lost. */
-static enum status stage(struct migration *migration, enum staging_kind kind, size_t bytes, void **memory)
+/* Where the elements from number n on lie. */
+static char *element(const struct migration *migration, const struct travellers *travellers, enum part part,
+                     size_t n)
 {
-    struct staging *staging = &migration->staging[kind];
-    if (bytes > staging->bytes || !staging->memory) {
-        host_memory_destroy(&staging->host_memory);
-        staging->bytes = bytes + bytes / 4;
-        TRY(host_memory_create(migration->device, staging->bytes, &staging->host_memory, &staging->memory));
-    }
-    *memory = staging->memory;
-    return STATUS_OK;
+    return travellers->parts[part].elements + n * migration->bytes[part];
 }
 
 /* ---- leaving ---- */
 
-/* What a list says of the rows beside the own ones. */
-struct leavers {
-    size_t cells, count;
-    uint32_t *offsets; /* [cells + 1], from where the own cells end */
-    char *states;
-    uint64_t *ids; /* NULL without ids */
-};
-
-static enum status read_beside(struct migration *migration, const struct slab *slab,
-                               const struct particles *list, struct leavers *leavers)
+/* Quads as offsets and velocities. */
+static enum status read_quads(struct migration *migration, const struct particles *list, size_t first,
+                              size_t count, char *offsets, char *velocities)
 {
-    const size_t own = slab_own_cells(slab), word = sizeof *leavers->offsets;
-    void *memory = NULL;
-    leavers->cells = grid_cells(&slab->local) - own;
-    TRY(stage(migration, STAGED_CELLS, (leavers->cells + 1) * word, &memory));
-    leavers->offsets = memory;
-    TRY(buffer_read(list->cell_offsets, own * word, (leavers->cells + 1) * word, memory));
-    leavers->count = leavers->offsets[leavers->cells] - leavers->offsets[0];
+    const size_t pair = migration->bytes[PART_OFFSETS];
+    TRY(grow(migration, &migration->states, 0, 2 * count * pair));
+    const char *states = migration->states.elements;
+    TRY(buffer_read(list->quad, 2 * first * pair, 2 * count * pair, migration->states.elements));
+    for (size_t n = 0; n < count; n++) {
+        memcpy(offsets + n * pair, states + 2 * n * pair, pair);
+        memcpy(velocities + n * pair, states + (2 * n + 1) * pair, pair);
+    }
     return STATUS_OK;
 }
 
-static enum status read_leavers(struct migration *migration, const struct particles *list,
-                                struct leavers *leavers)
+/* All but the keys of the list's particles from `first` on, behind those who wait. */
+static enum status read_leavers(struct migration *migration, const struct particles *list, size_t first,
+                                size_t count, struct travellers *travellers)
 {
-    void *memory = NULL;
-    TRY(stage(migration, STAGED_STATES, leavers->count * 4 * precision_bytes(migration->precision), &memory));
-    leavers->states = memory;
-    TRY(particles_read_states(list, migration->precision, leavers->offsets[0], leavers->count, memory));
-    if (!list->id)
-        return STATUS_OK;
-    const size_t each = sizeof *leavers->ids;
-    TRY(stage(migration, STAGED_IDS, leavers->count * each, &memory));
-    leavers->ids = memory;
-    return buffer_read(list->id, leavers->offsets[0] * each, leavers->count * each, memory);
+    const size_t pair = migration->bytes[PART_OFFSETS], id = migration->bytes[PART_IDS];
+    char *offsets = element(migration, travellers, PART_OFFSETS, travellers->count);
+    char *velocities = element(migration, travellers, PART_VELOCITIES, travellers->count);
+    if (list->id)
+        TRY(buffer_read(list->id, first * id, count * id,
+                        element(migration, travellers, PART_IDS, travellers->count)));
+    if (list->quad)
+        return read_quads(migration, list, first, count, offsets, velocities);
+    TRY(buffer_read(list->offset, first * pair, count * pair, offsets));
+    return buffer_read(list->velocity, first * pair, count * pair, velocities);
 }
 
-/* From now on the list ends with its own cells. */
-static enum status cut_off(const struct slab *slab, const struct leavers *leavers, struct particles *list)
-{
-    uint32_t *offsets = leavers->offsets;
-    list->count = offsets[0];
-    for (size_t cell = 1; cell <= leavers->cells; cell++)
-        offsets[cell] = offsets[0];
-    return buffer_write(list->cell_offsets, slab_own_cells(slab) * sizeof *offsets,
-                        (leavers->cells + 1) * sizeof *offsets, offsets);
-}
-
-/* Brings the x of a lost particle, counted in rows from the first own one, to a row and an offset. */
-static uint32_t find_lost(const struct slab *slab, enum precision precision, char *state)
+/* Brings the x of a lost particle, counted in rows from the first own one, to a row of the box and an offset.
+ */
+static uint32_t find_lost(const struct slab *slab, enum precision precision, char *offset)
 {
     double x;
     float x_single;
     if (precision == PRECISION_SINGLE) {
-        memcpy(&x_single, state, sizeof x_single);
+        memcpy(&x_single, offset, sizeof x_single);
         x = (double)x_single;
     } else {
-        memcpy(&x, state, sizeof x);
+        memcpy(&x, offset, sizeof x);
     }
     const double row = floor(x), nx = slab->box.nx;
-    const double offset = x - row; /* exact: x has digits to spare for no more than that */
-    x_single = (float)offset;
+    const double rest = x - row; /* exact: x has digits to spare for no more than that */
+    x_single = (float)rest;
     if (precision == PRECISION_SINGLE)
-        memcpy(state, &x_single, sizeof x_single);
+        memcpy(offset, &x_single, sizeof x_single);
     else
-        memcpy(state, &offset, sizeof offset);
+        memcpy(offset, &rest, sizeof rest);
     const double around = row + slab->first_row;
     return (uint32_t)(around - nx * floor(around / nx));
 }
 
-/* A head and a state as a record; the sizes are constants, so that copies are a few moves. */
-static void write_record(const struct migration *migration, const struct record_head *head, const char *state,
-                         char *record)
+static enum status add_run(struct runs *runs, int owner, size_t begin, size_t count)
 {
-    memcpy(record, head, sizeof *head);
-    if (migration->precision == PRECISION_SINGLE)
-        memcpy(record + sizeof *head, state, 4 * sizeof(float));
-    else
-        memcpy(record + sizeof *head, state, 4 * sizeof(double));
-}
-
-static void record_leavers(const struct migration *migration, const struct slab *slab,
-                           const struct leavers *leavers, struct travellers *travellers)
-{
-    const size_t state = 4 * precision_bytes(migration->precision), bytes = migration->record_bytes;
-    const uint32_t ny = slab->box.ny, *offsets = leavers->offsets;
-    for (size_t cell = 0; cell < leavers->cells; cell++) {
-        if (offsets[cell] == offsets[cell + 1])
-            continue;
-        const uint32_t local_row = slab->rows + (uint32_t)(cell / ny);
-        const bool lost = !slab_is_whole(slab) && local_row == slab_lost_row(slab);
-        struct record_head head = {.column = (uint32_t)(cell % ny)};
-        head.row = lost ? 0 : slab_global_row(slab, local_row);
-        for (size_t n = offsets[cell] - offsets[0]; n < offsets[cell + 1] - offsets[0]; n++) {
-            head.id = leavers->ids ? leavers->ids[n] : 0;
-            if (lost)
-                head.row = find_lost(slab, migration->precision, leavers->states + n * state);
-            write_record(migration, &head, leavers->states + n * state,
-                         travellers->records + travellers->count++ * bytes);
-        }
+    struct run *last = runs->count > 0 ? &runs->items[runs->count - 1] : NULL;
+    if (last && last->owner == owner && last->begin + last->count == begin) {
+        last->count += count;
+        return STATUS_OK;
     }
+    if (runs->count == runs->room) {
+        const size_t room = 2 * runs->room + 16;
+        struct run *items = realloc(runs->items, room * sizeof *items);
+        if (!items)
+            return status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
+        runs->items = items;
+        runs->room = room;
+    }
+    runs->items[runs->count++] = (struct run){owner, begin, count};
+    return STATUS_OK;
 }
 
-enum status migration_collect(struct migration *migration, const struct slab *slab, uint32_t species,
-                              struct particles *list)
+/* Where one who leaves is bound for. */
+struct bound {
+    const struct slab *slab;
+    const struct partition *partition;
+    uint32_t species;
+};
+
+/* Keys and runs of the travellers [begin, end) of one cell beside the own rows. */
+static enum status bind_cell(struct migration *migration, const struct bound *bound, size_t cell,
+                             size_t begin, size_t end)
 {
+    const struct slab *slab = bound->slab;
+    struct travellers *travellers = &migration->waiting[bound->species];
+    struct runs *runs = &migration->runs[bound->species];
+    uint32_t *keys = (uint32_t *)element(migration, travellers, PART_KEYS, 0);
+    const uint32_t ny = slab->box.ny, local_row = slab->rows + (uint32_t)(cell / ny);
+    const uint32_t column = (uint32_t)(cell % ny);
+    if (slab_is_whole(slab) || local_row != slab_lost_row(slab)) {
+        const uint32_t row = slab_global_row(slab, local_row);
+        for (size_t n = begin; n < end; n++)
+            keys[n] = row * ny + column;
+        return add_run(runs, partition_owner(bound->partition, row), begin, end - begin);
+    }
+    for (size_t n = begin; n < end; n++) {
+        const uint32_t row =
+            find_lost(slab, migration->precision, element(migration, travellers, PART_OFFSETS, n));
+        keys[n] = row * ny + column;
+        TRY(add_run(runs, partition_owner(bound->partition, row), n, 1));
+    }
+    return STATUS_OK;
+}
+
+/* From now on the list ends with its own cells. */
+static enum status cut_off(const struct slab *slab, size_t cells, uint32_t *offsets, struct particles *list)
+{
+    list->count = offsets[0];
+    for (size_t cell = 1; cell <= cells; cell++)
+        offsets[cell] = offsets[0];
+    return buffer_write(list->cell_offsets, slab_own_cells(slab) * sizeof *offsets,
+                        (cells + 1) * sizeof *offsets, offsets);
+}
+
+enum status migration_collect(struct migration *migration, const struct slab *slab,
+                              const struct partition *partition, uint32_t species, struct particles *list)
+{
+    const struct bound bound = {slab, partition, species};
     struct travellers *travellers = &migration->waiting[species];
-    struct leavers leavers = {0};
+    const size_t own = slab_own_cells(slab), cells = grid_cells(&slab->local) - own;
+    const size_t word = sizeof(uint32_t), there = travellers->count;
     if (list->count == 0)
         return STATUS_OK;
-    TRY(read_beside(migration, slab, list, &leavers));
-    if (leavers.count == 0)
+    TRY(grow(migration, &migration->cells, 0, (cells + 1) * word));
+    uint32_t *offsets = (uint32_t *)migration->cells.elements;
+    TRY(buffer_read(list->cell_offsets, own * word, (cells + 1) * word, offsets));
+    const size_t count = offsets[cells] - offsets[0];
+    if (count == 0)
         return STATUS_OK;
-    TRY(make_room(migration, travellers, travellers->count + leavers.count));
-    TRY(read_leavers(migration, list, &leavers));
-    record_leavers(migration, slab, &leavers, travellers);
-    return cut_off(slab, &leavers, list);
+    TRY(make_room(migration, travellers, there + count));
+    TRY(read_leavers(migration, list, offsets[0], count, travellers));
+    for (size_t cell = 0; cell < cells; cell++)
+        if (offsets[cell + 1] > offsets[cell])
+            TRY(bind_cell(migration, &bound, cell, there + offsets[cell] - offsets[0],
+                          there + offsets[cell + 1] - offsets[0]));
+    travellers->count += count;
+    return cut_off(slab, cells, offsets, list);
 }
 
 /* ---- on the way ---- */
 
-static struct record_head head_of(const struct migration *migration, const struct travellers *travellers,
-                                  size_t n)
-{
-    struct record_head head;
-    memcpy(&head, travellers->records + n * migration->record_bytes, sizeof head);
-    return head;
-}
-
-/* Those from record `first` on who go to the same row: they stand together, but for the lost. */
-static size_t run_length(const struct migration *migration, const struct travellers *travellers, size_t first)
-{
-    const uint32_t row = head_of(migration, travellers, first).row;
-    size_t end = first + 1;
-    while (end < travellers->count && head_of(migration, travellers, end).row == row)
-        end++;
-    return end - first;
-}
-
-/* Brings the travellers into the order of the ranks they go to; counts[rank] of them to each. */
-static enum status sort_by_rank(struct migration *migration, const struct partition *partition,
-                                const struct travellers *travellers, uint64_t *counts)
-{
-    const size_t ranks = (size_t)migration->communicator.size, bytes = migration->record_bytes;
-    TRY(make_room(migration, &migration->sorted, travellers->count));
-    uint64_t *next = calloc(ranks, sizeof *next);
-    if (!next)
-        return status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
-    memset(counts, 0, ranks * sizeof *counts);
-    for (size_t n = 0, run; n < travellers->count; n += run) {
-        run = run_length(migration, travellers, n);
-        counts[partition_owner(partition, head_of(migration, travellers, n).row)] += run;
-    }
-    for (size_t rank = 1; rank < ranks; rank++)
-        next[rank] = next[rank - 1] + counts[rank - 1];
-    for (size_t n = 0, run; n < travellers->count; n += run) {
-        run = run_length(migration, travellers, n);
-        const int owner = partition_owner(partition, head_of(migration, travellers, n).row);
-        memcpy(migration->sorted.records + next[owner] * bytes, travellers->records + n * bytes, run * bytes);
-        next[owner] += run;
-    }
-    free(next);
-    return STATUS_OK;
-}
-
-/* Counts of one species, to and from every rank. */
+/* The traffic of one species with all ranks. */
 struct traffic {
-    uint64_t *outgoing, *incoming; /* [ranks] each */
+    uint64_t *outgoing, *incoming; /* [ranks] particles */
+    int *lengths, *begins;         /* [runs] of one rank at a time */
+    MPI_Request *requests;         /* [2 PARTS ranks] */
+    int pending;
 };
 
-/* Receives from every rank that has something, in the order of the ranks, and sends alike. */
-static enum status transfer(struct migration *migration, uint32_t species, const struct traffic *traffic,
-                            MPI_Request *requests)
+static void traffic_free(struct traffic *traffic)
 {
-    const int ranks = migration->communicator.size;
-    const size_t bytes = migration->record_bytes;
-    struct travellers *arrived = &migration->arrived[species];
-    uint64_t total = 0;
-    for (int rank = 0; rank < ranks; rank++)
-        total += traffic->incoming[rank];
-    if (total > INT32_MAX)
-        return status_fail(STATUS_FAILED,
-                           "%llu particles would come to one rank in one step; at most 2^31 can",
-                           (unsigned long long)total);
-    TRY(make_room(migration, arrived, (size_t)total));
-    arrived->count = (size_t)total;
-    int pending = 0;
+    free(traffic->outgoing);
+    free(traffic->incoming);
+    free(traffic->lengths);
+    free(traffic->begins);
+    free(traffic->requests);
+}
+
+static enum status traffic_make(size_t ranks, size_t runs, struct traffic *traffic)
+{
+    *traffic = (struct traffic){.outgoing = calloc(ranks, sizeof *traffic->outgoing),
+                                .incoming = calloc(ranks, sizeof *traffic->incoming),
+                                .lengths = malloc((runs + 1) * sizeof *traffic->lengths),
+                                .begins = malloc((runs + 1) * sizeof *traffic->begins),
+                                .requests = malloc(2 * PARTS * ranks * sizeof *traffic->requests)};
+    if (traffic->outgoing && traffic->incoming && traffic->lengths && traffic->begins && traffic->requests)
+        return STATUS_OK;
+    traffic_free(traffic);
+    return status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
+}
+
+/* Receives from every rank that has something, in the order of the ranks. */
+static void receive(struct migration *migration, uint32_t species, struct traffic *traffic)
+{
     size_t place = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        if (traffic->incoming[rank])
-            MPI_Irecv(arrived->records + place * bytes, (int)traffic->incoming[rank], migration->record, rank,
-                      (int)species, MPI_COMM_WORLD, &requests[pending++]);
+    for (int rank = 0; rank < migration->communicator.size; rank++) {
+        for (enum part part = 0; part < PARTS && traffic->incoming[rank] > 0; part++)
+            MPI_Irecv(element(migration, &migration->arrived[species], part, place),
+                      (int)traffic->incoming[rank], migration->element[part], rank,
+                      (int)(species * PARTS + part), MPI_COMM_WORLD, &traffic->requests[traffic->pending++]);
         place += traffic->incoming[rank];
     }
-    place = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        if (traffic->outgoing[rank])
-            MPI_Isend(migration->sorted.records + place * bytes, (int)traffic->outgoing[rank],
-                      migration->record, rank, (int)species, MPI_COMM_WORLD, &requests[pending++]);
-        place += traffic->outgoing[rank];
+}
+
+/* Sends every rank its runs, as one message an array. */
+static void send(struct migration *migration, uint32_t species, struct traffic *traffic)
+{
+    const struct runs *runs = &migration->runs[species];
+    for (int rank = 0; rank < migration->communicator.size; rank++) {
+        int count = 0;
+        for (size_t n = 0; n < runs->count; n++)
+            if (runs->items[n].owner == rank) {
+                traffic->lengths[count] = (int)runs->items[n].count;
+                traffic->begins[count++] = (int)runs->items[n].begin;
+            }
+        for (enum part part = 0; part < PARTS && count > 0; part++) {
+            MPI_Datatype message;
+            MPI_Type_indexed(count, traffic->lengths, traffic->begins, migration->element[part], &message);
+            MPI_Type_commit(&message);
+            MPI_Isend(element(migration, &migration->waiting[species], part, 0), 1, message, rank,
+                      (int)(species * PARTS + part), MPI_COMM_WORLD, &traffic->requests[traffic->pending++]);
+            MPI_Type_free(&message); /* once the message is gone */
+        }
     }
-    MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+}
+
+static enum status exchange_species(struct migration *migration, uint32_t species, struct traffic *traffic)
+{
+    struct travellers *waiting = &migration->waiting[species], *arrived = &migration->arrived[species];
+    struct runs *runs = &migration->runs[species];
+    for (size_t n = 0; n < runs->count; n++)
+        traffic->outgoing[runs->items[n].owner] += runs->items[n].count;
+    MPI_Alltoall(traffic->outgoing, 1, MPI_UINT64_T, traffic->incoming, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    uint64_t total = 0;
+    for (int rank = 0; rank < migration->communicator.size; rank++)
+        total += traffic->incoming[rank];
+    if (total > INT32_MAX || waiting->count > INT32_MAX)
+        return status_fail(
+            STATUS_FAILED,
+            "%llu particles would leave one rank and %llu come there in one step; at most 2^31 "
+            "can",
+            (unsigned long long)waiting->count, (unsigned long long)total);
+    arrived->count = 0;
+    TRY(make_room(migration, arrived, (size_t)total));
+    receive(migration, species, traffic);
+    send(migration, species, traffic);
+    MPI_Waitall(traffic->pending, traffic->requests, MPI_STATUSES_IGNORE);
+    arrived->count = (size_t)total;
+    migration->left[species] = waiting->count;
+    waiting->count = runs->count = 0;
     return STATUS_OK;
 }
 
-static enum status exchange_species(struct migration *migration, const struct partition *partition,
-                                    uint32_t species, struct traffic *traffic, MPI_Request *requests)
+enum status migration_exchange(struct migration *migration, uint32_t species_count)
 {
-    struct travellers *waiting = &migration->waiting[species];
-    if (waiting->count > INT32_MAX)
-        return status_fail(STATUS_FAILED, "%zu particles would leave one rank in one step; at most 2^31 can",
-                           waiting->count);
-    TRY(sort_by_rank(migration, partition, waiting, traffic->outgoing));
-    MPI_Alltoall(traffic->outgoing, 1, MPI_UINT64_T, traffic->incoming, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    const enum status status = transfer(migration, species, traffic, requests);
-    migration->left[species] = waiting->count;
-    waiting->count = 0;
-    return status;
-}
-
-enum status migration_exchange(struct migration *migration, const struct partition *partition,
-                               uint32_t species_count)
-{
-    const size_t ranks = (size_t)migration->communicator.size;
-    if (ranks == 1)
+    if (migration->communicator.size == 1)
         return STATUS_OK;
-    struct traffic traffic = {.outgoing = malloc(ranks * sizeof(uint64_t)),
-                              .incoming = malloc(ranks * sizeof(uint64_t))};
-    MPI_Request *requests = malloc(2 * ranks * sizeof *requests);
-    enum status status = STATUS_OK;
-    if (!traffic.outgoing || !traffic.incoming || !requests)
-        status = status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
-    for (uint32_t s = 0; s < species_count && status == STATUS_OK; s++)
-        status = exchange_species(migration, partition, s, &traffic, requests);
-    free(requests);
-    free(traffic.incoming);
-    free(traffic.outgoing);
-    return status;
+    for (uint32_t s = 0; s < species_count; s++) {
+        struct traffic traffic;
+        TRY(traffic_make((size_t)migration->communicator.size, migration->runs[s].count, &traffic));
+        const enum status status = exchange_species(migration, s, &traffic);
+        traffic_free(&traffic);
+        TRY(status);
+    }
+    return STATUS_OK;
 }
 
 uint64_t migration_arrived(const struct migration *migration, uint32_t species)
@@ -352,103 +387,77 @@ uint64_t migration_left(const struct migration *migration, uint32_t species)
 
 /* ---- arriving ---- */
 
-static uint32_t local_cell(const struct slab *slab, const struct record_head *head)
+/* Keys of the box become those of the slab, whose first row is its own. */
+static void make_local(const struct migration *migration, const struct slab *slab,
+                       struct travellers *travellers)
 {
-    return (head->row - slab->first_row) * slab->box.ny + head->column;
+    uint32_t *keys = (uint32_t *)element(migration, travellers, PART_KEYS, 0);
+    const uint32_t first_key = slab->first_row * slab->box.ny;
+    for (size_t n = 0; n < travellers->count; n++)
+        keys[n] -= first_key;
 }
 
-/* Records, in the order that `place` says or their own, as the arrays of a list. */
-struct arrays {
-    char *states;
-    uint64_t *ids;
-    uint32_t *keys;
-};
-
-static enum status stage_arrays(struct migration *migration, size_t count, struct arrays *arrays)
+/* Writes travellers behind the particles of a list of pairs. */
+static enum status write_behind(const struct migration *migration, const struct travellers *travellers,
+                                struct particles *list)
 {
-    void *memory = NULL;
-    TRY(stage(migration, STAGED_STATES, count * 4 * precision_bytes(migration->precision), &memory));
-    arrays->states = memory;
-    TRY(stage(migration, STAGED_IDS, count * sizeof *arrays->ids, &memory));
-    arrays->ids = memory;
-    TRY(stage(migration, STAGED_KEYS, count * sizeof *arrays->keys, &memory));
-    arrays->keys = memory;
+    const size_t count = travellers->count;
+    if (list->count + count > list->capacity)
+        return status_fail(STATUS_FAILED, "species %s: %zu particles arrived where there is room for %u",
+                           list->species->name, count, list->capacity - list->count);
+    struct buffer *const buffers[PARTS] = {list->key, list->offset, list->velocity, list->id};
+    for (enum part part = 0; part < PARTS; part++)
+        if (buffers[part])
+            TRY(buffer_write(buffers[part], list->count * migration->bytes[part],
+                             count * migration->bytes[part], element(migration, travellers, part, 0)));
+    list->count += (uint32_t)count;
     return STATUS_OK;
-}
-
-static void place_record(const struct migration *migration, const struct slab *slab,
-                         const struct travellers *travellers, size_t n, size_t place,
-                         const struct arrays *arrays)
-{
-    const struct record_head head = head_of(migration, travellers, n);
-    const size_t state = 4 * precision_bytes(migration->precision);
-    memcpy(arrays->states + place * state, travellers->records + n * migration->record_bytes + sizeof head,
-           state);
-    arrays->ids[place] = head.id;
-    arrays->keys[place] = local_cell(slab, &head);
-}
-
-/* A counting sort by cell, which keeps the order in which they came. */
-static void sort_by_cell(const struct migration *migration, const struct slab *slab,
-                         const struct travellers *travellers, const struct arrays *arrays, uint32_t *offsets)
-{
-    const size_t cells = grid_cells(&slab->local);
-    memset(offsets, 0, (cells + 1) * sizeof *offsets);
-    for (size_t n = 0; n < travellers->count; n++) {
-        const struct record_head head = head_of(migration, travellers, n);
-        offsets[local_cell(slab, &head)]++;
-    }
-    uint32_t sum = 0;
-    for (size_t cell = 0; cell <= cells; cell++) { /* counts -> where the cell's particles end */
-        sum += offsets[cell];
-        offsets[cell] = sum;
-    }
-    for (size_t n = travellers->count; n-- > 0;) { /* from the last one down, to where they begin */
-        const struct record_head head = head_of(migration, travellers, n);
-        place_record(migration, slab, travellers, n, --offsets[local_cell(slab, &head)], arrays);
-    }
-}
-
-static enum status require_room(size_t count, const struct particles *list)
-{
-    if (list->count + count <= list->capacity)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "species %s: %zu particles arrived where there is room for %u",
-                       list->species->name, count, list->capacity - list->count);
 }
 
 enum status migration_append(struct migration *migration, const struct slab *slab, uint32_t species,
                              struct particles *list)
 {
     struct travellers *travellers = &migration->arrived[species];
-    const size_t count = travellers->count;
-    struct arrays arrays;
-    TRY(require_room(count, list));
-    TRY(stage_arrays(migration, count, &arrays));
-    for (size_t n = 0; n < count; n++)
-        place_record(migration, slab, travellers, n, n, &arrays);
-    TRY(particles_write(list, migration->precision, list->count, count, arrays.states, arrays.ids,
-                        arrays.keys));
-    list->count += (uint32_t)count;
+    make_local(migration, slab, travellers);
+    TRY(write_behind(migration, travellers, list));
     travellers->count = 0;
     return STATUS_OK;
+}
+
+/* A counting sort by cell into migration->sorted, which keeps the order in which they came. */
+static void sort_by_cell(struct migration *migration, const struct travellers *travellers, size_t cells,
+                         uint32_t *offsets)
+{
+    const uint32_t *keys = (const uint32_t *)element(migration, travellers, PART_KEYS, 0);
+    memset(offsets, 0, (cells + 1) * sizeof *offsets);
+    for (size_t n = 0; n < travellers->count; n++)
+        offsets[keys[n]]++;
+    uint32_t sum = 0;
+    for (size_t cell = 0; cell <= cells; cell++) { /* counts -> where the cell's particles end */
+        sum += offsets[cell];
+        offsets[cell] = sum;
+    }
+    for (size_t n = travellers->count; n-- > 0;) { /* from the last one down, to where they begin */
+        const uint32_t place = --offsets[keys[n]];
+        for (enum part part = 0; part < PARTS; part++)
+            memcpy(element(migration, &migration->sorted, part, place),
+                   element(migration, travellers, part, n), migration->bytes[part]);
+    }
 }
 
 enum status migration_deliver(struct migration *migration, const struct slab *slab, uint32_t species,
                               struct particles *list)
 {
     struct travellers *travellers = &migration->arrived[species];
-    const size_t count = travellers->count,
-                 offsets_bytes = (grid_cells(&slab->local) + (size_t)1) * sizeof(uint32_t);
-    struct arrays arrays;
-    void *offsets = NULL;
+    const size_t cells = grid_cells(&slab->local), offsets_bytes = (cells + 1) * sizeof(uint32_t);
+    migration->sorted.count = 0;
+    TRY(make_room(migration, &migration->sorted, travellers->count));
+    TRY(grow(migration, &migration->cells, 0, offsets_bytes));
+    make_local(migration, slab, travellers);
+    sort_by_cell(migration, travellers, cells, (uint32_t *)migration->cells.elements);
+    migration->sorted.count = travellers->count;
     list->count = 0;
-    TRY(require_room(count, list));
-    TRY(stage_arrays(migration, count, &arrays));
-    TRY(stage(migration, STAGED_CELLS, offsets_bytes, &offsets));
-    sort_by_cell(migration, slab, travellers, &arrays, offsets);
-    TRY(particles_write(list, migration->precision, 0, count, arrays.states, arrays.ids, arrays.keys));
-    list->count = (uint32_t)count;
+    TRY(write_behind(migration, &migration->sorted, list));
     travellers->count = 0;
-    return buffer_write(list->cell_offsets, 0, offsets_bytes, offsets);
+    return buffer_write(list->cell_offsets, 0, offsets_bytes, migration->cells.elements);
 }

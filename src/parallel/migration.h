@@ -28,11 +28,11 @@ void migration_destroy(struct migration **migration);
  * and the cell offsets of the other rows say so. To be called for every list of species number `species`.
  * Waits for the device. */
 STATUS_CHECKED enum status migration_collect(struct migration *migration, const struct slab *slab,
-                                             uint32_t species, struct particles *list);
+                                             const struct partition *partition, uint32_t species,
+                                             struct particles *list);
 
 /* Collective: sends who waits to the owners of their rows, and receives. */
-STATUS_CHECKED enum status migration_exchange(struct migration *migration, const struct partition *partition,
-                                              uint32_t species_count);
+STATUS_CHECKED enum status migration_exchange(struct migration *migration, uint32_t species_count);
 
 /* Particles of a species that arrived, and that left, in the last exchange. */
 uint64_t migration_arrived(const struct migration *migration, uint32_t species);
