@@ -1,0 +1,75 @@
+/* Power loss: a checkpoint on the disk never knows of steps whose history rows are not there, too.
+ *
+ * What is on the disk is what fsync() was called for; this program notes it. */
+#include "support/test_support.h"
+
+#include "support/physics_support.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char config_text[] =
+    "grid: {cells: [16, 8], length: [10, 7]}\n"
+    "time: {step: 0.2, steps: 11}\n"
+    "species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 1000}]\n"
+    "output: {checkpoints: {every: 4}}\n";
+
+static char folder[64], history_path[128], checkpoint_folder[128];
+static off_t history_on_disk; /* bytes */
+static int checkpoints;
+
+/* The C library's is called through this one. */
+int fsync(int descriptor)
+{
+    char link[64], path[256] = "";
+    struct stat found;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    if (readlink(link, path, sizeof path - 1) > 0 && fstat(descriptor, &found) == 0 &&
+        S_ISREG(found.st_mode)) {
+        if (strcmp(path, history_path) == 0)
+            history_on_disk = found.st_size;
+        if (strncmp(path, checkpoint_folder, strlen(checkpoint_folder)) == 0) {
+            assert_int_equal(stat(history_path, &found), 0);
+            assert_int_equal(history_on_disk, found.st_size);
+            checkpoints++;
+        }
+    }
+    return (int)syscall(SYS_fsync, descriptor);
+}
+
+static void run(void)
+{
+    const struct config config = physics_config(config_text);
+    struct simulation simulation;
+    struct history *history = NULL;
+    assert_ok(history_open(folder, &config.output.history, &history));
+    assert_ok(simulation_create(&config, physics_device, &simulation));
+    simulation.output =
+        (struct simulation_output){.history = history, .checkpoint_folder = checkpoint_folder};
+    while (!simulation_done(&simulation))
+        assert_ok(simulation_step(&simulation));
+    simulation_destroy(&simulation);
+    assert_ok(history_close(&history));
+}
+
+static void the_rows_are_there_before_the_checkpoint(void **state)
+{
+    (void)state;
+    char command[256];
+    snprintf(folder, sizeof folder, "/tmp/radixpic-power-loss-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(history_path, sizeof history_path, "%s/history.csv", folder);
+    snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder);
+    run();
+    assert_true(checkpoints >= 3); /* of steps 4, 8 and 11 */
+    assert_true(history_on_disk > 11 * 8);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rows_are_there_before_the_checkpoint)};
+    return cmocka_run_group_tests(tests, physics_open_device, physics_close_device);
+}
