@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""A run whose particles grow so fast that numbers end: it stops by the next check with species, step and cell, and the
+checkpoint before is a good one, from which the same happens at the same step. tests/physics/test_not_a_number.c plants
+such numbers itself."""
+
+import re
+import unittest
+
+from faults import CONFIG, RANKS, FaultTest, times
+
+CHECK_EVERY = 7
+# So light that soon some go further in a step than numbers of single precision tell cells apart.
+MASSES = times([5e-11], [5e-11, 2e-11, 1e-11, 5e-12, 2e-12, 1e-12])
+
+
+class NotANumber(FaultTest):
+    config = CONFIG.replace("{every: 1}", "{every: 1000}").replace("steps: 120", f"steps: 120, check_every: {CHECK_EVERY}")
+
+    def check(self, ranks, mass):
+        options = ["--set", f"species.electrons.mass={mass}", "--output", f"out{mass}", "--quiet"]
+        said = []
+        for more in ([], ["--restart", "latest"]):
+            result = self.run_on(ranks, "run", "fault.yaml", *options, *more)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(len(self.said(result.stderr)), 1, result.stderr)
+            said += self.said(result.stderr)
+        self.assertEqual(said[0], said[1])
+        place = r"step (\d+) .* of a particle of species (?:electrons|ions) in cell \(\d+, \d+\) is not a finite number"
+        self.assertRegex(said[0], place)
+        step = int(re.search(place, said[0])[1])
+        kept = self.checkpoints(f"out{mass}")
+        last = int(re.search(r"\d+", kept[-1])[0])
+        # one is due every 3 steps, and the check that failed was for one, or for time.check_every
+        self.assertIn(step, {last + 3, (last // CHECK_EVERY + 1) * CHECK_EVERY}, (said, kept))
+        return step
+
+    def check_all(self, ranks):
+        steps = [self.check(ranks, mass) for mass in MASSES]
+        print(f"{ranks} rank(s), not a number: found in steps {steps}")
+
+    def test_one_rank(self):
+        self.check_all(1)
+
+    @unittest.skipUnless(2 in RANKS, "no mpirun")
+    def test_two_ranks(self):
+        self.check_all(2)
+
+
+if __name__ == "__main__":
+    unittest.main()

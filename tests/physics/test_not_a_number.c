@@ -1,0 +1,193 @@
+/* Not a number: one particle of a running simulation gets a velocity or offset that is none. The run stops
+ * within time.check_every steps with a sentence that says where, and no checkpoint of it is ever written: the
+ * last good one stays, to the byte. */
+#include "support/test_support.h"
+
+#include "config/config_reader.h"
+#include "simulation.h"
+#include "support/checkpoint_folder.h"
+
+enum { CHECKPOINT = 8, PLANTED = 11 /* step */, ILL = 1234 /* the particle */ };
+
+static const char plasma[] = "grid: {cells: [8, 4], length: [6, 3]}\n"
+                             "time: {step: 0.1, steps: 100, check_every: 1}\n"
+                             "species:\n"
+                             "  - {name: ions, charge: 1, mass: 100, density: 1, particles: 500}\n"
+                             "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 2000,\n"
+                             "     velocities: {kind: maxwellian}}\n"
+                             "output: {history: {every: 1000}, checkpoints: {every: 8, keep: 1}}\n";
+
+enum { DX, DY, U, V };
+
+struct kind {
+    enum step_method method;
+    enum precision precision;
+};
+
+static const struct kind kinds[] = {{STEP_PLAIN, PRECISION_SINGLE},
+                                    {STEP_PLAIN, PRECISION_DOUBLE},
+                                    {STEP_FUSED, PRECISION_SINGLE},
+                                    {STEP_FUSED, PRECISION_DOUBLE}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* A simulation with a good checkpoint behind it. */
+struct patient {
+    struct config config;
+    struct simulation simulation;
+    struct folder folder;
+    unsigned char *good; /* owned: the bytes of that checkpoint */
+    size_t good_bytes;
+};
+
+static void take_steps(struct simulation *simulation, uint64_t until)
+{
+    while (simulation->step < until)
+        assert_ok(simulation_step(simulation));
+}
+
+/* Runs until `step` is the next one. */
+static void patient_create(const struct kind *kind, uint64_t step, struct patient *patient)
+{
+    assert_ok(config_read_text("test", plasma, strlen(plasma), NULL, 0, &patient->config));
+    patient->config.step.method = kind->method;
+    patient->config.precision = kind->precision;
+    patient->folder = folder_make();
+    assert_ok(simulation_create(&patient->config, device, &patient->simulation));
+    patient->simulation.output.checkpoint_folder = patient->folder.path;
+    take_steps(&patient->simulation, step);
+    assert_holds(&patient->folder, "checkpoint_8.h5");
+    patient->good = read_file(folder_file(&patient->folder, "checkpoint_8.h5"), &patient->good_bytes);
+}
+
+/* The good checkpoint is still there, and nothing else. */
+static void patient_destroy(struct patient *patient)
+{
+    size_t bytes;
+    assert_holds(&patient->folder, "checkpoint_8.h5");
+    unsigned char *after = read_file(patient->folder.file, &bytes);
+    assert_int_equal(bytes, patient->good_bytes);
+    assert_memory_equal(after, patient->good, bytes);
+    free(after);
+    free(patient->good);
+    simulation_destroy(&patient->simulation);
+    folder_remove(&patient->folder);
+}
+
+/* One of the four numbers of a particle, on the device. */
+static void plant(const struct particles *particles, enum precision precision, int number, double value)
+{
+    const float narrow = (float)value;
+    const size_t size = precision_bytes(precision);
+    struct buffer *pairs = number < U ? particles->offset : particles->velocity;
+    struct buffer *buffer = particles->quad ? particles->quad : pairs;
+    const size_t place =
+        particles->quad ? 4 * (size_t)ILL + (size_t)number : 2 * (size_t)ILL + (size_t)(number % 2);
+    assert_ok(buffer_write(buffer, place * size, size,
+                           precision == PRECISION_SINGLE ? (const void *)&narrow : &value));
+}
+
+static void assert_says(const char *words)
+{
+    if (!strstr(status_message(), words))
+        fail_msg("'%s' does not say '%s'", status_message(), words);
+}
+
+/* Velocity and offset of step n make a charge density of step n + 1 that is none, and the field of that
+ * spreads it over all particles: a check in that step knows whose it was, a later one only that some are ill.
+ */
+static void check_found(const struct kind *kind, uint32_t check_every, int number, double value)
+{
+    struct patient patient;
+    struct simulation *simulation = &patient.simulation;
+    const uint64_t moved = number < U ? PLANTED : PLANTED + 1;
+    const uint64_t found = (moved + check_every - 1) / check_every * check_every;
+    char words[64];
+    patient_create(kind, PLANTED, &patient);
+    patient.config.time.check_every = check_every;
+    plant(&simulation->particles[1], kind->precision, number, value);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && simulation->step < CHECKPOINT * 2)
+        status = simulation_step(simulation);
+    assert_int_equal(status, STATUS_FAILED);
+    assert_int_equal(simulation->step, found);
+    snprintf(words, sizeof words, "step %llu ", (unsigned long long)found);
+    assert_says(words);
+    assert_says(check_every == 1 ? "of a particle of species electrons in cell ("
+                                 : "of a particle of species ions in cell (");
+    assert_says("is not a finite number");
+    patient_destroy(&patient);
+}
+
+static void a_particle_is_found_by_the_next_check(void **unused)
+{
+    (void)unused;
+    const double values[] = {NAN, INFINITY, -INFINITY};
+    for (unsigned k = 0; k < KINDS; k++)
+        for (int number = DX; number <= V; number += V - DX)
+            for (uint32_t check_every = 1; check_every <= 5; check_every += 4)
+                check_found(&kinds[k], check_every, number, values[((unsigned)number + k) % 3]);
+}
+
+/* The cell of a sorted list's particle. */
+static uint32_t cell_of_ill(const struct particles *particles, uint32_t cells)
+{
+    uint32_t offsets[64], cell = 0;
+    assert_true(cells < 64);
+    assert_ok(buffer_read(particles->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    while (offsets[cell + 1] <= ILL)
+        cell++;
+    return cell;
+}
+
+/* A velocity between two steps is in no field yet: the checkpoint that is due looks for itself. In a fused
+ * step the list stands in the order of its cells already. */
+static void a_checkpoint_looks_for_itself(void **unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < KINDS; k++) {
+        struct patient patient;
+        struct simulation *simulation = &patient.simulation;
+        char words[96] = "species electrons, step 16: velocity v of a particle in cell (";
+        if (kinds[k].method != STEP_FUSED)
+            continue;
+        patient_create(&kinds[k], 2 * CHECKPOINT, &patient);
+        const uint32_t cell = cell_of_ill(&simulation->particles[1], grid_cells(&simulation->slab.local));
+        plant(&simulation->particles[1], kinds[k].precision, V, INFINITY);
+        assert_int_equal(simulation_step(simulation), STATUS_FAILED);
+        snprintf(words + strlen(words), 32, "%u, %u) is inf", cell / 4, cell % 4);
+        assert_says(words);
+        patient_destroy(&patient);
+    }
+}
+
+/* Fields are made anew from the particles in every step: what they held before is of no consequence. */
+static void a_field_between_steps_is_of_no_consequence(void **unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < KINDS; k++) {
+        double energies[2];
+        for (int ill = 0; ill < 2; ill++) {
+            struct patient patient;
+            patient_create(&kinds[k], PLANTED, &patient);
+            const struct fields *fields = &patient.simulation.fields;
+            struct buffer *const buffers[] = {fields->rho, fields->ex, fields->ey};
+            const float values[2] = {NAN, NAN}; /* also of a double */
+            for (unsigned n = 0; ill && n < sizeof buffers / sizeof buffers[0]; n++)
+                assert_ok(buffer_write(buffers[n], 0, sizeof values, values));
+            take_steps(&patient.simulation, PLANTED + 3);
+            energies[ill] = patient.simulation.field_sums.field_energy;
+            patient_destroy(&patient);
+        }
+        assert_true(energies[0] == energies[1] && energies[0] > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_particle_is_found_by_the_next_check),
+        cmocka_unit_test(a_checkpoint_looks_for_itself),
+        cmocka_unit_test(a_field_between_steps_is_of_no_consequence),
+    };
+    return cmocka_run_group_tests_name("not_a_number", tests, open_device, close_device);
+}
