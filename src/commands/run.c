@@ -126,8 +126,8 @@ static enum status write_resolved_config(struct run *run)
 {
     FILE *file = NULL;
     struct config resolved = run->config;
-    if (run->communicator.size >
-        1) /* on one rank there is nothing to choose, and the next run may be on more */
+    /* On one rank there is nothing to choose, and the next run may be on more. */
+    if (run->communicator.size > 1)
         resolved.fields.decomposition = run->simulation.decomposition;
     TRY(run_folder_open(&run->folder, "config.yaml", "w", &file));
     bool failed = config_echo(&resolved, file) != STATUS_OK;
