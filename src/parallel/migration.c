@@ -47,6 +47,7 @@ struct migration {
     struct travellers waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
     struct runs runs[CONFIG_MAX_SPECIES]; /* of those who wait */
     uint64_t left[CONFIG_MAX_SPECIES];
+    bool has_ids[CONFIG_MAX_SPECIES];
 };
 
 /* ---- birth and death ---- */
@@ -249,6 +250,7 @@ enum status migration_collect(struct migration *migration, const struct slab *sl
     struct travellers *travellers = &migration->waiting[species];
     const size_t own = slab_own_cells(slab), cells = grid_cells(&slab->local) - own;
     const size_t word = sizeof(uint32_t), there = travellers->count;
+    migration->has_ids[species] = list->id != NULL;
     if (list->count == 0)
         return STATUS_OK;
     TRY(grow(migration, &migration->cells, 0, (cells + 1) * word));
@@ -299,12 +301,18 @@ static enum status traffic_make(size_t ranks, size_t runs, struct traffic *traff
     return status_fail(STATUS_FAILED, "no memory for the traffic between ranks");
 }
 
+/* Ids come last, where there are some. */
+static enum part parts_of(const struct migration *migration, uint32_t species)
+{
+    return migration->has_ids[species] ? PARTS : PART_IDS;
+}
+
 /* Receives from every rank that has something, in the order of the ranks. */
 static void receive(struct migration *migration, uint32_t species, struct traffic *traffic)
 {
     size_t place = 0;
     for (int rank = 0; rank < migration->communicator.size; rank++) {
-        for (enum part part = 0; part < PARTS && traffic->incoming[rank] > 0; part++)
+        for (enum part part = 0; part < parts_of(migration, species) && traffic->incoming[rank] > 0; part++)
             MPI_Irecv(element(migration, &migration->arrived[species], part, place),
                       (int)traffic->incoming[rank], migration->element[part], rank,
                       (int)(species * PARTS + part), MPI_COMM_WORLD, &traffic->requests[traffic->pending++]);
@@ -323,7 +331,7 @@ static void send(struct migration *migration, uint32_t species, struct traffic *
                 traffic->lengths[count] = (int)runs->items[n].count;
                 traffic->begins[count++] = (int)runs->items[n].begin;
             }
-        for (enum part part = 0; part < PARTS && count > 0; part++) {
+        for (enum part part = 0; part < parts_of(migration, species) && count > 0; part++) {
             MPI_Datatype message;
             MPI_Type_indexed(count, traffic->lengths, traffic->begins, migration->element[part], &message);
             MPI_Type_commit(&message);
