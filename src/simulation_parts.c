@@ -91,7 +91,7 @@ static enum status create_guest_sort(struct simulation *simulation)
                                                   .key_bits = bits}};
     struct sorter_plan plan;
     TRY(info->is_cpu ? sorter_plan_default(info, &simulation->config->sort, bits, capacity, &plan)
-                     : sorter_plan_choose(info, &choice, capacity, &plan));
+                     : sorter_plan_choose(info, &choice, capacity / 4 /* as many as mostly */, &plan));
     TRY(buffer_create(device, capacity * sizeof(uint32_t), "the permutation of guests",
                       &simulation->guest_permutation));
     TRY(sorter_create(device, &plan, capacity, &simulation->guest_sorter));

@@ -24,8 +24,9 @@ struct field_solver {
 
     /* On several ranks: rows on the host, reals of the device's precision. */
     struct halo *halo;
-    char *own, *beside, *all;                                    /* all: replicated only */
-    struct host_memory *own_memory, *beside_memory, *all_memory; /* where they lie */
+    char *own, *beside;
+    char *all; /* replicated only: of the box, the own ones in their place */
+    struct host_memory *rows_memory, *beside_memory; /* where they lie */
 
     /* Slabs. */
     struct slab_solver *slabs;
@@ -76,11 +77,12 @@ static enum status create_rows(struct field_solver *solver, const struct field_p
     const size_t bytes = row_bytes(solver);
     TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.guard,
                     solver->precision, &solver->halo));
-    TRY(create_memory(solver, solver->slab.rows * bytes, &solver->own_memory, &solver->own));
     TRY(create_memory(solver, HALO_ROWS * bytes, &solver->beside_memory, &solver->beside));
     if (solver->decomposition == DECOMPOSITION_SLABS)
-        return STATUS_OK;
-    return create_memory(solver, solver->slab.box.nx * bytes, &solver->all_memory, &solver->all);
+        return create_memory(solver, solver->slab.rows * bytes, &solver->rows_memory, &solver->own);
+    TRY(create_memory(solver, solver->slab.box.nx * bytes, &solver->rows_memory, &solver->all));
+    solver->own = solver->all + solver->slab.first_row * bytes;
+    return STATUS_OK;
 }
 
 static enum status create(const struct field_place *place, const struct config *config,
@@ -122,9 +124,8 @@ void field_solver_destroy(struct field_solver **solver)
     fields_destroy(&old->box);
     halo_destroy(&old->halo);
     slab_solver_destroy(&old->slabs);
-    host_memory_destroy(&old->own_memory);
+    host_memory_destroy(&old->rows_memory);
     host_memory_destroy(&old->beside_memory);
-    host_memory_destroy(&old->all_memory);
     free(old->rho);
     free(old->ex);
     free(old->ey);
@@ -198,7 +199,7 @@ static enum status sum_rows(struct field_solver *solver, const struct fields *fi
     TRY(read_rows(solver, fields->rho));
     halo_add(solver->halo, solver->own, solver->beside);
     if (solver->decomposition == DECOMPOSITION_REPLICATED)
-        halo_gather(solver->halo, solver->own, solver->all);
+        halo_gather(solver->halo, solver->all);
     const uint64_t rows = solver->slab.rows + (uint64_t)halo_rows(solver->halo);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start, rows * row_bytes(solver));
     return STATUS_OK;

@@ -162,8 +162,7 @@ void halo_fill(struct halo *halo, const void *own, void *beside)
     MPI_Waitall(pending, halo->requests, MPI_STATUSES_IGNORE);
 }
 
-void halo_gather(struct halo *halo, const void *own, void *all)
+void halo_gather(struct halo *halo, void *all)
 {
-    MPI_Allgatherv(own, halo->counts[halo->communicator.rank], MPI_BYTE, all, halo->counts, halo->begins,
-                   MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, halo->counts, halo->begins, MPI_BYTE, MPI_COMM_WORLD);
 }

@@ -31,7 +31,7 @@ void halo_add(struct halo *halo, void *own, const void *beside);
 /* Collective. beside[halo_rows()][ny] <- own[rows][ny] of their owners. */
 void halo_fill(struct halo *halo, const void *own, void *beside);
 
-/* Collective. all[nx][ny] of the box <- own[rows][ny] of every rank. */
-void halo_gather(struct halo *halo, const void *own, void *all);
+/* Collective. all[nx][ny] of the box <- the own rows of every rank, which each has in their place there. */
+void halo_gather(struct halo *halo, void *all);
 
 #endif
