@@ -75,9 +75,10 @@ class Killed(FaultTest):
 
     def check(self, ranks):
         self.run_well_on(ranks, "run", "fault.yaml", "--quiet", "--output", "straight")
-        while self.kills < KILLS or self.unfinished < WHILE_WRITING * self.kills:
+        while self.kills < KILLS or (self.kills < 4 * KILLS and self.unfinished < WHILE_WRITING * self.kills):
             self.kill_and_go_on(ranks)
         print(f"{ranks} rank(s), kill -9: {self.kills} times, {self.unfinished} while a checkpoint was written")
+        self.assertGreaterEqual(self.unfinished, WHILE_WRITING * self.kills)
 
     def test_one_rank(self):
         self.check(1)

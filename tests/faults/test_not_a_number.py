@@ -10,11 +10,11 @@ from faults import CONFIG, RANKS, FaultTest, times
 
 CHECK_EVERY = 7
 # So light that soon some go further in a step than numbers of single precision tell cells apart.
-MASSES = times([5e-11], [5e-11, 2e-11, 1e-11, 5e-12, 2e-12, 1e-12])
+MASSES = times([5e-11], [5e-11, 7e-11, 1e-10, 1.5e-10, 2e-10, 3e-10])
 
 
 class NotANumber(FaultTest):
-    config = CONFIG.replace("{every: 1}", "{every: 1000}").replace("steps: 120", f"steps: 120, check_every: {CHECK_EVERY}")
+    config = CONFIG.replace("{every: 1}", "{every: 1000}").replace("steps: 120", f"steps: 3000, check_every: {CHECK_EVERY}")
 
     def check(self, ranks, mass):
         options = ["--set", f"species.electrons.mass={mass}", "--output", f"out{mass}", "--quiet"]
