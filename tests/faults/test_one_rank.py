@@ -43,10 +43,10 @@ class OneRank(FaultTest):
     def report(self, what, count):
         print(f"{what}: {count} times on 2 and {MANY} ranks, all ended within {self.longest:.1f} s")
 
-    def start_all(self, ranks, *arguments):
+    def start_all(self, ranks, *arguments, before=()):
         """A run that has made some steps, and its ranks."""
         shutil.rmtree(self.folder / "out", ignore_errors=True)
-        process = self.start_on(ranks, "run", "fault.yaml", *ENDLESS, *arguments)
+        process = self.start_on(ranks, "run", "fault.yaml", *ENDLESS, *arguments, before=before)
         pids = self.processes(process, ranks)
         path = self.folder / "out" / "history.csv"
         self.assertTrue(self.wait_for(lambda: path.is_file() and path.read_bytes().count(b"\n") > 5, process))
@@ -79,6 +79,19 @@ class OneRank(FaultTest):
         for word in words:
             self.assertIn(word, self.said()[0])
         self.assertFalse((self.folder / "out").exists())
+
+    def test_no_room_for_the_history(self):
+        """Which the first rank alone writes, while the others step on."""
+        ignore = ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh"]
+        for n in range(KILLS):
+            process, pids = self.start_all((2, MANY)[n % 2], "--set", "output.checkpoints.every=0", before=ignore)
+            for pid in pids:
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (1024, 1024))
+            stderr = self.end(process, pids)
+            self.assertEqual(process.returncode, 1, stderr)
+            self.assertEqual(len(self.said()), 1, stderr)
+            self.assertRegex(self.said()[0], r"out/history\.csv: File too large")
+        self.report("no room for the history", KILLS)
 
     def each_rank(self):
         """Ranks, and the one of them to which it happens."""
