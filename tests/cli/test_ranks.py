@@ -149,6 +149,18 @@ class Refused(RanksTest):
         self.assertEqual(os.listdir(self.folder / "held"), ["history.csv"])
 
 
+class Restarted(RanksTest):
+    many = ["--set", "species.electrons.particles=100000", "--set", "output.history.every=1", "--steps", "8", "--quiet"]
+
+    def test_the_same_bits_where_guests_are_merged(self):
+        """So many particles change ranks that the lists of guests are merged in the step of the checkpoint."""
+        self.run_well_on(3, "run", "small.yaml", *self.many, "--set", "output.checkpoints.every=5")
+        checkpoint = "out/checkpoints/checkpoint_5.h5"
+        self.run_well_on(3, "run", "small.yaml", *self.many, "--restart", checkpoint, "--output", "again")
+        straight = (self.folder / "out" / "history.csv").read_text().splitlines()
+        self.assertEqual((self.folder / "again" / "history.csv").read_text().splitlines()[1:], straight[6:])
+
+
 class Stopped(RanksTest):
     steps = ["--steps", "600", "--set", "output.snapshots.every=0"]
 
