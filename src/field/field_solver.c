@@ -307,7 +307,8 @@ enum status field_solver_read_modes(const struct field_solver *solver, uint32_t 
 
 /* ---- which ---- */
 
-/* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. */
+/* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. A rank
+ * that fails alone leaves the others waiting in a solve, where they cannot agree on anything. */
 static enum status measure(const struct field_place *place, const struct config *config,
                            struct field_solver *solver, double *seconds)
 {
@@ -328,7 +329,7 @@ static enum status measure(const struct field_place *place, const struct config 
             *seconds = taken;
     }
     fields_destroy(&fields);
-    return communicator_agree(place->communicator, status);
+    return status;
 }
 
 /* Slabs only where they clearly win: a choice by a hair would differ from run to run. */

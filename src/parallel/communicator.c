@@ -97,8 +97,10 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
         return status;
     int mine = status == STATUS_OK ? communicator->size : communicator->rank, lowest = 0;
     MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (lowest == communicator->size)
+    if (lowest == communicator->size) {
+        failure.agreed = failure.silenced = false; /* whatever there was before has been survived */
         return STATUS_OK;
+    }
     int code = (int)status;
     MPI_Bcast(&code, 1, MPI_INT, lowest, MPI_COMM_WORLD);
     share_message(communicator, lowest, (enum status)code);
