@@ -37,7 +37,7 @@ static struct config example(enum precision precision)
     struct config config = {
         .title = "by hand",
         .grid = {{6, 5}, {6.1, 4.7}},
-        .time = {0.1, 100},
+        .time = {.step = 0.1, .steps = 100},
         .precision = precision,
         .species_count = 2,
         .species =
