@@ -198,7 +198,8 @@ static enum status change_slab(struct simulation *simulation, const struct slab 
     merge_destroy(&merge);
     TRY(status);
     const struct slab whole = simulation->slab;
-    simulation->slab = slab_of(simulation, plan_guard(simulation->config));
+    simulation->guard = plan_guard(simulation->config);
+    simulation->slab = slab_of(simulation, simulation->guard);
     for (uint32_t s = 0; s < species; s++)
         TRY(relocate_list(device, precision, &whole, &simulation->slab, &simulation->particles[s]));
     return STATUS_OK;
@@ -440,7 +441,8 @@ enum status ranks_restore(struct simulation *simulation, struct checkpoint *chec
     struct checkpoint_header header;
     TRY(checkpoint_header(checkpoint, as_many ? simulation->communicator.rank : 0, &header));
     TRY(restore_partition(simulation, checkpoint));
-    simulation->slab = slab_of(simulation, as_many ? header.guard : plan_guard(simulation->config));
+    simulation->guard = as_many ? header.guard : plan_guard(simulation->config);
+    simulation->slab = slab_of(simulation, simulation->guard);
     simulation->is_restart = true;
     simulation->step = simulation->first_step = header.step;
     simulation->first_energy = header.first_energy;

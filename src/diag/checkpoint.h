@@ -1,9 +1,9 @@
 /* Checkpoint: the whole state between two steps in one HDF5 file, for `run --restart`.
  *
- * Positions stand at step n, velocities at n-1/2 (at step 0: as loaded, at 0), every list sorted, every
- * particle with the rank that owns its row. Lists are stored in the order of the ranks, which is that of the
- * keys, with the particles of every cell counted; so any number of ranks can read them, each its own rows.
- * Reals are stored in the precision of the run, so a restart on as many ranks goes on with the same bits.
+ * Positions stand at step n, velocities at n-1/2, every list sorted, every particle with the rank that owns
+ * its row. Lists are stored in the order of the ranks, which is that of the keys, with the particles of every
+ * cell counted; so any number of ranks can read them, each its own rows. Reals are stored in the precision of
+ * the run, so a restart on as many ranks goes on with the same bits.
  *
  * A file appears whole or not at all (hdf5_file.h); its arrays are chunked with checksums, and a digest over
  * all bytes of the file, kept in the block before HDF5's first byte, is checked before anything is believed.
@@ -26,7 +26,7 @@ enum checkpoint_list { CHECKPOINT_MAIN, CHECKPOINT_GUESTS, CHECKPOINT_LISTS };
 struct checkpoint_header {
     uint64_t step;                         /* n */
     double first_energy;                   /* total energy at step 0, for the drift */
-    uint32_t guard;                        /* rows, of the slabs */
+    uint32_t guard;                        /* rows that the slabs of all ranks were to have */
     uint64_t capacity[CONFIG_MAX_SPECIES]; /* of this rank's main lists: what shapes of launches depend on */
 };
 
