@@ -196,7 +196,7 @@ static enum status create(struct run *run, enum decomposition_kind decomposition
     run->config.time.steps = UINT64_MAX; /* until verify() says which is the last */
     TRY(communicator_agree(communicator, status));
     status = simulation_create_on(communicator, &run->config, device, NULL, &run->simulation);
-    return communicator_agree(communicator, status);
+    return communicator_meet(communicator, status);
 }
 
 static enum status measure(struct run *run, enum decomposition_kind decomposition,
