@@ -131,6 +131,13 @@ static enum status create_advance(struct simulation *simulation, uint32_t capaci
     const struct advance_setup setup =
         plan_advance(config, &simulation->slab, simulation->communicator.size, capacity);
     TRY(plan_step(config, device_info(simulation->device), &setup, &simulation->advance_kind));
+    if (simulation->advance_kind == ADVANCE_NONE && simulation->is_handed_over)
+        return status_fail(
+            STATUS_FAILED,
+            "step %llu: %s has no fused step any more for the %u rows of %u cells and the particles "
+            "that came to one rank; go on with step.method: plain, or parallel.balance_every: 0",
+            (unsigned long long)simulation->step, device_info(simulation->device)->name,
+            simulation->slab.rows, simulation->slab.box.ny);
     if (simulation->advance_kind == ADVANCE_NONE)
         return STATUS_OK;
     TRY(advance_create(simulation->device, simulation->advance_kind, &setup, &simulation->advance));
