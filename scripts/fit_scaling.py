@@ -24,6 +24,8 @@ EXAMPLES = """examples:
 CONSTANTS = {
     "particle": "a particle in all its stages on the device",
     "merge": "a particle of the long list when guests are merged into it",
+    "guest": "a guest in all its stages on the device, two sorts among them",
+    "guests": "a step's launches for guests, however few there are",
     "node": "a node times log2 of all nodes, solved on a device",
     "node_slabs": "the same, solved by FFTW-MPI on a host",
     "byte": "a byte between device and host or in a message",
@@ -34,7 +36,9 @@ CONSTANTS = {
 PARTICLE_STAGES = ("cell key", "sort:", "permute", "deposit", "push")
 MESSAGE_STAGES = ("exchange", "halo")
 REACHED_ROWS = 3  # of nodes beside a slab
-GUESTS_LEAST, GUESTS_SHARE = 1024, 64  # guests in a list before they are merged: so many, or that part of the long list
+GUESTS_LEAST, GUESTS_SHARE = 1024, 256  # guests in a list before they are merged: so many, or that part of its capacity
+TRAVELLER_ARRAYS = 3  # keys, offsets, velocities: a message each
+TRANSFERS = {"replicated": 16, "slabs": 27}  # of a step and rank, one species
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 
 
@@ -76,8 +80,8 @@ def moved_bytes(run):
     """Between a device and its host, and in the messages of a rank."""
     local = min(run.rows + 2 * run.guard + 1, run.nx) if run.guard else run.nx
     row, state = run.ny * run.real, 4 * run.real
-    offsets = 4 * run.ny * (4 * (local - run.rows) + local)  # read and written for two lists; those of arrivals
-    particles = run.leavers * (state + (state + 16) + (state + 4))  # out, in a message, in
+    offsets = 16 * run.ny * (local - run.rows)  # read and written for two lists
+    particles = run.leavers * (state + (state + 4) + (state + 4))  # out, in a message, in; the host makes the keys
     deposited = (run.rows + REACHED_ROWS) * row + REACHED_ROWS * row
     if run.decomposition == "slabs":
         solved = 3 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
@@ -92,10 +96,18 @@ def transposed_bytes(run):
     return 3 * 16 * modes * (run.ranks - 1) / run.ranks
 
 
+def guests_limit(run):
+    return max(GUESTS_LEAST, (run.particles_most * 9 / 8 + 4096) / GUESTS_SHARE)
+
+
 def merges(run):
     """Of guests into the long list, in a step."""
-    limit = max(GUESTS_LEAST, (run.particles_most * 9 / 8 + 4096) / GUESTS_SHARE)
-    return min(1.0, run.leavers / limit)
+    return min(1.0, run.leavers / guests_limit(run))
+
+
+def guests(run):
+    """The mean of a step: they grow by those who come until they are merged."""
+    return (run.leavers + max(run.leavers, guests_limit(run))) / 2 if run.leavers else 0.0
 
 
 def amounts(run):
@@ -104,12 +116,16 @@ def amounts(run):
     slabs = run.decomposition == "slabs"
     parts = {"particles": {"particle": run.particles_most}, "exchange": {}, "field": {}}
     if others:
+        parts["particles"] |= {"guest": guests(run), "guests": 1.0}
         parts["exchange"] = {
             "merge": run.particles_most * merges(run),
             "byte": moved_bytes(run),
-            "transfer": 28 if slabs else 17,
+            "transfer": TRANSFERS["slabs" if slabs else "replicated"],
             # counts to all and particles to two; rows beside; the whole density to all, or the field's rows
-            "message": others + min(2, others) + REACHED_ROWS + (3 * REACHED_ROWS if slabs else others),
+            "message": others
+            + TRAVELLER_ARRAYS * min(2, others)
+            + REACHED_ROWS
+            + (3 * REACHED_ROWS if slabs else others),
         }
     parts["field"] = {"node_slabs" if slabs else "node": solved_nodes(run)}
     if slabs:

@@ -19,6 +19,8 @@ HEADER = (
 TRUE = {
     "particle": 2e-11,
     "merge": 3e-12,
+    "guest": 2e-9,
+    "guests": 2e-4,
     "node": 1e-12,
     "node_slabs": 4e-10,
     "byte": 5e-11,
@@ -37,10 +39,11 @@ def stages(ranks, rows, ny, particles, leavers, decomposition, constants=None):
     if ranks > 1:
         beside = 0 if rows + 5 >= nx else 5
         local = rows + beside if beside else nx
-        offsets = 16 * (local - rows) * ny + 4 * local * ny
-        merged = min(1, leavers / max(1024, (1.125 * particles + 4096) / 64))
-        exchange = (offsets + leavers * (16 + 32 + 20)) * c["byte"] + particles * merged * c["merge"]
-        exchange += (ranks - 1 + min(2, ranks - 1)) * c["message"] + 12 * c["transfer"]
+        limit = max(1024, (1.125 * particles + 4096) / 256)
+        steps = max(1, limit / leavers)  # from a merge to the next: guests are the leavers of one step, two, ... all
+        exchange = (16 * (local - rows) * ny + leavers * (16 + 20 + 20)) * c["byte"] + particles / steps * c["merge"]
+        exchange += (ranks - 1 + 3 * min(2, ranks - 1)) * c["message"] + 11 * c["transfer"]
+        push += leavers * (1 + steps) / 2 * c["guest"] + c["guests"]
         halo = (rows + 6) * row * c["byte"] + 3 * c["message"] + 4 * c["transfer"]
         if decomposition == "slabs":
             halo += (9 + 3 * (rows + 3)) * row * c["byte"] + 9 * c["message"] + 12 * c["transfer"]
