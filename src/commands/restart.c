@@ -136,13 +136,15 @@ static void print_word(FILE *stream, const char *word)
     fputc('\'', stream);
 }
 
-char *restart_command(const struct overrides *overrides, const char *folder)
+char *restart_command(const struct overrides *overrides, int ranks, const char *folder)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return NULL;
+    if (ranks > 1)
+        fprintf(stream, "mpirun -n %d ", ranks);
     fputs("radixpic run ", stream);
     if (overrides->config_path && !overrides_any(overrides)) {
         print_word(stream, overrides->config_path);

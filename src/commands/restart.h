@@ -22,6 +22,6 @@ STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
 void restart_free(struct restart *restart);
 
 /* The command that goes on with a run of `folder` that was stopped. The caller frees it; NULL: no memory. */
-char *restart_command(const struct overrides *overrides, const char *folder);
+char *restart_command(const struct overrides *overrides, int ranks, const char *folder);
 
 #endif

@@ -240,7 +240,7 @@ static enum status report_times(struct run *run, double seconds)
 /* A run that was stopped says how to go on with it. All ranks are here. */
 static enum status report_stop(struct run *run, const struct run_arguments *arguments, const char *sentence)
 {
-    char *command = restart_command(&arguments->overrides, run->folder.path);
+    char *command = restart_command(&arguments->overrides, run->communicator.size, run->folder.path);
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", sentence,
                                            command ? command : "radixpic run --restart latest");
     free(command);
@@ -252,6 +252,7 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
     struct simulation *simulation = &run->simulation;
     struct progress progress = progress_begin(&run->log, simulation->first_step, run->config.time.steps,
                                               simulation_particles(&run->config));
+    progress.live &= run->communicator.size == 1; /* mpirun shows a terminal to a rank that has none */
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !simulation_done(simulation)) {
         const uint64_t step = simulation->step;
