@@ -102,6 +102,21 @@ static void a_rank_may_have_a_single_row(void **state)
     compare_with_one(&config, 1e-10);
 }
 
+/* One electron: every other rank has none, and it goes from rank to rank. */
+static void a_rank_may_be_empty(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.species_count = 1;
+    config.species[0].particles = 1;
+    config.species[0].perturb.density.count = 0;
+    config.species[0].velocities = (struct velocities_config){.kind = VELOCITIES_COLD, .drift = {7, 1}};
+    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+        config.step.method = step;
+        compare_with_one(&config, 1e-10);
+    }
+}
+
 static void two_runs_give_the_same_bits(void **state)
 {
     (void)state;
@@ -300,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_run_on_many_ranks_is_that_on_one),
         cmocka_unit_test(every_shape_and_filter_reaches_over_the_ends_of_a_rank),
         cmocka_unit_test(a_rank_may_have_a_single_row),
+        cmocka_unit_test(a_rank_may_be_empty),
         cmocka_unit_test(two_runs_give_the_same_bits),
         cmocka_unit_test(any_distance_finds_its_rank),
         cmocka_unit_test(particles_beyond_the_guard_rows_are_found),
