@@ -103,7 +103,7 @@ STATUS_CHECKED enum status simulation_create(const struct config *config, struct
 
 /* The same on all ranks of a communicator, each with its share, and where `restart` is not NULL with the
  * state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
- * Collective, but a failure of one rank is to be agreed on by the caller. */
+ * Collective, but a failure is that of one rank alone until the caller's communicator_meet(). */
 STATUS_CHECKED enum status simulation_create_on(const struct communicator *communicator,
                                                 const struct config *config, struct device *device,
                                                 struct checkpoint *restart, struct simulation *simulation);

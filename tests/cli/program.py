@@ -13,6 +13,16 @@ DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
 TIMEOUT = 120  # seconds: a cold build of all kernels takes 10 on a slow machine
 
+# Open MPI: more ranks than cores, which yield to one another; PoCL: one thread a rank.
+MPI_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "POCL_MAX_PTHREAD_COUNT": "1",
+}
+
 # 23 is a multiple of neither 5 nor 10: the last step needs a row and a snapshot of its own.
 CONFIG = f"""\
 title: Small

@@ -6,16 +6,8 @@ import re
 import shutil
 import unittest
 
-from program import DEVICE, PROGRAM, ROOT, ProgramTest
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "POCL_MAX_PTHREAD_COUNT": "1",
-}
 COLUMNS = (
     "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,guard_rows,particles,"
     "particles_most,leavers,steps,repeats,stage,seconds,seconds_min,seconds_max,share,bytes,"
@@ -28,7 +20,7 @@ FEW = ["--particles", "4096", "--cells", "16x8", "--steps", "4", "--repeat", "2"
 class ScalingTest(ProgramTest):
     def on(self, ranks, *arguments, environment=None):
         command = ("mpirun", "-n", str(ranks), PROGRAM) if ranks else (PROGRAM,)
-        environment = {**ENVIRONMENT, **(environment or {})}
+        environment = {**MPI_ENVIRONMENT, **(environment or {})}
         return self.run_program("bench", "scaling", *arguments, command=command, environment=environment)
 
     def bench(self, ranks, *arguments):

@@ -10,22 +10,13 @@ import time
 import unittest
 from pathlib import Path
 
-from program import PROGRAM, TIMEOUT, ProgramTest
-
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "POCL_MAX_PTHREAD_COUNT": "1",
-}
+from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest
 
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
 class RanksTest(ProgramTest):
     def on(self, ranks, *arguments):
-        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=ENVIRONMENT)
+        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=MPI_ENVIRONMENT)
 
     def run_well_on(self, ranks, *arguments):
         result = self.on(ranks, *arguments)
@@ -39,7 +30,7 @@ class RanksTest(ProgramTest):
 
 class Runs(RanksTest):
     def test_one_rank_runs_as_without_mpirun(self):
-        self.run_well("run", "small.yaml", "--quiet", "--steps", "2", environment=ENVIRONMENT)
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "2", environment=MPI_ENVIRONMENT)
         plain = self.history()
         self.run_well_on(1, "run", "small.yaml", "--steps", "2", "--force")
         self.assertEqual(self.history(), plain)
@@ -168,7 +159,7 @@ class Stopped(RanksTest):
         """A run one rank of which gets SIGTERM."""
         command = ["mpirun", "-n", str(ranks), PROGRAM, "run", "small.yaml", *self.steps, "--output", folder]
         process = subprocess.Popen(
-            command, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command, cwd=self.folder, env={**os.environ, **MPI_ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         path = self.folder / folder / "history.csv"
         deadline = time.monotonic() + TIMEOUT

@@ -13,8 +13,7 @@ import h5py
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
-from program import PROGRAM, TIMEOUT, ProgramTest, start  # noqa: E402
-from test_ranks import ENVIRONMENT  # noqa: E402
+from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest, start  # noqa: E402
 
 SOAK = os.environ.get("RADIXPIC_SOAK", "0") not in ("", "0")
 ALL_END_WITHIN = 10  # seconds, once something happened to one rank
@@ -66,7 +65,7 @@ class FaultTest(ProgramTest):
         super().setUp()
         (self.folder / "fault.yaml").write_text(self.config)
         self.environment = {
-            **ENVIRONMENT,
+            **MPI_ENVIRONMENT,
             "TMPDIR": str(self.folder),
             # what ranks share lies there, too: nobody tidies up after an mpirun that was killed
             "OMPI_MCA_btl_vader_backing_directory": str(self.folder),
