@@ -28,6 +28,16 @@ def run_script(main):
         sys.exit(f"{Path(sys.argv[0]).name}: {problem}")
 
 
+def read_text(path):
+    """The text of a file."""
+    try:
+        return Path(path).read_text()
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Problem(f"{path} is not a text file") from None
+
+
 class History:
     """The columns of a history.csv by name, and its density modes as complex series."""
 

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from common import Problem, run_script
+from common import Problem, read_text, run_script
 
 import numpy as np
 
@@ -187,12 +187,7 @@ NEEDED = (
 
 
 def read_rows(path):
-    try:
-        text = Path(path).read_text()
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Problem(f"{path} is not a text file") from None
+    text = read_text(path)
     header, *rows = list(csv.reader(text.splitlines())) or [[]]
     if not set(NEEDED) <= set(header):
         raise Problem(f"{path} does not start with the header of radixpic bench scaling --csv")

@@ -5,7 +5,7 @@ import argparse
 import csv
 from pathlib import Path
 
-from common import CYCLE, Problem, import_pyplot, run_script, save
+from common import CYCLE, Problem, import_pyplot, read_text, run_script, save
 
 EXAMPLES = """examples:
   scripts/plot_bench.py step.csv -o step.png                 of radixpic bench step --sweep --csv step.csv
@@ -24,12 +24,7 @@ PHASES = ("transpose", "histogram", "scan", "reorder")
 
 def read_bench(path):
     """The kind of a CSV file and its rows, numbers as such; a last line that was not finished is dropped."""
-    try:
-        text = Path(path).read_text()
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Problem(f"{path} is not a text file") from None
+    text = read_text(path)
     lines = text.splitlines()
     if lines and not text.endswith("\n"):
         lines.pop()

@@ -1,9 +1,6 @@
 /* Particles: allocation of one species. */
 #include "domain/particles.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static enum status allocate(struct device *device, size_t cells, enum precision precision,
                             struct particles *particles)
 {
@@ -102,62 +99,6 @@ enum status particles_read_velocities(const struct particles *particles, enum pr
 {
     return particles->quad ? read_from_quads(particles, precision, 2, first, count, pairs)
                            : buffer_read_reals(particles->velocity, precision, 2 * first, 2 * count, pairs);
-}
-
-/* Bytes of a pair move between the two halves of states and two arrays of pairs. */
-static void interleave(size_t pair, size_t count, const char *offsets, const char *velocities, char *states)
-{
-    for (size_t n = 0; n < count; n++) {
-        memcpy(states + 2 * n * pair, offsets + n * pair, pair);
-        memcpy(states + (2 * n + 1) * pair, velocities + n * pair, pair);
-    }
-}
-
-static void separate(size_t pair, size_t count, const char *states, char *offsets, char *velocities)
-{
-    for (size_t n = 0; n < count; n++) {
-        memcpy(offsets + n * pair, states + 2 * n * pair, pair);
-        memcpy(velocities + n * pair, states + (2 * n + 1) * pair, pair);
-    }
-}
-
-enum status particles_read_states(const struct particles *particles, enum precision precision, size_t first,
-                                  size_t count, void *states)
-{
-    const size_t pair = 2 * precision_bytes(precision);
-    if (particles->quad)
-        return buffer_read(particles->quad, 2 * first * pair, 2 * count * pair, states);
-    char *pairs = malloc(2 * count * pair + 1);
-    if (!pairs)
-        return status_fail(STATUS_FAILED, "species %s: no memory to read %zu particles",
-                           particles->species->name, count);
-    enum status status = buffer_read(particles->offset, first * pair, count * pair, pairs);
-    if (status == STATUS_OK)
-        status = buffer_read(particles->velocity, first * pair, count * pair, pairs + count * pair);
-    if (status == STATUS_OK)
-        interleave(pair, count, pairs, pairs + count * pair, states);
-    free(pairs);
-    return status;
-}
-
-enum status particles_write(struct particles *particles, enum precision precision, size_t first, size_t count,
-                            const void *states, const uint64_t *id, const uint32_t *key)
-{
-    const size_t pair = 2 * precision_bytes(precision);
-    char *pairs = malloc(2 * count * pair + 1);
-    if (!pairs)
-        return status_fail(STATUS_FAILED, "species %s: no memory to write %zu particles",
-                           particles->species->name, count);
-    separate(pair, count, states, pairs, pairs + count * pair);
-    enum status status = buffer_write(particles->offset, first * pair, count * pair, pairs);
-    if (status == STATUS_OK)
-        status = buffer_write(particles->velocity, first * pair, count * pair, pairs + count * pair);
-    if (status == STATUS_OK && particles->id)
-        status = buffer_write(particles->id, first * sizeof *id, count * sizeof *id, id);
-    if (status == STATUS_OK && particles->key)
-        status = buffer_write(particles->key, first * sizeof *key, count * sizeof *key, key);
-    free(pairs);
-    return status;
 }
 
 uint64_t particles_bytes(const struct grid *grid, enum precision precision,

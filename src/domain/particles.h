@@ -57,17 +57,6 @@ STATUS_CHECKED enum status particles_read_velocities(const struct particles *par
                                                      enum precision precision, size_t first, size_t count,
                                                      double *pairs);
 
-/* The same as they are stored: (dx, dy, u, v) of each particle, real states[4 * count] of the device's
- * precision. Blocking. */
-STATUS_CHECKED enum status particles_read_states(const struct particles *particles, enum precision precision,
-                                                 size_t first, size_t count, void *states);
-
-/* Writes states and, where the list has them, ids and keys of `count` particles from number `first` on, into
- * a list of pairs; id and key may be NULL where it has none. Blocking. */
-STATUS_CHECKED enum status particles_write(struct particles *particles, enum precision precision,
-                                           size_t first, size_t count, const void *states, const uint64_t *id,
-                                           const uint32_t *key);
-
 /* Device bytes that particles_create() takes. */
 uint64_t particles_bytes(const struct grid *grid, enum precision precision,
                          const struct species_config *species);

@@ -27,37 +27,58 @@ static size_t damage(const unsigned char *whole, size_t length, unsigned n, unsi
     }
 }
 
+/* A folder with checkpoints of a scene, and the bytes of one of them. */
+struct patient {
+    struct folder folder;
+    struct scene scene;
+    unsigned char *whole, *copy; /* [length] */
+    size_t length;
+};
+
+/* Checkpoints of `count` steps; the last one is to be damaged, and folder.file is its path. */
+static void patient_create(size_t count, const uint32_t *steps, struct patient *patient)
+{
+    patient->folder = folder_make();
+    scene_create(&alone, &plain, NULL, &patient->scene);
+    for (size_t n = 0; n < count; n++)
+        assert_ok(scene_write(&patient->scene, patient->folder.path, steps[n], (uint32_t)count));
+    char name[32];
+    snprintf(name, sizeof name, "checkpoint_%u.h5", steps[count - 1]);
+    patient->whole = read_file(folder_file(&patient->folder, name), &patient->length);
+    patient->copy = malloc(patient->length);
+    assert_non_null(patient->copy);
+}
+
+static void patient_destroy(struct patient *patient)
+{
+    free(patient->whole);
+    free(patient->copy);
+    scene_destroy(&patient->scene);
+    folder_remove(&patient->folder);
+}
+
 static void damage_is_noticed(void **unused)
 {
     (void)unused;
-    struct folder folder = folder_make();
-    struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
-    assert_ok(scene_write(&scene, folder.path, 10, 2));
-    assert_ok(scene_write(&scene, folder.path, 20, 2));
-    size_t length;
-    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_20.h5"), &length);
-    unsigned char *copy = malloc(length);
-    assert_non_null(copy);
+    struct patient patient;
+    patient_create(2, (const uint32_t[]){10, 20}, &patient);
+    const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
         struct scene_warnings warnings;
         struct checkpoint *checkpoint;
-        write_file(folder_file(&folder, "checkpoint_20.h5"), copy, damage(whole, length, n, copy));
-        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file);
+        write_file(file, patient.copy, damage(patient.whole, patient.length, n, patient.copy));
+        assert_fails(open_one(file, &warnings, &checkpoint), file);
         assert_null(checkpoint);
         assert_int_equal(warnings.count, 0);
-        assert_ok(open_one(folder.path, &warnings, &checkpoint));
+        assert_ok(open_one(patient.folder.path, &warnings, &checkpoint));
         assert_int_equal(warnings.count, 1);
         assert_non_null(strstr(warnings.last, "checkpoint_20.h5"));
         assert_non_null(strstr(checkpoint_path(checkpoint), "checkpoint_10.h5"));
         checkpoint_close(&checkpoint);
     }
-    write_file(folder.file, whole, length);
-    check_all(&scene, folder.path, 20);
-    free(whole);
-    free(copy);
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    write_file(file, patient.whole, patient.length);
+    check_all(&patient.scene, patient.folder.path, 20);
+    patient_destroy(&patient);
 }
 
 /* The state that a file tells of is changed, and its digest made right. */
@@ -142,23 +163,18 @@ static void impossible_states_are_refused(void **unused)
 static void sealed_damage_does_no_harm(void **unused)
 {
     (void)unused;
-    struct folder folder = folder_make();
-    struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
-    assert_ok(scene_write(&scene, folder.path, 1, 1));
-    size_t length;
-    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
-    unsigned char *copy = malloc(length);
-    assert_non_null(copy);
+    struct patient patient;
+    patient_create(1, (const uint32_t[]){1}, &patient);
+    const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
         struct scene_warnings warnings;
         struct checkpoint *checkpoint;
-        const size_t left = damage(whole, length, n, copy);
+        const size_t left = damage(patient.whole, patient.length, n, patient.copy);
         if (left < CHECKPOINT_BLOCK)
             continue;
-        write_file(folder.file, copy, left);
-        assert_int_equal(checkpoint_seal(folder.file), 0);
-        if (open_one(folder.file, &warnings, &checkpoint) != STATUS_OK)
+        write_file(file, patient.copy, left);
+        assert_int_equal(checkpoint_seal(file), 0);
+        if (open_one(file, &warnings, &checkpoint) != STATUS_OK)
             continue;
         for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
             struct host_list list;
@@ -167,10 +183,7 @@ static void sealed_damage_does_no_harm(void **unused)
         }
         checkpoint_close(&checkpoint);
     }
-    free(whole);
-    free(copy);
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    patient_destroy(&patient);
 }
 
 /* A later version of the format keeps the places of its number and of the block's own digest. */
