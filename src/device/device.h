@@ -1,4 +1,4 @@
-/* Device: one OpenCL device with its in-order queue, and what lives on it: buffers, programs, kernels.
+/* Device: one OpenCL device with its queues, and what lives on it: buffers, programs, kernels.
  *
  * This room alone sees OpenCL headers; the others hold the opaque handles below. Every enqueued kernel
  * carries the stage it belongs to, and device_timers() sums the times of its profiling events. Nothing here
@@ -65,6 +65,20 @@ size_t device_most_bytes_held(struct device *device);
 
 /* Waits until everything enqueued is done. */
 STATUS_CHECKED enum status device_finish(struct device *device);
+
+/* Work goes in order to the main queue. What can run at the same time as that goes to the side queue:
+ *
+ *   device_fork(device)               what goes there begins after all that the main queue has by then
+ *   device_use(device, QUEUE_SIDE)    launches and transfers go there ...
+ *   device_use(device, QUEUE_MAIN)    ... until here
+ *   device_join(device)               what goes to the main queue begins after all that the side queue has
+ *
+ * None of them waits; a blocking transfer waits for its own queue. Who forks joins before anybody else gives
+ * the device work on the same buffers. */
+enum device_queue { QUEUE_MAIN, QUEUE_SIDE };
+STATUS_CHECKED enum status device_fork(struct device *device);
+STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
+STATUS_CHECKED enum status device_join(struct device *device);
 
 /* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */
 const struct timers *device_timers(struct device *device);
@@ -137,6 +151,10 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
+/* Writes as buffer_write() does, but only enqueues it: `source` stays as it is until the queue is that far. */
+STATUS_CHECKED enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes,
+                                       const void *source);
+
 /* Fills the whole buffer with a 32-bit pattern (enqueued). The size must be a multiple of 4. */
 STATUS_CHECKED enum status buffer_fill(struct buffer *buffer, uint32_t pattern);
 
@@ -173,6 +191,18 @@ struct host_memory;
 STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes,
                                               struct host_memory **host_memory, void **memory);
 void host_memory_destroy(struct host_memory **host_memory);
+
+/* The same of memory that the caller has, from the begin of a page on. It stays the caller's, who frees it
+ * after host_memory_destroy(). */
+STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
+                                             struct host_memory **host_memory);
+
+/* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued; writes are timed
+ * into `stage`). The memory is to be left alone until device_finish() or a later blocking transfer. */
+STATUS_CHECKED enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes,
+                                            void *destination);
+STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes,
+                                             const void *source, enum stage stage);
 
 /* ---- programs and kernels ---- */
 

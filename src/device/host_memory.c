@@ -10,31 +10,40 @@ struct host_memory {
     void *mapped;
 };
 
-static cl_int map(struct host_memory *host_memory, size_t bytes)
+/* Of `memory`, or where that is NULL of memory that the driver finds. */
+static cl_int map(struct host_memory *host_memory, void *memory, size_t bytes)
 {
     cl_int error = CL_SUCCESS;
-    host_memory->buffer = clCreateBuffer(host_memory->device->context,
-                                         CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+    const cl_mem_flags whose = memory ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
+    host_memory->buffer =
+        clCreateBuffer(host_memory->device->context, CL_MEM_READ_WRITE | whose, bytes, memory, &error);
     if (error == CL_SUCCESS)
         host_memory->mapped = clEnqueueMapBuffer(host_memory->device->queue, host_memory->buffer, CL_TRUE,
                                                  CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
     return error;
 }
 
-enum status host_memory_create(struct device *device, size_t bytes, struct host_memory **host_memory,
-                               void **memory)
+enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
+                              struct host_memory **host_memory)
 {
-    *memory = NULL;
     *host_memory = calloc(1, sizeof **host_memory);
     if (!*host_memory)
         return status_fail(STATUS_FAILED, "no memory for transfers");
     (*host_memory)->device = device;
-    const cl_int error = map(*host_memory, bytes > 0 ? bytes : 1);
+    const cl_int error = map(*host_memory, memory, bytes > 0 ? bytes : 1);
     if (error != CL_SUCCESS) {
         host_memory_destroy(host_memory);
         return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",
                            device->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
     }
+    return STATUS_OK;
+}
+
+enum status host_memory_create(struct device *device, size_t bytes, struct host_memory **host_memory,
+                               void **memory)
+{
+    *memory = NULL;
+    TRY(host_memory_adopt(device, NULL, bytes, host_memory));
     *memory = (*host_memory)->mapped;
     return STATUS_OK;
 }
@@ -52,4 +61,28 @@ void host_memory_destroy(struct host_memory **host_memory)
         clReleaseMemObject(old->buffer);
     free(old);
     *host_memory = NULL;
+}
+
+enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    return opencl_check(buffer->device,
+                        clEnqueueReadBuffer(buffer->device->queue, buffer->memory, CL_FALSE, offset, bytes,
+                                            destination, 0, NULL, NULL),
+                        "reading a buffer");
+}
+
+enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source,
+                              enum stage stage)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    struct device *device = buffer->device;
+    cl_event event = NULL;
+    TRY(opencl_check(device,
+                     clEnqueueWriteBuffer(device->queue, buffer->memory, CL_FALSE, offset, bytes, source, 0,
+                                          NULL, device->weight > 0 ? &event : NULL),
+                     "writing a buffer"));
+    return device_record(device, NULL, event, stage, bytes);
 }
