@@ -112,15 +112,34 @@ static bool sort_is_left_open(const struct sort_config *sort)
            sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO;
 }
 
+/* The kind that the method asks for; ADVANCE_NONE also where there is no such fused step. */
+static enum advance_kind kind_asked_for(const struct config *config, const struct device_info *info,
+                                        const struct advance_setup *setup)
+{
+    enum advance_kind kind = ADVANCE_NONE;
+    switch (config->step.method) {
+    case STEP_PLAIN:
+        return ADVANCE_NONE;
+    case STEP_AUTO:
+        return sort_is_left_open(&config->sort) ? advance_kind_for(info, setup) : ADVANCE_NONE;
+    case STEP_FUSED:
+        return advance_kind_for(info, setup);
+    case STEP_TILED:
+        kind = ADVANCE_TILED;
+        break;
+    case STEP_CHUNKED:
+        kind = ADVANCE_CHUNKED;
+        break;
+    }
+    return advance_supports(info, kind, setup) ? kind : ADVANCE_NONE;
+}
+
 enum status plan_step(const struct config *config, const struct device_info *info,
                       const struct advance_setup *setup, enum advance_kind *kind)
 {
     const enum step_method method = config->step.method;
-    *kind = ADVANCE_NONE;
-    if (method == STEP_PLAIN || (method == STEP_AUTO && !sort_is_left_open(&config->sort)))
-        return STATUS_OK;
-    *kind = advance_kind_for(info, setup);
-    if (method == STEP_FUSED && *kind == ADVANCE_NONE)
+    *kind = kind_asked_for(config, info, setup);
+    if (*kind == ADVANCE_NONE && method != STEP_PLAIN && method != STEP_AUTO)
         return status_fail(STATUS_USAGE,
                            "step.method: %s has no fused step for %ux%u cells with these particles and time "
                            "step; take plain",

@@ -41,7 +41,7 @@ enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape
 enum { GUARD_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
-enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED };
+enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 
 struct grid_config {

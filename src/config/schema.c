@@ -48,8 +48,9 @@ static const struct choice sort_methods[] = {{"auto", SORT_METHOD_AUTO},
                                              {"tiled", SORT_METHOD_TILED},
                                              {"chunked", SORT_METHOD_CHUNKED},
                                              {NULL, 0}};
-static const struct choice step_methods[] = {
-    {"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {NULL, 0}};
+static const struct choice step_methods[] = {{"auto", STEP_AUTO},       {"plain", STEP_PLAIN},
+                                             {"fused", STEP_FUSED},     {"tiled", STEP_TILED},
+                                             {"chunked", STEP_CHUNKED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
 static const struct choice guard_or_auto[] = {{"auto", GUARD_AUTO}, {NULL, 0}};
@@ -169,8 +170,8 @@ static const struct schema_row config_rows[] = {
      .help = "reorder the list in memory so that neighbours read neighbours"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
     {"step.method", TYPE_CHOICE, IN_CONFIG(step.method), .choices = step_methods, .fallback = "auto",
-     .help =
-         "plain: a kernel a stage; fused: push and sort at once; auto: fused where sort.* asks for nothing"},
+     .help = "plain: a kernel a stage; fused: push and sort at once, tiled (for GPUs) or chunked (for CPUs); "
+             "auto: fused where sort.* asks for nothing"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {"parallel.balance_every", TYPE_COUNT64, IN_CONFIG(parallel.balance_every), WITHIN(0, MOST_STEPS),
      .fallback = "0", .unit = "steps", .help = "between looks at the particles of each rank; 0 is never"},

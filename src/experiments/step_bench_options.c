@@ -37,7 +37,8 @@ static const struct argp_option step_options[] = {
      0},
     {"shape", KEY_SHAPE, "NAME", 0, "ngp, cic or tsc; cic without it", 0},
     {"precision", KEY_PRECISION, "NAME", 0, "single or double; single without it", 0},
-    {"method", KEY_METHOD, "NAME", 0, "Of the step: auto, plain or fused; auto without it", 0},
+    {"method", KEY_METHOD, "NAME", 0, "Of the step: auto, plain, fused, tiled or chunked; auto without it",
+     0},
     {"sort", KEY_SORT, "NAME", 0,
      "Method of the sort: auto, paper, tiled or chunked; as a config's default without it", 0},
     {"hot", KEY_HOT, NULL, 0,
@@ -82,7 +83,7 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
 {
     static const char *const shapes[] = {"ngp", "cic", "tsc", NULL},
                              *const precisions[] = {"single", "double", NULL},
-                             *const methods[] = {"auto", "plain", "fused", NULL},
+                             *const methods[] = {"auto", "plain", "fused", "tiled", "chunked", NULL},
                              *const sorts[] = {"auto", "paper", "tiled", "chunked", NULL};
     switch (key) {
     case 'N':
@@ -96,7 +97,8 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
     case KEY_PRECISION:
         return parse_word(state, "--precision", argument, "single, double", precisions, &setup->precision);
     case KEY_METHOD:
-        return parse_word(state, "--method", argument, "auto, plain, fused", methods, &setup->step_method);
+        return parse_word(state, "--method", argument, "auto, plain, fused, tiled, chunked", methods,
+                          &setup->step_method);
     case KEY_SORT:
         return parse_word(state, "--sort", argument, "auto, paper, tiled, chunked", sorts,
                           &setup->sort_method);

@@ -32,9 +32,14 @@ const char *advance_kind_describe(enum advance_kind kind)
 
 enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup)
 {
-    if (info->is_cpu)
-        return ADVANCE_CHUNKED;
-    return tiled_advance_supports(info, setup) ? ADVANCE_TILED : ADVANCE_NONE;
+    const enum advance_kind kind = info->is_cpu ? ADVANCE_CHUNKED : ADVANCE_TILED;
+    return advance_supports(info, kind, setup) ? kind : ADVANCE_NONE;
+}
+
+bool advance_supports(const struct device_info *info, enum advance_kind kind,
+                      const struct advance_setup *setup)
+{
+    return kind == ADVANCE_CHUNKED || (kind == ADVANCE_TILED && tiled_advance_supports(info, setup));
 }
 
 enum status advance_create(struct device *device, enum advance_kind kind, const struct advance_setup *setup,

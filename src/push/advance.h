@@ -36,6 +36,11 @@ struct advance_setup {
 
 /* The kind that suits this device and grid; ADVANCE_NONE where only the plain step will do. */
 enum advance_kind advance_kind_for(const struct device_info *info, const struct advance_setup *setup);
+
+/* Whether this device can take a fused step of that kind on this grid. */
+bool advance_supports(const struct device_info *info, enum advance_kind kind,
+                      const struct advance_setup *setup);
+
 /* "none", "tiled" or "chunked". */
 const char *advance_kind_name(enum advance_kind kind);
 

@@ -63,6 +63,11 @@ class Single(StepTest):
         self.assertIn("half of them in one", text)
         self.assertRegex(text, r"(?m)^method: plain; sort: .* method paper$")
 
+    def test_either_kind_of_fused_step(self):
+        for kind in ("tiled", "chunked"):
+            rows = self.bench(*self.few, "--method", kind)[1]
+            self.assertEqual(rows[-1]["method"], f"fused {kind}")
+
     def test_double_precision_takes_twice_the_memory(self):
         held = {}
         for precision in ("single", "double"):

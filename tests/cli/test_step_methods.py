@@ -26,8 +26,16 @@ class Said(ProgramTest):
                 self.assertRegex(self.check(setting, "step.method=fused"), FUSED)
         self.assertRegex(self.check("step.method=plain"), PLAIN)
 
+    def test_either_kind_is_taken_on_any_device(self):
+        for kind in ("tiled", "chunked"):
+            self.assertRegex(self.check(f"step.method={kind}"), rf"(?m)^step +fused, {kind}: push and sort at once")
+        grid = ["--set", "grid.cells=[512, 512]", "--set", "step.method=tiled"]
+        words = ["step.method", "has no fused step for 512x512 cells", "take plain"]
+        self.assert_refused(self.run_program("check", "small.yaml", *grid), 2, *words)
+        self.assert_refused(self.run_program("run", "small.yaml", *grid), 2, *words)
+
     def test_run_says_it_too(self):
-        for method, word in (("plain", "step: plain"), ("fused", "step: fused")):
+        for method, word in (("plain", "step: plain"), ("fused", "step: fused"), ("tiled", "step: fused, tiled")):
             settings = ["--set", f"step.method={method}", "--steps", "1", "--verbose", "--force"]
             self.assertIn(word, self.run_well("run", "small.yaml", *settings).stdout)
             self.assertIn(word, (self.folder / "out" / "log.txt").read_text())
@@ -60,12 +68,13 @@ class Snapshots(ProgramTest):
     def test_the_particles_are_where_the_plain_step_puts_them(self):
         for precision, tolerance in (("double", 1e-11), ("single", 1e-4)):
             with self.subTest(precision=precision):
-                plain, fused = (self.particles(method, precision, 20) for method in ("plain", "fused"))
-                difference = np.abs(plain - fused)
-                box = np.array([6.0, 4.0])[:, None]
-                difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
-                self.assertLess(difference.max(), tolerance)
+                plain = self.particles("plain", precision, 20)
                 self.assertGreater(np.abs(plain[2:]).max(), 1)  # thermal velocities: these are not all zero
+                box = np.array([6.0, 4.0])[:, None]
+                for method in ("fused", "tiled", "chunked"):
+                    difference = np.abs(plain - self.particles(method, precision, 20))
+                    difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
+                    self.assertLess(difference.max(), tolerance, method)
 
 
 if __name__ == "__main__":

@@ -61,14 +61,14 @@ static void a_run_on_many_ranks_is_that_on_one(void **state)
 {
     (void)state;
     struct config config = physics_config(waves);
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
-        const bool fused = step == STEP_FUSED;
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
+        const bool replicated = step == STEP_FUSED || step == STEP_CHUNKED;
         config.step.method = step;
         config.precision = PRECISION_DOUBLE;
-        config.fields.decomposition = fused ? DECOMPOSITION_REPLICATED : DECOMPOSITION_SLABS;
+        config.fields.decomposition = replicated ? DECOMPOSITION_REPLICATED : DECOMPOSITION_SLABS;
         compare_with_one(&config, 1e-10);
         config.precision = PRECISION_SINGLE;
-        config.fields.decomposition = fused ? DECOMPOSITION_SLABS : DECOMPOSITION_REPLICATED;
+        config.fields.decomposition = replicated ? DECOMPOSITION_SLABS : DECOMPOSITION_REPLICATED;
         compare_with_one(&config, 1e-5);
     }
 }
@@ -111,7 +111,7 @@ static void a_rank_may_be_empty(void **state)
     config.species[0].particles = 1;
     config.species[0].perturb.density.count = 0;
     config.species[0].velocities = (struct velocities_config){.kind = VELOCITIES_COLD, .drift = {7, 1}};
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         compare_with_one(&config, 1e-10);
     }
@@ -124,7 +124,7 @@ static void two_runs_give_the_same_bits(void **state)
     config.precision = PRECISION_SINGLE;
     config.parallel.balance_every = 10;
     config.parallel.threshold = 1;
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         struct history_row *first = run_on(&ranks, &config), *second = run_on(&ranks, &config);
         assert_memory_equal(first, second, (config.time.steps + 1) * sizeof *first);
@@ -227,7 +227,7 @@ static void any_distance_finds_its_rank(void **state)
     struct config config = physics_config(waves);
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-300, 300}, {-200, 200}}};
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         config.precision = PRECISION_DOUBLE;
         compare_particles(&config, 5, 1e-9);
@@ -243,7 +243,7 @@ static void particles_beyond_the_guard_rows_are_found(void **state)
     config.parallel.guard_rows = 2;
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         config.precision = PRECISION_DOUBLE;
         compare_particles(&config, 5, 1e-9);
@@ -280,7 +280,7 @@ static void balance_spreads_a_crowd(void **state)
     config.time.step = 0.02;
     config.parallel.balance_every = 2;
     config.parallel.threshold = 1.05;
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         struct simulation simulation;
         assert_ok(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation));
@@ -302,7 +302,7 @@ static void balance_changes_no_physics(void **state)
     config.time.steps = 30;
     config.parallel.balance_every = 3;
     config.parallel.threshold = 1;
-    for (enum step_method step = STEP_PLAIN; step <= STEP_FUSED; step++) {
+    for (enum step_method step = STEP_PLAIN; step <= STEP_CHUNKED; step++) {
         config.step.method = step;
         compare_with_one(&config, 1e-10);
     }

@@ -88,11 +88,11 @@ static double distance(double a, double b, double length)
     return fabs(remainder(a - b, length));
 }
 
-static void assert_agree(const struct config *config, double tolerance)
+static void assert_agree(const struct config *config, enum step_method method, double tolerance)
 {
     struct config plain = *config, fused = *config;
     plain.step.method = STEP_PLAIN;
-    fused.step.method = STEP_FUSED;
+    fused.step.method = method;
     struct outcome expected = run(&plain), found = run(&fused);
     for (uint64_t n = 0; n <= config->time.steps; n++) {
         const struct history_row *a = &expected.rows[n], *b = &found.rows[n];
@@ -122,7 +122,8 @@ static void plain_and_fused_agree_to_round_off(void **state)
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         config.deposit.shape = (enum shape_kind)shape;
         config.fields.magnetic = shape == SHAPE_CIC ? 0.7 : 0;
-        assert_agree(&config, shape == SHAPE_NGP ? 1e-9 : 1e-12);
+        for (int method = STEP_FUSED; method <= STEP_CHUNKED; method++)
+            assert_agree(&config, (enum step_method)method, shape == SHAPE_NGP ? 1e-9 : 1e-12);
     }
 }
 
@@ -158,11 +159,33 @@ static void a_sort_that_is_asked_for_makes_the_step_plain(void **state)
     assert_int_equal(kind, ADVANCE_NONE);
     config.step.method = STEP_FUSED;
     assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_not_equal(kind, ADVANCE_NONE);
+    assert_int_equal(kind, info->is_cpu ? ADVANCE_CHUNKED : ADVANCE_TILED);
+    config.step.method = STEP_TILED;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_equal(kind, ADVANCE_TILED);
+    config.step.method = STEP_CHUNKED;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_equal(kind, ADVANCE_CHUNKED);
     config.sort.passes = 2;
     config.step.method = STEP_PLAIN;
     assert_ok(simulation_plan_step(&config, info, &kind));
     assert_int_equal(kind, ADVANCE_NONE);
+}
+
+/* Too many cells for a digit each, and too few particles for windows: on no device is there a tiled step. */
+static void a_kind_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
+    const struct device_info *info = device_info(physics_device);
+    enum advance_kind kind = ADVANCE_NONE;
+    config.grid.cells[0] = config.grid.cells[1] = 512;
+    config.step.method = STEP_TILED;
+    assert_int_equal(simulation_plan_step(&config, info, &kind), STATUS_USAGE);
+    assert_non_null(strstr(status_message(), "no fused step for 512x512 cells"));
+    config.step.method = STEP_AUTO;
+    assert_ok(simulation_plan_step(&config, info, &kind));
+    assert_int_equal(kind, info->is_cpu ? ADVANCE_CHUNKED : ADVANCE_NONE);
 }
 
 int main(void)
@@ -171,6 +194,7 @@ int main(void)
         cmocka_unit_test(plain_and_fused_agree_to_round_off),
         cmocka_unit_test(plain_and_fused_agree_in_single_precision),
         cmocka_unit_test(a_sort_that_is_asked_for_makes_the_step_plain),
+        cmocka_unit_test(a_kind_that_does_not_fit_is_refused),
     };
     return PHYSICS_MAIN(tests);
 }
