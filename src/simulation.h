@@ -83,6 +83,8 @@ struct simulation {
     enum advance_kind advance_kind; /* ADVANCE_NONE: plain steps */
     struct advance *advance;        /* NULL in plain steps */
     bool is_handed_over;            /* the advance has the main lists, in order, from the plain parts */
+    bool may_go_plain; /* on several ranks, once the run began: rows and lists change, and may leave a rank
+                          without the fused step that was asked for */
 
     struct deposit *deposit;
     struct field_solver *field_solver;

@@ -125,21 +125,60 @@ enum status parts_sort_list(struct simulation *simulation, struct sorter *sorter
     return permute_apply(simulation->permute, permutation, list);
 }
 
+static enum status choose_step(struct simulation *simulation, const struct advance_setup *setup)
+{
+    const struct config *config = simulation->config;
+    const struct device_info *info = device_info(simulation->device);
+    const bool goes_on = simulation->is_restart || simulation->may_go_plain;
+    simulation->may_go_plain = simulation->communicator.size > 1;
+    if (!simulation->may_go_plain || !goes_on)
+        return plan_step(config, info, setup, &simulation->advance_kind);
+    simulation->advance_kind = plan_kind(config, info, setup);
+    return STATUS_OK;
+}
+
+/* Key arrays for a main list in order, and the keys of its cells. */
+static enum status give_keys(const struct simulation *simulation, struct particles *list)
+{
+    struct device *device = simulation->device;
+    const size_t bytes = list->capacity * sizeof(uint32_t);
+    struct particles nobody = {0};
+    TRY(buffer_create(device, bytes, "particle keys", &list->key));
+    TRY(buffer_create(device, bytes, "spare particle keys", &list->key_spare));
+    enum status status = particles_create_list(device, &simulation->slab, simulation->config->precision,
+                                               list->species, 1, &nobody);
+    if (status == STATUS_OK)
+        status = merge_lists(simulation->merge, list, &nobody); /* which sets them */
+    if (status == STATUS_OK)
+        status = device_finish(device);
+    particles_destroy(&nobody);
+    return status;
+}
+
+/* The way back from parts_hand_over(), on one of several ranks, at a time when all particles are in the cells
+ * of their offsets. The lists are in pairs: only the tiled step does without some grids. */
+static enum status take_back(struct simulation *simulation, uint32_t capacity)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        TRY(give_keys(simulation, &simulation->particles[s]));
+    simulation->is_handed_over = false;
+    if (simulation->output.log)
+        log_line(simulation->output.log, LOG_NORMAL,
+                 "step %llu: %s has no fused step for the %u rows of %u cells and the particles that came to "
+                 "rank %d; it takes plain steps until it has",
+                 (unsigned long long)simulation->step, device_info(simulation->device)->name,
+                 simulation->slab.rows, simulation->slab.box.ny, simulation->communicator.rank);
+    return create_sort(simulation, capacity);
+}
+
 static enum status create_advance(struct simulation *simulation, uint32_t capacity)
 {
     const struct config *config = simulation->config;
     const struct advance_setup setup =
         plan_advance(config, &simulation->slab, simulation->communicator.size, capacity);
-    TRY(plan_step(config, device_info(simulation->device), &setup, &simulation->advance_kind));
-    if (simulation->advance_kind == ADVANCE_NONE && simulation->is_handed_over)
-        return status_fail(
-            STATUS_FAILED,
-            "step %llu: %s has no fused step any more for the %u rows of %u cells and the particles "
-            "that came to one rank; go on with step.method: plain, or parallel.balance_every: 0",
-            (unsigned long long)simulation->step, device_info(simulation->device)->name,
-            simulation->slab.rows, simulation->slab.box.ny);
+    TRY(choose_step(simulation, &setup));
     if (simulation->advance_kind == ADVANCE_NONE)
-        return STATUS_OK;
+        return simulation->is_handed_over ? take_back(simulation, capacity) : STATUS_OK;
     TRY(advance_create(simulation->device, simulation->advance_kind, &setup, &simulation->advance));
     if (!simulation->is_handed_over)
         return STATUS_OK;

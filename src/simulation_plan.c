@@ -112,9 +112,8 @@ static bool sort_is_left_open(const struct sort_config *sort)
            sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO;
 }
 
-/* The kind that the method asks for; ADVANCE_NONE also where there is no such fused step. */
-static enum advance_kind kind_asked_for(const struct config *config, const struct device_info *info,
-                                        const struct advance_setup *setup)
+enum advance_kind plan_kind(const struct config *config, const struct device_info *info,
+                            const struct advance_setup *setup)
 {
     enum advance_kind kind = ADVANCE_NONE;
     switch (config->step.method) {
@@ -138,7 +137,7 @@ enum status plan_step(const struct config *config, const struct device_info *inf
                       const struct advance_setup *setup, enum advance_kind *kind)
 {
     const enum step_method method = config->step.method;
-    *kind = kind_asked_for(config, info, setup);
+    *kind = plan_kind(config, info, setup);
     if (*kind == ADVANCE_NONE && method != STEP_PLAIN && method != STEP_AUTO)
         return status_fail(STATUS_USAGE,
                            "step.method: %s has no fused step for %ux%u cells with these particles and time "

@@ -14,7 +14,12 @@ uint32_t plan_guard(const struct config *config);
 struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
                                   uint32_t capacity);
 
-/* Which fused step, or none; STATUS_USAGE where one is asked for that there is not. */
+/* The kind of the fused step that the config asks for; ADVANCE_NONE for the plain one, and where there is no
+ * such fused step. */
+enum advance_kind plan_kind(const struct config *config, const struct device_info *info,
+                            const struct advance_setup *setup);
+
+/* The same, but STATUS_USAGE where a fused step is asked for that there is not. */
 STATUS_CHECKED enum status plan_step(const struct config *config, const struct device_info *info,
                                      const struct advance_setup *setup, enum advance_kind *kind);
 

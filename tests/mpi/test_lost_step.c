@@ -1,0 +1,121 @@
+/* Lost step: a rank whose slab has become too large for the tiled step goes on with plain ones, and takes
+ * fused ones again when it can; the physics is that of plain steps throughout. */
+#include "support/mpi_support.h"
+
+#include "support/physics_support.h"
+
+/* A crowd of electrons that flies along x, 2.4 cells a step, while rows change hands to follow it: few rows
+ * for those who have it, most of the box for the others. */
+static const char flying_crowd[] =
+    "{title: lost step, grid: {cells: [48, 64], length: [24, 32]}, time: {step: 0.05, steps: 30},"
+    " precision: double, step: {method: tiled}, species: ["
+    "{name: electrons, charge: -1, mass: 1, density: 1, particles: 3000, ids: true,"
+    " velocities: {kind: maxwellian, thermal: [1, 1], drift: [24, 1]},"
+    " perturb: {density: [{axis: x, mode: 1, amplitude: 0.99}, {axis: x, mode: 1, amplitude: 0.99},"
+    " {axis: x, mode: 1, amplitude: 0.99}, {axis: x, mode: 1, amplitude: 0.99}]}},"
+    "{name: ions, charge: 1, mass: 50, density: 1, particles: 700,"
+    " positions: {kind: van_der_corput, bases: [11, 13]}, velocities: {kind: maxwellian, thermal: [1, 1]}}],"
+    " parallel: {balance_every: 5, threshold: 1.05},"
+    " output: {history: {modes: [[1, 0], [0, 2], [1, -1]]}}}";
+
+/* 48 rows a rank, with those beside as many cells as there are digits; 60 are too many, and particles are too
+ * few for windows. */
+static struct config config_for(int size)
+{
+    struct config config = physics_config(flying_crowd);
+    config.grid.cells[0] *= (uint32_t)size;
+    config.grid.length[0] *= size;
+    return config;
+}
+
+/* How often a rank went from the one kind of step to the other in the middle of a run. */
+struct changes {
+    uint64_t to_plain, to_fused;
+};
+
+static bool is_fused(const struct simulation *simulation)
+{
+    return simulation->advance && simulation->is_handed_over;
+}
+
+/* The rows of the history. The caller frees them. */
+static struct history_row *run_on_all(const struct config *config, struct log *log, struct changes *changes)
+{
+    struct simulation simulation;
+    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
+    assert_non_null(rows);
+    assert_ok(simulation_create_on(&ranks, config, physics_device, NULL, &simulation));
+    assert_non_null(simulation.advance);
+    simulation.output.log = log;
+    for (uint64_t n = 0; !simulation_done(&simulation); n++) {
+        const bool was_fused = is_fused(&simulation);
+        assert_ok(simulation_step(&simulation));
+        rows[n] = simulation.row;
+        changes->to_plain += was_fused && !is_fused(&simulation);
+        changes->to_fused += n > 0 && !was_fused && is_fused(&simulation);
+    }
+    simulation_destroy(&simulation);
+    return rows;
+}
+
+static void compare(const struct config *config, const struct history_row *found,
+                    const struct history_row *expected)
+{
+    const double tolerance = 1e-10;
+    for (uint64_t n = 0; n <= config->time.steps; n++) {
+        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
+            for (int part = 0; part < 2; part++)
+                assert_near(found[n].modes[mode][part], expected[n].modes[mode][part], tolerance);
+        const double energy = physics_total_energy(&expected[n]);
+        assert_near(physics_total_energy(&found[n]), energy, tolerance * energy);
+        for (int axis = 0; axis < 2; axis++)
+            assert_near(found[n].momentum[axis], expected[n].momentum[axis],
+                        tolerance * physics_total_mass(config));
+    }
+}
+
+static void a_rank_that_loses_its_fused_step_goes_on(void **state)
+{
+    (void)state;
+    struct config config = config_for(ranks.size), plain = config;
+    plain.step.method = STEP_PLAIN;
+    plain.fields.decomposition = DECOMPOSITION_REPLICATED; /* alone, not with the other ranks */
+    struct history_row *expected = physics_run(&plain);
+    char *said = NULL;
+    size_t length = 0;
+    struct log log = {.file = open_memstream(&said, &length)};
+    assert_non_null(log.file);
+    struct changes changes = {0};
+    struct history_row *found = run_on_all(&config, &log, &changes);
+    assert_int_equal(fclose(log.file), 0);
+    compare(&config, found, expected);
+    assert_int_equal(strstr(said, "it takes plain steps") != NULL, changes.to_plain > 0);
+    uint64_t of_all[2] = {changes.to_plain, changes.to_fused};
+    communicator_sum_counts(&ranks, 2, of_all);
+    assert_int_equal(of_all[0] > 0, ranks.size > 1);
+    assert_int_equal(of_all[1] > 0, ranks.size > 1);
+    free(said);
+    free(found);
+    free(expected);
+}
+
+/* At the start it is the user's choice that does not fit. */
+static void a_run_does_not_begin_with_what_there_is_not(void **state)
+{
+    (void)state;
+    struct config config = config_for(ranks.size);
+    config.grid.cells[1] *= 2;
+    struct simulation simulation;
+    assert_int_equal(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation), STATUS_USAGE);
+    assert_non_null(strstr(status_message(), "has no fused step"));
+    simulation_destroy(&simulation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rank_that_loses_its_fused_step_goes_on),
+        cmocka_unit_test(a_run_does_not_begin_with_what_there_is_not),
+    };
+    return mpi_run_tests("lost_step", tests, physics_open_device, physics_close_device);
+}
