@@ -4,6 +4,7 @@
 #include "field/filter.h"
 #include "field/poisson.h"
 #include "field/slab_solver.h"
+#include "parallel/gather.h"
 #include "parallel/halo.h"
 
 #include <stdlib.h>
@@ -20,17 +21,15 @@ struct field_solver {
     /* Replicated, and alone. */
     struct filter *filter;
     struct poisson *poisson;
-    struct fields box; /* of all rows; unless alone */
-
-    /* On several ranks: rows on the host, reals of the device's precision. */
-    struct halo *halo;
-    char *own, *beside;
-    char *all; /* replicated only: of the box, the own ones in their place */
-    struct host_memory *rows_memory, *beside_memory; /* where they lie */
+    struct gather *gather; /* unless alone */
+    struct fields box;     /* of all rows; unless alone */
 
     /* Slabs. */
     struct slab_solver *slabs;
-    double *rho, *ex, *ey; /* owned: of the own rows */
+    struct halo *halo;
+    double *rho, *ex, *ey;                          /* owned: of the own rows */
+    char *own, *beside;                             /* rows on the host, reals of the device's precision */
+    struct host_memory *own_memory, *beside_memory; /* where they lie */
 };
 
 /* ---- birth and death ---- */
@@ -40,27 +39,25 @@ static size_t row_bytes(const struct field_solver *solver)
     return solver->slab.box.ny * precision_bytes(solver->precision);
 }
 
-static enum status create_on_device(struct field_solver *solver, const struct config *config)
+static enum status create_gather(struct field_solver *solver, const struct field_place *place)
+{
+    const struct gather_setup setup = {.partition = place->partition,
+                                       .box = &solver->slab.box,
+                                       .guard = solver->slab.guard,
+                                       .precision = solver->precision};
+    TRY(fields_create(solver->device, &solver->slab.box, solver->precision, &solver->box));
+    return gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather);
+}
+
+static enum status create_on_device(struct field_solver *solver, const struct field_place *place,
+                                    const struct config *config)
 {
     const struct grid *grid = &solver->slab.box;
     if (!solver->is_alone)
-        TRY(fields_create(solver->device, grid, solver->precision, &solver->box));
+        TRY(create_gather(solver, place));
     TRY(filter_create(solver->device, grid, solver->precision, &solver->filter));
     return poisson_create(solver->device, grid, solver->precision, config->fields.solver,
                           config->fields.gradient, &solver->poisson);
-}
-
-static enum status create_slabs(struct field_solver *solver, const struct field_place *place,
-                                const struct config *config)
-{
-    const size_t nodes = slab_own_cells(&solver->slab);
-    solver->rho = malloc(nodes * sizeof *solver->rho);
-    solver->ex = malloc(nodes * sizeof *solver->ex);
-    solver->ey = malloc(nodes * sizeof *solver->ey);
-    if (!solver->rho || !solver->ex || !solver->ey)
-        return status_fail(STATUS_FAILED, "no memory for the field of %zu nodes", nodes);
-    return slab_solver_create(place->communicator, &solver->slab.box, place->partition,
-                              config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
 }
 
 static enum status create_memory(const struct field_solver *solver, size_t bytes,
@@ -77,12 +74,22 @@ static enum status create_rows(struct field_solver *solver, const struct field_p
     const size_t bytes = row_bytes(solver);
     TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.guard,
                     solver->precision, &solver->halo));
-    TRY(create_memory(solver, HALO_ROWS * bytes, &solver->beside_memory, &solver->beside));
-    if (solver->decomposition == DECOMPOSITION_SLABS)
-        return create_memory(solver, solver->slab.rows * bytes, &solver->rows_memory, &solver->own);
-    TRY(create_memory(solver, solver->slab.box.nx * bytes, &solver->rows_memory, &solver->all));
-    solver->own = solver->all + solver->slab.first_row * bytes;
-    return STATUS_OK;
+    TRY(create_memory(solver, ROWS_BESIDE * bytes, &solver->beside_memory, &solver->beside));
+    return create_memory(solver, solver->slab.rows * bytes, &solver->own_memory, &solver->own);
+}
+
+static enum status create_slabs(struct field_solver *solver, const struct field_place *place,
+                                const struct config *config)
+{
+    const size_t nodes = slab_own_cells(&solver->slab);
+    solver->rho = malloc(nodes * sizeof *solver->rho);
+    solver->ex = malloc(nodes * sizeof *solver->ex);
+    solver->ey = malloc(nodes * sizeof *solver->ey);
+    if (!solver->rho || !solver->ex || !solver->ey)
+        return status_fail(STATUS_FAILED, "no memory for the field of %zu nodes", nodes);
+    TRY(create_rows(solver, place));
+    return slab_solver_create(place->communicator, &solver->slab.box, place->partition,
+                              config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
 }
 
 static enum status create(const struct field_place *place, const struct config *config,
@@ -104,9 +111,7 @@ static enum status create(const struct field_place *place, const struct config *
     if (decomposition == DECOMPOSITION_SLABS)
         TRY_CLEANUP(create_slabs(created, place, config));
     else
-        TRY_CLEANUP(create_on_device(created, config));
-    if (!created->is_alone || decomposition == DECOMPOSITION_SLABS)
-        TRY_CLEANUP(create_rows(created, place));
+        TRY_CLEANUP(create_on_device(created, place, config));
     *solver = created;
     return STATUS_OK;
 cleanup:
@@ -121,10 +126,11 @@ void field_solver_destroy(struct field_solver **solver)
         return;
     poisson_destroy(&old->poisson);
     filter_destroy(&old->filter);
+    gather_destroy(&old->gather);
     fields_destroy(&old->box);
     halo_destroy(&old->halo);
     slab_solver_destroy(&old->slabs);
-    host_memory_destroy(&old->rows_memory);
+    host_memory_destroy(&old->own_memory);
     host_memory_destroy(&old->beside_memory);
     free(old->rho);
     free(old->ex);
@@ -150,7 +156,18 @@ enum decomposition_kind field_solver_decomposition(const struct field_solver *so
     return solver->decomposition;
 }
 
-/* ---- rows between the device and the host ---- */
+/* ---- replicated ---- */
+
+static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
+{
+    struct fields *box = &solver->box;
+    TRY(gather_sum(solver->gather, fields->rho, box->rho));
+    TRY(filter_apply(solver->filter, solver->filter_passes, &box->rho));
+    TRY(poisson_solve(solver->poisson, box));
+    return gather_keep_field(solver->gather, box, fields);
+}
+
+/* ---- slabs: rows between the device and the host ---- */
 
 static enum status read_rows(const struct field_solver *solver, const struct buffer *buffer)
 {
@@ -198,53 +215,9 @@ static enum status sum_rows(struct field_solver *solver, const struct fields *fi
     const double start = timer_now();
     TRY(read_rows(solver, fields->rho));
     halo_add(solver->halo, solver->own, solver->beside);
-    if (solver->decomposition == DECOMPOSITION_REPLICATED)
-        halo_gather(solver->halo, solver->all);
     const uint64_t rows = solver->slab.rows + (uint64_t)halo_rows(solver->halo);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start, rows * row_bytes(solver));
     return STATUS_OK;
-}
-
-/* ---- replicated ---- */
-
-/* The rows of the box that the local grid's stand for, on the device. */
-static enum status copy_rows(const struct field_solver *solver, const struct buffer *box, uint32_t local_row,
-                             uint32_t count, struct buffer *local)
-{
-    const size_t bytes = row_bytes(solver);
-    const uint32_t nx = solver->slab.box.nx;
-    while (count > 0) { /* at most twice: the ring ends once */
-        const uint32_t row = slab_global_row(&solver->slab, local_row);
-        const uint32_t piece = count < nx - row ? count : nx - row;
-        TRY(buffer_copy_part(box, row * bytes, local, local_row * bytes, piece * bytes, STAGE_HALO));
-        local_row += piece;
-        count -= piece;
-    }
-    return STATUS_OK;
-}
-
-/* Own rows and, right after them, those beside above; the row below is apart. */
-static enum status keep_rows(const struct field_solver *solver, const struct buffer *box,
-                             struct buffer *local)
-{
-    const uint32_t beside = halo_rows(solver->halo);
-    uint32_t above = 0;
-    while (above < beside && halo_local_row(solver->halo, above) == solver->slab.rows + above)
-        above++;
-    TRY(copy_rows(solver, box, 0, solver->slab.rows + above, local));
-    return above < beside ? copy_rows(solver, box, halo_local_row(solver->halo, above), 1, local) : STATUS_OK;
-}
-
-static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
-{
-    struct fields *box = &solver->box;
-    TRY(sum_rows(solver, fields));
-    TRY(buffer_write(box->rho, 0, solver->slab.box.nx * row_bytes(solver), solver->all));
-    TRY(filter_apply(solver->filter, solver->filter_passes, &box->rho));
-    TRY(poisson_solve(solver->poisson, box));
-    TRY(keep_rows(solver, box->rho, fields->rho));
-    TRY(keep_rows(solver, box->ex, fields->ex));
-    return keep_rows(solver, box->ey, fields->ey);
 }
 
 /* ---- slabs ---- */
@@ -295,7 +268,7 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
     if (solver->is_alone)
         return poisson_potential(solver->poisson, fields);
     TRY(poisson_potential(solver->poisson, &solver->box));
-    return keep_rows(solver, solver->box.phi, fields->phi);
+    return gather_keep(solver->gather, solver->box.phi, fields->phi);
 }
 
 enum status field_solver_read_modes(const struct field_solver *solver, uint32_t count,

@@ -7,9 +7,8 @@
 #ifndef RADIXPIC_PARALLEL_HALO_H
 #define RADIXPIC_PARALLEL_HALO_H
 
-#include "domain/slab.h"
 #include "parallel/communicator.h"
-#include "parallel/partition.h"
+#include "parallel/neighbour_rows.h"
 
 struct halo;
 
@@ -19,9 +18,8 @@ STATUS_CHECKED enum status halo_create(const struct communicator *communicator,
                                        uint32_t guard, enum precision precision, struct halo **halo);
 void halo_destroy(struct halo **halo);
 
-/* How many rows of nodes beside its own a rank reaches, at most HALO_ROWS, and which row of the local grid
+/* How many rows of nodes beside its own a rank reaches, at most ROWS_BESIDE, and which row of the local grid
  * number n is. */
-enum { HALO_ROWS = SLAB_NODES_BELOW + SLAB_NODES_ABOVE };
 uint32_t halo_rows(const struct halo *halo);
 uint32_t halo_local_row(const struct halo *halo, uint32_t n);
 
@@ -30,8 +28,5 @@ void halo_add(struct halo *halo, void *own, const void *beside);
 
 /* Collective. beside[halo_rows()][ny] <- own[rows][ny] of their owners. */
 void halo_fill(struct halo *halo, const void *own, void *beside);
-
-/* Collective. all[nx][ny] of the box <- the own rows of every rank, which each has in their place there. */
-void halo_gather(struct halo *halo, void *all);
 
 #endif

@@ -1,0 +1,45 @@
+/* Gather: the charge density of the box from what every rank deposited, and the rows of the box that a rank
+ * keeps. A group takes the row of its number and its items share the nodes of the row.
+ *
+ * Blocks hold rows of ny nodes, those of all ranks one behind the other (src/parallel/gather.h).
+ */
+#include "shared/cell.h"
+#include "shared/real.h"
+
+/* One group per row of the box: rho = the sum of the block rows sources[begins[i]] ...
+ * sources[begins[i+1]-1], in this order. Each row has one or more. */
+kernel void gather_sum(global const real *restrict blocks, global const uint *restrict begins,
+                       global const uint *restrict sources, uint ny, global real *restrict rho)
+{
+    const uint i = (uint)get_group_id(0);
+    const uint begin = begins[i], end = begins[i + 1];
+    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0)) {
+        real sum = blocks[cell_index(sources[begin], j, ny)];
+        for (uint n = begin + 1; n < end; n++)
+            sum += blocks[cell_index(sources[n], j, ny)];
+        rho[cell_index(i, j, ny)] = sum;
+    }
+}
+
+/* One group per row of the local grid that a rank keeps: kept[n] is (the local row, the row of the box). */
+kernel void gather_keep(global const uint2 *restrict kept, uint ny, global const real *restrict box,
+                        global real *restrict local_values)
+{
+    const uint2 row = kept[get_group_id(0)];
+    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0))
+        local_values[cell_index(row.x, j, ny)] = box[cell_index(row.y, j, ny)];
+}
+
+/* The same of three arrays at once. */
+kernel void gather_keep_field(global const uint2 *restrict kept, uint ny, global const real *restrict box_rho,
+                              global const real *restrict box_ex, global const real *restrict box_ey,
+                              global real *restrict rho, global real *restrict ex, global real *restrict ey)
+{
+    const uint2 row = kept[get_group_id(0)];
+    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0)) {
+        const uint node = cell_index(row.x, j, ny), box_node = cell_index(row.y, j, ny);
+        rho[node] = box_rho[box_node];
+        ex[node] = box_ex[box_node];
+        ey[node] = box_ey[box_node];
+    }
+}

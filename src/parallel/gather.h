@@ -1,0 +1,58 @@
+/* Gather: what every rank deposited, on all ranks.
+ *
+ * Each rank has a block: its own rows of nodes and then those beside them (neighbour_rows.h), as its
+ * particles left them. The blocks of all ranks lie one behind the other in one memory; each rank's device
+ * reads its charge density into the rank's block there, and takes all blocks back in one piece. There, on the
+ * device, a row of the box is the sum of its owner's row and of the rows beside other ranks that stand for
+ * it, in the order of the ranks: the same bits on every rank and in every run.
+ *
+ * Where all ranks are of one machine they share this memory, and meet once: nothing is copied or sent. On
+ * several machines each has its own, and the blocks travel by MPI.
+ */
+#ifndef RADIXPIC_PARALLEL_GATHER_H
+#define RADIXPIC_PARALLEL_GATHER_H
+
+#include "domain/fields.h"
+#include "parallel/communicator.h"
+#include "parallel/partition.h"
+
+struct gather;
+
+enum gather_way {
+    GATHER_AUTO, /* shared where that can be had */
+    GATHER_SHARED,
+    GATHER_MESSAGES
+};
+
+/* What is gathered: rows of reals of the device's precision, of slabs of all ranks with this number of guard
+ * rows. */
+struct gather_setup {
+    const struct partition *partition;
+    const struct grid *box;
+    uint32_t guard;
+    enum precision precision;
+};
+
+/* Collective; nothing of the setup is kept. The caller destroys it, each rank when it likes. */
+STATUS_CHECKED enum status gather_create(const struct communicator *communicator, struct device *device,
+                                         const struct gather_setup *setup, enum gather_way way,
+                                         struct gather **gather);
+void gather_destroy(struct gather **gather);
+
+/* Which way was taken: not GATHER_AUTO. */
+enum gather_way gather_way(const struct gather *gather);
+
+/* Collective. box_rho[nx][ny], of all rows, <- the sums over all ranks of rho, each on its local grid. Waits
+ * for the device and for the other ranks, and then enqueues. */
+STATUS_CHECKED enum status gather_sum(struct gather *gather, const struct buffer *rho,
+                                      struct buffer *box_rho);
+
+/* Sets rho, ex and ey of the local grid on the own rows and on those beside from those of the box (enqueued).
+ */
+STATUS_CHECKED enum status gather_keep_field(struct gather *gather, const struct fields *box,
+                                             struct fields *local);
+
+/* The same of one array. */
+STATUS_CHECKED enum status gather_keep(struct gather *gather, const struct buffer *box, struct buffer *local);
+
+#endif

@@ -1,0 +1,113 @@
+/* Shared memory: rank 0 makes a file of it and tells the others its name. */
+#include "parallel/shared_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct shared_memory {
+    void *memory;
+    size_t bytes;
+};
+
+enum { NAME_BYTES = 64 };
+
+/* A name that nobody has: not the leftover of a run that was killed between making and removing one either.
+ */
+static void invent_name(char name[NAME_BYTES])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, NAME_BYTES, "/radixpic.%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
+             now.tv_nsec);
+}
+
+/* A new file of that name with all of its memory, or -1. Memory that is short shows here, where it can be
+ * told, and not when it is first touched. */
+static int make_file(const char *name, size_t bytes)
+{
+    const int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return -1;
+    int error = 0;
+    do
+        error = posix_fallocate(file, 0, (off_t)bytes);
+    while (error == EINTR);
+    if (error == 0)
+        return file;
+    close(file);
+    shm_unlink(name);
+    errno = error;
+    return -1;
+}
+
+/* The memory of a file, which is closed, or NULL. */
+static void *map_file(int file, size_t bytes)
+{
+    if (file < 0)
+        return NULL;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const int error = errno;
+    close(file);
+    errno = error;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Collective: the memory, or NULL and errno. */
+static void *open_together(const struct communicator *communicator, size_t bytes)
+{
+    char name[NAME_BYTES] = "";
+    const bool is_maker = communicator->rank == 0;
+    if (is_maker)
+        invent_name(name);
+    int file = is_maker ? make_file(name, bytes) : -1;
+    const bool is_made = file >= 0;
+    communicator_broadcast(communicator, sizeof name, name);
+    if (!is_maker)
+        file = shm_open(name, O_RDWR, 0);
+    void *memory = map_file(file, bytes);
+    const int error = errno;
+    double rank = communicator->rank;
+    communicator_max(communicator, 1, &rank); /* all have come past opening it */
+    if (is_made)
+        shm_unlink(name);
+    errno = error;
+    return memory;
+}
+
+enum status shared_memory_create(const struct communicator *communicator, size_t bytes,
+                                 struct shared_memory **shared, void **memory)
+{
+    *memory = NULL;
+    *shared = calloc(1, sizeof **shared);
+    void *const mapped = open_together(communicator, bytes);
+    const int error = errno;
+    double missing = !mapped || !*shared;
+    communicator_max(communicator, 1, &missing);
+    if (*shared)
+        **shared = (struct shared_memory){mapped, bytes};
+    else if (mapped)
+        munmap(mapped, bytes);
+    if (missing > 0) {
+        shared_memory_destroy(shared);
+        return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
+                           (double)bytes / 0x1p20, mapped ? "on another rank" : strerror(error));
+    }
+    *memory = mapped;
+    return STATUS_OK;
+}
+
+void shared_memory_destroy(struct shared_memory **shared)
+{
+    if (!*shared)
+        return;
+    if ((*shared)->memory)
+        munmap((*shared)->memory, (*shared)->bytes);
+    free(*shared);
+    *shared = NULL;
+}

@@ -1,0 +1,301 @@
+/* Gather: both ways against sums over all ranks written out, and against each other. */
+#include "support/mpi_support.h"
+
+#include "parallel/gather.h"
+#include "parallel/shared_memory.h"
+#include "support/device_fixture.h"
+#include "support/left_rows.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const enum gather_way ways[] = {GATHER_SHARED, GATHER_MESSAGES};
+
+enum { WAYS = 2 };
+
+static void count_down(double *values, size_t count, double begin)
+{
+    for (size_t n = 0; n < count; n++)
+        values[n] = begin - (double)n;
+}
+
+/* ---- one gathering ---- */
+
+struct scene {
+    struct left_rows left;
+    struct slab slab; /* of this rank */
+    uint32_t columns;
+    struct gather *gather[WAYS];
+    struct fields box, local;
+};
+
+static struct gather *make_gather(const struct left_rows *left, const struct communicator *communicator,
+                                  enum gather_way way)
+{
+    const struct gather_setup setup = {
+        .partition = left->partition, .box = &left->box, .guard = left->guard, .precision = left->precision};
+    struct gather *gather = NULL;
+    assert_ok(gather_create(communicator, device, &setup, way, &gather));
+    return gather;
+}
+
+static struct scene scene_create(const struct partition *partition, uint32_t columns, uint32_t guard,
+                                 enum precision precision)
+{
+    struct scene scene = {.left = left_rows_make(partition, columns, guard, precision), .columns = columns};
+    scene.slab = left_rows_slab(&scene.left, ranks.rank);
+    for (int way = 0; way < WAYS; way++) {
+        scene.gather[way] = make_gather(&scene.left, &ranks, ways[way]);
+        assert_int_equal(gather_way(scene.gather[way]), ways[way]);
+    }
+    assert_ok(fields_create(device, &scene.left.box, precision, &scene.box));
+    assert_ok(fields_create(device, &scene.slab.local, precision, &scene.local));
+    return scene;
+}
+
+static void scene_destroy(struct scene *scene)
+{
+    for (int way = 0; way < WAYS; way++) {
+        gather_destroy(&scene->gather[way]);
+        assert_null(scene->gather[way]);
+    }
+    fields_destroy(&scene->box);
+    fields_destroy(&scene->local);
+}
+
+/* Values on every local row, those that nobody reaches too. */
+static void leave(const struct scene *scene)
+{
+    const size_t nodes = grid_cells(&scene->slab.local);
+    double *rho = malloc(nodes * sizeof *rho);
+    assert_non_null(rho);
+    for (size_t n = 0; n < nodes; n++)
+        rho[n] = left_there(&scene->left, ranks.rank, (uint32_t)(n / scene->columns), n % scene->columns);
+    assert_ok(buffer_write_reals(scene->local.rho, scene->left.precision, 0, nodes, rho));
+    free(rho);
+}
+
+/* The bytes of the sum in the box. The caller frees them. */
+static void *gather_with(struct scene *scene, struct gather *gather)
+{
+    const size_t bytes = buffer_bytes(scene->box.rho);
+    void *sums = malloc(bytes);
+    assert_non_null(sums);
+    assert_ok(buffer_fill(scene->box.rho, 0));
+    assert_ok(gather_sum(gather, scene->local.rho, scene->box.rho));
+    assert_ok(buffer_read(scene->box.rho, 0, bytes, sums));
+    return sums;
+}
+
+static void check_sums(struct scene *scene)
+{
+    leave(scene);
+    void *sums[WAYS];
+    for (int way = 0; way < WAYS; way++)
+        sums[way] = gather_with(scene, scene->gather[way]);
+    for (size_t n = 0; n < grid_cells(&scene->left.box); n++)
+        assert_near(left_load(scene->left.precision, sums[0], n),
+                    left_expected(&scene->left, (uint32_t)(n / scene->columns), n % scene->columns), 0);
+    assert_memory_equal(sums[0], sums[1], buffer_bytes(scene->box.rho));
+    for (int way = 0; way < WAYS; way++)
+        free(sums[way]);
+}
+
+/* ---- what is kept ---- */
+
+static bool is_kept(const struct slab *slab, uint32_t local)
+{
+    const bool lost = !slab_is_whole(slab) && local == slab_lost_row(slab);
+    return local < slab->rows || (!lost && left_beside(slab, local, slab_global_row(slab, local)));
+}
+
+/* Own rows and those beside are the box's, plus `added`; the others are as they were. */
+static void check_kept(const struct scene *scene, const struct buffer *buffer, double added)
+{
+    const size_t nodes = grid_cells(&scene->slab.local);
+    double *values = malloc(nodes * sizeof *values);
+    assert_non_null(values);
+    assert_ok(buffer_read_reals(buffer, scene->left.precision, 0, nodes, values));
+    for (size_t n = 0; n < nodes; n++) {
+        const uint32_t local = (uint32_t)(n / scene->columns);
+        const bool kept = is_kept(&scene->slab, local);
+        const size_t row = kept ? slab_global_row(&scene->slab, local) : 0;
+        const double in_box = added - (double)(row * scene->columns + n % scene->columns);
+        assert_near(values[n], kept ? in_box : -1 - (double)n, 0);
+    }
+    free(values);
+}
+
+static void set(struct buffer *buffer, enum precision precision, size_t nodes, double begin)
+{
+    double *values = malloc(nodes * sizeof *values);
+    assert_non_null(values);
+    count_down(values, nodes, begin);
+    assert_ok(buffer_write_reals(buffer, precision, 0, nodes, values));
+    free(values);
+}
+
+static void check_keeping(struct scene *scene)
+{
+    enum { ARRAYS = 4 };
+    struct buffer *box[ARRAYS] = {scene->box.rho, scene->box.ex, scene->box.ey, scene->box.phi};
+    struct buffer *local[ARRAYS] = {scene->local.rho, scene->local.ex, scene->local.ey, scene->local.phi};
+    for (int n = 0; n < ARRAYS; n++) {
+        set(box[n], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * n);
+        set(local[n], scene->left.precision, grid_cells(&scene->slab.local), -1);
+    }
+    assert_ok(gather_keep_field(scene->gather[0], &scene->box, &scene->local));
+    assert_ok(gather_keep(scene->gather[0], scene->box.phi, scene->local.phi));
+    for (int n = 0; n < ARRAYS; n++)
+        check_kept(scene, local[n], 1000.0 * n);
+}
+
+static void check(const struct partition *partition, uint32_t columns, uint32_t guard,
+                  enum precision precision)
+{
+    const size_t held = device_bytes_held(device);
+    struct scene scene = scene_create(partition, columns, guard, precision);
+    check_sums(&scene);
+    check_keeping(&scene);
+    scene_destroy(&scene);
+    assert_int_equal(device_bytes_held(device), held);
+}
+
+/* ---- the tests ---- */
+
+static enum precision most_precise(void)
+{
+    return device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
+}
+
+/* From one row a rank on, whole slabs and others. */
+static void every_row_is_the_sum_over_all_ranks(void **state)
+{
+    (void)state;
+    for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++)
+        for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
+            struct partition partition;
+            assert_ok(partition_even(ranks.size, rows, &partition));
+            check(&partition, 5, 0, precision);
+            check(&partition, 5, 2, precision);
+            check(&partition, 5, 4, precision);
+            partition_destroy(&partition);
+        }
+}
+
+static void rows_may_be_shared_unevenly(void **state)
+{
+    (void)state;
+    struct partition partition = left_uneven_partition(ranks.size, 40);
+    for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++) {
+        check(&partition, 5, 0, precision);
+        check(&partition, 300, 2, precision); /* more columns than a group has items */
+        check(&partition, 33, 7, precision);
+    }
+    partition_destroy(&partition);
+}
+
+/* Another rank is late each time, before or after it has gathered: a rank that did not wait for it, or wrote
+ * where it still reads, would get or leave values of another round. */
+static void every_round_has_its_own_values(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60, LATE = 2000 /* microseconds */ };
+    struct partition partition;
+    assert_ok(partition_even(ranks.size, (uint32_t)(ranks.size * 3 + 1), &partition));
+    struct scene scene = scene_create(&partition, 7, 2, PRECISION_SINGLE);
+    for (int round = 0; round < ROUNDS; round++) {
+        scene.left.round = round;
+        leave(&scene);
+        if (round % (2 * ranks.size) == ranks.rank)
+            usleep(LATE);
+        void *sums = gather_with(&scene, scene.gather[0]);
+        if (round % (2 * ranks.size) == ranks.size + ranks.rank)
+            usleep(LATE);
+        for (size_t n = 0; n < grid_cells(&scene.left.box); n++)
+            assert_near(left_load(PRECISION_SINGLE, sums, n),
+                        left_expected(&scene.left, (uint32_t)(n / scene.columns), n % scene.columns), 0);
+        free(sums);
+    }
+    scene_destroy(&scene);
+    partition_destroy(&partition);
+}
+
+static void memory_is_shared_where_all_ranks_are_of_one_machine(void **state)
+{
+    (void)state;
+    struct partition partition;
+    assert_ok(partition_even(ranks.size, 12, &partition));
+    const struct left_rows left = left_rows_make(&partition, 4, 2, PRECISION_SINGLE);
+    struct gather *gather = make_gather(&left, &ranks, GATHER_AUTO);
+    assert_int_equal(gather_way(gather), GATHER_SHARED);
+    gather_destroy(&gather);
+    struct communicator two_machines = ranks;
+    two_machines.local_size = ranks.size + 1;
+    gather = make_gather(&left, &two_machines, GATHER_AUTO);
+    assert_int_equal(gather_way(gather), GATHER_MESSAGES);
+    gather_destroy(&gather);
+    partition_destroy(&partition);
+}
+
+/* ---- shared memory ---- */
+
+/* Lines of /proc/self/maps that name shared memory of this program. */
+static int mapped_pieces(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    char line[1024];
+    int pieces = 0;
+    while (fgets(line, sizeof line, maps))
+        pieces += strstr(line, "/radixpic.") != NULL;
+    fclose(maps);
+    return pieces;
+}
+
+static void ranks_see_one_memory_without_a_name(void **state)
+{
+    (void)state;
+    struct shared_memory *shared = NULL;
+    void *memory = NULL;
+    assert_int_equal(mapped_pieces(), 0);
+    assert_ok(shared_memory_create(&ranks, (size_t)ranks.size * sizeof(int), &shared, &memory));
+    int *numbers = memory;
+    assert_int_equal(numbers[ranks.rank], 0);
+    numbers[ranks.rank] = 10 + ranks.rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int rank = 0; rank < ranks.size; rank++)
+        assert_int_equal(numbers[rank], 10 + rank);
+    assert_int_equal(mapped_pieces(), 1);
+    char name[64];
+    snprintf(name, sizeof name, "ls /dev/shm | grep -q '^radixpic[.]%ld[.]'", (long)getpid());
+    assert_int_not_equal(system(name), 0);
+    shared_memory_destroy(&shared);
+    assert_null(shared);
+    assert_int_equal(mapped_pieces(), 0);
+}
+
+static void memory_that_cannot_be_had_is_a_failure_of_all(void **state)
+{
+    (void)state;
+    struct shared_memory *shared = NULL;
+    void *memory = NULL;
+    const size_t too_much = (size_t)1 << 60;
+    assert_int_equal(shared_memory_create(&ranks, too_much, &shared, &memory), STATUS_FAILED);
+    assert_true(!shared && !memory);
+    assert_non_null(strstr(status_message(), "all ranks share"));
+    ranks_see_one_memory_without_a_name(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_the_sum_over_all_ranks),
+        cmocka_unit_test(rows_may_be_shared_unevenly),
+        cmocka_unit_test(every_round_has_its_own_values),
+        cmocka_unit_test(memory_is_shared_where_all_ranks_are_of_one_machine),
+        cmocka_unit_test(ranks_see_one_memory_without_a_name),
+        cmocka_unit_test(memory_that_cannot_be_had_is_a_failure_of_all),
+    };
+    return mpi_run_tests("gather", tests, open_device, close_device);
+}
