@@ -198,3 +198,36 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
     *number = value;
     return 0;
 }
+
+error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
+                         const char *const *words, size_t *which)
+{
+    char list[256] = "";
+    for (size_t n = 0, used = 0; words[n]; n++) {
+        if (strcmp(text, words[n]) == 0) {
+            *which = n;
+            return 0;
+        }
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", words[n]);
+    }
+    return arguments_refuse(state, "%s: '%s' is none of %s", option, text, list);
+}
+
+error_t arguments_word(const struct argp_state *state, const char *option, const char *text,
+                       const char *const *words, const char **word)
+{
+    size_t which = 0;
+    const error_t error = arguments_choice(state, option, text, words, &which);
+    if (error == 0)
+        *word = words[which];
+    return error;
+}
+
+error_t arguments_switch(const struct argp_state *state, const char *option, const char *text, bool *on)
+{
+    *on = strcmp(text, "on") == 0;
+    if (!*on && strcmp(text, "off") != 0)
+        return arguments_refuse(state, "%s: '%s' is neither on nor off", option, text);
+    return 0;
+}

@@ -30,6 +30,17 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
 error_t arguments_number32(const struct argp_state *state, const char *option, const char *text, uint32_t low,
                            uint32_t high, uint32_t *number);
 
+/* In a parser: *which of the words, the last of which is NULL; else arguments_refuse() with all of them. */
+error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
+                         const char *const *words, size_t *which);
+
+/* The same as the word itself, one of `words`. */
+error_t arguments_word(const struct argp_state *state, const char *option, const char *text,
+                       const char *const *words, const char **word);
+
+/* The same for on and off. */
+error_t arguments_switch(const struct argp_state *state, const char *option, const char *text, bool *on);
+
 /* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
 STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
                                              size_t count);

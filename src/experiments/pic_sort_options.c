@@ -3,9 +3,6 @@
 
 #include "base/arguments.h"
 #include "experiments/samples.h"
-#include "sort/sorter.h"
-
-#include <string.h>
 
 enum {
     KEY_CELLS = 1000,
@@ -51,6 +48,24 @@ static const struct argp_option pic_sort_options[] = {
     {0},
 };
 
+static error_t parse_method(struct argp_state *state, const char *text, enum sort_method *method)
+{
+    static const char *const words[] = {"paper", "tiled", "chunked", NULL};
+    static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED};
+    size_t which = 0;
+    const error_t error = arguments_choice(state, "--method", text, words, &which);
+    *method = methods[which];
+    return error;
+}
+
+static error_t parse_transpose(struct argp_state *state, const char *text, enum transpose_kind *transpose)
+{
+    bool on = false;
+    const error_t error = arguments_switch(state, "--transpose", text, &on);
+    *transpose = on ? TRANSPOSE_ON : TRANSPOSE_OFF;
+    return error;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pic_sort_options *options = state->input;
@@ -73,17 +88,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SPLITS:
         return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
-        if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
-            return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
-        options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
-        return 0;
+        return parse_transpose(state, argument, &options->transpose);
     case KEY_METHOD:
-        for (int method = SORT_METHOD_PAPER; method <= SORT_METHOD_CHUNKED; method++)
-            if (strcmp(argument, sort_method_name((enum sort_method)method)) == 0) {
-                options->method = (enum sort_method)method;
-                return 0;
-            }
-        return arguments_refuse(state, "--method: '%s' is neither paper, tiled nor chunked", argument);
+        return parse_method(state, argument, &options->method);
     case 'r':
         return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':

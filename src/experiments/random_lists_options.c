@@ -38,11 +38,12 @@ static const struct argp_option random_options[] = {
     {0},
 };
 
+static const char *const method_names[RANDOM_METHODS + 1] = {
+    [RANDOM_PAPER] = "paper", [RANDOM_CHUNKED] = "chunked", [RANDOM_TILED] = "tiled"};
+
 const char *random_method_name(enum random_method method)
 {
-    static const char *const names[RANDOM_METHODS] = {
-        [RANDOM_PAPER] = "paper", [RANDOM_CHUNKED] = "chunked", [RANDOM_TILED] = "tiled"};
-    return names[method];
+    return method_names[method];
 }
 
 /* Numbers with commas between them. */
@@ -65,12 +66,19 @@ static error_t parse_sizes(struct argp_state *state, const char *text, struct ra
 
 static error_t parse_method(struct argp_state *state, const char *text, struct random_lists_options *options)
 {
-    for (int method = 0; method < RANDOM_METHODS; method++)
-        if (strcmp(text, random_method_name((enum random_method)method)) == 0) {
-            options->methods[method] = true;
-            return 0;
-        }
-    return arguments_refuse(state, "--method: '%s' is none of paper, chunked, tiled", text);
+    size_t method = 0;
+    const error_t error = arguments_choice(state, "--method", text, method_names, &method);
+    if (error == 0)
+        options->methods[method] = true;
+    return error;
+}
+
+static error_t parse_transpose(struct argp_state *state, const char *text, enum transpose_kind *transpose)
+{
+    bool on = false;
+    const error_t error = arguments_switch(state, "--transpose", text, &on);
+    *transpose = on ? TRANSPOSE_ON : TRANSPOSE_OFF;
+    return error;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -93,10 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SPLITS:
         return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
-        if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
-            return arguments_refuse(state, "--transpose: '%s' is neither on nor off", argument);
-        options->transpose = strcmp(argument, "on") == 0 ? TRANSPOSE_ON : TRANSPOSE_OFF;
-        return 0;
+        return parse_transpose(state, argument, &options->transpose);
     case 'r':
         return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':

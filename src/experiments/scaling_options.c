@@ -5,7 +5,6 @@
 #include "experiments/cells_option.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     KEY_WEAK = 1000,
@@ -56,16 +55,6 @@ const char *scaling_kind_name(enum scaling_kind kind)
     return names[kind];
 }
 
-/* Which of the words; the last is NULL. */
-static error_t parse_word(struct argp_state *state, const char *name, const char *text, const char *allowed,
-                          const char *const words[], size_t *which)
-{
-    for (*which = 0; words[*which]; ++*which)
-        if (strcmp(text, words[*which]) == 0)
-            return 0;
-    return arguments_refuse(state, "%s: '%s' is none of %s", name, text, allowed);
-}
-
 static error_t parse_choice(int key, char *argument, struct argp_state *state,
                             struct scaling_options *options)
 {
@@ -74,19 +63,13 @@ static error_t parse_choice(int key, char *argument, struct argp_state *state,
                              *const decompositions[] = {"auto", "replicated", "slabs", NULL};
     static const enum decomposition_kind kinds[] = {DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED,
                                                     DECOMPOSITION_SLABS};
+    if (key == KEY_SHAPE)
+        return arguments_word(state, "--shape", argument, shapes, &options->setup.shape);
+    if (key == KEY_PRECISION)
+        return arguments_word(state, "--precision", argument, precisions, &options->setup.precision);
     size_t which = 0;
-    error_t error = 0;
-    if (key == KEY_SHAPE) {
-        error = parse_word(state, "--shape", argument, "ngp, cic, tsc", shapes, &which);
-        options->setup.shape = shapes[which];
-    } else if (key == KEY_PRECISION) {
-        error = parse_word(state, "--precision", argument, "single, double", precisions, &which);
-        options->setup.precision = precisions[which];
-    } else {
-        error =
-            parse_word(state, "--decomposition", argument, "auto, replicated, slabs", decompositions, &which);
-        options->decomposition = error ? DECOMPOSITION_AUTO : kinds[which];
-    }
+    const error_t error = arguments_choice(state, "--decomposition", argument, decompositions, &which);
+    options->decomposition = kinds[which];
     return error;
 }
 

@@ -5,7 +5,6 @@
 #include "experiments/cells_option.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     KEY_CELLS = 1000,
@@ -67,18 +66,7 @@ static error_t parse_length(struct argp_state *state, const char *text, double *
     return 0;
 }
 
-/* One of the words, which the config's schema knows too; it would name its own key. */
-static error_t parse_word(struct argp_state *state, const char *name, const char *text, const char *allowed,
-                          const char *const words[], const char **word)
-{
-    for (size_t n = 0; words[n]; n++)
-        if (strcmp(text, words[n]) == 0) {
-            *word = words[n];
-            return 0;
-        }
-    return arguments_refuse(state, "%s: '%s' is none of %s", name, text, allowed);
-}
-
+/* The words are known to the config's schema too; it would name its own key. */
 static error_t parse_setup(int key, char *argument, struct argp_state *state, struct step_setup *setup)
 {
     static const char *const shapes[] = {"ngp", "cic", "tsc", NULL},
@@ -93,15 +81,13 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
     case KEY_LENGTH:
         return parse_length(state, argument, &setup->length[0]);
     case KEY_SHAPE:
-        return parse_word(state, "--shape", argument, "ngp, cic, tsc", shapes, &setup->shape);
+        return arguments_word(state, "--shape", argument, shapes, &setup->shape);
     case KEY_PRECISION:
-        return parse_word(state, "--precision", argument, "single, double", precisions, &setup->precision);
+        return arguments_word(state, "--precision", argument, precisions, &setup->precision);
     case KEY_METHOD:
-        return parse_word(state, "--method", argument, "auto, plain, fused, tiled, chunked", methods,
-                          &setup->step_method);
+        return arguments_word(state, "--method", argument, methods, &setup->step_method);
     case KEY_SORT:
-        return parse_word(state, "--sort", argument, "auto, paper, tiled, chunked", sorts,
-                          &setup->sort_method);
+        return arguments_word(state, "--sort", argument, sorts, &setup->sort_method);
     case KEY_HOT:
         setup->hot = true;
         return 0;

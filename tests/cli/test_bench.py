@@ -145,7 +145,8 @@ class Refused(ProgramTest):
         for arguments, words in (
             (["--key-bits", "9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
             (["--items", "4096", "--radix-bits", "12"], ["items_per_group (I) = 4096"]),
-            (["--transpose", "maybe"], ["--transpose", "'maybe'"]),
+            (["--transpose", "maybe"], ["--transpose", "'maybe' is neither on nor off"]),
+            (["--method", "quick"], ["--method", "'quick' is none of paper, tiled, chunked"]),
             (["--key-bits", "10"] * 9, ["--key-bits"]),
         ):
             with self.subTest(arguments=arguments):
