@@ -31,10 +31,12 @@ static inline struct slab left_rows_slab(const struct left_rows *left, int rank)
                      left->guard);
 }
 
-/* What rank `rank` left on local row `row`, column j: no two alike, and rounded in a sum. */
+/* What rank `rank` left on local row `row`, column j: no two alike, and of sizes so different that the order
+ * of a sum shows in its last digits. */
 static inline double left_there(const struct left_rows *left, int rank, uint32_t row, size_t j)
 {
-    const double value = 1000.0 * (rank + 1) + 10.0 * row + (double)j + 1.0 / (3 + left->round);
+    const double size = 1 + 12.3 * ((7 * (uint32_t)rank + 3 * row) % 11);
+    const double value = size * (1000.0 * (rank + 1) + 10.0 * row + (double)j + 1.0 / (3 + left->round));
     return left->precision == PRECISION_DOUBLE ? value : (double)(float)value;
 }
 
