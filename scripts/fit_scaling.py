@@ -38,7 +38,7 @@ MESSAGE_STAGES = ("exchange", "halo")
 REACHED_ROWS = 3  # of nodes beside a slab
 GUESTS_LEAST, GUESTS_SHARE = 1024, 256  # guests in a list before they are merged: so many, or that part of its capacity
 TRAVELLER_ARRAYS = 3  # keys, offsets, velocities: a message each
-TRANSFERS = {"replicated": 16, "slabs": 27}  # of a step and rank, one species
+TRANSFERS = {"replicated": 14, "slabs": 27}  # of a step and rank, one species
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 
 
@@ -82,11 +82,11 @@ def moved_bytes(run):
     row, state = run.ny * run.real, 4 * run.real
     offsets = 16 * run.ny * (local - run.rows)  # read and written for two lists
     particles = run.leavers * (state + (state + 4) + (state + 4))  # out, in a message, in; the host makes the keys
-    deposited = (run.rows + REACHED_ROWS) * row + REACHED_ROWS * row
+    deposited = (run.rows + REACHED_ROWS) * row
     if run.decomposition == "slabs":
-        solved = 3 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
+        solved = 4 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
     else:
-        solved = (run.nx - run.rows) * row + run.nx * row
+        solved = (run.nx + REACHED_ROWS * run.ranks) * row
     return offsets + particles + deposited + solved
 
 
@@ -121,11 +121,8 @@ def amounts(run):
             "merge": run.particles_most * merges(run),
             "byte": moved_bytes(run),
             "transfer": TRANSFERS["slabs" if slabs else "replicated"],
-            # counts to all and particles to two; rows beside; the whole density to all, or the field's rows
-            "message": others
-            + TRAVELLER_ARRAYS * min(2, others)
-            + REACHED_ROWS
-            + (3 * REACHED_ROWS if slabs else others),
+            # counts to all and particles to two; rows beside of the density and the field, or a barrier
+            "message": others + TRAVELLER_ARRAYS * min(2, others) + (4 * REACHED_ROWS if slabs else math.log2(run.ranks)),
         }
     parts["field"] = {"node_slabs" if slabs else "node": solved_nodes(run)}
     if slabs:

@@ -44,11 +44,11 @@ def stages(ranks, rows, ny, particles, leavers, decomposition, constants=None):
         exchange = (16 * (local - rows) * ny + leavers * (16 + 20 + 20)) * c["byte"] + particles / steps * c["merge"]
         exchange += (ranks - 1 + 3 * min(2, ranks - 1)) * c["message"] + 11 * c["transfer"]
         push += leavers * (1 + steps) / 2 * c["guest"] + c["guests"]
-        halo = (rows + 6) * row * c["byte"] + 3 * c["message"] + 4 * c["transfer"]
+        halo = (rows + 3) * row * c["byte"]
         if decomposition == "slabs":
-            halo += (9 + 3 * (rows + 3)) * row * c["byte"] + 9 * c["message"] + 12 * c["transfer"]
+            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + 16 * c["transfer"]
         else:
-            halo += (nx - rows + nx) * row * c["byte"] + (ranks - 1) * c["message"] + c["transfer"]
+            halo += (nx + 3 * ranks) * row * c["byte"] + math.log2(ranks) * c["message"] + 3 * c["transfer"]
     depth = math.log2(nx * ny)
     if decomposition == "slabs":
         columns = math.ceil((ny // 2 + 1) / ranks)
