@@ -1,5 +1,5 @@
 /* Lost step: a rank whose slab has become too large for the tiled step goes on with plain ones, and takes
- * fused ones again when it can; the physics is that of plain steps throughout. */
+ * fused ones again when it can; the physics is that of plain steps throughout, also from a checkpoint on. */
 #include "support/mpi_support.h"
 
 #include "support/physics_support.h"
@@ -58,11 +58,11 @@ static struct history_row *run_on_all(const struct config *config, struct log *l
     return rows;
 }
 
-static void compare(const struct config *config, const struct history_row *found,
+static void compare(const struct config *config, uint64_t first, const struct history_row *found,
                     const struct history_row *expected)
 {
     const double tolerance = 1e-10;
-    for (uint64_t n = 0; n <= config->time.steps; n++) {
+    for (uint64_t n = first; n <= config->time.steps; n++) {
         for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
             for (int part = 0; part < 2; part++)
                 assert_near(found[n].modes[mode][part], expected[n].modes[mode][part], tolerance);
@@ -88,13 +88,72 @@ static void a_rank_that_loses_its_fused_step_goes_on(void **state)
     struct changes changes = {0};
     struct history_row *found = run_on_all(&config, &log, &changes);
     assert_int_equal(fclose(log.file), 0);
-    compare(&config, found, expected);
+    compare(&config, 0, found, expected);
     assert_int_equal(strstr(said, "it takes plain steps") != NULL, changes.to_plain > 0);
     uint64_t of_all[2] = {changes.to_plain, changes.to_fused};
     communicator_sum_counts(&ranks, 2, of_all);
     assert_int_equal(of_all[0] > 0, ranks.size > 1);
     assert_int_equal(of_all[1] > 0, ranks.size > 1);
     free(said);
+    free(found);
+    free(expected);
+}
+
+enum { STORED = 13 }; /* a step when some rank of several has lost its fused step */
+
+/* A run that ends with a checkpoint of that step. */
+static void run_until_stored(const struct config *config, const char *folder)
+{
+    struct config first_part = *config;
+    first_part.time.steps = STORED;
+    first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
+    struct simulation simulation;
+    assert_ok(simulation_create_on(&ranks, &first_part, physics_device, NULL, &simulation));
+    simulation.output.checkpoint_folder = folder;
+    while (!simulation_done(&simulation))
+        assert_ok(simulation_step(&simulation));
+    simulation_destroy(&simulation);
+}
+
+/* The rows of the history from there on. The caller frees them. */
+static struct history_row *run_from_stored(const struct config *config, const char *folder)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct simulation simulation;
+    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
+    char path[96];
+    assert_non_null(rows);
+    snprintf(path, sizeof path, "%s/checkpoint_%d.h5", folder, STORED);
+    assert_ok(checkpoint_open(&ranks, path, NULL, NULL, &checkpoint));
+    assert_ok(simulation_create_on(&ranks, config, physics_device, checkpoint, &simulation));
+    checkpoint_close(&checkpoint);
+    uint64_t plain = simulation.advance == NULL;
+    communicator_sum_counts(&ranks, 1, &plain);
+    assert_int_equal(plain > 0, ranks.size > 1);
+    while (!simulation_done(&simulation)) {
+        struct history_row *row = &rows[simulation.step];
+        assert_ok(simulation_step(&simulation));
+        *row = simulation.row;
+    }
+    simulation_destroy(&simulation);
+    return rows;
+}
+
+static void a_checkpoint_of_such_a_rank_is_gone_on_with(void **state)
+{
+    (void)state;
+    const struct config config = config_for(ranks.size);
+    char folder[64] = "/tmp/radixpic_lost_step_XXXXXX", command[96];
+    if (ranks.rank == 0)
+        assert_non_null(mkdtemp(folder));
+    communicator_broadcast(&ranks, sizeof folder, folder);
+    run_until_stored(&config, folder);
+    struct changes changes = {0};
+    struct history_row *found = run_from_stored(&config, folder),
+                       *expected = run_on_all(&config, NULL, &changes);
+    compare(&config, STORED, found, expected);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(ranks.rank == 0 ? system(command) : 0, 0);
     free(found);
     free(expected);
 }
@@ -115,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_that_loses_its_fused_step_goes_on),
+        cmocka_unit_test(a_checkpoint_of_such_a_rank_is_gone_on_with),
         cmocka_unit_test(a_run_does_not_begin_with_what_there_is_not),
     };
     return mpi_run_tests("lost_step", tests, physics_open_device, physics_close_device);
