@@ -4,6 +4,7 @@
  *
  *   advance_find_tiles       the cell in which each tile begins, for the first step
  *   advance_count            push, keep a digit for the new cell, count; the histogram
+ *   advance_count_leavers    how many go to each cell beside a rank's own
  *   the scan                 places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   advance_move             push, move
  *   advance_measure          the sums at n
@@ -13,18 +14,22 @@
  * and advance_place(), and the few particles that leave their chunk's window are moved by
  * advance_order_strays() and advance_move_strays().
  *
+ * On several ranks (LEAVES_ROOM) others announce between count and scan how many come from them to each cell;
+ * the scan leaves room for those behind the cell's own (shared/arrivals.h).
+ *
  * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
  * another: hence FP_CONTRACT OFF.
  *
  * Compile-time parameters: REAL_IS_DOUBLE, FUSE_PRODUCTS (shared/real.h), SHAPE_ORDER (shared/shape.h),
  * GUARD_ROWS (shared/cell.h), ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles
- * carry one, WINDOWED, and with it SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
+ * carry one, LEAVES_ROOM, WINDOWED, and with it SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #define SUM_COUNT   3 /* |v|^2, u, v */
 #define GROUP_ITEMS (2 * ITEMS)
 
+#include "shared/arrivals.h"
 #include "shared/interpolate.h"
 #include "shared/motion.h"
 #include "shared/sum.h"
@@ -149,6 +154,17 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 #endif
 }
 
+/* The arrivals of a cell. */
+static inline uint room_of(global const uint *restrict arrival_rows,
+                           global const uint *restrict arrival_counts, uint cell, uint ny)
+{
+#if LEAVES_ROOM
+    return arrivals_of(arrival_rows, arrival_counts, cell, ny);
+#else
+    return 0;
+#endif
+}
+
 /* ---- count ---- */
 
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
@@ -219,19 +235,65 @@ advance_count(global const real *restrict ex, global const real *restrict ey, ui
 #endif
 }
 
+/* ---- leavers ---- */
+
+#if LEAVES_ROOM
+
+/* One item per cell from `own` on, and two more. leavers: how many particles go to each of those cells, then
+ * how many stand in rows before `low_row` and before `high_row`. */
+#if WINDOWED
+kernel void advance_count_leavers(global uint *restrict table, global const uint *restrict cell_offsets,
+                                  global const uint *restrict tile_cells,
+                                  global const uint *restrict stray_counts, uint own, uint cells, uint ny,
+                                  uint count, uint low_row, uint high_row, global uint *restrict leavers)
+#else
+kernel void advance_count_leavers(global const uint *restrict totals, uint own, uint cells,
+                                  global uint *restrict leavers)
+#endif
+{
+    const uint n = (uint)get_global_id(0), cell = own + n;
+#if WINDOWED
+    if (cell < cells)
+        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
+                     stray_counts[cell];
+    else if (cell < cells + 2)
+        leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
+#else
+    if (cell < cells)
+        leavers[n] = totals[cell];
+#endif
+}
+
+#if !WINDOWED
+
+/* Counts those who come, one item per cell. */
+kernel void advance_add_arrivals(global const uint *restrict arrival_rows,
+                                 global const uint *restrict arrival_counts, uint cells, uint ny,
+                                 global uint *restrict totals)
+{
+    const uint cell = (uint)get_global_id(0);
+    if (cell < cells)
+        totals[cell] += arrivals_of(arrival_rows, arrival_counts, cell, ny);
+}
+
+#endif
+#endif
+
 /* ---- scan ---- */
+
+/* `new_count` is that of the particles with those who come. */
 
 #if !WINDOWED
 
 /* scan_table(), and the cell in which each tile of the new order begins. */
 kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 advance_scan(global uint *restrict table, global const uint *restrict totals, global uint *restrict offsets,
-             global uint *restrict tile_cells, uint chunks, uint cells, uint count)
+             global uint *restrict tile_cells, uint chunks, uint cells, uint new_count)
 {
     local uint sums[2][SCAN_ITEMS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0) * SCAN_BINS + t % SCAN_BINS;
     const uint start = scan_table(sums, table, totals, offsets, chunks, cells);
-    const uint tiles = count / TILE + (count % TILE != 0);
+    const uint tiles = new_count / TILE + (new_count % TILE != 0);
     const uint end_tile =
         (uint)(((ulong)start + totals[cell] + TILE - 1) / TILE); /* the first past the cell */
     for (uint tile = start / TILE + (start % TILE != 0) + t / SCAN_BINS; tile < end_tile;
@@ -247,14 +309,16 @@ advance_scan(global uint *restrict table, global const uint *restrict totals, gl
  * within the block of ITEMS cells of the group, and block_totals that of the block. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 advance_total(global uint *restrict table, global const uint *restrict cell_offsets,
-              global const uint *restrict tile_cells, global const uint *restrict stray_counts, uint cells,
-              uint ny, uint count, global uint *restrict offsets, global uint *restrict block_totals)
+              global const uint *restrict tile_cells, global const uint *restrict stray_counts,
+              global const uint *restrict arrival_rows, global const uint *restrict arrival_counts,
+              uint cells, uint ny, uint count, global uint *restrict offsets,
+              global uint *restrict block_totals)
 {
     local uint sums[2 * ITEMS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
     const uint total = cell < cells
                            ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                                 stray_counts[cell]
+                                 stray_counts[cell] + room_of(arrival_rows, arrival_counts, cell, ny)
                            : 0;
     local const uint *up_to = sum_over_items(sums, t, total);
     if (cell < cells)
@@ -292,25 +356,27 @@ advance_scan_blocks(global uint *restrict block_totals, uint blocks, global uint
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs, and the tiles that begin in it. */
+ * strays start, after all runs and before those who come, and the tiles that begin in it. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 advance_place(global uint *restrict table, global const uint *restrict cell_offsets,
-              global const uint *restrict tile_cells, global const uint *restrict stray_counts, uint cells,
-              uint ny, uint count, global uint *restrict offsets, global const uint *restrict block_totals,
-              global uint *restrict stray_begins, global uint *restrict new_tile_cells)
+              global const uint *restrict tile_cells, global const uint *restrict stray_counts,
+              global const uint *restrict arrival_rows, global const uint *restrict arrival_counts,
+              uint cells, uint ny, uint count, uint new_count, global uint *restrict offsets,
+              global const uint *restrict block_totals, global uint *restrict stray_begins,
+              global uint *restrict new_tile_cells)
 {
-    const uint cell = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
+    const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
     if (cell >= cells)
         return;
     const uint start = offsets[cell] + block_totals[get_group_id(0)];
     const uint strays = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, start, true);
-    const uint end = strays + stray_counts[cell];
+    const uint end = strays + stray_counts[cell] + room_of(arrival_rows, arrival_counts, cell, ny);
     offsets[cell] = start;
     stray_begins[cell] = strays;
     for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
         new_tile_cells[tile] = cell;
     if (cell == cells - 1) {
-        offsets[cells] = count;
+        offsets[cells] = new_count;
         new_tile_cells[tiles] = cell;
     }
 }
@@ -376,7 +442,8 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 }
 
 /* Pushes every particle to its place, but for strays; without windows clears the totals for the next count.
- */
+ * WINDOWED: those of the chunks below `split`, and of the others from split + skip on, as many as there are
+ * groups. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 advance_move(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
              real tangent, real sine, real step_x, real step_y, global const uint *restrict cell_offsets,
@@ -384,11 +451,12 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
              global const real2 *restrict velocity, global const ulong *restrict id,
              global const ushort *restrict digits, global const uint *restrict table,
              global const uint *restrict lists, global real2 *restrict new_offset,
-             global real2 *restrict new_velocity, global ulong *restrict new_id, uint count,
-             global uint *restrict totals)
+             global real2 *restrict new_velocity, global ulong *restrict new_id, uint count, uint new_count,
+             uint split, uint skip, global uint *restrict totals)
 {
     DECLARE_SOME_ARRAYS(some);
-    const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
+    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint chunk = group < split ? group : group + skip;
     const tile_range own = chunk_tiles(chunk, count);
     const uint distinct = lists[chunk * LIST_WORDS];
     const bool compact = distinct <= SOME;
@@ -418,7 +486,7 @@ advance_move(global const real *restrict ex, global const real *restrict ey, uin
                 sources[n] = position < valid ? begin + (word & (TILE - 1)) : begin;
                 targets[n] = position < valid ? places[word >> PLACE_BITS] + position : NOWHERE;
 #if WINDOWED
-                targets[n] = targets[n] < count ? targets[n] : NOWHERE; /* strays move apart */
+                targets[n] = targets[n] < new_count ? targets[n] : NOWHERE; /* strays move apart */
 #endif
             }
             move_batch(&arrays, &motion, &walk, sources, targets, low, high);
@@ -469,6 +537,8 @@ kernel void advance_move_strays(global const real *restrict ex, global const rea
                                 global const uint *restrict stray_number,
                                 global const uint *restrict stray_list,
                                 global const uint *restrict stray_begins, global const uint *restrict order,
+                                global const uint *restrict arrival_rows,
+                                global const uint *restrict arrival_counts,
                                 global const uint *restrict new_offsets, global real2 *restrict new_offset,
                                 global real2 *restrict new_velocity, global ulong *restrict new_id)
 {
@@ -480,7 +550,8 @@ kernel void advance_move_strays(global const real *restrict ex, global const rea
         const struct pushed pushed = push_stray(&arrays, &motion, source);
         const uint cell = new_cell(&motion, &pushed);
         uint target = stray_begins[cell];
-        for (uint other = stray_begins[cell]; other < new_offsets[cell + 1]; other++)
+        const uint end = new_offsets[cell + 1] - room_of(arrival_rows, arrival_counts, cell, ny);
+        for (uint other = stray_begins[cell]; other < end; other++)
             target += order[other] < source;
         new_offset[target] = pushed.offset;
         new_velocity[target] = pushed.velocity;

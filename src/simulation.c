@@ -24,6 +24,7 @@ static enum status create(struct simulation *simulation, struct checkpoint *rest
                          &simulation->migration));
     TRY(restart ? ranks_restore(simulation, restart) : ranks_load(simulation));
     TRY(parts_create_for_grid(simulation));
+    TRY(ranks_create_crossing(simulation));
     TRY(parts_create_for_lists(simulation));
     if (!restart)
         TRY(ranks_create_guests(simulation));
@@ -64,7 +65,8 @@ uint64_t simulation_own_particles(const struct simulation *simulation)
 {
     uint64_t sum = 0;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        sum += simulation->particles[s].count + (uint64_t)simulation->guests[s].count;
+        sum += simulation->particles[s].count + (uint64_t)simulation->guests[s].count +
+               migration_held(simulation->migration, s);
     return sum;
 }
 
@@ -181,16 +183,26 @@ static enum status push_and_sort(struct simulation *simulation, uint32_t s, stru
     const bool measured = is_due(simulation, simulation->config->output.history.every);
     if (is_last_step(simulation))
         return advance_measure(simulation->advance, &simulation->fields, s, particles);
+    if (simulation->crossing)
+        return ranks_push_and_cross(simulation, s, measured);
     return advance_step(simulation->advance, &simulation->fields, s, measured, particles);
+}
+
+/* A plain step of this rank among the fused ones of others: it sends nobody now, but some may come. */
+static enum status push_plainly(struct simulation *simulation, uint32_t s, struct particles *particles)
+{
+    TRY(push_list(simulation, simulation->push, s, particles));
+    return simulation->crossing && !is_last_step(simulation) ? ranks_cross_nobody(simulation, s) : STATUS_OK;
 }
 
 static enum status push_particles(struct simulation *simulation)
 {
     TRY(parts_hand_over(simulation));
+    simulation->has_crossed = simulation->advance && simulation->crossing;
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct particles *particles = &simulation->particles[s];
         TRY(simulation->advance ? push_and_sort(simulation, s, particles)
-                                : push_list(simulation, simulation->push, s, particles));
+                                : push_plainly(simulation, s, particles));
         if (simulation->guests[s].count > 0)
             TRY(push_list(simulation, simulation->guest_push, s, &simulation->guests[s]));
     }

@@ -15,6 +15,7 @@
 #include "field/deposit.h"
 #include "field/field_solver.h"
 #include "parallel/communicator.h"
+#include "parallel/crossing.h"
 #include "parallel/migration.h"
 #include "parallel/partition.h"
 #include "push/advance.h"
@@ -63,6 +64,9 @@ struct simulation {
     uint32_t capacity[CONFIG_MAX_SPECIES]; /* particles of a main list that the parts are made for */
     struct migration *migration;
     struct merge *merge;
+    struct crossing *crossing; /* of fused steps, where all ranks can leave room; else NULL */
+    bool has_crossed; /* nobody in the main lists is outside the own rows, since the last step saw to it */
+    uint64_t left;    /* particles that this rank has sent to others */
 
     struct fields fields; /* of the local grid */
 

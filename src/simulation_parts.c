@@ -174,8 +174,9 @@ static enum status take_back(struct simulation *simulation, uint32_t capacity)
 static enum status create_advance(struct simulation *simulation, uint32_t capacity)
 {
     const struct config *config = simulation->config;
-    const struct advance_setup setup =
+    struct advance_setup setup =
         plan_advance(config, &simulation->slab, simulation->communicator.size, capacity);
+    setup.leaves_room = simulation->crossing != NULL;
     TRY(choose_step(simulation, &setup));
     if (simulation->advance_kind == ADVANCE_NONE)
         return simulation->is_handed_over ? take_back(simulation, capacity) : STATUS_OK;

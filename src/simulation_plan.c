@@ -83,6 +83,7 @@ struct advance_setup plan_advance(const struct config *config, const struct slab
     return (struct advance_setup){
         .grid = slab->local,
         .guard_rows = slab->guard,
+        .own_rows = slab->rows,
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,
         .shape = config->deposit.shape,

@@ -59,6 +59,7 @@ void ranks_destroy(struct simulation *simulation)
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
         particles_destroy(&simulation->guests[s]);
     }
+    crossing_destroy(&simulation->crossing);
 }
 
 /* The arrivals of a species as a list of their own, sorted. The caller destroys it, also after a failure. */
@@ -71,16 +72,25 @@ static enum status deliver(struct simulation *simulation, uint32_t species, stru
 
 /* ---- every step ---- */
 
+static bool has_guests(const struct simulation *simulation)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        if (simulation->guests[s].count > 0)
+            return true;
+    return false;
+}
+
 enum status ranks_part(struct simulation *simulation)
 {
-    if (is_alone(simulation))
+    if (is_alone(simulation) || (simulation->has_crossed && !has_guests(simulation)))
         return STATUS_OK;
     TRY(device_finish(simulation->device)); /* so that the exchange is not timed as waiting for the step */
     const double start = timer_now();
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         struct particles *main = &simulation->particles[s];
         const uint32_t before = main->count;
-        TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s, main));
+        if (!simulation->has_crossed)
+            TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s, main));
         TRY(migration_collect(simulation->migration, &simulation->slab, &simulation->partition, s,
                               &simulation->guests[s]));
         if (simulation->is_handed_over && main->count != before)
@@ -88,6 +98,13 @@ enum status ranks_part(struct simulation *simulation)
     }
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return STATUS_OK;
+}
+
+/* The main list gets the room that the parts are made for. */
+static enum status reserve(struct simulation *simulation, uint32_t species)
+{
+    return particles_reserve(simulation->device, simulation->config->precision, simulation->capacity[species],
+                             &simulation->particles[species]);
 }
 
 /* Parts for lists that have outgrown the old ones. */
@@ -99,6 +116,7 @@ static enum status grow_parts(struct simulation *simulation)
         const uint32_t longest = main > guests ? main : guests;
         if (longest > simulation->capacity[s]) {
             simulation->capacity[s] = room_for(longest, 0);
+            TRY(reserve(simulation, s));
             outgrown = true;
         }
     }
@@ -138,7 +156,9 @@ enum status ranks_receive(struct simulation *simulation)
     uint64_t travelled = 0;
     for (uint32_t s = 0; s < species; s++) {
         const uint64_t arrived = migration_arrived(simulation->migration, s);
-        travelled += arrived + migration_left(simulation->migration, s);
+        const uint64_t left = migration_left(simulation->migration, s);
+        travelled += arrived + left;
+        simulation->left += left;
         if (arrived == 0)
             continue;
         TRY(bring_in(simulation, s, arrived));
@@ -165,6 +185,55 @@ enum status ranks_settle_guests(struct simulation *simulation)
         if (simulation->guests[s].count > parts_guest_limit(simulation, s))
             TRY(merge_guests(simulation, s));
     return grow_parts(simulation);
+}
+
+/* ---- in a fused step ---- */
+
+enum status ranks_create_crossing(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    if (is_alone(simulation))
+        return STATUS_OK;
+    const struct advance_setup setup = plan_advance(config, &simulation->slab, simulation->communicator.size,
+                                                    plan_largest(config, simulation->capacity));
+    enum advance_kind kind;
+    TRY(plan_step(config, device_info(simulation->device), &setup, &kind));
+    double cannot = advance_can_leave_room(kind) ? 0 : 1;
+    communicator_max(&simulation->communicator, 1, &cannot);
+    if (cannot > 0)
+        return STATUS_OK;
+    return crossing_create(&simulation->communicator, simulation->device, &simulation->partition,
+                           &simulation->slab, simulation->guard, config->precision, simulation->migration,
+                           &simulation->crossing);
+}
+
+static enum status cross(struct simulation *simulation, uint32_t species)
+{
+    TRY(crossing_follow(simulation->crossing, species, &simulation->particles[species]));
+    simulation->left += crossing_left(simulation->crossing);
+    device_add_time(simulation->device, STAGE_EXCHANGE, 0, crossing_bytes(simulation->crossing));
+    return STATUS_OK;
+}
+
+enum status ranks_push_and_cross(struct simulation *simulation, uint32_t species, bool measured)
+{
+    struct particles *main = &simulation->particles[species];
+    const struct fields *fields = &simulation->fields;
+    const uint32_t *leavers = NULL;
+    struct arrival_room room;
+    TRY(advance_count(simulation->advance, fields, species, measured, main));
+    TRY(advance_read_leavers(simulation->advance, species, main, &leavers));
+    /* The list itself has more room, but not after a restart. */
+    TRY(crossing_announce(simulation->crossing, leavers, simulation->capacity[species] - main->count, &room));
+    TRY(advance_move(simulation->advance, fields, species, &room, main));
+    return cross(simulation, species);
+}
+
+enum status ranks_cross_nobody(struct simulation *simulation, uint32_t species)
+{
+    struct arrival_room room;
+    TRY(crossing_announce(simulation->crossing, NULL, 0, &room));
+    return cross(simulation, species);
 }
 
 /* ---- rows change hands ---- */
@@ -206,11 +275,14 @@ static enum status change_slab(struct simulation *simulation, const struct slab 
 }
 
 /* Room for the main lists as they are, and some more. */
-static void choose_capacities(struct simulation *simulation)
+static enum status choose_capacities(struct simulation *simulation)
 {
     enum { LEAST = 4096 };
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         simulation->capacity[s] = room_for(simulation->particles[s].count, LEAST);
+        TRY(reserve(simulation, s));
+    }
+    return STATUS_OK;
 }
 
 /* Particles of every row of the box, on all ranks. The caller frees them. */
@@ -239,8 +311,9 @@ static enum status take_new_rows(struct simulation *simulation)
     parts_destroy_for_grid(simulation);
     ranks_destroy(simulation);
     TRY(change_slab(simulation, &from));
-    choose_capacities(simulation);
+    TRY(choose_capacities(simulation));
     TRY(parts_create_for_grid(simulation));
+    TRY(ranks_create_crossing(simulation));
     TRY(parts_create_for_lists(simulation));
     return ranks_create_guests(simulation);
 }
@@ -331,8 +404,7 @@ enum status ranks_load(struct simulation *simulation)
     TRY(device_finish(simulation->device));
     parts_destroy_for_lists(simulation);
     TRY(change_slab(simulation, &everything));
-    choose_capacities(simulation);
-    return STATUS_OK;
+    return choose_capacities(simulation);
 }
 
 /* ---- from a checkpoint ---- */
@@ -431,8 +503,9 @@ static enum status restore_as_others(struct simulation *simulation, struct check
         particles_destroy(&guests);
     }
     merge_destroy(&merge);
-    choose_capacities(simulation);
-    return status == STATUS_OK ? ranks_create_guests(simulation) : status;
+    TRY(status);
+    TRY(choose_capacities(simulation));
+    return ranks_create_guests(simulation);
 }
 
 enum status ranks_restore(struct simulation *simulation, struct checkpoint *checkpoint)

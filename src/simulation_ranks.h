@@ -16,6 +16,16 @@ STATUS_CHECKED enum status ranks_restore(struct simulation *simulation, struct c
 STATUS_CHECKED enum status ranks_create_guests(struct simulation *simulation);
 void ranks_destroy(struct simulation *simulation);
 
+/* Collective: where every rank's fused step can leave room for arrivals, what takes particles over the ends
+ * of the slabs within it. Before the parts for lists. */
+STATUS_CHECKED enum status ranks_create_crossing(struct simulation *simulation);
+
+/* The fused step of the main list of a species, and the exchange of those who go over the ends of the slab.
+ * ranks_cross_nobody() is that of a rank whose own step is plain. Collective. */
+STATUS_CHECKED enum status ranks_push_and_cross(struct simulation *simulation, uint32_t species,
+                                                bool measured);
+STATUS_CHECKED enum status ranks_cross_nobody(struct simulation *simulation, uint32_t species);
+
 /* Takes those who left out of the sorted lists. */
 STATUS_CHECKED enum status ranks_part(struct simulation *simulation);
 

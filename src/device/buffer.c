@@ -106,14 +106,25 @@ enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes
                         "reading a buffer");
 }
 
-enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
+static enum status write_part(struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
+                              const void *source)
 {
     if (bytes == 0)
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueWriteBuffer(buffer->device->queue, buffer->memory, CL_TRUE, offset, bytes,
+                        clEnqueueWriteBuffer(buffer->device->queue, buffer->memory, blocking, offset, bytes,
                                              source, 0, NULL, NULL),
                         "writing a buffer");
+}
+
+enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
+{
+    return write_part(buffer, CL_TRUE, offset, bytes, source);
+}
+
+enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
+{
+    return write_part(buffer, CL_FALSE, offset, bytes, source);
 }
 
 enum status buffer_fill(struct buffer *buffer, uint32_t pattern)

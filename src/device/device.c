@@ -57,9 +57,10 @@ enum status device_open_share(const char *spec, uint32_t share, struct device **
         const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                     (cl_context_properties)opened->platform, 0};
         opened->context = clCreateContext(properties, 1, &opened->id, NULL, NULL, &error);
-        if (error == CL_SUCCESS)
-            opened->queue =
+        for (int n = 0; n < QUEUES && error == CL_SUCCESS; n++)
+            opened->queues[n] =
                 clCreateCommandQueue(opened->context, opened->id, CL_QUEUE_PROFILING_ENABLE, &error);
+        opened->queue = opened->queues[QUEUE_MAIN];
         opened->weight = 1;
         device_queue_host_calls(opened, true);
         if (error != CL_SUCCESS)
@@ -88,11 +89,13 @@ void device_close(struct device **device)
 {
     if (!*device)
         return;
-    if ((*device)->queue)
-        clFinish((*device)->queue);
+    for (int n = 0; n < QUEUES; n++)
+        if ((*device)->queues[n])
+            clFinish((*device)->queues[n]);
     release_oldest(*device, (*device)->pending_count);
-    if ((*device)->queue)
-        clReleaseCommandQueue((*device)->queue);
+    for (int n = 0; n < QUEUES; n++)
+        if ((*device)->queues[n])
+            clReleaseCommandQueue((*device)->queues[n]);
     if ((*device)->context)
         clReleaseContext((*device)->context);
     free(*device);
@@ -124,9 +127,9 @@ struct device_native device_native(const struct device *device)
 /* Waits for the oldest `count` events and moves their times into the table. */
 static enum status harvest(struct device *device, size_t count)
 {
-    if (count == 0)
-        return STATUS_OK;
-    const cl_int error = clWaitForEvents(1, &device->pending[count - 1].end);
+    cl_int error = CL_SUCCESS;
+    for (size_t n = count; n-- > 0 && error == CL_SUCCESS;) /* of either queue the last one is waited for */
+        error = clWaitForEvents(1, &device->pending[n].end);
     if (error != CL_SUCCESS) {
         release_oldest(device, count);
         return opencl_check(device, error, "waiting for kernels");
@@ -161,7 +164,41 @@ enum status device_record(struct device *device, cl_event begin, cl_event end, e
 
 enum status device_finish(struct device *device)
 {
-    return opencl_check(device, clFinish(device->queue), "finishing the queue");
+    for (int n = 0; n < QUEUES; n++)
+        if (device->queues[n])
+            TRY(opencl_check(device, clFinish(device->queues[n]), "finishing a queue"));
+    return STATUS_OK;
+}
+
+/* ---- two queues ---- */
+
+/* What `later` gets from now on begins after what `earlier` has now. */
+static enum status order_queues(struct device *device, cl_command_queue earlier, cl_command_queue later)
+{
+    cl_event reached = NULL;
+    TRY(opencl_check(device, clEnqueueMarkerWithWaitList(earlier, 0, NULL, &reached), "marking a queue"));
+    cl_int error = clFlush(earlier); /* or a wait for `later` could last for ever */
+    if (error == CL_SUCCESS)
+        error = clEnqueueBarrierWithWaitList(later, 1, &reached, NULL);
+    clReleaseEvent(reached);
+    return opencl_check(device, error, "making a queue wait for another");
+}
+
+enum status device_fork(struct device *device)
+{
+    return order_queues(device, device->queues[QUEUE_MAIN], device->queues[QUEUE_SIDE]);
+}
+
+enum status device_use(struct device *device, enum device_queue queue)
+{
+    const cl_int error = clFlush(device->queue); /* it may be a while until anybody waits for this one */
+    device->queue = device->queues[queue];
+    return opencl_check(device, error, "submitting a queue");
+}
+
+enum status device_join(struct device *device)
+{
+    return order_queues(device, device->queues[QUEUE_SIDE], device->queues[QUEUE_MAIN]);
 }
 
 const struct timers *device_timers(struct device *device)

@@ -75,7 +75,7 @@ STATUS_CHECKED enum status device_finish(struct device *device);
  *
  * None of them waits; a blocking transfer waits for its own queue. Who forks joins before anybody else gives
  * the device work on the same buffers. */
-enum device_queue { QUEUE_MAIN, QUEUE_SIDE };
+enum device_queue { QUEUE_MAIN, QUEUE_SIDE, QUEUES };
 STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
 STATUS_CHECKED enum status device_join(struct device *device);
@@ -151,7 +151,8 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
-/* Writes as buffer_write() does, but only enqueues it: `source` stays as it is until the queue is that far. */
+/* Writes as buffer_write() does, but only enqueues it: `source` stays as it is until the queue is that far.
+ */
 STATUS_CHECKED enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes,
                                        const void *source);
 

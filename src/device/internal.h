@@ -20,7 +20,8 @@ struct device {
     cl_platform_id platform;
     cl_device_id id;
     cl_context context;
-    cl_command_queue queue; /* in order */
+    cl_command_queue queue;          /* where work goes: one of `queues` */
+    cl_command_queue queues[QUEUES]; /* in order, each */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;

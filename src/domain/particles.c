@@ -70,6 +70,38 @@ void particles_destroy(struct particles *particles)
         buffer_destroy(owned[n]);
 }
 
+/* A longer array and its spare, `each` bytes a particle. */
+static enum status lengthen(struct device *device, const struct particles *particles, uint32_t capacity,
+                            size_t each, struct buffer **array, struct buffer **spare)
+{
+    if (!*array)
+        return STATUS_OK;
+    buffer_destroy(spare);
+    TRY(buffer_create(device, capacity * each, "longer lists of particles", spare));
+    TRY(buffer_copy(*array, *spare, particles->count * each, STAGE_EXCHANGE));
+    buffer_swap(array, spare);
+    TRY(device_finish(device)); /* or the device still reads what is destroyed */
+    buffer_destroy(spare);
+    return buffer_create(device, capacity * each, "longer spare lists of particles", spare);
+}
+
+enum status particles_reserve(struct device *device, enum precision precision, uint32_t capacity,
+                              struct particles *particles)
+{
+    const size_t pair = 2 * precision_bytes(precision);
+    struct particles *p = particles;
+    if (capacity <= p->capacity)
+        return STATUS_OK;
+    TRY(device_finish(device));
+    TRY(lengthen(device, p, capacity, pair, &p->offset, &p->offset_spare));
+    TRY(lengthen(device, p, capacity, pair, &p->velocity, &p->velocity_spare));
+    TRY(lengthen(device, p, capacity, 2 * pair, &p->quad, &p->quad_spare));
+    TRY(lengthen(device, p, capacity, sizeof(uint64_t), &p->id, &p->id_spare));
+    TRY(lengthen(device, p, capacity, sizeof(uint32_t), &p->key, &p->key_spare));
+    p->capacity = capacity;
+    return STATUS_OK;
+}
+
 /* Pairs out of quads: the two reals from `begin` on of each. */
 static enum status read_from_quads(const struct particles *particles, enum precision precision, size_t begin,
                                    size_t first, size_t count, double *pairs)

@@ -49,6 +49,11 @@ STATUS_CHECKED enum status particles_create_list(struct device *device, const st
                                                  struct particles *particles);
 void particles_destroy(struct particles *particles);
 
+/* Room for `capacity` particles at least; those there are kept, in whatever arrays there are. Waits for the
+ * device where arrays must grow. */
+STATUS_CHECKED enum status particles_reserve(struct device *device, enum precision precision,
+                                             uint32_t capacity, struct particles *particles);
+
 /* Read `count` particles from number `first` as doubles, whatever layout and precision: (dx, dy) or (u, v)
  * into real pairs[2 * count]. Blocking. */
 STATUS_CHECKED enum status particles_read_offsets(const struct particles *particles, enum precision precision,

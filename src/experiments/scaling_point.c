@@ -34,13 +34,13 @@ static enum status run_steps(struct run *run, uint32_t steps, double *seconds)
     double together = 0;
     TRY(device_finish(simulation->device));
     communicator_max(&simulation->communicator, 1, &together);
+    const uint64_t left = simulation->left;
     const double start = timer_now();
-    for (uint32_t n = 0; n < steps; n++) {
+    for (uint32_t n = 0; n < steps; n++)
         TRY(simulation_step(simulation));
-        run->left += migration_left(simulation->migration, 0);
-    }
     TRY(device_finish(simulation->device));
     *seconds = timer_now() - start;
+    run->left += simulation->left - left;
     communicator_max(&simulation->communicator, 1, seconds);
     return STATUS_OK;
 }

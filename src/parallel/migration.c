@@ -269,6 +269,56 @@ enum status migration_collect(struct migration *migration, const struct slab *sl
     return cut_off(slab, cells, offsets, list);
 }
 
+/* ---- who comes another way ---- */
+
+/* Behind the others; returns how many there are now. */
+static enum status add_migrants(struct migration *migration, uint32_t species, uint32_t ny,
+                                const struct migrants *migrants, struct travellers *travellers, size_t *there)
+{
+    size_t count = 0;
+    for (uint32_t j = 0; j < ny; j++)
+        count += migrants->counts[j];
+    migration->has_ids[species] = migrants->ids != NULL;
+    *there = travellers->count;
+    TRY(make_room(migration, travellers, travellers->count + count));
+    const void *const states[PARTS] = {NULL, migrants->offsets, migrants->velocities, migrants->ids};
+    for (enum part part = PART_OFFSETS; part < PARTS && count > 0; part++)
+        if (states[part])
+            memcpy(element(migration, travellers, part, travellers->count), states[part],
+                   count * migration->bytes[part]);
+    travellers->count += count;
+    return STATUS_OK;
+}
+
+enum status migration_add_lost(struct migration *migration, const struct slab *slab,
+                               const struct partition *partition, uint32_t species,
+                               const struct migrants *lost)
+{
+    const struct bound bound = {slab, partition, species};
+    const uint32_t ny = slab->box.ny, row = slab_lost_row(slab) - slab->rows;
+    size_t there;
+    TRY(add_migrants(migration, species, ny, lost, &migration->waiting[species], &there));
+    for (uint32_t j = 0; j < ny; j++) {
+        if (lost->counts[j] > 0)
+            TRY(bind_cell(migration, &bound, (size_t)row * ny + j, there, there + lost->counts[j]));
+        there += lost->counts[j];
+    }
+    return STATUS_OK;
+}
+
+enum status migration_add_arrived(struct migration *migration, const struct grid *box, uint32_t row,
+                                  uint32_t species, const struct migrants *arrived)
+{
+    struct travellers *travellers = &migration->arrived[species];
+    size_t there;
+    TRY(add_migrants(migration, species, box->ny, arrived, travellers, &there));
+    uint32_t *keys = (uint32_t *)element(migration, travellers, PART_KEYS, 0);
+    for (uint32_t j = 0; j < box->ny; j++)
+        for (uint32_t n = 0; n < arrived->counts[j]; n++)
+            keys[there++] = row * box->ny + j;
+    return STATUS_OK;
+}
+
 /* ---- on the way ---- */
 
 /* The traffic of one species with all ranks. */
@@ -310,7 +360,7 @@ static enum part parts_of(const struct migration *migration, uint32_t species)
 /* Receives from every rank that has something, in the order of the ranks. */
 static void receive(struct migration *migration, uint32_t species, struct traffic *traffic)
 {
-    size_t place = 0;
+    size_t place = migration->arrived[species].count;
     for (int rank = 0; rank < migration->communicator.size; rank++) {
         for (enum part part = 0; part < parts_of(migration, species) && traffic->incoming[rank] > 0; part++)
             MPI_Irecv(element(migration, &migration->arrived[species], part, place),
@@ -358,12 +408,11 @@ static enum status exchange_species(struct migration *migration, uint32_t specie
             "%llu particles would leave one rank and %llu come there in one step; at most 2^31 "
             "can",
             (unsigned long long)waiting->count, (unsigned long long)total);
-    arrived->count = 0;
-    TRY(make_room(migration, arrived, (size_t)total));
+    TRY(make_room(migration, arrived, arrived->count + (size_t)total));
     receive(migration, species, traffic);
     send(migration, species, traffic);
     MPI_Waitall(traffic->pending, traffic->requests, MPI_STATUSES_IGNORE);
-    arrived->count = (size_t)total;
+    arrived->count += (size_t)total;
     migration->left[species] = waiting->count;
     waiting->count = runs->count = 0;
     return STATUS_OK;
@@ -391,6 +440,11 @@ uint64_t migration_arrived(const struct migration *migration, uint32_t species)
 uint64_t migration_left(const struct migration *migration, uint32_t species)
 {
     return migration->left[species];
+}
+
+uint64_t migration_held(const struct migration *migration, uint32_t species)
+{
+    return migration->waiting[species].count + migration->arrived[species].count;
 }
 
 /* ---- arriving ---- */

@@ -31,12 +31,33 @@ STATUS_CHECKED enum status migration_collect(struct migration *migration, const 
                                              const struct partition *partition, uint32_t species,
                                              struct particles *list);
 
+/* Particles on the host, in the order of their cells in one row: real2 offsets and velocities of the device's
+ * precision, and ulong ids or NULL. Nothing is owned. */
+struct migrants {
+    const uint32_t *counts; /* [ny] of each cell of the row */
+    const void *offsets, *velocities, *ids;
+};
+
+/* Particles of the lost row, taken out of a list elsewhere, wait here with the others. */
+STATUS_CHECKED enum status migration_add_lost(struct migration *migration, const struct slab *slab,
+                                              const struct partition *partition, uint32_t species,
+                                              const struct migrants *lost);
+
+/* Particles that came another way to own row `row` of the box are with those who arrived, before those of the
+ * next exchange. */
+STATUS_CHECKED enum status migration_add_arrived(struct migration *migration, const struct grid *box,
+                                                 uint32_t row, uint32_t species,
+                                                 const struct migrants *arrived);
+
 /* Collective: sends who waits to the owners of their rows, and receives. */
 STATUS_CHECKED enum status migration_exchange(struct migration *migration, uint32_t species_count);
 
-/* Particles of a species that arrived, and that left, in the last exchange. */
+/* Particles of a species that arrived and are not yet in a list, and that left in the last exchange. */
 uint64_t migration_arrived(const struct migration *migration, uint32_t species);
 uint64_t migration_left(const struct migration *migration, uint32_t species);
+
+/* Particles of a species that are in no list now: they wait, or arrived. */
+uint64_t migration_held(const struct migration *migration, uint32_t species);
 
 /* Writes those who arrived, with their keys on the slab's local grid, behind the particles of `list` (pairs,
  * with keys and room for all of them), which is to be sorted then: in the order of the ranks they came from,

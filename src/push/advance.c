@@ -95,8 +95,34 @@ enum status advance_step(struct advance *advance, const struct fields *fields, u
                          struct particles *particles)
 {
     TRY(check_count(advance, particles));
-    return advance->tiled ? tiled_advance_step(advance->tiled, fields, species, measure, particles)
-                          : chunked_advance_step(advance->chunked, fields, species, measure, particles);
+    if (!advance->tiled)
+        return chunked_advance_step(advance->chunked, fields, species, measure, particles);
+    TRY(tiled_advance_count(advance->tiled, fields, species, measure, particles));
+    return tiled_advance_move(advance->tiled, fields, species, NULL, particles);
+}
+
+bool advance_can_leave_room(enum advance_kind kind)
+{
+    return kind == ADVANCE_TILED;
+}
+
+enum status advance_count(struct advance *advance, const struct fields *fields, uint32_t species,
+                          bool measure, const struct particles *particles)
+{
+    TRY(check_count(advance, particles));
+    return tiled_advance_count(advance->tiled, fields, species, measure, particles);
+}
+
+enum status advance_read_leavers(struct advance *advance, uint32_t species, const struct particles *particles,
+                                 const uint32_t **leavers)
+{
+    return tiled_advance_read_leavers(advance->tiled, species, particles, leavers);
+}
+
+enum status advance_move(struct advance *advance, const struct fields *fields, uint32_t species,
+                         const struct arrival_room *arrivals, struct particles *particles)
+{
+    return tiled_advance_move(advance->tiled, fields, species, arrivals, particles);
 }
 
 enum status advance_measure(struct advance *advance, const struct fields *fields, uint32_t species,

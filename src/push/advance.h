@@ -12,6 +12,7 @@
 #ifndef RADIXPIC_PUSH_ADVANCE_H
 #define RADIXPIC_PUSH_ADVANCE_H
 
+#include "domain/arrivals.h"
 #include "domain/fields.h"
 #include "domain/particles.h"
 #include "push/species_motion.h"
@@ -24,6 +25,8 @@ enum advance_kind { ADVANCE_NONE, ADVANCE_TILED, ADVANCE_CHUNKED };
 struct advance_setup {
     struct grid grid;    /* the local one of a slab */
     uint32_t guard_rows; /* of that slab; 0: the grid has no lost row */
+    uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
+    bool leaves_room;    /* for particles from other ranks: each step is count, read_leavers, move */
     enum precision precision;
     enum shape_kind shape;
     double time_step, magnetic;
@@ -67,6 +70,28 @@ STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t s
  */
 STATUS_CHECKED enum status advance_step(struct advance *advance, const struct fields *fields,
                                         uint32_t species, bool measure, struct particles *particles);
+
+/* Whether that kind of step can leave room for particles that come from other ranks. Then, and where the
+ * setup asks for it, the step of a species is:
+ *
+ *   advance_count()          counts who goes where; with `measure` the sums at n are kept. (Non-blocking.)
+ *   advance_read_leavers()   uint[], of each cell that is not of an own row: how many go there. Blocking; the
+ *                            array is the advance's, until the next call.
+ *   advance_move()           moves everybody, behind those of each cell room for its arrivals: list and
+ *                            cell offsets are those of n+1, with arrivals->count more particles, but that
+ *                            particles->count is left to the caller. (Non-blocking; forks: those who leave,
+ *                            the end of the list, are in place when the side queue is through, and the
+ *                            others when the main queue is.)
+ *
+ * The list must have room for the arrivals, and be no longer with them than the setup's capacity. */
+bool advance_can_leave_room(enum advance_kind kind);
+STATUS_CHECKED enum status advance_count(struct advance *advance, const struct fields *fields,
+                                         uint32_t species, bool measure, const struct particles *particles);
+STATUS_CHECKED enum status advance_read_leavers(struct advance *advance, uint32_t species,
+                                                const struct particles *particles, const uint32_t **leavers);
+STATUS_CHECKED enum status advance_move(struct advance *advance, const struct fields *fields,
+                                        uint32_t species, const struct arrival_room *arrivals,
+                                        struct particles *particles);
 
 /* Only the sums at n; nothing moves. (Non-blocking.) */
 STATUS_CHECKED enum status advance_measure(struct advance *advance, const struct fields *fields,

@@ -1,39 +1,25 @@
 /* Tiled advance: its arrays, and the launches of kernels/tiled_advance.cl. */
 #include "push/tiled_advance.h"
 
-#include "device/tile_plan.h"
+#include "push/tiled_layout.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-enum {
-    FLAT_ITEMS = 64,
-    MOST_CELL_BITS = 10,  /* of cells as digits, where windows fit: longer rows leave room to few groups */
-    LEAST_MARGIN = 3,     /* columns before and behind a chunk's cells, beside those that particles reach */
-    WINDOW_BITS = 10,     /* of the digits that windows are first tried with: two rounds of ranking */
-    GROUPS_PER_UNIT = 32, /* of a compute unit of a large GPU, where chunks may be cut at will */
-    STRAY_GROUPS_PER_UNIT = 4,
-    MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
-};
-
-/* How the digits are made: cells, or places in windows (kernels/shared/windows.h). */
-struct layout {
-    struct tile_plan tiles;
-    bool windowed;
-    uint32_t chunk_tiles, span, margin, reach; /* windowed */
-};
+enum { FLAT_ITEMS = 64, STRAY_GROUPS_PER_UNIT = 4 };
 
 struct tiled_advance {
     struct device *device; /* not owned */
     struct advance_setup setup;
-    struct layout layout;
+    struct tiled_layout layout;
     struct program *programs[2]; /* of particles without and with ids; made when first needed */
     struct kernel *move[2];
     struct kernel *find_tiles, *count, *measure;
     struct kernel *scan;                        /* not windowed */
     struct kernel *total, *scan_blocks, *place; /* windowed, and so are the rest */
     struct kernel *order_strays[2], *move_strays[2];
-    struct buffer *digits; /* ushort[capacity]: of the cell that each particle goes to */
+    struct kernel *count_leavers; /* where the setup leaves room */
+    struct kernel *add_arrivals;  /* the same, not windowed */
+    struct buffer *digits;        /* ushort[capacity]: of the cell that each particle goes to */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells, *new_offsets;   /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
@@ -45,102 +31,39 @@ struct tiled_advance {
     struct buffer *stray_begins;                   /* uint[cells] */
     struct buffer *stray_order;                    /* uint[capacity] */
     struct buffer *sums;                           /* real[species_count][chunks][PUSH_SUMS] */
+    uint32_t measured_chunks[CONFIG_MAX_SPECIES];  /* that have sums: particles may have left since */
+    struct buffer *leavers;                        /* uint[beside_cells() + EDGES]: advance_count_leavers() */
+    struct host_memory *leavers_host;              /* the same, as read last */
+    uint32_t *read_leavers;                        /* there */
 };
+
+/* After the leavers of the cells: how many particles stand before the rows that none of whose particles can
+ * leave but as a stray, and how many up to their end. */
+enum { EDGE_LOW, EDGE_HIGH, EDGES };
 
 /* ---- sizes ---- */
 
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-/* Rows that particles come from. */
-static uint32_t own_rows(const struct advance_setup *setup)
-{
-    return setup->guard_rows > 0 ? setup->grid.nx - 2 * setup->guard_rows - 1 : setup->grid.nx;
-}
-
-/* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean chunk, since
- * density varies: as many tiles a chunk as that leaves, but chunks enough to keep the device busy. False
- * where not one tile fits. */
-static bool make_windows(const struct device_info *info, const struct advance_setup *setup, uint32_t bits,
-                         double room, struct layout *layout)
-{
-    const uint32_t most_reach = setup->reach[0] < setup->grid.nx ? setup->reach[0] : setup->grid.nx;
-    *layout = (struct layout){.windowed = true, .reach = most_reach > 0 ? most_reach : 1};
-    const double bands = 2.0 * layout->reach + 1;
-    layout->margin = LEAST_MARGIN + setup->reach[1];
-    if (!tile_plan_make(info, bits, NULL, &layout->tiles))
-        return false;
-    const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
-    const double cells_of_tile = room * own_rows(setup) * setup->grid.ny / tiles;
-    const double fitting =
-        (floor(((UINT32_C(1) << bits) - 1) / bands) - 2.0 * layout->margin) / cells_of_tile;
-    if (fitting < 1)
-        return false;
-    const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
-    const uint32_t most_tiles = tiles / busy > 0 ? tiles / busy : 1;
-    layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
-    layout->span = (uint32_t)(layout->chunk_tiles * cells_of_tile) + 2 * layout->margin;
-    /* No more bits than these columns take: the rows of the table get shorter. */
-    for (uint32_t fewer = bits - 1; fewer > 0 && bands * layout->span < UINT32_C(1) << fewer; fewer--) {
-        struct tile_plan shorter;
-        if (!tile_plan_make(info, fewer, NULL, &shorter) || shorter.items != layout->tiles.items)
-            break; /* a longer tile would have more cells */
-        layout->tiles = shorter;
-    }
-    return true;
-}
-
-/* The roomiest windows that fit. */
-static bool find_windows(const struct device_info *info, const struct advance_setup *setup,
-                         struct layout *layout)
-{
-    for (double room = 2; room > 1; room -= 0.75)
-        for (uint32_t bits = WINDOW_BITS; bits <= TILE_MAX_DIGIT_BITS; bits++)
-            if (make_windows(info, setup, bits, room, layout))
-                return true;
-    return false;
-}
-
-/* Cells are digits on small grids, and where windows do not fit. */
-static bool make_layout(const struct device_info *info, const struct advance_setup *setup,
-                        struct layout *layout)
-{
-    const uint32_t key_bits = grid_key_bits(&setup->grid);
-    if (key_bits > MOST_CELL_BITS && setup->capacity <= MOST_WINDOWED && find_windows(info, setup, layout))
-        return true;
-    *layout = (struct layout){.windowed = false};
-    return tile_plan_make(info, key_bits, NULL, &layout->tiles);
-}
-
 bool tiled_advance_supports(const struct device_info *info, const struct advance_setup *setup)
 {
-    struct layout layout;
-    return make_layout(info, setup, &layout);
-}
-
-/* Chunks that a species is cut into. */
-static uint32_t chunks_of(const struct layout *layout, uint32_t count)
-{
-    return layout->windowed ? divide_up(tile_count(&layout->tiles, count), layout->chunk_tiles)
-                            : tile_chunks(&layout->tiles, count);
-}
-
-/* Groups that go over all cells, a block each. */
-static uint32_t blocks_of(const struct layout *layout, const struct grid *grid)
-{
-    return divide_up(grid_cells(grid), layout->tiles.items);
+    struct tiled_layout layout;
+    return tiled_layout_make(info, setup, &layout);
 }
 
 struct sizes {
     size_t digits, tile_cells, offsets, table, lists, totals, sums;
     size_t stray_number, stray_list, stray_cells; /* windowed */
+    size_t leavers;                               /* where room is left */
 };
 
-static struct sizes sizes_of(const struct layout *layout, const struct advance_setup *setup)
+/* Cells of the rows that are not a rank's own. */
+static uint32_t beside_cells(const struct advance_setup *setup)
 {
-    const size_t word = sizeof(uint32_t), chunks = chunks_of(layout, setup->capacity);
+    return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
+}
+
+static struct sizes sizes_of(const struct tiled_layout *layout, const struct advance_setup *setup)
+{
+    const size_t word = sizeof(uint32_t), chunks = tiled_layout_chunks(layout, setup->capacity);
     const uint32_t row = tile_row(layout->tiles.digit_bits);
     struct sizes sizes = {
         .digits = (setup->capacity + (size_t)1) / 2 * word, /* ushorts */
@@ -148,9 +71,11 @@ static struct sizes sizes_of(const struct layout *layout, const struct advance_s
         .offsets = (grid_cells(&setup->grid) + (size_t)1) * word,
         .table = chunks * row * word,
         .lists = chunks * TILE_LIST_WORDS * word,
-        .totals = (layout->windowed ? blocks_of(layout, &setup->grid) : row) * word,
+        .totals = (layout->windowed ? tiled_layout_blocks(layout, &setup->grid) : row) * word,
         .sums = setup->species_count * chunks * PUSH_SUMS * precision_bytes(setup->precision),
     };
+    if (setup->leaves_room)
+        sizes.leavers = (beside_cells(setup) + (size_t)EDGES) * word;
     if (layout->windowed) {
         sizes.stray_number = word;
         sizes.stray_list = setup->capacity * word;
@@ -161,12 +86,12 @@ static struct sizes sizes_of(const struct layout *layout, const struct advance_s
 
 uint64_t tiled_advance_bytes(const struct device_info *info, const struct advance_setup *setup)
 {
-    struct layout layout;
-    if (!make_layout(info, setup, &layout))
+    struct tiled_layout layout;
+    if (!tiled_layout_make(info, setup, &layout))
         return 0;
     const struct sizes sizes = sizes_of(&layout, setup);
     return (uint64_t)sizes.digits + (setup->species_count + UINT64_C(1)) * sizes.tile_cells + sizes.offsets +
-           sizes.table + sizes.lists + sizes.totals + sizes.sums +
+           sizes.table + sizes.lists + sizes.totals + sizes.sums + sizes.leavers +
            2 * ((uint64_t)sizes.stray_number + sizes.stray_list + sizes.stray_cells);
 }
 
@@ -177,14 +102,16 @@ static enum status build(struct tiled_advance *advance, bool ids)
     struct program **program = &advance->programs[ids];
     if (*program)
         return STATUS_OK;
-    const struct layout *layout = &advance->layout;
+    const struct tiled_layout *layout = &advance->layout;
     TRY(program_build(
         advance->device, "tiled_advance.cl", advance->setup.precision, program,
         "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
-        "-D GUARD_ROWS=%u -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u",
+        "-D GUARD_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
+        "-D CHUNK_TILES=%u",
         device_info(advance->device)->has_fma, (int)advance->setup.shape, layout->tiles.items,
-        layout->tiles.scan_items, layout->tiles.digit_bits, ids, advance->setup.guard_rows, layout->windowed,
-        layout->span, layout->margin, layout->reach, layout->chunk_tiles));
+        layout->tiles.scan_items, layout->tiles.digit_bits, ids, advance->setup.guard_rows,
+        advance->setup.leaves_room, layout->windowed, layout->span, layout->margin, layout->reach,
+        layout->chunk_tiles));
     TRY(kernel_create(*program, "advance_move", &advance->move[ids]));
     if (!layout->windowed)
         return STATUS_OK;
@@ -199,6 +126,10 @@ static enum status create_kernels(struct tiled_advance *advance)
     TRY(kernel_create(program, "advance_find_tiles", &advance->find_tiles));
     TRY(kernel_create(program, "advance_count", &advance->count));
     TRY(kernel_create(program, "advance_measure", &advance->measure));
+    if (advance->setup.leaves_room)
+        TRY(kernel_create(program, "advance_count_leavers", &advance->count_leavers));
+    if (advance->setup.leaves_room && !advance->layout.windowed)
+        TRY(kernel_create(program, "advance_add_arrivals", &advance->add_arrivals));
     if (!advance->layout.windowed)
         return kernel_create(program, "advance_scan", &advance->scan);
     TRY(kernel_create(program, "advance_total", &advance->total));
@@ -220,6 +151,15 @@ static enum status create_strays(struct tiled_advance *advance, const struct siz
     return buffer_fill(advance->stray_counts, 0);
 }
 
+static enum status create_leavers(struct tiled_advance *advance, const struct sizes *sizes)
+{
+    void *memory = NULL;
+    TRY(buffer_create(advance->device, sizes->leavers, "the numbers of those who leave", &advance->leavers));
+    TRY(host_memory_create(advance->device, sizes->leavers, &advance->leavers_host, &memory));
+    advance->read_leavers = memory;
+    return STATUS_OK;
+}
+
 static enum status create_buffers(struct tiled_advance *advance)
 {
     const struct sizes sizes = sizes_of(&advance->layout, &advance->setup);
@@ -234,6 +174,8 @@ static enum status create_buffers(struct tiled_advance *advance)
     TRY(buffer_create(device, sizes.totals, "the totals of cells", &advance->totals));
     TRY(buffer_create(device, sizes.sums, "the push's sums", &advance->sums));
     TRY(buffer_fill(advance->totals, 0));
+    if (advance->setup.leaves_room)
+        TRY(create_leavers(advance, &sizes));
     return create_strays(advance, &sizes);
 }
 
@@ -241,8 +183,8 @@ enum status tiled_advance_create(struct device *device, const struct advance_set
                                  struct tiled_advance **advance)
 {
     *advance = NULL;
-    struct layout layout;
-    if (!make_layout(device_info(device), setup, &layout))
+    struct tiled_layout layout;
+    if (!tiled_layout_make(device_info(device), setup, &layout))
         return status_fail(
             STATUS_USAGE,
             "step.method: %s has no fused step for %u cells with these particles and time step; take plain",
@@ -269,20 +211,21 @@ void tiled_advance_destroy(struct tiled_advance **advance)
         &old->move[0],        &old->move[1],        &old->order_strays[0], &old->order_strays[1],
         &old->move_strays[0], &old->move_strays[1], &old->find_tiles,      &old->count,
         &old->measure,        &old->scan,           &old->total,           &old->scan_blocks,
-        &old->place};
+        &old->place,          &old->count_leavers,  &old->add_arrivals};
     for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
         kernel_destroy(kernels[n]);
     program_destroy(&old->programs[0]);
     program_destroy(&old->programs[1]);
-    struct buffer **const buffers[] = {&old->digits,      &old->new_tile_cells,  &old->new_offsets,
-                                       &old->table,       &old->lists,           &old->totals,
-                                       &old->sums,        &old->stray_number[0], &old->stray_number[1],
-                                       &old->stray_list,  &old->stray_order,     &old->stray_counts,
-                                       &old->stray_begins};
+    struct buffer **const buffers[] = {&old->digits,       &old->new_tile_cells,  &old->new_offsets,
+                                       &old->table,        &old->lists,           &old->totals,
+                                       &old->sums,         &old->stray_number[0], &old->stray_number[1],
+                                       &old->stray_list,   &old->stray_order,     &old->stray_counts,
+                                       &old->stray_begins, &old->leavers};
     for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
         buffer_destroy(buffers[n]);
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         buffer_destroy(&old->tile_cells[s]);
+    host_memory_destroy(&old->leavers_host);
     free(old);
     *advance = NULL;
 }
@@ -301,7 +244,7 @@ enum status tiled_advance_take_over(struct tiled_advance *advance, uint32_t spec
                          arg_uint(grid_cells(&advance->setup.grid)), arg_uint(particles->count));
 }
 
-/* ---- one step ---- */
+/* ---- the kernels of a step ---- */
 
 static struct species_motion motion_of(const struct tiled_advance *advance, const struct particles *particles)
 {
@@ -317,7 +260,7 @@ static uint64_t state_bytes(const struct tiled_advance *advance, const struct pa
 
 static uint64_t table_bytes(const struct tiled_advance *advance, const struct particles *particles)
 {
-    return (uint64_t)chunks_of(&advance->layout, particles->count) *
+    return (uint64_t)tiled_layout_chunks(&advance->layout, particles->count) *
            tile_row(advance->layout.tiles.digit_bits) * sizeof(uint32_t);
 }
 
@@ -329,7 +272,7 @@ static enum status count(struct tiled_advance *advance, const struct fields *fie
     const struct species_motion motion = motion_of(advance, particles);
     const uint64_t bytes = state_bytes(advance, particles, 4) + particles->count * sizeof(uint16_t) +
                            table_bytes(advance, particles);
-    const struct launch launch = {chunks_of(&advance->layout, particles->count),
+    const struct launch launch = {tiled_layout_chunks(&advance->layout, particles->count),
                                   2 * (size_t)advance->layout.tiles.items, STAGE_SORT_HISTOGRAM, bytes};
     return KERNEL_LAUNCH(
         advance->count, launch, arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(grid->nx),
@@ -342,42 +285,72 @@ static enum status count(struct tiled_advance *advance, const struct fields *fie
         arg_buffer(advance->stray_counts));
 }
 
-static enum status scan(struct tiled_advance *advance, const struct particles *particles)
+/* The room to leave, and the count of particles with those who come. Without arrivals any buffers stand in.
+ */
+struct room {
+    uint32_t new_count;
+    const struct buffer *rows, *counts;
+};
+
+static struct room room_for(const struct tiled_advance *advance, const struct particles *particles,
+                            const struct arrival_room *arrivals)
+{
+    if (!arrivals)
+        return (struct room){particles->count, advance->totals, advance->totals};
+    return (struct room){particles->count + arrivals->count, arrivals->rows, arrivals->counts};
+}
+
+static enum status scan(struct tiled_advance *advance, const struct particles *particles,
+                        const struct room *room)
 {
     const struct tile_plan *tiles = &advance->layout.tiles;
+    const uint32_t cells = grid_cells(&advance->setup.grid);
+    if (advance->setup.leaves_room)
+        TRY(KERNEL_LAUNCH(
+            advance->add_arrivals,
+            launch_covering(cells, device_group_items(advance->device, FLAT_ITEMS), STAGE_SORT_SCAN, 0),
+            arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(cells),
+            arg_uint(advance->setup.grid.ny), arg_buffer(advance->totals)));
     return KERNEL_LAUNCH(advance->scan,
                          ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(advance, particles)}),
                          arg_buffer(advance->table), arg_buffer(advance->totals),
                          arg_buffer(advance->new_offsets), arg_buffer(advance->new_tile_cells),
-                         arg_uint(chunks_of(&advance->layout, particles->count)),
-                         arg_uint(grid_cells(&advance->setup.grid)), arg_uint(particles->count));
+                         arg_uint(tiled_layout_chunks(&advance->layout, particles->count)), arg_uint(cells),
+                         arg_uint(room->new_count));
 }
 
 static enum status scan_windows(struct tiled_advance *advance, uint32_t species,
-                                const struct particles *particles)
+                                const struct particles *particles, const struct room *room)
 {
     const struct grid *grid = &advance->setup.grid;
-    const uint32_t cells = grid_cells(grid), blocks = blocks_of(&advance->layout, grid);
+    const uint32_t cells = grid_cells(grid), blocks = tiled_layout_blocks(&advance->layout, grid);
     const struct launch launch = {blocks, advance->layout.tiles.items, STAGE_SORT_SCAN,
                                   table_bytes(advance, particles)};
     const struct buffer *old_offsets = particles->cell_offsets, *old_tiles = advance->tile_cells[species];
     TRY(KERNEL_LAUNCH(advance->total, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
-                      arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
-                      arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
+                      arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_buffer(room->rows),
+                      arg_buffer(room->counts), arg_uint(cells), arg_uint(grid->ny),
+                      arg_uint(particles->count), arg_buffer(advance->new_offsets),
                       arg_buffer(advance->totals)));
     TRY(KERNEL_LAUNCH(advance->scan_blocks,
                       ((struct launch){1, advance->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}),
                       arg_buffer(advance->totals), arg_uint(blocks), arg_buffer(advance->stray_number[1])));
     return KERNEL_LAUNCH(advance->place, launch, arg_buffer(advance->table), arg_buffer(old_offsets),
-                         arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_uint(cells),
-                         arg_uint(grid->ny), arg_uint(particles->count), arg_buffer(advance->new_offsets),
-                         arg_buffer(advance->totals), arg_buffer(advance->stray_begins),
-                         arg_buffer(advance->new_tile_cells));
+                         arg_buffer(old_tiles), arg_buffer(advance->stray_counts), arg_buffer(room->rows),
+                         arg_buffer(room->counts), arg_uint(cells), arg_uint(grid->ny),
+                         arg_uint(particles->count), arg_uint(room->new_count),
+                         arg_buffer(advance->new_offsets), arg_buffer(advance->totals),
+                         arg_buffer(advance->stray_begins), arg_buffer(advance->new_tile_cells));
 }
 
+/* Chunks of a move: those below `split`, and from split + skip on. */
+struct some_chunks {
+    uint32_t groups, split, skip;
+};
+
 static enum status move(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
-                        struct particles *particles)
+                        struct particles *particles, uint32_t new_count, struct some_chunks chunks)
 {
     const struct grid *grid = &advance->setup.grid;
     const struct species_motion motion = motion_of(advance, particles);
@@ -406,18 +379,23 @@ static enum status move(struct tiled_advance *advance, const struct fields *fiel
         arg_buffer(particles->velocity_spare),
         arg_buffer(ids ? particles->id_spare : particles->offset_spare),
         arg_uint(count),
+        arg_uint(new_count),
+        arg_uint(chunks.split),
+        arg_uint(chunks.skip),
         arg_buffer(advance->totals),
     };
-    const uint64_t bytes = state_bytes(advance, particles, 8) + count * sizeof(uint16_t) +
-                           (ids ? 2 * sizeof(uint64_t) * count : 0);
-    return kernel_launch(
-        advance->move[ids],
-        (struct launch){chunks_of(&advance->layout, count), advance->layout.tiles.items, STAGE_PUSH, bytes},
-        arguments, sizeof arguments / sizeof arguments[0]);
+    const uint64_t each =
+        8 * precision_bytes(advance->setup.precision) + sizeof(uint16_t) + (ids ? 2 * sizeof(uint64_t) : 0);
+    const uint32_t all = tiled_layout_chunks(&advance->layout, count);
+    const uint64_t bytes = all > 0 ? each * count * chunks.groups / all : 0; /* chunks are alike */
+    return kernel_launch(advance->move[ids],
+                         (struct launch){tiled_layout_chunks(&advance->layout, count),
+                                         advance->layout.tiles.items, STAGE_PUSH, bytes},
+                         arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 static enum status move_strays(struct tiled_advance *advance, const struct fields *fields,
-                               struct particles *particles)
+                               struct particles *particles, const struct room *room)
 {
     const struct grid *grid = &advance->setup.grid;
     const struct species_motion motion = motion_of(advance, particles);
@@ -439,29 +417,104 @@ static enum status move_strays(struct tiled_advance *advance, const struct field
                          arg_buffer(particles->velocity), arg_buffer(ids ? particles->id : particles->offset),
                          arg_buffer(advance->stray_number[0]), arg_buffer(advance->stray_list),
                          arg_buffer(advance->stray_begins), arg_buffer(advance->stray_order),
-                         arg_buffer(advance->new_offsets), arg_buffer(particles->offset_spare),
-                         arg_buffer(particles->velocity_spare),
+                         arg_buffer(room->rows), arg_buffer(room->counts), arg_buffer(advance->new_offsets),
+                         arg_buffer(particles->offset_spare), arg_buffer(particles->velocity_spare),
                          arg_buffer(ids ? particles->id_spare : particles->offset_spare));
 }
 
-enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
-                               bool measure, struct particles *particles)
+/* ---- one step ---- */
+
+enum status tiled_advance_count(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
+                                bool measure, const struct particles *particles)
 {
     if (measure)
         TRY(tiled_advance_measure(advance, fields, species, particles));
-    TRY(count(advance, fields, species, particles));
-    TRY(advance->layout.windowed ? scan_windows(advance, species, particles) : scan(advance, particles));
-    TRY(move(advance, fields, species, particles));
-    if (advance->layout.windowed) {
-        TRY(move_strays(advance, fields, particles));
-        buffer_swap(&advance->stray_number[0], &advance->stray_number[1]);
+    return count(advance, fields, species, particles);
+}
+
+enum status tiled_advance_read_leavers(struct tiled_advance *advance, uint32_t species,
+                                       const struct particles *particles, const uint32_t **leavers)
+{
+    const struct advance_setup *setup = &advance->setup;
+    const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
+    const uint32_t edge = tiled_layout_edge_rows(&advance->layout);
+    const uint32_t low_row = edge < setup->own_rows ? edge : setup->own_rows;
+    const struct launch launch =
+        launch_covering(beside_cells(setup) + (uint64_t)EDGES,
+                        device_group_items(advance->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
+    TRY(advance->layout.windowed
+            ? KERNEL_LAUNCH(advance->count_leavers, launch, arg_buffer(advance->table),
+                            arg_buffer(particles->cell_offsets), arg_buffer(advance->tile_cells[species]),
+                            arg_buffer(advance->stray_counts), arg_uint(own), arg_uint(cells),
+                            arg_uint(setup->grid.ny), arg_uint(particles->count), arg_uint(low_row),
+                            arg_uint(setup->own_rows - low_row), arg_buffer(advance->leavers))
+            : KERNEL_LAUNCH(advance->count_leavers, launch, arg_buffer(advance->totals), arg_uint(own),
+                            arg_uint(cells), arg_buffer(advance->leavers)));
+    *leavers = advance->read_leavers;
+    return buffer_read(advance->leavers, 0, buffer_bytes(advance->leavers), advance->read_leavers);
+}
+
+/* The chunks that hold particles of the rows at either end, and those between them. */
+static void cut_edges(const struct tiled_advance *advance, const struct particles *particles,
+                      struct some_chunks *edges, struct some_chunks *inner)
+{
+    const uint32_t *before = advance->read_leavers + beside_cells(&advance->setup);
+    const uint32_t length = tiled_layout_chunk_length(&advance->layout);
+    const uint32_t chunks = tiled_layout_chunks(&advance->layout, particles->count);
+    const uint32_t low = before[EDGE_LOW] / length + (before[EDGE_LOW] % length != 0);
+    const uint32_t high = before[EDGE_HIGH] / length;
+    const uint32_t between = high > low ? high - low : 0;
+    *edges = (struct some_chunks){chunks - between, between > 0 ? low : chunks, between};
+    *inner = (struct some_chunks){between, 0, low};
+}
+
+/* Moves everybody. Where room is left, those who leave are in place when the side queue is through, whose
+ * work can go on while the main queue moves the others. */
+static enum status move_all(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
+                            struct particles *particles, const struct room *room)
+{
+    struct device *device = advance->device;
+    const struct some_chunks all = {tiled_layout_chunks(&advance->layout, particles->count), 0, 0};
+    if (!advance->setup.leaves_room || !advance->layout.windowed) {
+        TRY(move(advance, fields, species, particles, room->new_count, all));
+        return advance->setup.leaves_room ? device_fork(device) : STATUS_OK;
     }
+    struct some_chunks edges, inner;
+    cut_edges(advance, particles, &edges, &inner);
+    TRY(device_fork(device));
+    TRY(device_use(device, QUEUE_SIDE));
+    TRY(move(advance, fields, species, particles, room->new_count, edges));
+    TRY(device_use(device, QUEUE_MAIN));
+    return move(advance, fields, species, particles, room->new_count, inner);
+}
+
+/* The new order becomes that of the particles. */
+static void take_new_order(struct tiled_advance *advance, uint32_t species, struct particles *particles)
+{
+    if (advance->layout.windowed)
+        buffer_swap(&advance->stray_number[0], &advance->stray_number[1]);
     buffer_swap(&particles->offset, &particles->offset_spare);
     buffer_swap(&particles->velocity, &particles->velocity_spare);
     if (particles->id)
         buffer_swap(&particles->id, &particles->id_spare);
     buffer_swap(&particles->cell_offsets, &advance->new_offsets);
     buffer_swap(&advance->tile_cells[species], &advance->new_tile_cells);
+}
+
+enum status tiled_advance_move(struct tiled_advance *advance, const struct fields *fields, uint32_t species,
+                               const struct arrival_room *arrivals, struct particles *particles)
+{
+    const struct room room = room_for(advance, particles, arrivals);
+    if (advance->layout.windowed) {
+        TRY(scan_windows(advance, species, particles, &room));
+        TRY(move_strays(advance, fields, particles, &room));
+    } else {
+        TRY(scan(advance, particles, &room));
+    }
+    TRY(move_all(advance, fields, species, particles, &room));
+    if (particles->count == 0) /* and nobody was there to clear them */
+        TRY(buffer_fill(advance->totals, 0));
+    take_new_order(advance, species, particles);
     return STATUS_OK;
 }
 
@@ -470,7 +523,7 @@ enum status tiled_advance_step(struct tiled_advance *advance, const struct field
 /* Where the sums of a species begin, in reals. */
 static uint32_t first_sum(const struct tiled_advance *advance, uint32_t species)
 {
-    return species * chunks_of(&advance->layout, advance->setup.capacity) * PUSH_SUMS;
+    return species * tiled_layout_chunks(&advance->layout, advance->setup.capacity) * PUSH_SUMS;
 }
 
 enum status tiled_advance_measure(struct tiled_advance *advance, const struct fields *fields,
@@ -478,7 +531,8 @@ enum status tiled_advance_measure(struct tiled_advance *advance, const struct fi
 {
     const struct grid *grid = &advance->setup.grid;
     const struct species_motion motion = motion_of(advance, particles);
-    const uint32_t chunks = chunks_of(&advance->layout, particles->count);
+    const uint32_t chunks = tiled_layout_chunks(&advance->layout, particles->count);
+    advance->measured_chunks[species] = chunks;
     return KERNEL_LAUNCH(advance->measure,
                          ((struct launch){chunks, 2 * (size_t)advance->layout.tiles.items, STAGE_PUSH,
                                           state_bytes(advance, particles, 4)}),
@@ -495,5 +549,5 @@ enum status tiled_advance_read_sums(struct tiled_advance *advance, uint32_t spec
 {
     const struct species_motion motion = motion_of(advance, particles);
     return push_sums_read(advance->sums, advance->setup.precision, first_sum(advance, species),
-                          chunks_of(&advance->layout, particles->count), particles, &motion, sums);
+                          advance->measured_chunks[species], particles, &motion, sums);
 }

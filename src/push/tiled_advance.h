@@ -17,8 +17,15 @@ void tiled_advance_destroy(struct tiled_advance **advance);
 
 STATUS_CHECKED enum status tiled_advance_take_over(struct tiled_advance *advance, uint32_t species,
                                                    struct particles *particles);
-STATUS_CHECKED enum status tiled_advance_step(struct tiled_advance *advance, const struct fields *fields,
-                                              uint32_t species, bool measure, struct particles *particles);
+STATUS_CHECKED enum status tiled_advance_count(struct tiled_advance *advance, const struct fields *fields,
+                                               uint32_t species, bool measure,
+                                               const struct particles *particles);
+STATUS_CHECKED enum status tiled_advance_read_leavers(struct tiled_advance *advance, uint32_t species,
+                                                      const struct particles *particles,
+                                                      const uint32_t **leavers);
+STATUS_CHECKED enum status tiled_advance_move(struct tiled_advance *advance, const struct fields *fields,
+                                              uint32_t species, const struct arrival_room *arrivals,
+                                              struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_measure(struct tiled_advance *advance, const struct fields *fields,
                                                  uint32_t species, const struct particles *particles);
 STATUS_CHECKED enum status tiled_advance_read_sums(struct tiled_advance *advance, uint32_t species,

@@ -307,6 +307,7 @@ static struct advance_setup setup_of(uint32_t nx, uint32_t ny, uint32_t fewest, 
 {
     return (struct advance_setup){.grid =
                                       grid_make(&(struct grid_config){.cells = {nx, ny}, .length = {1, 1}}),
+                                  .own_rows = nx,
                                   .time_step = time_step,
                                   .species_count = SPECIES,
                                   .capacity = capacity,

@@ -144,6 +144,7 @@ static inline struct advance_setup scene_setup(const struct tested *tested, cons
 {
     const struct scene_kind *kind = &scene->kind;
     return (struct advance_setup){.grid = scene->grid,
+                                  .own_rows = scene->grid.nx,
                                   .precision = kind->precision,
                                   .shape = kind->shape,
                                   .time_step = time_step,

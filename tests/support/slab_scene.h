@@ -70,6 +70,7 @@ static inline struct advance *slab_advance(const struct tested *tested, uint32_t
 {
     struct advance_setup setup = scene_setup(tested, scene);
     setup.guard_rows = guard;
+    setup.own_rows -= 2 * guard + 1;
     struct advance *advance = NULL;
     assert_ok(advance_create(device, tested->kind, &setup, &advance));
     return advance;
