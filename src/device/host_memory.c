@@ -55,7 +55,9 @@ void host_memory_destroy(struct host_memory **host_memory)
         return;
     if (old->mapped) {
         clEnqueueUnmapMemObject(old->device->queue, old->buffer, old->mapped, 0, NULL, NULL);
-        clFinish(old->device->queue);
+        for (int n = 0; n < QUEUES; n++) /* transfers, in whichever queue */
+            if (old->device->queues[n])
+                clFinish(old->device->queues[n]);
     }
     if (old->buffer)
         clReleaseMemObject(old->buffer);

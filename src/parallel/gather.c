@@ -8,8 +8,9 @@
  * Nobody takes a block that is not written yet, since step 2 is between all steps 1 and all steps 3 of a
  * call. Nobody writes into a block that another rank still takes: rank A writes into the half of call k again
  * in step 1 of call k + 2, so after step 2 of call k + 1, where it has met every other rank B; before B came
- * there it waited for its device, whose queue is in order, in step 1 of call k + 1, and so for the writing of
- * its step 3 of call k. With one half A could be in step 1 of call k + 1 while B is in step 3 of call k.
+ * there it waited in step 1 of call k + 1 for the queue of its device, which is in order, and so for the
+ * writing of its step 3 of call k. With one half A could be in step 1 of call k + 1 while B is in step 3 of
+ * call k.
  *
  * Of private memory one half does: no other rank reads or writes it.
  */
@@ -285,14 +286,14 @@ enum gather_way gather_way(const struct gather *gather)
 
 /* ---- a step ---- */
 
+/* Waits once: for both reads, and for all that the queue had before them. */
 static enum status read_block(const struct gather *gather, const struct buffer *rho, char *half)
 {
     const size_t bytes = row_bytes(gather);
     char *const block = half + gather->own_begin * bytes, *const last = block + gather->upward_rows * bytes;
-    TRY(host_memory_read(rho, 0, gather->upward_rows * bytes, block));
     if (gather->upward_rows < gather->own_rows)
         TRY(host_memory_read(rho, gather->below * bytes, bytes, last));
-    return device_finish(gather->device);
+    return buffer_read(rho, 0, gather->upward_rows * bytes, block);
 }
 
 /* Until all blocks are there. The fences order what is in the memory around what MPI does with its own. */
