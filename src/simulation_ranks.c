@@ -196,8 +196,7 @@ enum status ranks_create_crossing(struct simulation *simulation)
         return STATUS_OK;
     const struct advance_setup setup = plan_advance(config, &simulation->slab, simulation->communicator.size,
                                                     plan_largest(config, simulation->capacity));
-    enum advance_kind kind;
-    TRY(plan_step(config, device_info(simulation->device), &setup, &kind));
+    const enum advance_kind kind = plan_kind(config, device_info(simulation->device), &setup);
     double cannot = advance_can_leave_room(kind) ? 0 : 1;
     communicator_max(&simulation->communicator, 1, &cannot);
     if (cannot > 0)

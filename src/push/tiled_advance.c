@@ -389,8 +389,7 @@ static enum status move(struct tiled_advance *advance, const struct fields *fiel
     const uint32_t all = tiled_layout_chunks(&advance->layout, count);
     const uint64_t bytes = all > 0 ? each * count * chunks.groups / all : 0; /* chunks are alike */
     return kernel_launch(advance->move[ids],
-                         (struct launch){tiled_layout_chunks(&advance->layout, count),
-                                         advance->layout.tiles.items, STAGE_PUSH, bytes},
+                         (struct launch){chunks.groups, advance->layout.tiles.items, STAGE_PUSH, bytes},
                          arguments, sizeof arguments / sizeof arguments[0]);
 }
 

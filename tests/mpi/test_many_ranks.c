@@ -92,6 +92,24 @@ static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
         }
 }
 
+/* More cells than a digit has: the tiled step takes windows, and some particles outrun them. */
+static void a_large_grid_takes_windows(void **state)
+{
+    (void)state;
+    struct config config = physics_config(waves);
+    config.grid.cells[0] = 96;
+    config.grid.cells[1] = 60;
+    config.species[0].particles = 60000;
+    config.species[1].particles = 50000;
+    config.time.step = 0.02;
+    config.time.steps = 12;
+    config.step.method = STEP_TILED;
+    compare_with_one(&config, 1e-10);
+    config.species[1].velocities.drift[0] = -16; /* ions: 3 rows, beyond the guard rows */
+    config.parallel.guard_rows = 2;
+    compare_with_one(&config, 1e-10);
+}
+
 /* As few rows as ranks: every rank is a neighbour of every other, and of itself. */
 static void a_rank_may_have_a_single_row(void **state)
 {
@@ -318,6 +336,7 @@ int main(void)
         cmocka_unit_test(the_loaded_particles_are_the_same_on_any_number_of_ranks),
         cmocka_unit_test(a_run_on_many_ranks_is_that_on_one),
         cmocka_unit_test(every_shape_and_filter_reaches_over_the_ends_of_a_rank),
+        cmocka_unit_test(a_large_grid_takes_windows),
         cmocka_unit_test(a_rank_may_have_a_single_row),
         cmocka_unit_test(a_rank_may_be_empty),
         cmocka_unit_test(two_runs_give_the_same_bits),
