@@ -136,7 +136,10 @@ static inline struct pushed push_particle(const struct motion *motion, const str
     pushed.velocity = (real2)(step.u, step.v);
     pushed.i = (int)walk->i + x.cells;
     pushed.j = (int)walk->j + y.cells;
-    pushed.offset = (real2)(row_offset(x.offset, pushed.i, motion->nx), y.offset);
+    pushed.offset = (real2)(x.offset, y.offset);
+#if !WINDOWED || !BANDS_HAVE_ROWS /* else see push_stray() */
+    pushed.offset.x = row_offset(x.offset, pushed.i, motion->nx);
+#endif
     return pushed;
 }
 
@@ -508,7 +511,11 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
     struct walk walk = walk_start();
     walk_to(&walk, source, 0, cells - 1, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
             motion->ny);
-    return push_particle(motion, &walk, arrays->offset[source], arrays->velocity[source]);
+    struct pushed pushed = push_particle(motion, &walk, arrays->offset[source], arrays->velocity[source]);
+#if BANDS_HAVE_ROWS
+    pushed.offset.x = row_offset(pushed.offset.x, pushed.i, motion->nx);
+#endif
+    return pushed;
 }
 
 /* Leaves stray_counts at 0, for the next count. */

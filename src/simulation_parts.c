@@ -195,6 +195,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(parts_create_sort(simulation, simulation->is_handed_over ? 0 : capacity));
     TRY(deposit_create(simulation->device, &simulation->slab.local, config->precision, config->deposit.shape,
                        capacity, &simulation->deposit));
+    deposit_within(simulation->deposit, slab_own_cells(&simulation->slab));
     TRY(create_advance(simulation, capacity));
     TRY(create_push(simulation, &simulation->push));
     return simulation->communicator.size > 1 ? create_guest_sort(simulation) : STATUS_OK;

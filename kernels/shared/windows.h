@@ -25,6 +25,10 @@
 #define STRAY_PLACE 0xc0000000u /* in the table: beyond every list, the length of a tile taken off */
 #define CHUNK       (CHUNK_TILES * TILE)
 
+/* Whether all bands of an own row lie within the guard rows; the outermost holds one row more, of those that
+ * leave their row. */
+#define BANDS_HAVE_ROWS (GUARD_ROWS == 0 || GUARD_ROWS > REACH)
+
 static inline tile_range window_tiles(uint chunk, uint count)
 {
     const uint tiles = count / TILE + (count % TILE != 0);
@@ -41,7 +45,7 @@ static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int 
     const int band = new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH;
     const uint column = (uint)((int)(i * ny) + new_j - (int)first_cell + MARGIN);
     const bool once_around = new_j >= -(int)ny && new_j < 2 * (int)ny;
-    return once_around && has_row(new_i, nx) && (uint)band < BANDS && column < SPAN
+    return once_around && (BANDS_HAVE_ROWS || has_row(new_i, nx)) && (uint)band < BANDS && column < SPAN
                ? (uint)band * SPAN + column
                : STRAY;
 }

@@ -48,6 +48,7 @@ struct deposit {
     enum precision precision;
     enum deposit_variant variant;
     uint32_t capacity;
+    uint32_t filled_cells; /* the first of the grid's, outside which no particles are */
     struct deposit_shape shape;
     struct program *program;
     struct kernel *item_per_cell, *group_per_piece, *group_per_segment, *item_per_segment;
@@ -158,6 +159,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
     created->precision = precision;
     created->variant = DEPOSIT_AUTO;
     created->capacity = capacity;
+    created->filled_cells = grid_cells(grid);
     created->shape = choose_shape(device_info(device), precision, shape);
     enum status status = build(created, shape);
     if (status == STATUS_OK)
@@ -187,6 +189,11 @@ void deposit_destroy(struct deposit **deposit)
 
 /* ---- the variant ---- */
 
+void deposit_within(struct deposit *deposit, uint32_t cells)
+{
+    deposit->filled_cells = cells;
+}
+
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
 {
     deposit->variant = variant;
@@ -203,7 +210,7 @@ static enum deposit_variant chosen_variant(const struct deposit *deposit, uint32
         return deposit->variant;
     if (device_info(deposit->device)->is_cpu)
         return DEPOSIT_ITEM_PER_SEGMENT;
-    const bool many = count / grid_cells(&deposit->grid) >= MANY_PER_CELL;
+    const bool many = count / deposit->filled_cells >= MANY_PER_CELL;
     return many ? DEPOSIT_GROUP_PER_PIECE : DEPOSIT_GROUP_PER_SEGMENT;
 }
 
@@ -257,7 +264,7 @@ static struct deposit_pass plan_pass(const struct deposit *deposit, const struct
 /* The sums of all pieces. */
 static enum status sum_particles(struct deposit *deposit, const struct deposit_pass *pass)
 {
-    const uint32_t cells = grid_cells(&deposit->grid);
+    const uint32_t cells = deposit->filled_cells;
     const uint64_t real_bytes = precision_bytes(deposit->precision);
     const uint64_t places = pass->segments + (uint64_t)cells - 1;
     const uint64_t bytes = 2 * pass->stride * real_bytes * pass->count +
@@ -286,9 +293,10 @@ static enum status sum_particles(struct deposit *deposit, const struct deposit_p
     case DEPOSIT_ITEM_PER_CELL:
         break;
     }
+    const uint32_t all = grid_cells(&deposit->grid); /* an empty cell's sums are read, too */
     return KERNEL_LAUNCH(deposit->item_per_cell,
-                         launch_covering(cells, deposit->shape.group_items, STAGE_DEPOSIT, bytes), offsets,
-                         offset, stride, arg_uint(cells), sums);
+                         launch_covering(all, deposit->shape.group_items, STAGE_DEPOSIT, bytes), offsets,
+                         offset, stride, arg_uint(all), sums);
 }
 
 /* Brings cells of many pieces to one. */

@@ -17,6 +17,10 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
                                           struct deposit **deposit);
 void deposit_destroy(struct deposit **deposit);
 
+/* From now on all particles are in the grid's first `cells` cells, as in the own rows of a slab: searches for
+ * a particle's cell start from there. */
+void deposit_within(struct deposit *deposit, uint32_t cells);
+
 /* Deposits one sorted species, in either layout: rho (real[cells]) is set where `first`, else added to.
  * Charge per area: rho = q w / (dx dy) * sum of weights. STATUS_FAILED for more particles than the capacity.
  * (Non-blocking.) */
