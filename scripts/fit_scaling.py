@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Fits the model of docs/scaling.md to what radixpic bench scaling wrote with --csv, and says what it predicts.
 
-Every run gives four equations: seconds of a step on the wall clock, in the stages of the particles (of the fullest
-rank), in exchange and halo, and in the field (both of the rank that waited least). The constants are the least
-squares of their relative errors, none of them negative.
+A run on one rank gives three equations: seconds of a step on the wall clock, in the stages of the particles, and in
+the field. A run on more gives four: the wall clock, exchange, halo, and field, the last three of the rank that waited
+least. The constants are the least squares of their relative errors, none of them negative.
 """
 
 import argparse
@@ -23,23 +23,24 @@ EXAMPLES = """examples:
 # Constant -> what its seconds are of.
 CONSTANTS = {
     "particle": "a particle in all its stages on the device",
-    "merge": "a particle of the long list when guests are merged into it",
-    "guest": "a guest in all its stages on the device, two sorts among them",
-    "guests": "a step's launches for guests, however few there are",
+    "step": "a step's launches, however few particles there are",
     "node": "a node times log2 of all nodes, solved on a device",
-    "node_slabs": "the same, solved by FFTW-MPI on a host",
-    "byte": "a byte between device and host or in a message",
+    "solve": "a solve's launches on a device, however few nodes there are",
+    "node_slabs": "a node times log2 of all nodes, solved by FFTW-MPI on a host",
+    "byte": "a byte of counts or rows between device and host or in a message",
+    "leaving": "a byte of leaving particles, on its way while others move",
     "transfer": "a transfer between device and host that is waited for",
     "message": "a message",
-    "step": "a step, on the host between the stages",
+    "ranks": "a step's launches for other ranks, and what no stage shows",
 }
 PARTICLE_STAGES = ("cell key", "sort:", "permute", "deposit", "push")
-MESSAGE_STAGES = ("exchange", "halo")
+METHOD = "fused tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
-GUESTS_LEAST, GUESTS_SHARE = 1024, 256  # guests in a list before they are merged: so many, or that part of its capacity
-TRAVELLER_ARRAYS = 3  # keys, offsets, velocities: a message each
-TRANSFERS = {"replicated": 14, "slabs": 27}  # of a step and rank, one species
+ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
+SOLVE_TRANSFERS = {"replicated": 1, "slabs": 16}  # waited for, of a step and rank
+MOVE_SHARE, DEPOSIT_SHARE = 0.6, 0.1  # of a particle's time: what hides the particles on their way, and the counts of the rest
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
+MOST_ROUNDS = 20  # of the fit
 
 
 @dataclass(frozen=True)
@@ -76,18 +77,19 @@ def solved_nodes(run):
     return nodes * math.log2(run.nx * run.ny)
 
 
-def moved_bytes(run):
-    """Between a device and its host, and in the messages of a rank."""
+def announced_bytes(run):
+    """The counts of cells beside the own rows: out, in messages, and in with the places of those who come."""
     local = min(run.rows + 2 * run.guard + 1, run.nx) if run.guard else run.nx
-    row, state = run.ny * run.real, 4 * run.real
-    offsets = 16 * run.ny * (local - run.rows)  # read and written for two lists
-    particles = run.leavers * (state + (state + 4) + (state + 4))  # out, in a message, in; the host makes the keys
+    return 5 * 4 * run.ny * (local - run.rows)
+
+
+def row_bytes(run):
+    """The charge density and the field, between a device and its host, and in the messages of a rank."""
+    row = run.ny * run.real
     deposited = (run.rows + REACHED_ROWS) * row
     if run.decomposition == "slabs":
-        solved = 4 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
-    else:
-        solved = (run.nx + REACHED_ROWS * run.ranks) * row
-    return offsets + particles + deposited + solved
+        return deposited + 4 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
+    return deposited + (run.nx + REACHED_ROWS * run.ranks) * row
 
 
 def transposed_bytes(run):
@@ -96,50 +98,61 @@ def transposed_bytes(run):
     return 3 * 16 * modes * (run.ranks - 1) / run.ranks
 
 
-def guests_limit(run):
-    return max(GUESTS_LEAST, (run.particles_most * 9 / 8 + 4096) / GUESTS_SHARE)
+def hidden(run):
+    """Work beside that of the device: amounts, and the share of the particles' time that hides it."""
+    states = {"leaving": 3 * 4 * run.real * run.leavers, "message": STATES}  # out, in a message, in
+    return [(states, MOVE_SHARE), ({"message": run.ranks - 1}, DEPOSIT_SHARE)]
 
 
-def merges(run):
-    """Of guests into the long list, in a step."""
-    return min(1.0, run.leavers / guests_limit(run))
+def cost(amounts_of, constants):
+    return sum(amount * (constants[name] or 0) for name, amount in amounts_of.items())
 
 
-def guests(run):
-    """The mean of a step: they grow by those who come until they are merged."""
-    return (run.leavers + max(run.leavers, guests_limit(run))) / 2 if run.leavers else 0.0
+def outlasting(run, constants):
+    """Amounts of what takes longer than that which hides it, and less of the latter."""
+    found = []
+    for work, share in hidden(run) if run.ranks > 1 else ():
+        cover = {"particle": share * run.particles_most}
+        if cost(work, constants) > cost(cover, constants):
+            found += [work, {name: -amount for name, amount in cover.items()}]
+    return found
 
 
-def amounts(run):
-    """Equation -> constant -> how many of its seconds a step takes."""
-    others = run.ranks - 1
+def add(*parts):
+    total = {}
+    for part in parts:
+        for name, amount in part.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def amounts(run, constants):
+    """Equation -> constant -> how many of its seconds a step takes. The constants say what stays hidden."""
     slabs = run.decomposition == "slabs"
-    parts = {"particles": {"particle": run.particles_most}, "exchange": {}, "field": {}}
-    if others:
-        parts["particles"] |= {"guest": guests(run), "guests": 1.0}
-        parts["exchange"] = {
-            "merge": run.particles_most * merges(run),
-            "byte": moved_bytes(run),
-            "transfer": TRANSFERS["slabs" if slabs else "replicated"],
-            # counts to all and particles to two; rows beside of the density and the field, or a barrier
-            "message": others + TRAVELLER_ARRAYS * min(2, others) + (4 * REACHED_ROWS if slabs else math.log2(run.ranks)),
-        }
-    parts["field"] = {"node_slabs" if slabs else "node": solved_nodes(run)}
+    particles = {"particle": run.particles_most, "step": 1.0}
+    field = {"node_slabs": solved_nodes(run)} if slabs else {"node": solved_nodes(run), "solve": 1.0}
+    if run.ranks == 1:
+        return {"particles": particles, "field": field, "wall clock": add(particles, field)}
     if slabs:
-        parts["field"] |= {"byte": transposed_bytes(run), "message": 3 * others}
-    parts["wall clock"] = {"step": 1.0}
-    for part in ("particles", "exchange", "field"):
-        for name, amount in parts[part].items():
-            parts["wall clock"][name] = parts["wall clock"].get(name, 0) + amount
-    return parts
+        field |= {"byte": transposed_bytes(run), "message": 3 * (run.ranks - 1)}
+    halo = {
+        "byte": row_bytes(run),
+        "transfer": SOLVE_TRANSFERS[run.decomposition],
+        "message": 4 * REACHED_ROWS if slabs else math.log2(run.ranks),  # rows beside of rho and the field, or a barrier
+    }
+    announced = {"byte": announced_bytes(run), "transfer": 1.0, "message": ANNOUNCEMENTS, "ranks": 1.0}
+    return {
+        "exchange": add({"message": ANNOUNCEMENTS}, *(work for work, _ in hidden(run))),
+        "halo": halo,
+        "field": field,
+        "wall clock": add(particles, announced, halo, field, *outlasting(run, constants)),
+    }
 
 
 def seconds(run, constants):
     """Of a step on the wall clock; None where it takes a constant that is not known."""
-    needed = amounts(run)["wall clock"]
-    if any(constants[name] is None for name in needed):
-        return None
-    return sum(amount * constants[name] for name, amount in needed.items())
+    needed = amounts(run, constants)["wall clock"]
+    return None if any(constants[name] is None for name in needed) else cost(needed, constants)
 
 
 # ---- the fit ----
@@ -158,13 +171,12 @@ def least_squares(matrix, right):
     return values
 
 
-def fit(runs):
-    """Constant -> seconds, None for those that no run takes; and whether the runs tell all others apart."""
+def fit_once(runs, constants):
     equations = [
         {name: amount / run.measured[part] for name, amount in of_part.items()}
         for run in runs
-        for part, of_part in amounts(run).items()
-        if of_part and run.measured[part] > 0
+        for part, of_part in amounts(run, constants).items()
+        if run.measured[part] > 0
     ]
     names = [name for name in CONSTANTS if any(equation.get(name) for equation in equations)]
     matrix = np.array([[equation.get(name, 0.0) for name in names] for equation in equations])
@@ -174,11 +186,23 @@ def fit(runs):
     return {**dict.fromkeys(CONSTANTS), **dict(zip(names, values))}, told_apart
 
 
+def fit(runs):
+    """Constant -> seconds, None for those that no run takes; and whether the runs tell all others apart. At first
+    all is hidden that can be; then again with what these constants show to outlast it."""
+    constants, told_apart = fit_once(runs, dict.fromkeys(CONSTANTS))
+    for _ in range(MOST_ROUNDS):
+        before = [outlasting(run, constants) for run in runs]
+        constants, told_apart = fit_once(runs, constants)
+        if before == [outlasting(run, constants) for run in runs]:
+            break
+    return constants, told_apart
+
+
 # ---- files ----
 
 TEXTS = ("device", "scaling", "shape", "precision", "method", "decomposition", "stage", "verified")
 NEEDED = (
-    "device scaling precision decomposition ranks cells_x cells_y rows_most guard_rows particles particles_most leavers "
+    "device scaling precision method decomposition ranks cells_x cells_y rows_most guard_rows particles particles_most leavers "
     "stage seconds seconds_min seconds_max"
 ).split()
 
@@ -204,6 +228,8 @@ def make_run(path, key, rows):
     wall = next((row for row in rows if row["stage"] == "wall clock"), None)
     if not wall or wall["seconds"] <= 0:
         raise Problem(f"{path}: the run {key} has no wall clock")
+    if wall["ranks"] > 1 and wall["method"] != METHOD:
+        raise Problem(f"{path}: the run {key} took {wall['method']} steps; the model is of {METHOD} ones")
 
     def total(stages, column):
         return sum(row[column] for row in rows if row["stage"].startswith(stages))
@@ -222,7 +248,8 @@ def make_run(path, key, rows):
         leavers=wall["leavers"],
         measured={
             "particles": total(PARTICLE_STAGES, "seconds_max"),
-            "exchange": total(MESSAGE_STAGES, "seconds_min"),
+            "exchange": total(("exchange",), "seconds_min"),
+            "halo": total(("halo",), "seconds_min"),
             "field": total(("field",), "seconds_min"),
             "wall clock": wall["seconds"],
         },
@@ -292,7 +319,7 @@ def one_rank_of(base):
 
 
 def longest_term(run, constants):
-    terms = {name: amount * constants[name] for name, amount in amounts(run)["wall clock"].items()}
+    terms = {name: amount * constants[name] for name, amount in amounts(run, constants)["wall clock"].items()}
     name = max(terms, key=terms.get)
     return name, terms[name] / sum(terms.values())
 

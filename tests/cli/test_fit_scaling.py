@@ -18,54 +18,51 @@ HEADER = (
 )
 TRUE = {
     "particle": 2e-11,
-    "merge": 3e-12,
-    "guest": 2e-9,
-    "guests": 2e-4,
+    "step": 3e-5,
     "node": 1e-12,
+    "solve": 2e-5,
     "node_slabs": 4e-10,
     "byte": 5e-11,
+    "leaving": 8e-11,
     "transfer": 1.5e-5,
     "message": 2e-6,
-    "step": 3e-5,
+    "ranks": 9e-5,
 }
 
 
-def stages(ranks, rows, ny, particles, leavers, decomposition, constants=None):
+def stages(ranks, rows, ny, particles, leavers, decomposition):
     """Seconds of the stages of a step and of the step, single precision, 2 guard rows; every term by itself."""
-    c = constants or TRUE
-    nx, row = rows * ranks, 4 * ny
-    push = particles * c["particle"]
-    halo = exchange = 0.0
-    if ranks > 1:
-        beside = 0 if rows + 5 >= nx else 5
-        local = rows + beside if beside else nx
-        limit = max(1024, (1.125 * particles + 4096) / 256)
-        steps = max(1, limit / leavers)  # from a merge to the next: guests are the leavers of one step, two, ... all
-        exchange = (16 * (local - rows) * ny + leavers * (16 + 20 + 20)) * c["byte"] + particles / steps * c["merge"]
-        exchange += (ranks - 1 + 3 * min(2, ranks - 1)) * c["message"] + 11 * c["transfer"]
-        push += leavers * (1 + steps) / 2 * c["guest"] + c["guests"]
-        halo = (rows + 3) * row * c["byte"]
-        if decomposition == "slabs":
-            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + 16 * c["transfer"]
-        else:
-            halo += (nx + 3 * ranks) * row * c["byte"] + math.log2(ranks) * c["message"] + 3 * c["transfer"]
-    depth = math.log2(nx * ny)
+    c = TRUE
+    nx, row, depth = rows * ranks, 4 * ny, math.log2(rows * ranks * ny)
+    push = particles * c["particle"] + c["step"]
+    field = nx * ny * depth * c["node"] + c["solve"]
     if decomposition == "slabs":
         columns = math.ceil((ny // 2 + 1) / ranks)
         modes = max(rows * (ny // 2 + 1), nx * columns)
         field = (rows * ny / 2 + nx * columns) * depth * c["node_slabs"]
         field += 48 * modes * (ranks - 1) / ranks * c["byte"] + 3 * (ranks - 1) * c["message"]
-    else:
-        field = nx * ny * depth * c["node"]
-    times = {"deposit": 0.3 * push, "push": 0.7 * push, "exchange": exchange, "halo": halo, "field": field}
-    return {**times, "wall clock": sum(times.values()) + c["step"]}
+    times = {"deposit": 0.3 * push, "push": 0.7 * push, "field": field}
+    wall = push + field
+    if ranks > 1:
+        beside = 5 if rows + 5 < nx else nx - rows
+        others, states = (ranks - 1) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
+        halo = (rows + 3) * row * c["byte"]
+        if decomposition == "slabs":
+            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + 16 * c["transfer"]
+        else:
+            halo += (nx + 3 * ranks) * row * c["byte"] + math.log2(ranks) * c["message"] + c["transfer"]
+        announced = 20 * beside * ny * c["byte"] + c["transfer"] + 2 * c["message"] + c["ranks"]
+        pushed = particles * c["particle"]
+        wall += halo + announced + max(0, states - 0.6 * pushed) + max(0, others - 0.1 * pushed)
+        times |= {"exchange": 2 * c["message"] + states + others, "halo": halo}
+    return {**times, "wall clock": wall}
 
 
-def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0):
+def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0, method="fused tiled"):
     if ranks == 1:
         leavers = 0
     times = stages(ranks, rows, ny, particles, leavers, decomposition)
-    start = f'"{device}",weak,cic,single,fused tiled,{decomposition},{ranks},{rows * ranks},{ny},{rows},'
+    start = f'"{device}",weak,cic,single,{method},{decomposition},{ranks},{rows * ranks},{ny},{rows},'
     start += f"{2 if ranks > 1 and rows + 5 < rows * ranks else 0},{ranks * particles},{particles},{leavers},50,5"
     end = "0.5,1000,1e9,0.9,1e-5,yes"
     return [
@@ -83,6 +80,7 @@ RUNS = [
     (2, 128, 128, 1 << 22, 9000, "slabs"),
     (4, 512, 512, 1 << 24, 20000, "slabs"),
     (4, 128, 128, 1 << 22, 9000, "slabs"),
+    (4, 16, 4096, 1 << 20, 400000, "replicated"),  # who leave take longer than the move of the others
 ]
 
 
@@ -149,7 +147,7 @@ class FitScaling(unittest.TestCase):
         paths = [self.write(f"run_{n}.csv", *rows_of(*run, factor=1 + 0.01 * (-1) ** n)) for n, run in enumerate(RUNS)]
         found = self.constants(self.run_well(*paths))
         for name in ("particle", "node", "node_slabs"):
-            self.assertAlmostEqual(found[name], TRUE[name], delta=0.03 * TRUE[name], msg=name)
+            self.assertAlmostEqual(found[name], TRUE[name], delta=0.06 * TRUE[name], msg=name)
 
     def test_what_no_run_tells(self):
         text = self.run_well(*self.write_runs([run for run in RUNS if run[5] != "slabs"]))
@@ -162,6 +160,7 @@ class FitScaling(unittest.TestCase):
         good = self.write("good.csv", *rows_of(*RUNS[2]))
         alone = self.write("alone.csv", *rows_of(*RUNS[0]))
         other = self.write("other.csv", *rows_of(*RUNS[2], device="CPU"))
+        plain = self.write("plain.csv", *rows_of(*RUNS[2], method="plain"))
         strange = self.write("strange.csv", "1,2", header="a,b")
         cut = self.write("cut.csv", rows_of(*RUNS[2])[0][:-20])
         halved = self.write("halved.csv", *rows_of(*RUNS[2])[:-1])
@@ -173,6 +172,7 @@ class FitScaling(unittest.TestCase):
             ([halved], ["halved.csv", "no wall clock"]),
             ([good, other], ["one kind of device", "CPU", "GPU"]),
             ([alone], ["more than one rank"]),
+            ([good, plain], ["plain.csv", "took plain steps", "fused tiled"]),
             ([empty], ["no rows"]),
         ):
             with self.subTest(paths=paths):
