@@ -4,34 +4,76 @@
 #include <stdlib.h>
 
 struct filter {
-    struct device *device; /* not owned */
     struct grid grid;
     struct buffer *spare; /* real[cells]: where a pass writes */
-    uint64_t pass_bytes;
+    struct launch launch; /* of a pass */
     struct program *program;
     struct kernel *pass;
 };
 
-enum status filter_create(struct device *device, const struct grid *grid, enum precision precision,
-                          struct filter **filter)
+static size_t tile_items(struct filter_tile tile)
+{
+    return (size_t)(tile.rows / tile.item_rows) * tile.columns;
+}
+
+static bool tile_fits(const struct device_info *info, struct filter_tile tile, enum precision precision)
+{
+    const size_t held = ((size_t)tile.rows + 2) * (tile.columns + 2) * precision_bytes(precision);
+    return held <= info->local_memory && tile_items(tile) <= info->group_limit;
+}
+
+struct filter_tile filter_tile_of(const struct device_info *info, enum precision precision)
+{
+    /* Rows as long as a warp read neighbouring words; a fourth of the items that there are nodes go down the
+     * columns, so that the grid of a small box still makes groups for many compute units. */
+    const struct filter_tile tile = {.rows = 16, .columns = 32, .item_rows = 4};
+    return !info->is_cpu && tile_fits(info, tile, precision) ? tile : (struct filter_tile){0};
+}
+
+/* The launch of a pass: a group per tile, or an item per node. */
+static struct launch pass_launch(const struct device *device, const struct grid *grid,
+                                 enum precision precision, struct filter_tile tile)
+{
+    const uint64_t cells = grid_cells(grid), bytes = 2 * cells * precision_bytes(precision);
+    if (tile.rows == 0)
+        return launch_covering(cells, device_group_items(device, 64), STAGE_FIELD, bytes);
+    const size_t along_x = (grid->nx + tile.rows - 1) / tile.rows;
+    const size_t along_y = (grid->ny + tile.columns - 1) / tile.columns;
+    return (struct launch){along_x * along_y, tile_items(tile), STAGE_FIELD, bytes};
+}
+
+enum status filter_create_tiled(struct device *device, const struct grid *grid, enum precision precision,
+                                struct filter_tile tile, struct filter **filter)
 {
     *filter = NULL;
+    if (tile.rows > 0 && !tile_fits(device_info(device), tile, precision))
+        return status_fail(STATUS_FAILED, "%s has no room for the filter's tile of %u x %u nodes",
+                           device_info(device)->name, tile.rows, tile.columns);
     struct filter *created = calloc(1, sizeof *created);
     if (!created)
         return status_fail(STATUS_FAILED, "no memory for the filter");
-    const size_t bytes = grid_cells(grid) * precision_bytes(precision);
-    created->device = device;
     created->grid = *grid;
-    created->pass_bytes = 2 * (uint64_t)bytes;
+    created->launch = pass_launch(device, grid, precision, tile);
     enum status status = STATUS_OK;
-    TRY_CLEANUP(buffer_create(device, bytes, "filtered charge density", &created->spare));
-    TRY_CLEANUP(program_build(device, "filter.cl", precision, &created->program, "%s", ""));
-    TRY_CLEANUP(kernel_create(created->program, "filter_pass", &created->pass));
+    TRY_CLEANUP(
+        buffer_create(device, filter_bytes(grid, precision), "filtered charge density", &created->spare));
+    TRY_CLEANUP(program_build(device, "filter.cl", precision, &created->program,
+                              "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
+                              tile.item_rows));
+    TRY_CLEANUP(
+        kernel_create(created->program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass", &created->pass));
     *filter = created;
     return STATUS_OK;
 cleanup:
     filter_destroy(&created);
     return status;
+}
+
+enum status filter_create(struct device *device, const struct grid *grid, enum precision precision,
+                          struct filter **filter)
+{
+    return filter_create_tiled(device, grid, precision, filter_tile_of(device_info(device), precision),
+                               filter);
 }
 
 void filter_destroy(struct filter **filter)
@@ -53,11 +95,9 @@ uint64_t filter_bytes(const struct grid *grid, enum precision precision)
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer **rho)
 {
     const struct grid *grid = &filter->grid;
-    const struct launch launch = launch_covering(grid_cells(grid), device_group_items(filter->device, 64),
-                                                 STAGE_FIELD, filter->pass_bytes);
     for (uint32_t n = 0; n < passes; n++) {
-        TRY(KERNEL_LAUNCH(filter->pass, launch, arg_buffer(*rho), arg_uint(grid->nx), arg_uint(grid->ny),
-                          arg_buffer(filter->spare)));
+        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arg_buffer(*rho), arg_uint(grid->nx),
+                          arg_uint(grid->ny), arg_buffer(filter->spare)));
         buffer_swap(rho, &filter->spare);
     }
     return STATUS_OK;

@@ -10,9 +10,24 @@
 
 struct filter;
 
-/* The caller destroys it. */
+/* How a group goes over the grid: with `rows` > 0 it stages a tile of rows x columns nodes and those around
+ * it in local memory, and each item smooths `item_rows` nodes of a column; `item_rows` divides `rows`.
+ * Without rows each item reads its nine nodes from global memory. The bits of the result are the same. */
+struct filter_tile {
+    uint32_t rows, columns, item_rows;
+};
+
+/* The tile for a device and numbers of `precision`: none where local memory is ordinary memory, as it is for
+ * CPUs, or too small, or groups are. */
+struct filter_tile filter_tile_of(const struct device_info *info, enum precision precision);
+
+/* A filter with filter_tile_of() this device. The caller destroys it. */
 STATUS_CHECKED enum status filter_create(struct device *device, const struct grid *grid,
                                          enum precision precision, struct filter **filter);
+/* The same with a tile that the caller chooses. STATUS_FAILED where the device has no room for it. */
+STATUS_CHECKED enum status filter_create_tiled(struct device *device, const struct grid *grid,
+                                               enum precision precision, struct filter_tile tile,
+                                               struct filter **filter);
 void filter_destroy(struct filter **filter);
 
 /* Device bytes that filter_create() takes. */
