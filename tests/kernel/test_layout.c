@@ -1,0 +1,278 @@
+/* layout: every algorithm in both layouts against the host, the transposition of any matrix, and the host's
+ * own versions against what their results must be. */
+#include "support/device_fixture.h"
+
+#include "experiments/layout_host.h"
+#include "experiments/layout_kernels.h"
+
+#include <string.h>
+
+/* A list of one element, lengths that are no multiple of anything, groups that are not full. */
+static const struct layout_size sizes[] = {{64, 1}, {64, 2}, {1, 33}, {65, 16}, {130, 37}, {192, 64}};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static bool lacks(enum layout_type type)
+{
+    return type == LAYOUT_DOUBLE && !device_info(device)->has_fp64;
+}
+
+static void *room_for(enum layout_type type, struct layout_size size)
+{
+    void *memory = malloc(layout_bytes(type, size));
+    assert_non_null(memory);
+    return memory;
+}
+
+static double element(enum layout_type type, const void *elements, size_t n)
+{
+    return type == LAYOUT_INT     ? ((const int32_t *)elements)[n]
+           : type == LAYOUT_FLOAT ? (double)((const float *)elements)[n]
+                                  : ((const double *)elements)[n];
+}
+
+static void set_element(enum layout_type type, void *elements, size_t n, double value)
+{
+    if (type == LAYOUT_INT)
+        ((int32_t *)elements)[n] = (int32_t)value;
+    else if (type == LAYOUT_FLOAT)
+        ((float *)elements)[n] = (float)value;
+    else
+        ((double *)elements)[n] = value;
+}
+
+/* Small whole numbers with many equal ones, different in every array: their sums are exact in every type. */
+static void fill_with_equals(enum layout_type type, struct layout_size size, void *elements)
+{
+    for (size_t n = 0; n < (size_t)size.arrays * size.length; n++)
+        set_element(type, elements, n, (double)(n * n % 29) - 14 + (double)(n / size.length % 5));
+}
+
+static bool is_power_of_two(uint32_t length)
+{
+    return (length & (length - 1)) == 0;
+}
+
+static void check_device(struct layout_kernels *kernels, enum layout_operation operation,
+                         enum layout_type type, enum layout_order order, struct layout_size size,
+                         const void *rows, const void *expected)
+{
+    const size_t bytes = layout_bytes(type, size);
+    void *result = room_for(type, size), *turned = room_for(type, size);
+    const bool column_wise = order == LAYOUT_COLUMN_WISE;
+    struct buffer *buffer = NULL;
+    assert_ok(buffer_create(device, bytes, "arrays", &buffer));
+    layout_host_transpose(type, size.arrays, size.length, rows, turned);
+    assert_ok(buffer_write(buffer, 0, bytes, column_wise ? turned : rows));
+    assert_ok(layout_kernels_apply(kernels, operation, order, size, buffer, STAGE_OTHER));
+    assert_ok(buffer_read(buffer, 0, bytes, result));
+    layout_host_transpose(type, size.arrays, size.length, expected, turned);
+    if (memcmp(result, column_wise ? turned : expected, bytes) != 0)
+        fail_msg("%s of %u arrays of %u %s, %s-wise, is not the host's", layout_operation_names[operation],
+                 size.arrays, size.length, layout_type_names[type], column_wise ? "column" : "row");
+    buffer_destroy(&buffer);
+    free(result);
+    free(turned);
+}
+
+static void check_operation(struct layout_kernels *kernels, enum layout_operation operation,
+                            enum layout_type type, struct layout_size size)
+{
+    void *rows = room_for(type, size), *expected = room_for(type, size);
+    for (enum layout_input input = LAYOUT_ONES; input <= LAYOUT_INPUTS; input++) {
+        if (operation == LAYOUT_PREFIX_SUM && input == LAYOUT_RANDOM)
+            continue; /* would not fit an int */
+        if (input == LAYOUT_INPUTS)
+            fill_with_equals(type, size, rows);
+        else
+            layout_host_fill(input, type, size, rows);
+        memcpy(expected, rows, layout_bytes(type, size));
+        layout_host_apply(operation, type, size, expected);
+        for (enum layout_order order = LAYOUT_ROW_WISE; order < LAYOUT_ORDERS; order++)
+            check_device(kernels, operation, type, order, size, rows, expected);
+    }
+    free(rows);
+    free(expected);
+}
+
+static void check_type(enum layout_type type)
+{
+    if (lacks(type))
+        skip();
+    struct layout_kernels *kernels = NULL;
+    assert_ok(layout_kernels_create(device, type, &kernels));
+    for (int n = 0; n < SIZES; n++)
+        for (enum layout_operation operation = LAYOUT_PREFIX_SUM; operation < LAYOUT_OPERATIONS; operation++)
+            if (operation != LAYOUT_BITONIC_SORT || is_power_of_two(sizes[n].length))
+                check_operation(kernels, operation, type, sizes[n]);
+    layout_kernels_destroy(&kernels);
+    assert_null(kernels);
+}
+
+static void device_is_the_host_int(void **state)
+{
+    (void)state;
+    check_type(LAYOUT_INT);
+}
+
+static void device_is_the_host_float(void **state)
+{
+    (void)state;
+    check_type(LAYOUT_FLOAT);
+}
+
+static void device_is_the_host_double(void **state)
+{
+    (void)state;
+    check_type(LAYOUT_DOUBLE);
+}
+
+/* Of a matrix whose elements are all different; elements behind the matrix stay as they are. */
+static void check_transposition(struct layout_kernels *kernels, enum layout_type type, uint32_t rows,
+                                uint32_t columns)
+{
+    const struct layout_size size = {rows, columns};
+    const size_t bytes = layout_bytes(type, size), extra = 64, count = (size_t)rows * columns;
+    char *from = room_for(type, size), *to = malloc(bytes + extra), *behind = calloc(1, extra);
+    struct buffer *source = NULL, *target = NULL;
+    assert_true(to && behind);
+    for (size_t n = 0; n < count; n++)
+        set_element(type, from, n, (double)n);
+    assert_ok(buffer_create(device, bytes, "a matrix", &source));
+    assert_ok(buffer_create(device, bytes + extra, "its transpose", &target));
+    assert_ok(buffer_write(source, 0, bytes, from));
+    assert_ok(buffer_fill(target, 0));
+    assert_ok(layout_kernels_transpose(kernels, rows, columns, source, target, STAGE_OTHER));
+    assert_ok(buffer_read(target, 0, bytes + extra, to));
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < columns; c++)
+            if (element(type, to, (size_t)c * rows + r) != (double)((size_t)r * columns + c))
+                fail_msg("%u x %u: element %u, %u of the transpose is wrong", rows, columns, c, r);
+    assert_memory_equal(to + bytes, behind, extra);
+    buffer_destroy(&source);
+    buffer_destroy(&target);
+    free(from);
+    free(to);
+    free(behind);
+}
+
+static void transposes(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {1, 2, 31, 32, 33, 64, 100};
+    enum { SIDES = sizeof sides / sizeof sides[0] };
+    for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
+        struct layout_kernels *kernels = NULL;
+        if (lacks(type))
+            continue;
+        assert_ok(layout_kernels_create(device, type, &kernels));
+        for (int n = 0; n < SIDES * SIDES; n++)
+            check_transposition(kernels, type, sides[n / SIDES], sides[n % SIDES]);
+        layout_kernels_destroy(&kernels);
+    }
+}
+
+static void inputs_are_the_papers(void **state)
+{
+    (void)state;
+    enum { ARRAYS = 3, LENGTH = 40 };
+    const struct layout_size size = {ARRAYS, LENGTH};
+    for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
+        void *rows = room_for(type, size);
+        uint32_t rises = 0, falls = 0;
+        for (enum layout_input input = LAYOUT_ONES; input < LAYOUT_INPUTS; input++) {
+            layout_host_fill(input, type, size, rows);
+            for (uint32_t n = 0; n < ARRAYS * LENGTH; n++) {
+                const double value = element(type, rows, n);
+                const double before = n % LENGTH ? element(type, rows, n - 1) : value;
+                const bool upwards = input == LAYOUT_BY_TURNS && n / LENGTH % 2 == 1;
+                if (input == LAYOUT_ONES)
+                    assert_true(value == 1);
+                else if (input == LAYOUT_RANDOM)
+                    rises += value > before, falls += value < before;
+                else if (n % LENGTH)
+                    assert_true(upwards ? before <= value : before > value);
+            }
+        }
+        assert_in_range(rises, 35, 85); /* of 117 neighbours, half of which rise on average */
+        assert_in_range(falls, 35, 85);
+        free(rows);
+    }
+}
+
+static void host_sums_ones(void **state)
+{
+    (void)state;
+    const struct layout_size size = {3, 50};
+    for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
+        void *rows = room_for(type, size);
+        layout_host_fill(LAYOUT_ONES, type, size, rows);
+        layout_host_apply(LAYOUT_PREFIX_SUM, type, size, rows);
+        for (uint32_t n = 0; n < 150; n++)
+            assert_true(element(type, rows, n) == n % 50 + 1);
+        free(rows);
+    }
+}
+
+/* By counting: as many elements stand before one as are smaller, whatever the algorithm. */
+static void assert_sorted_of(enum layout_type type, struct layout_size size, const void *before,
+                             const void *after)
+{
+    for (uint32_t i = 0; i < size.arrays; i++) {
+        for (uint32_t j = 0; j < size.length; j++) {
+            const size_t first = (size_t)i * size.length;
+            const double value = element(type, after, first + j);
+            uint32_t smaller = 0, equal = 0;
+            for (uint32_t k = 0; k < size.length; k++) {
+                smaller += element(type, before, first + k) < value;
+                equal += element(type, before, first + k) == value;
+            }
+            assert_true(smaller <= j && j < smaller + equal);
+        }
+    }
+}
+
+static void host_sorts(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {1, 2, 16, 17, 128, 333};
+    for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
+        for (int n = 0; n < 6 * (LAYOUT_INPUTS + 1); n++) {
+            const struct layout_size size = {3, lengths[n % 6]};
+            void *rows = room_for(type, size), *sorted = room_for(type, size);
+            if (n / 6 == LAYOUT_INPUTS)
+                fill_with_equals(type, size, rows);
+            else
+                layout_host_fill((enum layout_input)(n / 6), type, size, rows);
+            for (int sort = 0; sort < 4; sort++) {
+                memcpy(sorted, rows, layout_bytes(type, size));
+                if (sort == 0)
+                    layout_host_quicksort(type, size, sorted);
+                else if (sort == 1)
+                    layout_host_library_sort(type, size, sorted);
+                else if (sort == 2)
+                    layout_host_apply(LAYOUT_BUBBLE_SORT, type, size, sorted);
+                else if (is_power_of_two(size.length))
+                    layout_host_apply(LAYOUT_BITONIC_SORT, type, size, sorted);
+                else
+                    continue;
+                assert_sorted_of(type, size, rows, sorted);
+            }
+            free(rows);
+            free(sorted);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_is_the_host_int),
+        cmocka_unit_test(device_is_the_host_float),
+        cmocka_unit_test(device_is_the_host_double),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(inputs_are_the_papers),
+        cmocka_unit_test(host_sums_ones),
+        cmocka_unit_test(host_sorts),
+    };
+    return cmocka_run_group_tests_name("layout", tests, open_device, close_device);
+}
