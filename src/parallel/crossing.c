@@ -1,24 +1,11 @@
 /* Crossing: the rows between ranks, their messages, and the way to and from the device. */
 #include "parallel/crossing.h"
 
+#include "parallel/guard_rows.h"
+
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rows that follow one another in the local grid of the rank that sends them, all of one owner. */
-struct run {
-    int rank;           /* the other one */
-    int tag;            /* number among the runs of the sender */
-    uint32_t local_row; /* the first; in the sender's local grid */
-    uint32_t row;       /* the same in the box */
-    uint32_t rows;
-};
-
-struct runs {
-    size_t count;
-    struct run *items; /* owned */
-    uint32_t rows;     /* of all */
-};
 
 enum state_part { STATE_OFFSETS, STATE_VELOCITIES, STATE_IDS, STATE_PARTS };
 
@@ -39,7 +26,7 @@ struct crossing {
     enum precision precision;
     size_t bytes[STATE_PARTS];         /* of an element */
     MPI_Datatype element[STATE_PARTS]; /* the same */
-    struct runs out, in;
+    struct guard_rows out, in;
     MPI_Request *requests; /* owned: for all runs, STATE_PARTS each */
 
     /* Of own rows that somebody can come to. */
@@ -63,54 +50,16 @@ struct crossing {
     uint64_t left, moved_bytes;
 };
 
-enum { FIRST_TAG = 1024, ITEMS = 64 };
+enum { FIRST_TAG = 1024 /* below: other exchanges' */, ITEMS = 64 };
 
 /* ---- rows ---- */
 
-static enum status add_run(struct runs *runs, struct run run)
+static enum status find_rows(struct crossing *crossing, uint32_t guard)
 {
-    struct run *items = realloc(runs->items, (runs->count + 1) * sizeof *items);
-    if (!items)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
-    runs->items = items;
-    runs->items[runs->count++] = run;
-    runs->rows += run.rows;
-    return STATUS_OK;
-}
-
-/* The runs of rank `sender` that go to `owner`, or with owner -1 to anybody. */
-static enum status add_runs_of(const struct crossing *crossing, uint32_t guard, int sender, int owner,
-                               struct runs *runs)
-{
-    const struct partition *partition = crossing->partition;
-    const struct slab slab =
-        slab_make(&crossing->slab.box, partition->first[sender], partition_rows(partition, sender), guard);
-    int tag = 0;
-    for (uint32_t local = slab.rows, end; local < slab.local.nx; local = end) {
-        end = local + 1;
-        if (!slab_is_whole(&slab) && local == slab_lost_row(&slab))
-            continue;
-        const uint32_t row = slab_global_row(&slab, local);
-        const int to = partition_owner(partition, row);
-        while (end < slab.local.nx && (slab_is_whole(&slab) || end != slab_lost_row(&slab)) &&
-               slab_global_row(&slab, end) == row + (end - local) &&
-               partition_owner(partition, slab_global_row(&slab, end)) == to)
-            end++;
-        if (owner < 0 || to == owner)
-            TRY(add_run(runs, (struct run){owner < 0 ? to : sender, FIRST_TAG + tag * STATE_PARTS, local, row,
-                                           end - local}));
-        tag++;
-    }
-    return STATUS_OK;
-}
-
-static enum status find_runs(struct crossing *crossing, uint32_t guard)
-{
+    const struct grid *box = &crossing->slab.box;
     const int me = crossing->communicator.rank;
-    TRY(add_runs_of(crossing, guard, me, -1, &crossing->out));
-    for (int sender = 0; sender < crossing->communicator.size; sender++)
-        if (sender != me)
-            TRY(add_runs_of(crossing, guard, sender, me, &crossing->in));
+    TRY(guard_rows_leaving(crossing->partition, box, guard, me, &crossing->out));
+    TRY(guard_rows_coming(crossing->partition, box, guard, me, &crossing->in));
     crossing->requests =
         calloc((crossing->out.count + crossing->in.count) * STATE_PARTS + 1, sizeof *crossing->requests);
     return crossing->requests ? STATUS_OK
@@ -125,8 +74,8 @@ static enum status upload_rows(struct crossing *crossing, uint32_t *rows, uint32
     for (uint32_t row = 0; row < slab->local.nx; row++)
         rows[row] = ARRIVALS_NONE;
     for (size_t r = 0; r < crossing->in.count; r++)
-        for (uint32_t k = 0; k < crossing->in.items[r].rows; k++) {
-            own_rows[n] = crossing->in.items[r].row + k - slab->first_row;
+        for (uint32_t k = 0; k < crossing->in.runs[r].rows; k++) {
+            own_rows[n] = crossing->in.runs[r].row + k - slab->first_row;
             rows[own_rows[n++]] = 0;
         }
     for (uint32_t row = 0; row < slab->rows; row++) {
@@ -165,6 +114,11 @@ cleanup:
     return status;
 }
 
+static int tag_of(const struct row_run *run, enum state_part part)
+{
+    return FIRST_TAG + run->number * STATE_PARTS + (int)part;
+}
+
 /* ---- birth and death ---- */
 
 static enum status create_kernels(struct crossing *crossing)
@@ -195,7 +149,7 @@ enum status crossing_create(const struct communicator *communicator, struct devi
         MPI_Type_contiguous((int)created->bytes[part], MPI_BYTE, &created->element[part]);
         MPI_Type_commit(&created->element[part]);
     }
-    enum status status = find_runs(created, guard);
+    enum status status = find_rows(created, guard);
     if (status == STATUS_OK)
         status = create_rows(created);
     if (status == STATUS_OK)
@@ -230,8 +184,8 @@ void crossing_destroy(struct crossing **crossing)
     program_destroy(&old->program);
     for (int part = 0; part < STATE_PARTS; part++)
         MPI_Type_free(&old->element[part]);
-    free(old->out.items);
-    free(old->in.items);
+    guard_rows_free(&old->out);
+    guard_rows_free(&old->in);
     free(old->requests);
     free(old->reached_number);
     free(old->incoming);
@@ -272,7 +226,7 @@ static uint64_t sum_of(const uint32_t *counts, size_t count)
 }
 
 /* Where the leavers of a run are counted. */
-static size_t run_begin(const struct crossing *crossing, const struct run *run)
+static size_t run_begin(const struct crossing *crossing, const struct row_run *run)
 {
     return (size_t)(run->local_row - crossing->slab.rows) * crossing->slab.box.ny;
 }
@@ -283,18 +237,18 @@ static void exchange_counts(struct crossing *crossing)
     int pending = 0;
     size_t place = 0;
     for (size_t r = 0; r < crossing->in.count; r++) {
-        const struct run *run = &crossing->in.items[r];
+        const struct row_run *run = &crossing->in.runs[r];
         memset(crossing->incoming + place, 0, run->rows * ny * sizeof *crossing->incoming);
-        MPI_Irecv(crossing->incoming + place, (int)(run->rows * ny), MPI_UINT32_T, run->rank, run->tag,
-                  MPI_COMM_WORLD, &crossing->requests[pending++]);
+        MPI_Irecv(crossing->incoming + place, (int)(run->rows * ny), MPI_UINT32_T, run->rank,
+                  tag_of(run, STATE_OFFSETS), MPI_COMM_WORLD, &crossing->requests[pending++]);
         place += run->rows * ny;
     }
     for (size_t r = 0; r < crossing->out.count; r++) {
-        const struct run *run = &crossing->out.items[r];
+        const struct row_run *run = &crossing->out.runs[r];
         const bool any = crossing->leavers != NULL; /* an empty message says that nobody leaves */
         MPI_Isend(any ? crossing->leavers + run_begin(crossing, run) : nobody_leaves,
-                  any ? (int)(run->rows * ny) : 0, MPI_UINT32_T, run->rank, run->tag, MPI_COMM_WORLD,
-                  &crossing->requests[pending++]);
+                  any ? (int)(run->rows * ny) : 0, MPI_UINT32_T, run->rank, tag_of(run, STATE_OFFSETS),
+                  MPI_COMM_WORLD, &crossing->requests[pending++]);
     }
     MPI_Waitall(pending, crossing->requests, MPI_STATUSES_IGNORE);
 }
@@ -314,7 +268,7 @@ static void place_arrivals(struct crossing *crossing)
     }
     size_t n = pieces;
     for (size_t r = crossing->in.count; r-- > 0;) {
-        const struct run *run = &crossing->in.items[r];
+        const struct row_run *run = &crossing->in.runs[r];
         for (uint32_t k = run->rows; k-- > 0;) {
             uint32_t *row = counts + crossing->reached_number[run->row + k - crossing->slab.first_row] * ny;
             for (size_t j = ny; j-- > 0;) {
@@ -376,11 +330,11 @@ static int receive(struct crossing *crossing, const struct particles *list)
     size_t place = 0, cell = 0;
     int pending = 0;
     for (size_t r = 0; r < crossing->in.count; r++) {
-        const struct run *run = &crossing->in.items[r];
+        const struct row_run *run = &crossing->in.runs[r];
         const uint64_t count = sum_of(crossing->incoming + cell, run->rows * ny);
         for (enum state_part part = 0; part < parts_of(list) && count > 0; part++)
             MPI_Irecv(crossing->arriving_states.elements[part] + place * crossing->bytes[part], (int)count,
-                      crossing->element[part], run->rank, run->tag + (int)part, MPI_COMM_WORLD,
+                      crossing->element[part], run->rank, tag_of(run, part), MPI_COMM_WORLD,
                       &crossing->requests[pending++]);
         place += count;
         cell += run->rows * ny;
@@ -393,13 +347,13 @@ static void send_and_wait(struct crossing *crossing, const struct particles *lis
 {
     const size_t ny = crossing->slab.box.ny;
     for (size_t r = 0; r < crossing->out.count && crossing->leavers; r++) {
-        const struct run *run = &crossing->out.items[r];
+        const struct row_run *run = &crossing->out.runs[r];
         const size_t begin = run_begin(crossing, run);
         const uint64_t first = sum_of(crossing->leavers, begin),
                        count = sum_of(crossing->leavers + begin, run->rows * ny);
         for (enum state_part part = 0; part < parts_of(list) && count > 0; part++)
             MPI_Isend(crossing->leaving_states.elements[part] + first * crossing->bytes[part], (int)count,
-                      crossing->element[part], run->rank, run->tag + (int)part, MPI_COMM_WORLD,
+                      crossing->element[part], run->rank, tag_of(run, part), MPI_COMM_WORLD,
                       &crossing->requests[pending++]);
     }
     MPI_Waitall(pending, crossing->requests, MPI_STATUSES_IGNORE);
@@ -447,10 +401,10 @@ static enum status pass_on_arrivals(const struct crossing *crossing, uint32_t sp
     const uint32_t *counts = crossing->incoming;
     size_t first = 0;
     for (size_t r = 0; r < crossing->in.count; r++)
-        for (uint32_t k = 0; k < crossing->in.items[r].rows; k++, counts += box->ny) {
+        for (uint32_t k = 0; k < crossing->in.runs[r].rows; k++, counts += box->ny) {
             const struct migrants arrived =
                 migrants_of(crossing, &crossing->arriving_states, list, counts, first);
-            TRY(migration_add_arrived(crossing->migration, box, crossing->in.items[r].row + k, species,
+            TRY(migration_add_arrived(crossing->migration, box, crossing->in.runs[r].row + k, species,
                                       &arrived));
             first += sum_of(counts, box->ny);
         }
