@@ -1,6 +1,7 @@
 /* radixpic bench: the experiments by name. */
 #include "base/arguments.h"
 #include "commands/commands.h"
+#include "experiments/layout.h"
 #include "experiments/pic_sort.h"
 #include "experiments/random_lists.h"
 #include "experiments/scaling.h"
@@ -19,6 +20,7 @@ static const struct {
     {"random-lists", experiment_random_lists, "the paper's Tables 4 to 6: sorting random keys of 30 bits"},
     {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
     {"scaling", experiment_scaling, "whole steps on the ranks of mpirun against those on one"},
+    {"layout", experiment_layout, "many arrays at once, row-wise against column-wise (Takafuji and others)"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 
