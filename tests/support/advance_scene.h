@@ -8,7 +8,6 @@
 #include "push/advance.h"
 #include "push/push.h"
 #include "sort/cell_key.h"
-#include "sort/chunked_sort.h"
 #include "sort/permute.h"
 #include "support/device_fixture.h"
 
@@ -94,18 +93,20 @@ static inline void scene_destroy(struct scene *scene)
 
 /* ---- the plain step ---- */
 
+/* Its sort is one of the host, which takes no time to build and is as fast on every machine. */
 struct plain {
     struct cell_key *cell_key;
-    struct chunked_sort *sort;
     struct permute *permute;
     struct push *push;
     struct buffer *permutation;
+    uint32_t *words; /* owned: [2 count + cells + 1], for the sort */
 };
 
 static inline void plain_create(const struct scene *scene, struct plain *plain)
 {
     const struct scene_kind *kind = &scene->kind;
-    assert_ok(chunked_sort_create(device, grid_key_bits(&scene->grid), kind->count, NULL, &plain->sort));
+    plain->words = calloc(2 * (size_t)kind->count + grid_cells(&scene->grid) + 1, sizeof *plain->words);
+    assert_non_null(plain->words);
     assert_ok(cell_key_create(device, &scene->grid, 0, kind->precision, &plain->cell_key));
     assert_ok(permute_create(device, kind->precision, &plain->permute));
     assert_ok(push_create(device, &scene->grid, kind->precision, kind->shape, time_step, kind->magnetic,
@@ -119,7 +120,28 @@ static inline void plain_destroy(struct plain *plain)
     push_destroy(&plain->push);
     permute_destroy(&plain->permute);
     cell_key_destroy(&plain->cell_key);
-    chunked_sort_destroy(&plain->sort);
+    free(plain->words);
+}
+
+/* A stable counting sort of the keys: the permutation, and keys and cell offsets of the sorted list. */
+static inline void plain_sort(const struct plain *plain, uint32_t cells, const struct particles *particles)
+{
+    const size_t count = particles->count, word = sizeof(uint32_t);
+    uint32_t *keys = plain->words, *permutation = keys + count, *offsets = permutation + count;
+    assert_ok(buffer_read(particles->key, 0, count * word, keys));
+    memset(offsets, 0, (cells + (size_t)1) * word);
+    for (size_t p = 0; p < count; p++)
+        offsets[keys[p] + 1]++;
+    for (uint32_t c = 0; c < cells; c++)
+        offsets[c + 1] += offsets[c];
+    assert_ok(buffer_write(particles->cell_offsets, 0, (cells + (size_t)1) * word, offsets));
+    for (size_t p = 0; p < count; p++)
+        permutation[offsets[keys[p]]++] = (uint32_t)p;
+    assert_ok(buffer_write(plain->permutation, 0, count * word, permutation));
+    for (uint32_t c = 0, p = 0; c < cells; c++) /* offsets are now where cells end */
+        while (p < offsets[c])
+            keys[p++] = c;
+    assert_ok(buffer_write(particles->key, 0, count * word, keys));
 }
 
 static inline void plain_step(struct plain *plain, uint32_t species, struct scene *scene)
@@ -127,13 +149,7 @@ static inline void plain_step(struct plain *plain, uint32_t species, struct scen
     struct particles *particles = &scene->sorted.particles;
     assert_ok(push_step(plain->push, &scene->fields, species, particles));
     assert_ok(cell_key_update(plain->cell_key, particles));
-    const struct radix_lists lists = {.keys = particles->key,
-                                      .sorted_keys = particles->key_spare,
-                                      .permutation = plain->permutation,
-                                      .cell_offsets = particles->cell_offsets,
-                                      .cells = grid_cells(&scene->grid)};
-    assert_ok(chunked_sort_run(plain->sort, particles->count, &lists));
-    buffer_swap(&particles->key, &particles->key_spare);
+    plain_sort(plain, grid_cells(&scene->grid), particles);
     assert_ok(permute_apply(plain->permute, plain->permutation, particles));
 }
 
