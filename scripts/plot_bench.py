@@ -17,8 +17,10 @@ KINDS = {
     "step": "device method cells_x cells_y particles stage ns_per_particle_step min_ns max_ns".split(),
     "pic-sort": "device method particles key_bits passes phase median_ms".split(),
     "random-lists": "device method keys key_bits phase median_ms".split(),
+    "layout": "device operation input type arrays length layout median_ms min_ms max_ms".split(),
 }
 NUMBERS = ("ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "median_ms", "keys")
+NUMBERS += ("min_ms", "max_ms", "arrays")
 PHASES = ("transpose", "histogram", "scan", "reorder")
 
 
@@ -162,6 +164,49 @@ def draw_sorts(figure, kind, rows):
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
 
 
+# ---- layouts ----
+
+
+def group_layouts(rows):
+    """Title of a picture -> {label of a line: its rows in order of arrays}."""
+    pictures = {}
+    varies = {name: len({row[name] for row in rows}) > 1 for name in ("type", "length", "file")}
+    devices = {row["device"] for row in rows if row["device"] != "host"}
+    for row in rows:
+        title = row["operation"] + {"s": " of type S", "d": " of type D"}.get(row["input"], "")
+        words = ["host, quicksort" if row["layout"] == "quicksort" else row["layout"]]
+        if row["device"] == "host" and row["layout"] != "quicksort":
+            words = ["host"]
+        words += [row[name] for name in varies if varies[name]]
+        if len(devices) > 1:
+            words.append(short_name(row["device"]))
+        pictures.setdefault(title, {}).setdefault(", ".join(words), []).append(row)
+    for lines in pictures.values():
+        for line in lines.values():
+            line.sort(key=lambda row: row["arrays"])
+    return pictures
+
+
+def draw_layouts(figure, rows):
+    pictures = group_layouts(rows)
+    labels = list(dict.fromkeys(label for lines in pictures.values() for label in lines))
+    all_axes = figure.subplots(1, len(pictures), squeeze=False)[0]
+    for axes, (title, lines) in zip(all_axes, pictures.items()):
+        for label, line in lines.items():
+            number = labels.index(label)
+            times = [row["median_ms"] for row in line]
+            spread = [
+                [row["median_ms"] - row["min_ms"] for row in line],
+                [row["max_ms"] - row["median_ms"] for row in line],
+            ]
+            color, dash = CYCLE[number % len(CYCLE)], ["-", "--", ":", "-."][number // len(CYCLE) % 4]
+            arrays = [row["arrays"] for row in line]
+            axes.errorbar(arrays, times, yerr=spread, color=color, linestyle=dash, marker="o", markersize=4, label=label)
+        axes.set(title=title, xlabel="arrays", ylabel="ms", yscale="log")
+        axes.set_xscale("log", base=2)
+        axes.legend(fontsize=8)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -183,6 +228,9 @@ def main():
     if kind == "step":
         figure = plt.figure(figsize=(11, 4.6))
         draw_steps(figure, rows)
+    elif kind == "layout":
+        figure = plt.figure(figsize=(1.5 + 4 * len(group_layouts(rows)), 4.6))
+        draw_layouts(figure, rows)
     else:
         figure = plt.figure(figsize=(9.5, 1.6 + 0.5 * len(group_bars(kind, rows))))
         draw_sorts(figure, kind, rows)
