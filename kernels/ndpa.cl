@@ -1,0 +1,170 @@
+/* NDPA: permutes the axes of an N-dimensional array in place, cell by cell (see src/ndpa/ndpa_shape.h for
+ * what lies where).
+ *
+ *   ndpa_cells    TEAM items take a cell of p^N elements; with TEAM 1 each item has one of its own
+ *   ndpa_bars     a group takes a bar, consecutive cells along the last axis, whose rows are long
+ *   ndpa_tables   the same, and divides by nothing that is not known to the compiler: tables hold the rest
+ *   ndpa_unfold   the plain permuted array, into another buffer
+ *
+ * The first three read all that a group owns into local memory and write it back permuted; no other group
+ * touches it. Local memory is read with strides, which costs up to p items a bank; global memory in rows.
+ *
+ * Compile-time parameters: DIMENSIONS (N), CELL_SIDE (p), CELL_ELEMENTS (p^N), ELEMENT_BYTES (4 or 8),
+ * GROUP_ITEMS of the first three, TEAM (a divisor of GROUP_ITEMS).
+ */
+#if !defined(DIMENSIONS) || !defined(CELL_SIDE) || !defined(CELL_ELEMENTS) || !defined(GROUP_ITEMS) ||       \
+    !defined(TEAM)
+#error "ndpa.cl needs -D DIMENSIONS, CELL_SIDE, CELL_ELEMENTS, GROUP_ITEMS and TEAM"
+#endif
+#if ELEMENT_BYTES == 4
+typedef uint element;
+#elif ELEMENT_BYTES == 8
+typedef ulong element;
+#else
+#error "ndpa.cl needs -D ELEMENT_BYTES=4 or 8"
+#endif
+
+#define CELL_ROWS  (CELL_ELEMENTS / CELL_SIDE)
+#define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1)))
+
+/* ---- index maps, computed ---- */
+
+/* uint[DIMENSIONS] each, one after the other. */
+#define COUNTS  0                /* cells along each axis; of the last axis bars, for bars */
+#define STEPS   (DIMENSIONS)     /* from one of them to the next, in elements of the volume */
+#define STRIDES (2 * DIMENSIONS) /* from one element to the next along each axis of the volume */
+#define INSIDE  (3 * DIMENSIONS) /* along axis k of the permuted cell: from one element to the next before */
+
+/* Of cell or bar `number`: the place of its first element in the volume. */
+static inline uint first_place(constant const uint *map, uint number)
+{
+    uint place = 0;
+    for (int axis = DIMENSIONS - 1; axis >= 0; axis--) {
+        place += number % map[COUNTS + axis] * map[STEPS + axis];
+        number /= map[COUNTS + axis];
+    }
+    return place;
+}
+
+/* Of element e of a cell: its place in the volume, from that of the cell's first on. */
+static inline uint place_in_volume(constant const uint *map, uint e)
+{
+    uint place = 0;
+    for (int axis = DIMENSIONS - 1; axis >= 0; axis--, e /= CELL_SIDE)
+        place += e % CELL_SIDE * map[STRIDES + axis];
+    return place;
+}
+
+/* Of element e of a permuted cell: where in the cell it stood. */
+static inline uint place_before(constant const uint *map, uint e)
+{
+    uint place = 0;
+    for (int axis = DIMENSIONS - 1; axis >= 0; axis--, e /= CELL_SIDE)
+        place += e % CELL_SIDE * map[INSIDE + axis];
+    return place;
+}
+
+/* ---- cell by cell ---- */
+
+#define SLOTS (GROUP_ITEMS / TEAM)
+
+/* Where element e of a group's cell lies in local memory: side by side for the items that read it at the same
+ * time. */
+static inline uint in_room(uint slot, uint e)
+{
+    return TEAM == 1 ? e * SLOTS + slot : slot * CELL_ELEMENTS + e;
+}
+
+/* `room` holds SLOTS cells. A group past the last cell keeps its items until the barrier. */
+kernel GROUP_SIZE void ndpa_cells(global element *volume, constant const uint *map, uint cells,
+                                  local element *room)
+{
+    const uint slot = (uint)get_local_id(0) / TEAM, first = (uint)get_local_id(0) % TEAM;
+    const uint cell = (uint)get_group_id(0) * SLOTS + slot;
+    const uint end = cell < cells ? CELL_ELEMENTS : 0;
+    const uint begin = first_place(map, cell);
+    for (uint e = first; e < end; e += TEAM)
+        room[in_room(slot, e)] = volume[begin + place_in_volume(map, e)];
+#if TEAM > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (uint e = first; e < end; e += TEAM)
+        volume[begin + place_in_volume(map, e)] = room[in_room(slot, place_before(map, e))];
+}
+
+/* ---- bar by bar ---- */
+
+static inline void wait_for_bar(void)
+{
+#if GROUP_ITEMS > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* A bar has CELL_ROWS rows of `width` elements, the last one of a row of bars maybe fewer; in `room` each row
+ * takes `width`. `side` is the volume's along the last axis. */
+kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *map, uint width, uint side,
+                                 local element *room)
+{
+    const uint bar = (uint)get_group_id(0), begin = first_place(map, bar);
+    const uint columns = min(width, side - bar % map[COUNTS + DIMENSIONS - 1] * width);
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+        const uint row = t / columns, column = t % columns;
+        room[row * width + column] = volume[begin + place_in_volume(map, row * CELL_SIDE) + column];
+    }
+    wait_for_bar();
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+        const uint row = t / columns, column = t % columns, in_cell = column % CELL_SIDE;
+        const uint before = place_before(map, row * CELL_SIDE + in_cell);
+        volume[begin + place_in_volume(map, row * CELL_SIDE) + column] =
+            room[before / CELL_SIDE * width + column - in_cell + before % CELL_SIDE];
+    }
+}
+
+/* A bar's number is high * low_count + low. The tables are in global memory: the items of a group look up
+ * different entries, which constant memory would serve one after the other.
+ *
+ *   high, low   place of the bar's first element, as the sum of both; low.y: the columns of the bar
+ *   rows        uint[CELL_ROWS]: place of each row from that of the first
+ *   inside      uint[CELL_ELEMENTS]: where in `room` an element of the first permuted cell stands
+ *
+ * reciprocal_whole and reciprocal_last are 2^32 / columns, rounded up, of a whole bar and of a row's last
+ * one: mul_hi() by them divides exactly as long as a bar's elements times its columns are below 2^32. */
+kernel GROUP_SIZE void ndpa_tables(global element *volume, global const uint *restrict high,
+                                   global const uint2 *restrict low, global const uint *restrict rows,
+                                   global const uint *restrict inside, uint low_count, uint width,
+                                   uint reciprocal_whole, uint reciprocal_last, local element *room)
+{
+    const uint bar = (uint)get_group_id(0);
+    const uint2 of_low = low[bar % low_count];
+    const uint begin = high[bar / low_count] + of_low.x, columns = of_low.y;
+    const uint reciprocal = columns == width ? reciprocal_whole : reciprocal_last;
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+        const uint row = mul_hi(t, reciprocal), column = t - row * columns;
+        room[row * width + column] = volume[begin + rows[row] + column];
+    }
+    wait_for_bar();
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+        const uint row = mul_hi(t, reciprocal), column = t - row * columns, in_cell = column % CELL_SIDE;
+        volume[begin + rows[row] + column] = room[inside[row * CELL_SIDE + in_cell] + column - in_cell];
+    }
+}
+
+/* ---- the plain permuted array ---- */
+
+/* `map` is uint[3 * DIMENSIONS]: the array's sides; from one cell to the next along its axes, in elements of
+ * the volume; and the strides of the volume. One item per element of the array. */
+kernel void ndpa_unfold(global const element *restrict volume, global element *restrict array,
+                        constant const uint *map, uint elements)
+{
+    const uint n = (uint)get_global_id(0);
+    uint rest = n, place = 0;
+    if (n >= elements)
+        return;
+    for (int axis = DIMENSIONS - 1; axis >= 0; axis--) {
+        const uint j = rest % map[axis];
+        rest /= map[axis];
+        place += j / CELL_SIDE * map[DIMENSIONS + axis] + j % CELL_SIDE * map[2 * DIMENSIONS + axis];
+    }
+    array[n] = volume[place];
+}

@@ -1,0 +1,435 @@
+/* NDPA: launch shapes, tables and launches of kernels/ndpa.cl. */
+#include "ndpa/ndpa.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARP = 32,
+    MOST_GROUP_ITEMS = 256,
+    CELLS_GROUP_ITEMS = 128,  /* so many at least, as small cells as may be */
+    THREADS_GROUP_ITEMS = 64, /* at most */
+    UNFOLD_GROUP_ITEMS = 256,
+    CPU_ROOM_BYTES = 16384, /* of the cells of a group: stays in the first cache */
+    GPU_BAR_BYTES = 8192,   /* eight groups of a compute unit have room for such bars */
+    CPU_BAR_BYTES = 16384
+};
+
+/* What a launch of the chosen kind needs. */
+struct ndpa_plan {
+    uint32_t cell_elements;
+    uint32_t group_items, team;           /* items of a group, and of those one cell's */
+    uint32_t bar_cells;                   /* at most; 1 where the kind is not of bars */
+    uint32_t counts[NDPA_MAX_DIMENSIONS]; /* cells along each axis; bars along the last */
+    uint32_t steps[NDPA_MAX_DIMENSIONS];  /* between them, in elements of the volume */
+    uint32_t pieces;                      /* cells or bars in all */
+    uint32_t width;                       /* elements of a row of a whole bar */
+    uint32_t split;                       /* the first axis of the table `low` */
+};
+
+struct ndpa {
+    struct device *device; /* not owned */
+    struct ndpa_shape shape;
+    enum ndpa_kind kind;
+    struct ndpa_plan plan;
+    uint32_t axes[NDPA_MAX_DIMENSIONS];
+    uint32_t strides[NDPA_MAX_DIMENSIONS]; /* of the volume, in elements */
+    struct program *program;
+    struct kernel *permute, *unfold;
+    struct buffer *map, *unfold_map;
+    struct buffer *high, *low, *rows, *inside; /* of NDPA_TABLES */
+};
+
+const char *ndpa_kind_name(enum ndpa_kind kind)
+{
+    static const char *const names[NDPA_KINDS] = {
+        [NDPA_THREADS] = "threads", [NDPA_CELLS] = "cells", [NDPA_BARS] = "bars", [NDPA_TABLES] = "tables"};
+    return names[kind];
+}
+
+static bool takes_bars(enum ndpa_kind kind)
+{
+    return kind == NDPA_BARS || kind == NDPA_TABLES;
+}
+
+static uint32_t at_most(uint64_t value, uint64_t most)
+{
+    return (uint32_t)(value < most ? value : most);
+}
+
+static uint32_t at_least(uint64_t value, uint64_t least)
+{
+    return (uint32_t)(value > least ? value : least);
+}
+
+/* ---- launch shapes ---- */
+
+/* An item has a cell of its own: `wanted` of them, or the power of two that local memory holds. */
+static void plan_threads(const struct device *device, size_t cell_bytes, uint32_t wanted,
+                         struct ndpa_plan *plan)
+{
+    const struct device_info *info = device_info(device);
+    const bool spare = info->is_cpu && info->local_memory > CPU_ROOM_BYTES;
+    const size_t room = spare ? CPU_ROOM_BYTES : info->local_memory;
+    const uint32_t limit = (uint32_t)device_group_items(device, wanted > 0 ? wanted : THREADS_GROUP_ITEMS);
+    plan->team = plan->group_items = 1;
+    while (2 * plan->group_items <= limit && 2 * plan->group_items * cell_bytes <= room)
+        plan->group_items *= 2;
+}
+
+/* An item for each element of a cell, and in a group as many cells as make it large enough. */
+static void plan_cells(const struct device *device, size_t cell_bytes, uint32_t wanted,
+                       struct ndpa_plan *plan)
+{
+    const uint32_t limit = (uint32_t)device_group_items(device, wanted > 0 ? wanted : MOST_GROUP_ITEMS);
+    const uint32_t group = limit < CELLS_GROUP_ITEMS ? limit : CELLS_GROUP_ITEMS;
+    plan->team = at_most(plan->cell_elements, limit);
+    plan->group_items =
+        plan->team * at_most(at_least(group / plan->team, 1), device_info(device)->local_memory / cell_bytes);
+}
+
+/* As many cells as make a bar of a good size, all bars of a row of cells about as long. */
+static void plan_bars(const struct device *device, const struct ndpa_shape *shape, size_t cell_bytes,
+                      uint32_t wanted, struct ndpa_plan *plan)
+{
+    const struct device_info *info = device_info(device);
+    const uint32_t last = shape->dimensions - 1, cells = shape->sides[last] / shape->cell_side;
+    const size_t good = info->is_cpu ? CPU_BAR_BYTES : GPU_BAR_BYTES;
+    const size_t room = good < info->local_memory ? good : info->local_memory;
+    const uint32_t most = at_least(at_most(cells, room / cell_bytes), 1);
+    const uint32_t bars = (cells + most - 1) / most;
+    plan->bar_cells = (cells + bars - 1) / bars;
+    plan->counts[last] = (cells + plan->bar_cells - 1) / plan->bar_cells;
+    plan->width = plan->steps[last] = plan->bar_cells * shape->cell_side;
+    const uint64_t elements = (uint64_t)plan->cell_elements * plan->bar_cells;
+    const uint32_t whole_warps = at_most((elements + WARP - 1) / WARP * WARP, MOST_GROUP_ITEMS);
+    const uint32_t usual = info->is_cpu ? 1 : whole_warps; /* a CPU's item has a bar for itself */
+    plan->group_items = (uint32_t)device_group_items(device, wanted > 0 ? wanted : usual);
+}
+
+/* The split of the axes at which the two tables of bars have the fewest entries together. */
+static uint32_t best_split(const struct ndpa_shape *shape, const struct ndpa_plan *plan)
+{
+    uint32_t best = 0;
+    uint64_t fewest = UINT64_MAX;
+    for (uint32_t split = 0; split < shape->dimensions; split++) {
+        uint64_t high = 1, low = 1;
+        for (uint32_t k = 0; k < shape->dimensions; k++)
+            *(k < split ? &high : &low) *= plan->counts[k];
+        if (high + 2 * low < fewest) {
+            fewest = high + 2 * low;
+            best = split;
+        }
+    }
+    return best;
+}
+
+/* With `wanted` items in a group, or as suits the device where that is 0. */
+static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
+{
+    const struct ndpa_shape *shape = &ndpa->shape;
+    struct ndpa_plan *plan = &ndpa->plan;
+    const size_t local_memory = device_info(ndpa->device)->local_memory;
+    const uint64_t cell_elements = ndpa_cell_elements(shape);
+    const uint64_t cell_bytes = cell_elements * shape->element_bytes;
+    if (cell_bytes > local_memory)
+        return status_fail(STATUS_USAGE,
+                           "a cell of %" PRIu32 "^%" PRIu32 " elements, %" PRIu64
+                           " bytes, does not fit the %zu bytes of local memory of %s: take a smaller cell",
+                           shape->cell_side, shape->dimensions, cell_bytes, local_memory,
+                           device_info(ndpa->device)->name);
+    *plan = (struct ndpa_plan){.cell_elements = (uint32_t)cell_elements, .bar_cells = 1, .team = 1};
+    plan->pieces = 1;
+    uint32_t stride = 1;
+    for (uint32_t k = shape->dimensions; k-- > 0; stride *= shape->sides[k]) {
+        ndpa->strides[k] = stride;
+        plan->counts[k] = shape->sides[k] / shape->cell_side;
+        plan->steps[k] = stride * shape->cell_side;
+    }
+    const bool alone = device_info(ndpa->device)->is_cpu && wanted == 0;
+    if (takes_bars(ndpa->kind))
+        plan_bars(ndpa->device, shape, cell_bytes, wanted, plan);
+    else if (ndpa->kind == NDPA_CELLS && !alone)
+        plan_cells(ndpa->device, cell_bytes, wanted, plan);
+    else
+        plan_threads(ndpa->device, cell_bytes, wanted, plan);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        plan->pieces *= plan->counts[k];
+    plan->split = best_split(shape, plan);
+    return STATUS_OK;
+}
+
+/* ---- tables ---- */
+
+/* Sets all that depends on the axes. */
+static enum status write_map(struct ndpa *ndpa)
+{
+    const uint32_t dimensions = ndpa->shape.dimensions;
+    uint32_t inside[NDPA_MAX_DIMENSIONS], map[4 * NDPA_MAX_DIMENSIONS];
+    const size_t bytes = dimensions * sizeof *map;
+    uint32_t inside_stride[NDPA_MAX_DIMENSIONS], stride = 1;
+    for (uint32_t k = dimensions; k-- > 0; stride *= ndpa->shape.cell_side)
+        inside_stride[k] = stride;
+    for (uint32_t k = 0; k < dimensions; k++)
+        inside[k] = inside_stride[ndpa->axes[k]];
+    memcpy(map, ndpa->plan.counts, bytes);
+    memcpy(map + dimensions, ndpa->plan.steps, bytes);
+    memcpy(map + 2 * (size_t)dimensions, ndpa->strides, bytes);
+    memcpy(map + 3 * (size_t)dimensions, inside, bytes);
+    return buffer_write(ndpa->map, 0, 4 * bytes, map);
+}
+
+static enum status write_inside(struct ndpa *ndpa)
+{
+    const uint32_t p = ndpa->shape.cell_side, elements = ndpa->plan.cell_elements;
+    uint32_t *inside = calloc(elements, sizeof *inside);
+    if (!inside)
+        return status_fail(STATUS_FAILED, "no memory for a table of %" PRIu32 " places", elements);
+    for (uint32_t e = 0; e < elements; e++) {
+        const uint32_t before = ndpa_source_in_cell(&ndpa->shape, ndpa->axes, e);
+        inside[e] = before / p * ndpa->plan.width + before % p;
+    }
+    const enum status status = buffer_write(ndpa->inside, 0, elements * sizeof *inside, inside);
+    free(inside);
+    return status;
+}
+
+enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes)
+{
+    TRY(ndpa_check(&ndpa->shape, axes));
+    memcpy(ndpa->axes, axes, ndpa->shape.dimensions * sizeof *axes);
+    TRY(write_map(ndpa));
+    return ndpa->kind == NDPA_TABLES ? write_inside(ndpa) : STATUS_OK;
+}
+
+/* A new buffer with a table of the host, which is freed. */
+static enum status keep_table(struct ndpa *ndpa, uint32_t *table, size_t count, const char *what,
+                              struct buffer **buffer)
+{
+    enum status status = STATUS_OK;
+    if (!table)
+        return status_fail(STATUS_FAILED, "no memory for %s", what);
+    status = buffer_create(ndpa->device, count * sizeof *table, what, buffer);
+    if (status == STATUS_OK)
+        status = buffer_write(*buffer, 0, count * sizeof *table, table);
+    free(table);
+    return status;
+}
+
+/* Place of piece `number` among those along axes `begin` to `end` - 1, and its number along the last. */
+static uint32_t partial_place(const struct ndpa_plan *plan, uint32_t begin, uint32_t end, uint32_t number,
+                              uint32_t *along_last)
+{
+    uint32_t place = 0;
+    *along_last = end > begin ? number % plan->counts[end - 1] : 0;
+    for (uint32_t k = end; k-- > begin; number /= plan->counts[k])
+        place += number % plan->counts[k] * plan->steps[k];
+    return place;
+}
+
+static uint32_t count_pieces(const struct ndpa_plan *plan, uint32_t begin, uint32_t end)
+{
+    uint32_t count = 1;
+    for (uint32_t k = begin; k < end; k++)
+        count *= plan->counts[k];
+    return count;
+}
+
+/* Columns of bar `along` of a row of bars. */
+static uint32_t columns_of(const struct ndpa *ndpa, uint32_t along)
+{
+    return at_most(ndpa->shape.sides[ndpa->shape.dimensions - 1] - (uint64_t)along * ndpa->plan.width,
+                   ndpa->plan.width);
+}
+
+static enum status create_places(struct ndpa *ndpa)
+{
+    const struct ndpa_plan *plan = &ndpa->plan;
+    const uint32_t dimensions = ndpa->shape.dimensions;
+    const uint32_t high_count = count_pieces(plan, 0, plan->split);
+    const uint32_t low_count = count_pieces(plan, plan->split, dimensions);
+    uint32_t along = 0;
+    uint32_t *high = calloc(high_count, sizeof *high);
+    for (uint32_t n = 0; high && n < high_count; n++)
+        high[n] = partial_place(plan, 0, plan->split, n, &along);
+    TRY(keep_table(ndpa, high, high_count, "a table of places of bars", &ndpa->high));
+    uint32_t *low = calloc(low_count, 2 * sizeof *low);
+    for (uint32_t n = 0; low && n < low_count; n++) {
+        low[2 * (size_t)n] = partial_place(plan, plan->split, dimensions, n, &along);
+        low[2 * (size_t)n + 1] = columns_of(ndpa, along);
+    }
+    return keep_table(ndpa, low, 2 * (size_t)low_count, "a table of places of bars", &ndpa->low);
+}
+
+static enum status create_rows(struct ndpa *ndpa)
+{
+    const uint32_t last = ndpa->shape.dimensions - 1,
+                   count = ndpa->plan.cell_elements / ndpa->shape.cell_side;
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
+    for (uint32_t k = 0; k < last; k++)
+        sides[k] = ndpa->shape.cell_side;
+    uint32_t *rows = calloc(count, sizeof *rows);
+    for (uint32_t n = 0; rows && n < count; n++) {
+        ndpa_subscript(last, sides, n, subscript);
+        for (uint32_t k = 0; k < last; k++)
+            rows[n] += subscript[k] * ndpa->strides[k];
+    }
+    return keep_table(ndpa, rows, count, "a table of places of rows", &ndpa->rows);
+}
+
+/* ---- birth and death ---- */
+
+static enum status build(struct ndpa *ndpa)
+{
+    static const char *const kernels[NDPA_KINDS] = {[NDPA_THREADS] = "ndpa_cells",
+                                                    [NDPA_CELLS] = "ndpa_cells",
+                                                    [NDPA_BARS] = "ndpa_bars",
+                                                    [NDPA_TABLES] = "ndpa_tables"};
+    const struct ndpa_plan *plan = &ndpa->plan;
+    const size_t word = sizeof(uint32_t), dimensions = ndpa->shape.dimensions;
+    TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &ndpa->program,
+                      "-D DIMENSIONS=%" PRIu32 " -D CELL_SIDE=%" PRIu32 " -D CELL_ELEMENTS=%" PRIu32
+                      " -D ELEMENT_BYTES=%zu -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
+                      ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
+                      ndpa->shape.element_bytes, plan->group_items, plan->team));
+    TRY(kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute));
+    TRY(kernel_create(ndpa->program, "ndpa_unfold", &ndpa->unfold));
+    TRY(buffer_create(ndpa->device, 4 * dimensions * word, "the map of a volume", &ndpa->map));
+    TRY(buffer_create(ndpa->device, 3 * dimensions * word, "the map of an array", &ndpa->unfold_map));
+    if (ndpa->kind != NDPA_TABLES)
+        return STATUS_OK;
+    TRY(create_places(ndpa));
+    TRY(create_rows(ndpa));
+    return buffer_create(ndpa->device, plan->cell_elements * word, "a table of places in a cell",
+                         &ndpa->inside);
+}
+
+enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
+                        enum ndpa_kind kind, struct ndpa **ndpa)
+{
+    return ndpa_create_grouped(device, shape, axes, kind, 0, ndpa);
+}
+
+enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
+                                enum ndpa_kind kind, uint32_t group_items, struct ndpa **ndpa)
+{
+    *ndpa = NULL;
+    TRY(ndpa_check(shape, axes));
+    struct ndpa *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the permutation of a volume");
+    created->device = device;
+    created->shape = *shape;
+    created->kind = kind;
+    enum status status = make_plan(created, group_items);
+    if (status == STATUS_OK)
+        status = build(created);
+    if (status == STATUS_OK)
+        status = ndpa_set_axes(created, axes);
+    if (status != STATUS_OK)
+        ndpa_destroy(&created);
+    *ndpa = created;
+    return status;
+}
+
+void ndpa_destroy(struct ndpa **ndpa)
+{
+    struct ndpa *old = *ndpa;
+    if (!old)
+        return;
+    struct buffer **const buffers[] = {&old->map, &old->unfold_map, &old->high,
+                                       &old->low, &old->rows,       &old->inside};
+    for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
+        buffer_destroy(buffers[n]);
+    kernel_destroy(&old->permute);
+    kernel_destroy(&old->unfold);
+    program_destroy(&old->program);
+    free(old);
+    *ndpa = NULL;
+}
+
+/* ---- launches ---- */
+
+static enum status check_room(const struct buffer *buffer, size_t bytes, const char *what)
+{
+    if (buffer_bytes(buffer) >= bytes)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "%s to permute has %zu bytes, less than the %zu of its shape", what,
+                       buffer_bytes(buffer), bytes);
+}
+
+/* 2^32 / columns, rounded up. */
+static uint32_t reciprocal(uint32_t columns)
+{
+    return (uint32_t)((UINT64_C(0x100000000) + columns - 1) / columns);
+}
+
+static enum status launch_tables(struct ndpa *ndpa, struct launch launch, struct buffer *volume, size_t room)
+{
+    const struct ndpa_plan *plan = &ndpa->plan;
+    const uint32_t dimensions = ndpa->shape.dimensions;
+    const uint32_t last_columns = columns_of(ndpa, plan->counts[dimensions - 1] - 1);
+    return KERNEL_LAUNCH(ndpa->permute, launch, arg_buffer(volume), arg_buffer(ndpa->high),
+                         arg_buffer(ndpa->low), arg_buffer(ndpa->rows), arg_buffer(ndpa->inside),
+                         arg_uint(count_pieces(plan, plan->split, dimensions)), arg_uint(plan->width),
+                         arg_uint(reciprocal(plan->width)), arg_uint(reciprocal(last_columns)),
+                         arg_local(room));
+}
+
+enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
+{
+    const struct ndpa_shape *shape = &ndpa->shape;
+    const struct ndpa_plan *plan = &ndpa->plan;
+    const size_t bytes = ndpa_bytes(shape), cell_bytes = plan->cell_elements * shape->element_bytes;
+    const size_t room =
+        takes_bars(ndpa->kind) ? cell_bytes * plan->bar_cells : cell_bytes * (plan->group_items / plan->team);
+    TRY(check_room(volume, bytes, "a volume"));
+    const struct launch by_bar = {plan->pieces, plan->group_items, STAGE_OUTPUT, 2 * bytes};
+    const struct launch by_cell =
+        launch_covering((uint64_t)plan->pieces * plan->team, plan->group_items, STAGE_OUTPUT, 2 * bytes);
+    if (ndpa->kind == NDPA_TABLES)
+        return launch_tables(ndpa, by_bar, volume, room);
+    if (ndpa->kind == NDPA_BARS)
+        return KERNEL_LAUNCH(ndpa->permute, by_bar, arg_buffer(volume), arg_buffer(ndpa->map),
+                             arg_uint(plan->width), arg_uint(shape->sides[shape->dimensions - 1]),
+                             arg_local(room));
+    return KERNEL_LAUNCH(ndpa->permute, by_cell, arg_buffer(volume), arg_buffer(ndpa->map),
+                         arg_uint(plan->pieces), arg_local(room));
+}
+
+static enum status check_sides(const struct ndpa_shape *shape, const uint32_t *sides)
+{
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        if (sides[k] == 0 || sides[k] > shape->sides[k])
+            return status_fail(STATUS_USAGE,
+                               "side %" PRIu32 " of axis %" PRIu32
+                               " of the array is not within 1 and %" PRIu32 ", the side of the padded volume",
+                               sides[k], k, shape->sides[k]);
+    return STATUS_OK;
+}
+
+enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
+                        struct buffer *array)
+{
+    struct ndpa_shape whole = ndpa->shape;
+    const uint32_t dimensions = whole.dimensions;
+    uint32_t map[3 * NDPA_MAX_DIMENSIONS];
+    if (sides)
+        memcpy(whole.sides, sides, dimensions * sizeof *sides);
+    TRY(check_sides(&ndpa->shape, whole.sides));
+    TRY(check_room(volume, ndpa_bytes(&ndpa->shape), "a volume"));
+    TRY(check_room(array, ndpa_bytes(&whole), "an array"));
+    ndpa_permuted_sides(dimensions, whole.sides, ndpa->axes, map);
+    for (uint32_t k = 0; k < dimensions; k++) {
+        map[dimensions + k] = ndpa->strides[ndpa->axes[k]] * whole.cell_side;
+        map[2 * dimensions + k] = ndpa->strides[k];
+    }
+    TRY(buffer_write(ndpa->unfold_map, 0, 3 * (size_t)dimensions * sizeof *map, map));
+    return KERNEL_LAUNCH(ndpa->unfold,
+                         launch_covering(ndpa_elements(&whole),
+                                         device_group_items(ndpa->device, UNFOLD_GROUP_ITEMS), STAGE_OUTPUT,
+                                         2 * ndpa_bytes(&whole)),
+                         arg_buffer(volume), arg_buffer(array), arg_buffer(ndpa->unfold_map),
+                         arg_uint((uint32_t)ndpa_elements(&whole)));
+}

@@ -1,0 +1,54 @@
+/* NDPA: any permutation of the axes of an N-dimensional array, in place, on the device.
+ *
+ * What lies where before and after is in ndpa/ndpa_shape.h: elements move inside their cells of p^N, out of
+ * place in local memory and back to where the cell lies; cells stay, and ndpa_place() finds an element of the
+ * permuted volume. Nothing of the volume's size is allocated: a NDPA_TABLES holds tables of a cell's size,
+ * and of the number of bars over about its root, the others a few words.
+ */
+#ifndef RADIXPIC_NDPA_NDPA_H
+#define RADIXPIC_NDPA_NDPA_H
+
+#include "device/device.h"
+#include "ndpa/ndpa_shape.h"
+
+/* All give the same volume. */
+enum ndpa_kind {
+    NDPA_THREADS, /* a work-item takes a cell, as in the paper, and computes where its elements are */
+    NDPA_CELLS,   /* as many items as a cell has elements take it together; a CPU's item takes cells alone */
+    NDPA_BARS,   /* a group takes a bar: consecutive cells along the last axis, so that it reads whole rows */
+    NDPA_TABLES, /* rote learning: bars, with what costs divisions read from tables */
+    NDPA_KINDS
+};
+
+/* "threads", "cells", "bars", "tables"; static strings. */
+const char *ndpa_kind_name(enum ndpa_kind kind);
+
+struct ndpa;
+
+/* For volumes of this shape on this device. STATUS_USAGE as ndpa_check(), and where a cell does not fit local
+ * memory. The caller destroys it. */
+STATUS_CHECKED enum status ndpa_create(struct device *device, const struct ndpa_shape *shape,
+                                       const uint32_t *axes, enum ndpa_kind kind, struct ndpa **ndpa);
+void ndpa_destroy(struct ndpa **ndpa);
+
+/* The same with `group_items` items in a group, or as many as the device and a cell allow where that is less,
+ * instead of what suits the device: for tests and measurements. */
+STATUS_CHECKED enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *shape,
+                                               const uint32_t *axes, enum ndpa_kind kind,
+                                               uint32_t group_items, struct ndpa **ndpa);
+
+/* Other axes from now on, for example the inverse ones; nothing is built anew. STATUS_USAGE where they are no
+ * permutation: the old ones stay. */
+STATUS_CHECKED enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes);
+
+/* Permutes a volume in place. STATUS_FAILED where `volume` is shorter than the shape says. (Non-blocking;
+ * timed as STAGE_OUTPUT.) */
+STATUS_CHECKED enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume);
+
+/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer.
+ * `sides` are those of the volume before padding, or NULL where it had none: of each side no more than the
+ * shape's (else STATUS_USAGE). STATUS_FAILED where a buffer is too short. (Timed as STAGE_OUTPUT.) */
+STATUS_CHECKED enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
+                                       struct buffer *array);
+
+#endif

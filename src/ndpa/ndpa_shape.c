@@ -1,0 +1,238 @@
+/* NDPA shape: checks, index maps, and the permutation on the host. */
+#include "ndpa/ndpa_shape.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t ndpa_elements(const struct ndpa_shape *shape)
+{
+    uint64_t elements = 1;
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        if (__builtin_mul_overflow(elements, shape->sides[k], &elements))
+            return UINT64_MAX;
+    return elements;
+}
+
+uint64_t ndpa_cell_elements(const struct ndpa_shape *shape)
+{
+    uint64_t elements = 1;
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        if (__builtin_mul_overflow(elements, shape->cell_side, &elements))
+            return UINT64_MAX;
+    return elements;
+}
+
+size_t ndpa_bytes(const struct ndpa_shape *shape)
+{
+    return ndpa_elements(shape) * shape->element_bytes;
+}
+
+static enum status check_axes(uint32_t dimensions, const uint32_t *axes)
+{
+    bool met[NDPA_MAX_DIMENSIONS] = {false};
+    for (uint32_t k = 0; k < dimensions; k++) {
+        if (axes[k] >= dimensions)
+            return status_fail(STATUS_USAGE,
+                               "axis %" PRIu32 " is not among those of %" PRIu32 " dimensions, 0 to %" PRIu32,
+                               axes[k], dimensions, dimensions - 1);
+        if (met[axes[k]])
+            return status_fail(STATUS_USAGE, "axis %" PRIu32 " stands twice among the permuted axes",
+                               axes[k]);
+        met[axes[k]] = true;
+    }
+    return STATUS_OK;
+}
+
+enum status ndpa_check(const struct ndpa_shape *shape, const uint32_t *axes)
+{
+    if (shape->dimensions < 2 || shape->dimensions > NDPA_MAX_DIMENSIONS)
+        return status_fail(STATUS_USAGE, "a volume to permute has 2 to %d dimensions, not %" PRIu32,
+                           NDPA_MAX_DIMENSIONS, shape->dimensions);
+    if (shape->element_bytes != 4 && shape->element_bytes != 8)
+        return status_fail(STATUS_USAGE, "elements to permute have 4 or 8 bytes, not %zu",
+                           shape->element_bytes);
+    if (shape->cell_side < 2)
+        return status_fail(STATUS_USAGE, "the side of a cell is 2 or more, not %" PRIu32, shape->cell_side);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        if (shape->sides[k] == 0 || shape->sides[k] % shape->cell_side != 0)
+            return status_fail(STATUS_USAGE,
+                               "side %" PRIu32 " of the volume's axis %" PRIu32
+                               " is not a multiple of the cell's side %" PRIu32 ": pad the volume",
+                               shape->sides[k], k, shape->cell_side);
+    if (ndpa_elements(shape) > UINT32_MAX)
+        return status_fail(STATUS_USAGE, "a volume to permute has at most %" PRIu32 " elements", UINT32_MAX);
+    return check_axes(shape->dimensions, axes);
+}
+
+/* ---- index maps ---- */
+
+struct ndpa_shape ndpa_padded(const struct ndpa_shape *shape)
+{
+    struct ndpa_shape padded = *shape;
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        padded.sides[k] += (shape->cell_side - shape->sides[k] % shape->cell_side) % shape->cell_side;
+    return padded;
+}
+
+void ndpa_inverse_axes(uint32_t dimensions, const uint32_t *axes, uint32_t *inverse)
+{
+    for (uint32_t k = 0; k < dimensions; k++)
+        inverse[axes[k]] = k;
+}
+
+void ndpa_permuted_sides(uint32_t dimensions, const uint32_t *sides, const uint32_t *axes, uint32_t *permuted)
+{
+    for (uint32_t k = 0; k < dimensions; k++)
+        permuted[k] = sides[axes[k]];
+}
+
+uint64_t ndpa_index(uint32_t dimensions, const uint32_t *sides, const uint32_t *subscript)
+{
+    uint64_t index = 0;
+    for (uint32_t k = 0; k < dimensions; k++)
+        index = index * sides[k] + subscript[k];
+    return index;
+}
+
+void ndpa_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, uint32_t *subscript)
+{
+    for (uint32_t k = dimensions; k-- > 0;) {
+        subscript[k] = (uint32_t)(index % sides[k]);
+        index /= sides[k];
+    }
+}
+
+uint64_t ndpa_place(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *subscript)
+{
+    const uint32_t p = shape->cell_side;
+    uint32_t place[NDPA_MAX_DIMENSIONS];
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        place[axes[k]] = subscript[k] / p * p;
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        place[k] += subscript[k] % p;
+    return ndpa_index(shape->dimensions, shape->sides, place);
+}
+
+static void cell_sides(const struct ndpa_shape *shape, uint32_t sides[NDPA_MAX_DIMENSIONS])
+{
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        sides[k] = shape->cell_side;
+}
+
+uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t e)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], to[NDPA_MAX_DIMENSIONS], from[NDPA_MAX_DIMENSIONS];
+    cell_sides(shape, sides);
+    ndpa_subscript(shape->dimensions, sides, e, to);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        from[axes[k]] = to[k];
+    return (uint32_t)ndpa_index(shape->dimensions, sides, from);
+}
+
+/* ---- on the host ---- */
+
+/* One cell, and where its elements lie in the volume from the first one on, in the order of the cell and in
+ * that from which the permuted cell is read. */
+struct host_cell {
+    uint32_t elements;
+    uint32_t *places, *sources;
+    void *copy;
+};
+
+static void host_cell_free(struct host_cell *cell)
+{
+    free(cell->places);
+    free(cell->sources);
+    free(cell->copy);
+}
+
+static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t *axes,
+                                  struct host_cell *cell)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
+    cell->elements = (uint32_t)ndpa_cell_elements(shape);
+    cell->places = calloc(cell->elements, sizeof *cell->places);
+    cell->sources = calloc(cell->elements, sizeof *cell->sources);
+    cell->copy = calloc(cell->elements, shape->element_bytes);
+    if (!cell->places || !cell->sources || !cell->copy) {
+        host_cell_free(cell);
+        return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", cell->elements);
+    }
+    cell_sides(shape, sides);
+    for (uint32_t e = 0; e < cell->elements; e++) {
+        ndpa_subscript(shape->dimensions, sides, e, subscript);
+        cell->places[e] = (uint32_t)ndpa_index(shape->dimensions, shape->sides, subscript);
+    }
+    for (uint32_t e = 0; e < cell->elements; e++)
+        cell->sources[e] = cell->places[ndpa_source_in_cell(shape, axes, e)];
+    return STATUS_OK;
+}
+
+static void permute_cell32(const struct host_cell *cell, uint32_t *volume)
+{
+    uint32_t *copy = cell->copy;
+    for (uint32_t e = 0; e < cell->elements; e++)
+        copy[e] = volume[cell->sources[e]];
+    for (uint32_t e = 0; e < cell->elements; e++)
+        volume[cell->places[e]] = copy[e];
+}
+
+static void permute_cell64(const struct host_cell *cell, uint64_t *volume)
+{
+    uint64_t *copy = cell->copy;
+    for (uint32_t e = 0; e < cell->elements; e++)
+        copy[e] = volume[cell->sources[e]];
+    for (uint32_t e = 0; e < cell->elements; e++)
+        volume[cell->places[e]] = copy[e];
+}
+
+/* To the next subscript in steps of `step`, the last axis fastest; false after the last one. */
+static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, uint32_t *subscript)
+{
+    for (uint32_t k = dimensions; k-- > 0;) {
+        subscript[k] += step;
+        if (subscript[k] < sides[k])
+            return true;
+        subscript[k] = 0;
+    }
+    return false;
+}
+
+enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes, void *volume)
+{
+    struct host_cell cell = {0};
+    uint32_t first[NDPA_MAX_DIMENSIONS] = {0};
+    TRY(ndpa_check(shape, axes));
+    TRY(host_cell_make(shape, axes, &cell));
+    do {
+        const uint64_t place = ndpa_index(shape->dimensions, shape->sides, first);
+        if (shape->element_bytes == 4)
+            permute_cell32(&cell, (uint32_t *)volume + place);
+        else
+            permute_cell64(&cell, (uint64_t *)volume + place);
+    } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
+    host_cell_free(&cell);
+    return STATUS_OK;
+}
+
+/* A row of a cell along the last axis lies together before and after: it is copied as one. */
+void ndpa_unfold_host(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *sides,
+                      const void *from, void *to)
+{
+    const uint32_t p = shape->cell_side, last = shape->dimensions - 1;
+    const size_t bytes = shape->element_bytes;
+    uint32_t permuted[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS] = {0};
+    unsigned char *next = to;
+    ndpa_permuted_sides(shape->dimensions, sides ? sides : shape->sides, axes, permuted);
+    do {
+        for (uint32_t j = 0; j < permuted[last]; j += p) {
+            const uint32_t run = permuted[last] - j < p ? permuted[last] - j : p;
+            subscript[last] = j;
+            memcpy(next, (const unsigned char *)from + ndpa_place(shape, axes, subscript) * bytes,
+                   run * bytes);
+            next += run * bytes;
+        }
+    } while (step_on(last, permuted, 1, subscript));
+}

@@ -1,0 +1,427 @@
+/* In-place permutation against the definition: every element of the permuted volume, looked for where the
+ * index map says, is the one that the axes say. Elements are their own linear indices, so none is mistaken
+ * for another. */
+#include "support/device_fixture.h"
+
+#include "ndpa/ndpa.h"
+
+#include <string.h>
+
+/* Under tools in which kernels run a thousand times slower. */
+static bool is_small(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") != NULL;
+}
+
+enum { GUARD_ELEMENTS = 16 }; /* behind each volume, never to be touched */
+
+/* A number that says where the element was, different in both halves of 8 bytes. */
+static void set_element(void *volume, size_t bytes, uint64_t n, uint64_t value)
+{
+    if (bytes == 4)
+        ((uint32_t *)volume)[n] = (uint32_t)value;
+    else
+        ((uint64_t *)volume)[n] = value << 32 | (value ^ 0x5555);
+}
+
+static uint64_t get_element(const void *volume, size_t bytes, uint64_t n)
+{
+    if (bytes == 4)
+        return ((const uint32_t *)volume)[n];
+    const uint64_t word = ((const uint64_t *)volume)[n];
+    return (word >> 32) == ((uint32_t)word ^ 0x5555) ? word >> 32 : UINT64_MAX;
+}
+
+/* A volume and, behind it, what must stay. */
+static void *make_volume(const struct ndpa_shape *shape)
+{
+    const uint64_t count = ndpa_elements(shape) + GUARD_ELEMENTS;
+    void *volume = calloc(count, shape->element_bytes);
+    assert_non_null(volume);
+    for (uint64_t n = 0; n < count; n++)
+        set_element(volume, shape->element_bytes, n, n);
+    return volume;
+}
+
+/* Where an element of the permuted volume comes from, written out as numpy.transpose defines it. */
+static uint64_t original_index(const struct ndpa_shape *shape, const uint32_t *sides, const uint32_t *axes,
+                               uint64_t n)
+{
+    uint32_t permuted[NDPA_MAX_DIMENSIONS], from[NDPA_MAX_DIMENSIONS];
+    uint64_t rest = n, index = 0;
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        permuted[k] = sides[axes[k]];
+    for (uint32_t k = shape->dimensions; k-- > 0; rest /= permuted[k])
+        from[axes[k]] = (uint32_t)(rest % permuted[k]);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        index = index * shape->sides[k] + from[k];
+    return index;
+}
+
+static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const void *volume)
+{
+    uint32_t permuted[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
+    const uint64_t count = ndpa_elements(shape);
+    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, permuted);
+    for (uint64_t n = 0; n < count; n++) {
+        ndpa_subscript(shape->dimensions, permuted, n, subscript);
+        const uint64_t place = ndpa_place(shape, axes, subscript);
+        const uint64_t expected = original_index(shape, shape->sides, axes, n);
+        if (get_element(volume, shape->element_bytes, place) != expected)
+            fail_msg("element %llu of the permuted volume is not element %llu of the original one",
+                     (unsigned long long)n, (unsigned long long)expected);
+    }
+    for (uint64_t n = count; n < count + GUARD_ELEMENTS; n++)
+        assert_int_equal(get_element(volume, shape->element_bytes, n), n);
+}
+
+/* What each kind is given and what comes of it. */
+struct scene {
+    struct ndpa_shape shape;
+    size_t bytes; /* with the guard */
+    void *original, *met;
+    struct buffer *volume;
+    struct ndpa *ndpa[NDPA_KINDS];
+};
+
+static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, struct scene *scene)
+{
+    const uint32_t axes[NDPA_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    *scene = (struct scene){.shape = *shape};
+    scene->bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
+    scene->original = make_volume(shape);
+    scene->met = calloc(1, scene->bytes);
+    assert_non_null(scene->met);
+    assert_ok(buffer_create(device, scene->bytes, "a volume", &scene->volume));
+    for (int kind = 0; kind < NDPA_KINDS; kind++)
+        assert_ok(
+            ndpa_create_grouped(device, shape, axes, (enum ndpa_kind)kind, group_items, &scene->ndpa[kind]));
+}
+
+static void scene_destroy(struct scene *scene)
+{
+    for (int kind = 0; kind < NDPA_KINDS; kind++)
+        ndpa_destroy(&scene->ndpa[kind]);
+    buffer_destroy(&scene->volume);
+    free(scene->original);
+    free(scene->met);
+}
+
+/* Every kind there and back, beside the host's. Nothing is allocated meanwhile. */
+static void check_axes(struct scene *scene, const uint32_t *axes)
+{
+    uint32_t inverse[NDPA_MAX_DIMENSIONS];
+    void *expected = make_volume(&scene->shape);
+    assert_ok(ndpa_permute_host(&scene->shape, axes, expected));
+    check_permuted(&scene->shape, axes, expected);
+    ndpa_inverse_axes(scene->shape.dimensions, axes, inverse);
+    for (int kind = 0; kind < NDPA_KINDS; kind++) {
+        struct ndpa *ndpa = scene->ndpa[kind];
+        assert_ok(buffer_write(scene->volume, 0, scene->bytes, scene->original));
+        const size_t held = device_bytes_held(device);
+        device_most_bytes_held(device);
+        assert_ok(ndpa_set_axes(ndpa, axes));
+        assert_ok(ndpa_permute(ndpa, scene->volume));
+        assert_ok(buffer_read(scene->volume, 0, scene->bytes, scene->met));
+        assert_memory_equal(scene->met, expected, scene->bytes);
+        assert_ok(ndpa_set_axes(ndpa, inverse));
+        assert_ok(ndpa_permute(ndpa, scene->volume));
+        assert_ok(buffer_read(scene->volume, 0, scene->bytes, scene->met));
+        assert_memory_equal(scene->met, scene->original, scene->bytes);
+        assert_int_equal(device_most_bytes_held(device), held);
+    }
+    free(expected);
+}
+
+/* The next permutation in lexicographic order; false after the last. */
+static bool next_axes(uint32_t dimensions, uint32_t *axes)
+{
+    uint32_t k = dimensions - 1, other = dimensions - 1;
+    while (k > 0 && axes[k - 1] >= axes[k])
+        k--;
+    if (k == 0)
+        return false;
+    while (axes[other] <= axes[k - 1])
+        other--;
+    const uint32_t kept = axes[k - 1];
+    axes[k - 1] = axes[other];
+    axes[other] = kept;
+    for (uint32_t left = k, right = dimensions - 1; left < right; left++, right--) {
+        const uint32_t moved = axes[left];
+        axes[left] = axes[right];
+        axes[right] = moved;
+    }
+    return true;
+}
+
+/* Unequal sides: 1, 3, 2, 1, 3, ... cells. The last axis has `last` cells. */
+static struct ndpa_shape shape_of(uint32_t dimensions, uint32_t p, uint32_t last, size_t element_bytes)
+{
+    struct ndpa_shape shape = {.dimensions = dimensions, .cell_side = p, .element_bytes = element_bytes};
+    static const uint32_t cells[] = {1, 3, 2};
+    for (uint32_t k = 0; k + 1 < dimensions; k++)
+        shape.sides[k] = p * (dimensions > 5 && k > 2 ? 1 : cells[k % 3]);
+    shape.sides[dimensions - 1] = p * last;
+    return shape;
+}
+
+static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_t element_bytes)
+{
+    const struct ndpa_shape shape = shape_of(dimensions, p, last, element_bytes);
+    uint32_t axes[NDPA_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct scene scene;
+    scene_create(&shape, 0, &scene);
+    do
+        check_axes(&scene, axes);
+    while (next_axes(dimensions, axes));
+    scene_destroy(&scene);
+}
+
+static void all_axes_of_2_to_4_dimensions(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    for (uint32_t dimensions = 2; dimensions <= 4; dimensions++)
+        for (uint32_t p = 2; p <= 5; p++)
+            check_all_axes(dimensions, p, 5, p % 2 ? 8 : 4);
+}
+
+/* The reversed axes, and some that mix: rotations, and a swap of the first two. */
+static void some_axes_beyond(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t dimensions, p;
+        size_t element_bytes;
+    } cases[] = {{5, 2, 4}, {5, 3, 4}, {6, 2, 8}, {7, 2, 4}, {7, 3, 4}, {8, 2, 8}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint32_t dimensions = cases[n].dimensions;
+        const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3, cases[n].element_bytes);
+        struct scene scene;
+        if (is_small() && n > 0)
+            break;
+        if (ndpa_cell_elements(&shape) * shape.element_bytes > device_info(device)->local_memory)
+            continue;
+        scene_create(&shape, 0, &scene);
+        uint32_t axes[4][NDPA_MAX_DIMENSIONS];
+        for (uint32_t k = 0; k < dimensions; k++) {
+            axes[0][k] = dimensions - 1 - k;
+            axes[1][k] = (k + 1) % dimensions;
+            axes[2][k] = (k + dimensions - 2) % dimensions;
+            axes[3][k] = k < 2 ? 1 - k : k;
+        }
+        for (size_t of = 0; of < 4; of++)
+            check_axes(&scene, axes[of]);
+        scene_destroy(&scene);
+    }
+}
+
+/* Rows of several bars, the last of them shorter; of many groups. */
+static void long_rows(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    static const struct ndpa_shape shapes[] = {
+        {2, {6, 3 * 1009}, 3, 8},      {2, {4, 30002}, 2, 4},
+        {3, {8, 16, 4 * 151}, 4, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2, 4},
+        {4, {4, 8, 12, 4 * 67}, 4, 4}, {2, {62, 31 * 13}, 31, 4},
+    };
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++) {
+        const uint32_t dimensions = shapes[n].dimensions;
+        uint32_t axes[NDPA_MAX_DIMENSIONS];
+        struct scene scene;
+        scene_create(&shapes[n], 0, &scene);
+        for (uint32_t k = 0; k < dimensions; k++)
+            axes[k] = dimensions - 1 - k;
+        check_axes(&scene, axes);
+        scene_destroy(&scene);
+    }
+}
+
+/* Items that share cells and bars, as on a GPU, on any device: more than a cell has elements, or fewer, and
+ * no divisor of either. */
+static void groups_of_any_size(void **state)
+{
+    (void)state;
+    static const struct {
+        struct ndpa_shape shape;
+        uint32_t items;
+    } cases[] = {{{2, {10, 35}, 5, 4}, 7},
+                 {{3, {6, 4, 2 * 17}, 2, 8}, 32},
+                 {{4, {6, 3, 9, 12}, 3, 4}, 100},
+                 {{4, {6, 3, 9, 12}, 3, 4}, 2},
+                 {{5, {2, 4, 2, 6, 10}, 2, 4}, 256}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint32_t dimensions = cases[n].shape.dimensions;
+        uint32_t axes[NDPA_MAX_DIMENSIONS];
+        struct scene scene;
+        scene_create(&cases[n].shape, cases[n].items, &scene);
+        for (uint32_t k = 0; k < dimensions; k++)
+            axes[k] = (k + dimensions - 1) % dimensions;
+        check_axes(&scene, axes);
+        scene_destroy(&scene);
+    }
+}
+
+/* Tables are small beside the volume, and the other kinds hold next to nothing. */
+static void nothing_of_the_volumes_size(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
+    const uint32_t axes[] = {3, 2, 1, 0};
+    struct buffer *volume = NULL;
+    assert_ok(buffer_create(device, ndpa_bytes(&shape), "a volume", &volume));
+    assert_ok(buffer_fill(volume, 1));
+    for (int kind = 0; kind < NDPA_KINDS; kind++) {
+        struct ndpa *ndpa = NULL;
+        const size_t held = device_bytes_held(device);
+        device_most_bytes_held(device);
+        assert_ok(ndpa_create(device, &shape, axes, (enum ndpa_kind)kind, &ndpa));
+        assert_ok(ndpa_permute(ndpa, volume));
+        const size_t more = device_most_bytes_held(device) - held;
+        assert_true(more <= (kind == NDPA_TABLES ? ndpa_bytes(&shape) / 500 : 256));
+        ndpa_destroy(&ndpa);
+        assert_int_equal(device_bytes_held(device), held);
+    }
+    buffer_destroy(&volume);
+}
+
+/* ---- padding, and the plain array ---- */
+
+/* Row by row into the corner of the padded volume, and the rest filled with what must not come back. */
+static void *pad(const struct ndpa_shape *whole, const struct ndpa_shape *padded)
+{
+    const uint64_t count = ndpa_elements(whole), padded_count = ndpa_elements(padded);
+    uint32_t subscript[NDPA_MAX_DIMENSIONS];
+    void *volume = calloc(padded_count, whole->element_bytes);
+    assert_non_null(volume);
+    for (uint64_t n = 0; n < padded_count; n++)
+        set_element(volume, whole->element_bytes, n, 0xdead);
+    for (uint64_t n = 0; n < count; n++) {
+        ndpa_subscript(whole->dimensions, whole->sides, n, subscript);
+        set_element(volume, whole->element_bytes, ndpa_index(whole->dimensions, padded->sides, subscript), n);
+    }
+    return volume;
+}
+
+/* The plain array from the device and from the host, of a volume that was permuted on the device. */
+static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
+{
+    const struct ndpa_shape padded = ndpa_padded(whole);
+    const size_t bytes = ndpa_bytes(whole), padded_bytes = ndpa_bytes(&padded);
+    const bool is_padded = bytes != padded_bytes;
+    void *volume = pad(whole, &padded), *array = calloc(1, bytes), *by_host = calloc(1, bytes);
+    struct buffer *volume_buffer = NULL, *array_buffer = NULL;
+    struct ndpa *ndpa = NULL;
+    assert_true(array && by_host);
+    assert_ok(ndpa_create(device, &padded, axes, NDPA_TABLES, &ndpa));
+    assert_ok(buffer_create(device, padded_bytes, "a volume", &volume_buffer));
+    assert_ok(buffer_create(device, bytes, "an array", &array_buffer));
+    assert_ok(buffer_write(volume_buffer, 0, padded_bytes, volume));
+    assert_ok(ndpa_permute(ndpa, volume_buffer));
+    assert_ok(ndpa_unfold(ndpa, is_padded ? whole->sides : NULL, volume_buffer, array_buffer));
+    assert_ok(buffer_read(array_buffer, 0, bytes, array));
+    for (uint64_t n = 0; n < ndpa_elements(whole); n++)
+        assert_int_equal(get_element(array, whole->element_bytes, n),
+                         original_index(whole, whole->sides, axes, n));
+    assert_ok(buffer_read(volume_buffer, 0, padded_bytes, volume));
+    ndpa_unfold_host(&padded, axes, is_padded ? whole->sides : NULL, volume, by_host);
+    assert_memory_equal(by_host, array, bytes);
+    ndpa_destroy(&ndpa);
+    buffer_destroy(&volume_buffer);
+    buffer_destroy(&array_buffer);
+    free(volume);
+    free(array);
+    free(by_host);
+}
+
+static void the_plain_array(void **state)
+{
+    (void)state;
+    check_unfold(&(struct ndpa_shape){3, {8, 12, 20}, 4, 4}, (const uint32_t[]){2, 1, 0});
+    check_unfold(&(struct ndpa_shape){3, {6, 9, 15}, 3, 8}, (const uint32_t[]){1, 2, 0});
+    check_unfold(&(struct ndpa_shape){5, {4, 2, 6, 4, 8}, 2, 4}, (const uint32_t[]){3, 0, 4, 2, 1});
+}
+
+static void any_sides_after_padding(void **state)
+{
+    (void)state;
+    const struct ndpa_shape padded = ndpa_padded(&(struct ndpa_shape){4, {1, 4, 5, 7}, 4, 4});
+    const uint32_t expected[] = {4, 4, 8, 8};
+    assert_memory_equal(padded.sides, expected, sizeof expected);
+    check_unfold(&(struct ndpa_shape){2, {7, 10}, 4, 4}, (const uint32_t[]){1, 0});
+    check_unfold(&(struct ndpa_shape){3, {1, 17, 5}, 4, 8}, (const uint32_t[]){2, 1, 0});
+    check_unfold(&(struct ndpa_shape){3, {13, 11, 7}, 3, 4}, (const uint32_t[]){2, 0, 1});
+    check_unfold(&(struct ndpa_shape){4, {5, 3, 7, 1}, 2, 4}, (const uint32_t[]){1, 3, 0, 2});
+    check_unfold(&(struct ndpa_shape){6, {3, 2, 1, 3, 2, 5}, 2, 8}, (const uint32_t[]){5, 4, 3, 2, 1, 0});
+}
+
+/* ---- what is refused ---- */
+
+static void assert_usage(const struct ndpa_shape *shape, const uint32_t *axes, const char *word)
+{
+    struct ndpa *ndpa = NULL;
+    assert_int_equal(ndpa_create(device, shape, axes, NDPA_TABLES, &ndpa), STATUS_USAGE);
+    assert_null(ndpa);
+    if (!strstr(status_message(), word))
+        fail_msg("'%s' does not say '%s'", status_message(), word);
+}
+
+static void shapes_that_cannot_be(void **state)
+{
+    (void)state;
+    const uint32_t axes[NDPA_MAX_DIMENSIONS] = {2, 1, 0}, line[NDPA_MAX_DIMENSIONS] = {0};
+    const struct ndpa_shape good = {3, {4, 8, 12}, 4, 4};
+    const size_t held = device_bytes_held(device);
+    assert_usage(&(struct ndpa_shape){3, {4, 9, 12}, 4, 4}, axes, "side 9 of the volume's axis 1");
+    assert_usage(&(struct ndpa_shape){3, {4, 0, 12}, 4, 4}, axes, "side 0");
+    assert_usage(&(struct ndpa_shape){1, {4}, 4, 4}, line, "2 to 8 dimensions");
+    assert_usage(&(struct ndpa_shape){9, {4}, 4, 4}, line, "2 to 8 dimensions");
+    assert_usage(&(struct ndpa_shape){3, {4, 8, 12}, 1, 4}, axes, "side of a cell");
+    assert_usage(&(struct ndpa_shape){3, {4, 8, 12}, 4, 2}, axes, "4 or 8 bytes");
+    assert_usage(&(struct ndpa_shape){3, {4096, 4096, 256}, 4, 4}, axes, "at most 4294967295 elements");
+    assert_usage(&(struct ndpa_shape){3, {1024, 1024, 1024}, 1024, 4}, axes, "local memory");
+    assert_usage(&good, (const uint32_t[]){2, 1, 3}, "axis 3");
+    assert_usage(&good, (const uint32_t[]){2, 1, 2}, "axis 2 stands twice");
+    assert_int_equal(device_bytes_held(device), held);
+}
+
+static void buffers_too_short(void **state)
+{
+    (void)state;
+    const struct ndpa_shape shape = {3, {4, 8, 12}, 4, 4};
+    const uint32_t axes[] = {2, 1, 0}, wrong[] = {0, 1, 1}, beyond[] = {4, 8, 13};
+    struct buffer *exact = NULL, *less = NULL;
+    struct ndpa *ndpa = NULL;
+    assert_ok(buffer_create(device, ndpa_bytes(&shape), "a volume", &exact));
+    assert_ok(buffer_create(device, ndpa_bytes(&shape) - 4, "a short one", &less));
+    assert_ok(ndpa_create(device, &shape, axes, NDPA_BARS, &ndpa));
+    assert_int_equal(ndpa_permute(ndpa, less), STATUS_FAILED);
+    assert_int_equal(ndpa_unfold(ndpa, NULL, exact, less), STATUS_FAILED);
+    assert_int_equal(ndpa_unfold(ndpa, NULL, less, exact), STATUS_FAILED);
+    assert_int_equal(ndpa_unfold(ndpa, beyond, exact, exact), STATUS_USAGE);
+    assert_int_equal(ndpa_set_axes(ndpa, wrong), STATUS_USAGE);
+    ndpa_destroy(&ndpa);
+    buffer_destroy(&exact);
+    buffer_destroy(&less);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_axes_of_2_to_4_dimensions),
+        cmocka_unit_test(some_axes_beyond),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(groups_of_any_size),
+        cmocka_unit_test(nothing_of_the_volumes_size),
+        cmocka_unit_test(the_plain_array),
+        cmocka_unit_test(any_sides_after_padding),
+        cmocka_unit_test(shapes_that_cannot_be),
+        cmocka_unit_test(buffers_too_short),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
