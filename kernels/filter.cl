@@ -6,9 +6,9 @@
  * every tile.
  *
  * Compile-time parameters:
- *   TILE_ROWS, TILE_COLUMNS  nodes along x and along y that a group of filter_pass_tiled smooths; 0 rows leave
- *                            that kernel out
- *   ITEM_ROWS                of them one below the other that an item smooths; a divisor of TILE_ROWS
+ *   TILE_ROWS, TILE_COLUMNS  nodes along x and along y that a group of filter_pass_tiled smooths; 0 rows
+ * leave that kernel out ITEM_ROWS                of them one below the other that an item smooths; a divisor
+ * of TILE_ROWS
  */
 #include "shared/cell.h"
 #include "shared/real.h"
@@ -46,11 +46,12 @@ kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, globa
 }
 
 #if TILE_ROWS > 0
-#define ITEMS (TILE_ROWS / ITEM_ROWS * TILE_COLUMNS)
-#define HELD_ROWS (TILE_ROWS + 2)
+#define ITEMS        (TILE_ROWS / ITEM_ROWS * TILE_COLUMNS)
+#define HELD_ROWS    (TILE_ROWS + 2)
 #define HELD_COLUMNS (TILE_COLUMNS + 2)
 
-/* (1, 2, 1) along y around column `column` of a row of the tile, whose column 0 is the one before the tile. */
+/* (1, 2, 1) along y around column `column` of a row of the tile, whose column 0 is the one before the tile.
+ */
 static inline real smoothed_along_row(local const real *row, uint column)
 {
     return one_two_one(row[column], row[column + 1], row[column + 2]);

@@ -19,6 +19,34 @@ static void read_text(cl_device_id id, cl_device_info what, char *text, size_t s
         snprintf(text, size, "unknown");
 }
 
+/* Numbers of OpenCL 2.0 and 3.0, whose names the headers for 1.2 lack. */
+enum { QUEUE_ON_DEVICE_PROPERTIES = 0x104E, DEVICE_ENQUEUE_CAPABILITIES = 0x1070, ENQUEUE_SUPPORTED = 1 };
+
+/* Every device of 2.x can; 3.0 leaves it to the device, and 1.2 does not know the questions. */
+static bool can_enqueue(cl_device_id id)
+{
+    cl_bitfield properties = 0, capabilities = 0;
+    if (clGetDeviceInfo(id, QUEUE_ON_DEVICE_PROPERTIES, sizeof properties, &properties, NULL) != CL_SUCCESS ||
+        properties == 0)
+        return false;
+    return clGetDeviceInfo(id, DEVICE_ENQUEUE_CAPABILITIES, sizeof capabilities, &capabilities, NULL) !=
+               CL_SUCCESS ||
+           (capabilities & ENQUEUE_SUPPORTED) != 0;
+}
+
+/* Whether the device has an OpenCL extension; no other's name may contain this one. */
+static bool has_extension(cl_device_id id, const char *name)
+{
+    size_t size = 0;
+    if (clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
+        return false;
+    char *names = calloc(size + 1, 1);
+    const bool has = names && clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, size, names, NULL) == CL_SUCCESS &&
+                     strstr(names, name) != NULL;
+    free(names);
+    return has;
+}
+
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
@@ -44,6 +72,8 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;
     info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
+    info.can_enqueue = can_enqueue(id);
+    info.has_int64_atomics = has_extension(id, "cl_khr_int64_base_atomics");
     info.compute_units = units > 0 ? units : 1;
     info.local_memory = (size_t)local_memory;
     info.global_memory = (size_t)global_memory;

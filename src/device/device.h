@@ -30,7 +30,9 @@ struct device_info {
     bool is_cpu;
     bool is_gpu;
     bool has_fp64;
-    bool has_fma; /* multiplies and adds in one operation */
+    bool has_fma;           /* multiplies and adds in one operation */
+    bool has_int64_atomics; /* adds to 64-bit integers at once */
+    bool can_enqueue;       /* kernels can launch kernels: device-side enqueue of OpenCL 2.0 */
     uint32_t platform_index, device_index;
     uint32_t compute_units;
     size_t local_memory;  /* bytes a group may use */

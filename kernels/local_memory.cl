@@ -1,0 +1,310 @@
+/* Local memory: the ladder of S. Vialle's lecture "Advanced CUDA programming", part 1, on shared memory
+ * (OpenCL's local memory), atomic functions and dynamic parallelism.
+ *
+ * Compile-time parameters:
+ *   BLOCK      items of a group in the filters of a line and the atomic functions, and elements that it
+ *              stages; at least 3
+ *   TILE       rows and columns of a tile of the transpose
+ *   TILE_ROWS  rows of it that the group moves at a time, TILE items each; a divisor of TILE
+ *   SQUARE     rows and columns of a tile of the matrix product, SQUARE * SQUARE items
+ */
+#if !defined(BLOCK) || BLOCK < 3
+#error "BLOCK must be at least 3"
+#endif
+#if !defined(TILE) || !defined(TILE_ROWS) || TILE < 1 || TILE_ROWS < 1 || TILE % TILE_ROWS != 0
+#error "TILE must be at least 1 and TILE_ROWS divide it"
+#endif
+#if !defined(SQUARE) || SQUARE < 1
+#error "SQUARE must be at least 1"
+#endif
+#include "shared/local_memory.h"
+
+#define GROUP_OF(items) __attribute__((reqd_work_group_size(items, 1, 1)))
+
+/* ---- filter of a line: out[i] = in[i-1]/4 + in[i]/2 + in[i+1]/4 for 0 < i < n-1 ----
+ *
+ * The two ends have one neighbour each and are not written. All products are with powers of two, thus exact,
+ * so that every version has the same bits. */
+
+static inline float quarters(float left, float middle, float right)
+{
+    return left * 0.25f + middle * 0.5f + right * 0.25f;
+}
+
+/* Without local memory: each item reads three elements. */
+kernel GROUP_OF(BLOCK) void line_plain(global const float *restrict in, global float *restrict out, uint n)
+{
+    const uint i = (uint)get_global_id(0);
+    if (i > 0 && i < n - 1)
+        out[i] = quarters(in[i - 1], in[i], in[i + 1]);
+}
+
+/* The staged element beside one's own; at the block's edges that of the next block, from global memory. */
+static inline float filtered_juxtaposed(global const float *in, local const float *block, uint item, uint i)
+{
+    const float left = item == 0 ? in[i - 1] : block[item - 1];
+    const float right = item == BLOCK - 1 ? in[i + 1] : block[item + 1];
+    return quarters(left, block[item], right);
+}
+
+/* v1: juxtaposed blocks; n is a multiple of BLOCK. */
+kernel GROUP_OF(BLOCK) void line_v1(global const float *restrict in, global float *restrict out, uint n)
+{
+    local float block[BLOCK];
+    const uint item = (uint)get_local_id(0), i = (uint)get_global_id(0);
+    block[item] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE); /* the whole block is staged */
+    if (i > 0 && i < n - 1)
+        out[i] = filtered_juxtaposed(in, block, item, i);
+}
+
+/* v2: juxtaposed blocks, the last of which may reach beyond the end. */
+kernel GROUP_OF(BLOCK) void line_v2(global const float *restrict in, global float *restrict out, uint n)
+{
+    local float block[BLOCK];
+    const uint item = (uint)get_local_id(0), i = (uint)get_global_id(0);
+    if (i < n)
+        block[item] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i > 0 && i < n - 1)
+        out[i] = filtered_juxtaposed(in, block, item, i);
+}
+
+/* v3: blocks that overlap by two elements; the first and the last item of each only stage. n - 2 is a
+ * multiple of BLOCK - 2, so that the inner items have both neighbours without asking. */
+kernel GROUP_OF(BLOCK) void line_v3(global const float *restrict in, global float *restrict out, uint n)
+{
+    local float block[BLOCK];
+    const uint item = (uint)get_local_id(0), i = (uint)get_group_id(0) * (BLOCK - 2) + item;
+    block[item] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item > 0 && item < BLOCK - 1)
+        out[i] = quarters(block[item - 1], block[item], block[item + 1]);
+}
+
+/* v4: overlapping blocks, the last of which may reach beyond the end. */
+kernel GROUP_OF(BLOCK) void line_v4(global const float *restrict in, global float *restrict out, uint n)
+{
+    local float block[BLOCK];
+    const uint item = (uint)get_local_id(0), i = (uint)get_group_id(0) * (BLOCK - 2) + item;
+    if (i < n)
+        block[item] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item > 0 && item < BLOCK - 1 && i < n - 1)
+        out[i] = quarters(block[item - 1], block[item], block[item + 1]);
+}
+
+/* ---- transpose: out[column][row] = in[row][column] ---- */
+
+/* The tile of a group, tiles counted along the rows of the matrix first. */
+static inline uint2 tile_corner(uint columns)
+{
+    const uint across = (columns + TILE - 1) / TILE;
+    return (uint2)((uint)get_group_id(0) / across * TILE, (uint)get_group_id(0) % across * TILE);
+}
+
+/* Without local memory: neighbouring items read neighbours and write a row's length apart. */
+kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restrict in,
+                                                      global float *restrict out, uint rows, uint columns)
+{
+    const uint2 corner = tile_corner(columns);
+    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
+    for (uint k = slow; k < TILE; k += TILE_ROWS) {
+        const uint row = corner.x + k, column = corner.y + fast;
+        if (row < rows && column < columns)
+            out[(size_t)column * rows + row] = in[(size_t)row * columns + column];
+    }
+}
+
+/* Through a tile of rows `stride` words apart in local memory, so that neighbouring items read and write
+ * neighbours. What an item reads and what it writes are different elements, each with a bound of its own. */
+static inline void transpose_tile(global const float *in, global float *out, uint rows, uint columns,
+                                  local float *tile, uint stride)
+{
+    const uint2 corner = tile_corner(columns);
+    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
+    for (uint k = slow; k < TILE; k += TILE_ROWS) {
+        const uint row = corner.x + k, column = corner.y + fast;
+        if (row < rows && column < columns)
+            tile[k * stride + fast] = in[(size_t)row * columns + column];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* the whole tile is staged */
+    for (uint k = slow; k < TILE; k += TILE_ROWS) {
+        const uint row = corner.x + fast, column = corner.y + k;
+        if (row < rows && column < columns)
+            out[(size_t)column * rows + row] = tile[fast * stride + k];
+    }
+}
+
+/* The elements of a column of the tile lie in the same bank where TILE is a multiple of the banks. */
+kernel GROUP_OF(TILE *TILE_ROWS) void transpose_tiled(global const float *restrict in,
+                                                      global float *restrict out, uint rows, uint columns)
+{
+    local float tile[TILE * TILE];
+    transpose_tile(in, out, rows, columns, tile, TILE);
+}
+
+/* One word more in each row moves each element of a column to a bank of its own. */
+kernel GROUP_OF(TILE *TILE_ROWS) void transpose_padded(global const float *restrict in,
+                                                       global float *restrict out, uint rows, uint columns)
+{
+    local float tile[TILE * (TILE + 1)];
+    transpose_tile(in, out, rows, columns, tile, TILE + 1);
+}
+
+/* ---- matrix product: c = a b, a of rows x inner, b of inner x columns ---- */
+
+/* Without local memory: each item reads a row of a and a column of b. */
+kernel GROUP_OF(SQUARE *SQUARE) void product_plain(global const float *restrict a,
+                                                   global const float *restrict b, global float *restrict c,
+                                                   uint rows, uint inner, uint columns)
+{
+    const uint across = (columns + SQUARE - 1) / SQUARE;
+    const uint row = (uint)get_group_id(0) / across * SQUARE + (uint)get_local_id(0) / SQUARE;
+    const uint column = (uint)get_group_id(0) % across * SQUARE + (uint)get_local_id(0) % SQUARE;
+    float sum = 0;
+    if (row >= rows || column >= columns)
+        return;
+    for (uint k = 0; k < inner; k++)
+        sum += a[(size_t)row * inner + k] * b[(size_t)k * columns + column];
+    c[(size_t)row * columns + column] = sum;
+}
+
+/* With a loop over tiles: in each step the group stages a tile of a and one of b, zeros beyond the ends, and
+ * every item reads SQUARE elements of each from there. The loop runs as often for all items, so that all
+ * reach its two barriers: staged before it is read, and read before it is staged anew. */
+kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict a,
+                                                   global const float *restrict b, global float *restrict c,
+                                                   uint rows, uint inner, uint columns)
+{
+    local float tile_a[SQUARE][SQUARE], tile_b[SQUARE][SQUARE];
+    const uint across = (columns + SQUARE - 1) / SQUARE;
+    const uint y = (uint)get_local_id(0) / SQUARE, x = (uint)get_local_id(0) % SQUARE;
+    const uint row = (uint)get_group_id(0) / across * SQUARE + y;
+    const uint column = (uint)get_group_id(0) % across * SQUARE + x;
+    float sum = 0;
+    for (uint first = 0; first < inner; first += SQUARE) {
+        tile_a[y][x] = row < rows && first + x < inner ? a[(size_t)row * inner + first + x] : 0;
+        tile_b[y][x] = column < columns && first + y < inner ? b[(size_t)(first + y) * columns + column] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = 0; k < SQUARE; k++)
+            sum += tile_a[y][k] * tile_b[k][x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (row < rows && column < columns)
+        c[(size_t)row * columns + column] = sum;
+}
+
+/* ---- atomic functions ----
+ *
+ * In every round an item makes operation n = round * items + item on its word, with a number made from n. The
+ * choice of the function is the same for all items and outside the loop, which is therefore as short as in a
+ * kernel of its own. Macros, because the words of the two scopes are of two types. */
+#define EACH_ROUND(statement)                                                                                \
+    for (uint round = 0; round < rounds; round++) {                                                          \
+        const uint n = round * items + item;                                                                 \
+        statement;                                                                                           \
+    }                                                                                                        \
+    break
+
+/* Counts one up: the sum is stored only where nobody else has counted since it was made. */
+#define COUNT_BY_CMPXCHG(word)                                                                               \
+    {                                                                                                        \
+        uint seen = *(word), found = atomic_cmpxchg((word), seen, seen + 1);                                 \
+        while (found != seen) {                                                                              \
+            seen = found;                                                                                    \
+            found = atomic_cmpxchg((word), seen, seen + 1);                                                  \
+        }                                                                                                    \
+    }
+
+#define ATOMIC_ROUNDS(word)                                                                                  \
+    switch (function) {                                                                                      \
+    case ATOMIC_ADD:                                                                                         \
+        EACH_ROUND(atomic_add(word, atomic_operand(n)));                                                     \
+    case ATOMIC_SUB:                                                                                         \
+        EACH_ROUND(atomic_sub(word, atomic_operand(n)));                                                     \
+    case ATOMIC_XCHG:                                                                                        \
+        EACH_ROUND(returned[n] = atomic_xchg(word, n + 1));                                                  \
+    case ATOMIC_MIN:                                                                                         \
+        EACH_ROUND(atomic_min(word, atomic_operand(n)));                                                     \
+    case ATOMIC_MAX:                                                                                         \
+        EACH_ROUND(atomic_max(word, atomic_operand(n)));                                                     \
+    case ATOMIC_INC:                                                                                         \
+        EACH_ROUND(atomic_inc(word));                                                                        \
+    case ATOMIC_DEC:                                                                                         \
+        EACH_ROUND(atomic_dec(word));                                                                        \
+    case ATOMIC_CMPXCHG:                                                                                     \
+        EACH_ROUND(COUNT_BY_CMPXCHG(word));                                                                  \
+    case ATOMIC_AND:                                                                                         \
+        EACH_ROUND(atomic_and(word, atomic_operand(n) | atomic_pattern(address)));                           \
+    case ATOMIC_OR:                                                                                          \
+        EACH_ROUND(atomic_or(word, atomic_operand(n) & atomic_pattern(address)));                            \
+    case ATOMIC_XOR:                                                                                         \
+        EACH_ROUND(atomic_xor(word, atomic_operand(n)));                                                     \
+    }
+
+/* Device scope: the words lie in global memory; `addresses` divides the number of items, so that an item
+ * stays with one. */
+kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global uint *returned, uint function,
+                                           uint addresses, uint rounds)
+{
+    const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), address = item % addresses;
+    volatile global uint *const word = &words[address];
+    ATOMIC_ROUNDS(word)
+}
+
+/* Group scope: every group has `addresses` words in local memory, a divisor of BLOCK, which begin as
+ * `initial` and end in results[group * addresses + address]. */
+kernel GROUP_OF(BLOCK) void atomics_local(global uint *results, global uint *returned, uint function,
+                                          uint addresses, uint rounds, uint initial)
+{
+    local uint words[BLOCK];
+    const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), own = (uint)get_local_id(0);
+    const uint address = own % addresses;
+    volatile local uint *const word = &words[address];
+    if (own < addresses)
+        words[own] = initial;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ATOMIC_ROUNDS(word)
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (own < addresses)
+        results[(uint)get_group_id(0) * addresses + own] = words[own];
+}
+
+/* ---- refinement: a coarse grid whose cells over a threshold get a child grid ---- */
+
+/* One item per cell of the coarse grid of `cells` x `cells`: its value from its middle, and its number into
+ * the list of those that a child grid refines. Their order in the list is not fixed; nothing depends on it.
+ */
+kernel void refine_parent(global uint *values, global uint *listed, volatile global uint *listed_count,
+                          uint cells, uint threshold)
+{
+    const uint cell = (uint)get_global_id(0);
+    if (cell >= cells * cells)
+        return;
+    const uint density = refinement_density(cells, REFINEMENT * (cell / cells) * 2 + REFINEMENT,
+                                            REFINEMENT * (cell % cells) * 2 + REFINEMENT);
+    values[cell] = REFINEMENT_CELLS * density;
+    if (density > threshold)
+        listed[atomic_inc(listed_count)] = cell;
+}
+
+/* One group per child grid, that of cell listed[first + group]: each item a cell of the child, summed by
+ * halves in local memory into the value of the parent's cell. As many rounds, thus barriers, for all items.
+ */
+kernel GROUP_OF(REFINEMENT_CELLS) void refine_child(global uint *values, global const uint *listed,
+                                                    uint first, uint cells)
+{
+    local uint sums[REFINEMENT_CELLS];
+    const uint item = (uint)get_local_id(0), cell = listed[first + (uint)get_group_id(0)];
+    const uint i = cell / cells * REFINEMENT + item / REFINEMENT;
+    const uint j = cell % cells * REFINEMENT + item % REFINEMENT;
+    sums[item] = refinement_density(cells, 2 * i + 1, 2 * j + 1);
+    for (uint half_of = REFINEMENT_CELLS / 2; half_of > 0; half_of /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < half_of)
+            sums[item] += sums[item + half_of];
+    }
+    if (item == 0)
+        values[cell] = sums[0];
+}

@@ -1,0 +1,58 @@
+/* Local memory: what kernels/local_memory.cl and the host that judges it must agree on. */
+#ifndef SHARED_LOCAL_MEMORY_H
+#define SHARED_LOCAL_MEMORY_H
+
+#include "shared/real.h"
+
+/* ---- atomic functions ---- */
+
+enum atomic_function {
+    ATOMIC_ADD,
+    ATOMIC_SUB,
+    ATOMIC_XCHG, /* stores n + 1 and keeps what was there in returned[n] */
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_CMPXCHG, /* counts one up in a loop */
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_FUNCTIONS
+};
+
+/* The number that operation n is made with: all bits of n have moved many of it. */
+static inline uint atomic_operand(uint n)
+{
+    n = (n ^ (n >> 16)) * 0x7feb352du;
+    n = (n ^ (n >> 15)) * 0x846ca68bu;
+    return n ^ (n >> 16);
+}
+
+/* The bits that the operations of and leave alone in a word, and those that the operations of or may set:
+ * else after many of them all words were alike. */
+static inline uint atomic_pattern(uint address)
+{
+    return atomic_operand(~address);
+}
+
+/* ---- refinement ---- */
+
+/* A child grid has REFINEMENT cells along x and y for one of its parent. */
+#define REFINEMENT       8
+#define REFINEMENT_CELLS (REFINEMENT * REFINEMENT)
+
+#define REFINEMENT_PEAK 1048576u /* the highest density */
+
+/* A ring around the middle of the box of `cells` x `cells` coarse cells, falling off to both sides, at (x, y)
+ * in halves of a fine cell. Whole numbers, so that every device has the same; cells <= 2048. */
+static inline uint refinement_density(uint cells, uint x, uint y)
+{
+    const uint middle = REFINEMENT * cells; /* of the box: 2 * REFINEMENT * cells halves wide */
+    const uint dx = x > middle ? x - middle : middle - x, dy = y > middle ? y - middle : middle - y;
+    const uint squared = dx * dx + dy * dy, radius = middle - middle / 4;
+    const uint off = squared > radius * radius ? squared - radius * radius : radius * radius - squared;
+    return REFINEMENT_PEAK / (1u + off / (middle * middle / 1024u + 1u));
+}
+
+#endif

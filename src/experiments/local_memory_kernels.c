@@ -1,0 +1,288 @@
+/* Local memory kernels: the program, its launch shapes, and what its atomic functions must do. */
+#include "experiments/local_memory_kernels.h"
+
+#include <stdlib.h>
+
+enum { LEAST_BLOCK = 3 };
+
+struct local_kernels {
+    struct device *device; /* not owned */
+    struct local_shape shape;
+    struct program *program;
+    struct kernel *line[LINE_VERSIONS], *turn[TURN_VERSIONS], *product[PRODUCT_VERSIONS];
+    struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
+};
+
+static uint32_t at_most(size_t limit, uint32_t wanted)
+{
+    return limit < wanted ? (uint32_t)limit : wanted;
+}
+
+enum status local_shape_of(const struct device_info *info, uint32_t block, struct local_shape *shape)
+{
+    const size_t limit = info->group_limit;
+    if (limit < REFINEMENT_CELLS)
+        return status_fail(STATUS_FAILED, "%s has groups of at most %zu items; this experiment needs %d",
+                           info->name, limit, REFINEMENT_CELLS);
+    if (block > limit)
+        return status_fail(STATUS_USAGE, "--block: %s has groups of at most %zu items, not %u", info->name,
+                           limit, block);
+    *shape = (struct local_shape){.block = block > 0 ? block : at_most(limit, 256),
+                                  .tile = 32, /* the banks of the local memory of many GPUs */
+                                  .tile_rows = limit >= 256 ? 8 : 2,
+                                  .square = limit >= 256 ? 16 : 8};
+    return STATUS_OK;
+}
+
+static enum status create_kernels(struct local_kernels *kernels)
+{
+    const struct {
+        const char *name;
+        struct kernel **kernel;
+    } all[] = {
+        {"line_plain", &kernels->line[LINE_PLAIN]},
+        {"line_v1", &kernels->line[LINE_V1]},
+        {"line_v2", &kernels->line[LINE_V2]},
+        {"line_v3", &kernels->line[LINE_V3]},
+        {"line_v4", &kernels->line[LINE_V4]},
+        {"transpose_naive", &kernels->turn[TURN_NAIVE]},
+        {"transpose_tiled", &kernels->turn[TURN_TILED]},
+        {"transpose_padded", &kernels->turn[TURN_PADDED]},
+        {"product_plain", &kernels->product[PRODUCT_PLAIN]},
+        {"product_tiled", &kernels->product[PRODUCT_TILED]},
+        {"atomics_global", &kernels->atomics[SCOPE_DEVICE]},
+        {"atomics_local", &kernels->atomics[SCOPE_GROUP]},
+        {"refine_parent", &kernels->parent},
+        {"refine_child", &kernels->child},
+    };
+    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
+        TRY(kernel_create(kernels->program, all[n].name, all[n].kernel));
+    return STATUS_OK;
+}
+
+enum status local_kernels_create(struct device *device, struct local_shape shape,
+                                 struct local_kernels **kernels)
+{
+    *kernels = NULL;
+    struct local_kernels *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the kernels of an experiment");
+    created->device = device;
+    created->shape = shape;
+    enum status status = STATUS_OK;
+    TRY_CLEANUP(program_build(device, "local_memory.cl", PRECISION_SINGLE, &created->program,
+                              "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape.block, shape.tile,
+                              shape.tile_rows, shape.square));
+    TRY_CLEANUP(create_kernels(created));
+    *kernels = created;
+    return STATUS_OK;
+cleanup:
+    local_kernels_destroy(&created);
+    return status;
+}
+
+void local_kernels_destroy(struct local_kernels **kernels)
+{
+    if (!*kernels)
+        return;
+    for (int n = 0; n < LINE_VERSIONS; n++)
+        kernel_destroy(&(*kernels)->line[n]);
+    for (int n = 0; n < TURN_VERSIONS; n++)
+        kernel_destroy(&(*kernels)->turn[n]);
+    for (int n = 0; n < PRODUCT_VERSIONS; n++)
+        kernel_destroy(&(*kernels)->product[n]);
+    for (int n = 0; n < ATOMIC_SCOPES; n++)
+        kernel_destroy(&(*kernels)->atomics[n]);
+    kernel_destroy(&(*kernels)->parent);
+    kernel_destroy(&(*kernels)->child);
+    program_destroy(&(*kernels)->program);
+    free(*kernels);
+    *kernels = NULL;
+}
+
+static size_t parts_of(size_t length, size_t part)
+{
+    return (length + part - 1) / part;
+}
+
+/* ---- the filter of a line ---- */
+
+uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t length)
+{
+    switch (version) {
+    case LINE_V1:
+        return length / block * block;
+    case LINE_V3:
+        return length < block ? 0 : (length - 2) / (block - 2) * (block - 2) + 2;
+    default:
+        return length;
+    }
+}
+
+enum status local_line_run(struct local_kernels *kernels, enum line_version version, uint32_t length,
+                           const struct buffer *in, struct buffer *out)
+{
+    const uint32_t block = kernels->shape.block;
+    const bool overlapping = version == LINE_V3 || version == LINE_V4;
+    const uint32_t inner = length > 2 ? length - 2 : 1;
+    const struct launch launch = {
+        .groups = overlapping ? parts_of(inner, block - 2) : parts_of(length, block),
+        .items = block,
+        .stage = STAGE_OTHER,
+        .bytes = 2 * (uint64_t)length * sizeof(float),
+    };
+    return KERNEL_LAUNCH(kernels->line[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(length));
+}
+
+/* ---- the transpose and the matrix product ---- */
+
+enum status local_turn_run(struct local_kernels *kernels, enum turn_version version, uint32_t rows,
+                           uint32_t columns, const struct buffer *in, struct buffer *out)
+{
+    const struct local_shape *shape = &kernels->shape;
+    const struct launch launch = {
+        .groups = parts_of(rows, shape->tile) * parts_of(columns, shape->tile),
+        .items = (size_t)shape->tile * shape->tile_rows,
+        .stage = STAGE_OTHER,
+        .bytes = 2 * (uint64_t)rows * columns * sizeof(float),
+    };
+    return KERNEL_LAUNCH(kernels->turn[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(rows),
+                         arg_uint(columns));
+}
+
+enum status local_product_run(struct local_kernels *kernels, enum product_version version,
+                              struct product_size size, const struct buffer *a, const struct buffer *b,
+                              struct buffer *c)
+{
+    const size_t square = kernels->shape.square;
+    const uint64_t floats = (uint64_t)size.rows * size.inner + (uint64_t)size.inner * size.columns +
+                            (uint64_t)size.rows * size.columns;
+    const struct launch launch = {
+        .groups = parts_of(size.rows, square) * parts_of(size.columns, square),
+        .items = square * square,
+        .stage = STAGE_OTHER,
+        .bytes = floats * sizeof(float),
+    };
+    return KERNEL_LAUNCH(kernels->product[version], launch, arg_buffer(a), arg_buffer(b), arg_buffer(c),
+                         arg_uint(size.rows), arg_uint(size.inner), arg_uint(size.columns));
+}
+
+/* ---- atomic functions ---- */
+
+uint32_t local_atomics_operations(const struct local_kernels *kernels, const struct atomic_case *chosen)
+{
+    return kernels->shape.block * chosen->groups * chosen->rounds;
+}
+
+uint32_t local_atomics_words(const struct atomic_case *chosen)
+{
+    return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
+}
+
+uint32_t local_atomics_word(const struct local_kernels *kernels, const struct atomic_case *chosen, uint32_t n)
+{
+    const uint32_t block = kernels->shape.block, item = n % (block * chosen->groups);
+    if (chosen->scope == SCOPE_DEVICE)
+        return item % chosen->addresses;
+    return item / block * chosen->addresses + item % block % chosen->addresses;
+}
+
+uint32_t local_atomics_initial(enum atomic_function function)
+{
+    return function == ATOMIC_MIN || function == ATOMIC_AND ? UINT32_MAX : 0;
+}
+
+uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address)
+{
+    const uint32_t operand = atomic_operand(n);
+    switch (function) {
+    case ATOMIC_ADD:
+        return word + operand;
+    case ATOMIC_SUB:
+        return word - operand;
+    case ATOMIC_MIN:
+        return operand < word ? operand : word;
+    case ATOMIC_MAX:
+        return operand > word ? operand : word;
+    case ATOMIC_INC:
+    case ATOMIC_CMPXCHG:
+        return word + 1;
+    case ATOMIC_DEC:
+        return word - 1;
+    case ATOMIC_AND:
+        return word & (operand | atomic_pattern(address));
+    case ATOMIC_OR:
+        return word | (operand & atomic_pattern(address));
+    case ATOMIC_XOR:
+        return word ^ operand;
+    default:
+        return n + 1; /* xchg */
+    }
+}
+
+enum status local_atomics_run(struct local_kernels *kernels, const struct atomic_case *chosen,
+                              struct buffer *words, struct buffer *returned)
+{
+    const struct launch launch = {chosen->groups, kernels->shape.block, STAGE_OTHER, 0};
+    struct kernel *kernel = kernels->atomics[chosen->scope];
+    if (chosen->scope == SCOPE_DEVICE)
+        return KERNEL_LAUNCH(kernel, launch, arg_buffer(words), arg_buffer(returned),
+                             arg_uint(chosen->function), arg_uint(chosen->addresses),
+                             arg_uint(chosen->rounds));
+    return KERNEL_LAUNCH(kernel, launch, arg_buffer(words), arg_buffer(returned), arg_uint(chosen->function),
+                         arg_uint(chosen->addresses), arg_uint(chosen->rounds),
+                         arg_uint(local_atomics_initial(chosen->function)));
+}
+
+/* ---- refinement ---- */
+
+static enum status launch_children(struct local_kernels *kernels, const struct refinement *refinement,
+                                   uint32_t first, uint32_t count)
+{
+    const struct launch launch = {count, REFINEMENT_CELLS, STAGE_FIELD, count * sizeof(uint32_t)};
+    return KERNEL_LAUNCH(kernels->child, launch, arg_buffer(refinement->values),
+                         arg_buffer(refinement->listed), arg_uint(first), arg_uint(refinement->cells));
+}
+
+/* The parent, and how many cells it has listed. */
+static enum status run_parent(struct local_kernels *kernels, const struct refinement *refinement,
+                              uint32_t *listed)
+{
+    const uint64_t cells = (uint64_t)refinement->cells * refinement->cells;
+    const struct launch launch = launch_covering(cells, device_group_items(kernels->device, 64), STAGE_FIELD,
+                                                 cells * sizeof(uint32_t));
+    TRY(buffer_fill(refinement->listed_count, 0));
+    TRY(KERNEL_LAUNCH(kernels->parent, launch, arg_buffer(refinement->values), arg_buffer(refinement->listed),
+                      arg_buffer(refinement->listed_count), arg_uint(refinement->cells),
+                      arg_uint(refinement->threshold)));
+    return buffer_read(refinement->listed_count, 0, sizeof *listed, listed);
+}
+
+static enum status list_all_cells(const struct refinement *refinement, uint32_t *listed)
+{
+    const uint32_t cells = refinement->cells * refinement->cells;
+    uint32_t *all = malloc(cells * sizeof *all);
+    if (!all)
+        return status_fail(STATUS_FAILED, "no memory for a list of %u cells", cells);
+    for (uint32_t cell = 0; cell < cells; cell++)
+        all[cell] = cell;
+    const enum status status = buffer_write(refinement->listed, 0, cells * sizeof *all, all);
+    free(all);
+    *listed = cells;
+    return status;
+}
+
+enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
+                             const struct refinement *refinement, uint32_t *refined)
+{
+    *refined = 0;
+    if (way == REFINE_UNIFORM)
+        TRY(list_all_cells(refinement, refined));
+    TRY(device_region_begin(kernels->device));
+    if (way != REFINE_UNIFORM)
+        TRY(run_parent(kernels, refinement, refined));
+    const uint32_t at_a_time = way == REFINE_ONE_BY_ONE ? 1 : *refined;
+    for (uint32_t first = 0; first < *refined; first += at_a_time)
+        TRY(launch_children(kernels, refinement, first, at_a_time));
+    return device_region_end(kernels->device, STAGE_OTHER, 0);
+}

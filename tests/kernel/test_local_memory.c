@@ -1,0 +1,401 @@
+/* Local memory: every kernel of the ladder against the host, with sizes that no group is a multiple of. */
+#include "support/device_fixture.h"
+
+#include "experiments/local_memory_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One as a GPU would have it, and one that nothing is a multiple of. */
+static const struct local_shape shapes[] = {{64, 32, 8, 16}, {5, 6, 3, 3}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0], GUARD = 9 };
+static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
+
+static struct local_kernels *create(int shape)
+{
+    struct local_kernels *kernels = NULL;
+    assert_ok(local_kernels_create(device, shapes[shape], &kernels));
+    return kernels;
+}
+
+/* `count` numbers and GUARD words after them, which no kernel may touch; the caller destroys it. */
+static struct buffer *filled(size_t count)
+{
+    struct buffer *buffer = NULL;
+    assert_ok(buffer_create(device, (count + GUARD) * sizeof(uint32_t), "numbers of a test", &buffer));
+    assert_ok(buffer_fill(buffer, untouched));
+    return buffer;
+}
+
+static struct buffer *holding(const void *numbers, size_t count)
+{
+    struct buffer *buffer = filled(count);
+    assert_ok(buffer_write(buffer, 0, count * sizeof(uint32_t), numbers));
+    return buffer;
+}
+
+/* What a kernel wrote, and that it wrote nothing after it; the caller frees it. */
+static void *written(struct buffer *buffer, size_t count)
+{
+    uint32_t *words = malloc((count + GUARD) * sizeof *words);
+    assert_non_null(words);
+    assert_ok(buffer_read(buffer, 0, (count + GUARD) * sizeof *words, words));
+    for (size_t n = count; n < count + GUARD; n++)
+        assert_int_equal(words[n], untouched);
+    return words;
+}
+
+/* Multiples of 2^-20 in [0, 4096) that are all different where there are few. */
+static float *numbers(size_t count)
+{
+    float *some = malloc(count * sizeof *some);
+    assert_non_null(some);
+    for (size_t n = 0; n < count; n++)
+        some[n] = 1e-3F * (float)(atomic_operand((uint32_t)n) >> 8);
+    return some;
+}
+
+/* ---- the filter of a line ---- */
+
+static void check_line(struct local_kernels *kernels, enum line_version version, uint32_t length)
+{
+    float *in = numbers(length);
+    struct buffer *from = holding(in, length), *to = filled(length);
+    assert_ok(local_line_run(kernels, version, length, from, to));
+    float *out = written(to, length);
+    for (uint32_t i = 1; i + 1 < length; i++)
+        if (out[i] != in[i - 1] / 4 + in[i] / 2 + in[i + 1] / 4)
+            fail_msg("version %d, length %u: out[%u] is %g", version, length, i, (double)out[i]);
+    /* the two ends have one neighbour each */
+    assert_memory_equal(&out[0], &untouched, sizeof untouched);
+    assert_memory_equal(&out[length - 1], &untouched, sizeof untouched);
+    free(out);
+    buffer_destroy(&to);
+    buffer_destroy(&from);
+    free(in);
+}
+
+static void lines_are_filtered_but_for_their_ends(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 128, 188, 1000, 1003};
+    for (int s = 0; s < SHAPES; s++) {
+        struct local_kernels *kernels = create(s);
+        for (int version = 0; version < LINE_VERSIONS; version++)
+            for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
+                const uint32_t length =
+                    local_line_length((enum line_version)version, shapes[s].block, lengths[n]);
+                if (length > 0)
+                    check_line(kernels, (enum line_version)version, length);
+            }
+        local_kernels_destroy(&kernels);
+        assert_null(kernels);
+    }
+}
+
+static void lengths_that_a_version_takes(void **state)
+{
+    (void)state;
+    for (uint32_t length = 1; length < 100; length++)
+        for (uint32_t block = 3; block < 20; block++) {
+            const uint32_t v1 = local_line_length(LINE_V1, block, length);
+            const uint32_t v3 = local_line_length(LINE_V3, block, length);
+            assert_true(v1 % block == 0 && v1 <= length && v1 + block > length);
+            if (length < block)
+                assert_int_equal(v3, 0);
+            else
+                assert_true((v3 - 2) % (block - 2) == 0 && v3 <= length && v3 + block - 2 > length);
+            assert_int_equal(local_line_length(LINE_V2, block, length), length);
+            assert_int_equal(local_line_length(LINE_V4, block, length), length);
+        }
+}
+
+/* ---- the transpose and the matrix product ---- */
+
+static void check_turn(struct local_kernels *kernels, enum turn_version version, uint32_t rows,
+                       uint32_t columns)
+{
+    const size_t count = (size_t)rows * columns;
+    float *in = numbers(count);
+    struct buffer *from = holding(in, count), *to = filled(count);
+    assert_ok(local_turn_run(kernels, version, rows, columns, from, to));
+    float *out = written(to, count);
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t j = 0; j < columns; j++)
+            if (out[(size_t)j * rows + i] != in[(size_t)i * columns + j])
+                fail_msg("version %d, %u x %u: element (%u, %u) is wrong", version, rows, columns, i, j);
+    free(out);
+    buffer_destroy(&to);
+    buffer_destroy(&from);
+    free(in);
+}
+
+static void matrices_of_any_size_are_transposed(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {71, 1}, {32, 32}, {33, 64}, {45, 31}, {100, 37}};
+    for (int s = 0; s < SHAPES; s++) {
+        struct local_kernels *kernels = create(s);
+        for (int version = 0; version < TURN_VERSIONS; version++)
+            for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+                check_turn(kernels, (enum turn_version)version, sizes[n][0], sizes[n][1]);
+        local_kernels_destroy(&kernels);
+    }
+}
+
+/* Small whole numbers, whose products and sums are exact. */
+static float *whole_numbers(size_t count, uint32_t seed)
+{
+    float *some = malloc(count * sizeof *some);
+    assert_non_null(some);
+    for (size_t n = 0; n < count; n++)
+        some[n] = (float)(atomic_operand((uint32_t)n + seed) % 17) - 8;
+    return some;
+}
+
+static void check_product(struct local_kernels *kernels, enum product_version version,
+                          struct product_size size)
+{
+    const size_t in_a = (size_t)size.rows * size.inner, in_b = (size_t)size.inner * size.columns;
+    const size_t in_c = (size_t)size.rows * size.columns;
+    float *a = whole_numbers(in_a, 0), *b = whole_numbers(in_b, 1000000);
+    struct buffer *left = holding(a, in_a), *right = holding(b, in_b), *product = filled(in_c);
+    assert_ok(local_product_run(kernels, version, size, left, right, product));
+    float *c = written(product, in_c);
+    for (size_t i = 0; i < size.rows; i++)
+        for (size_t j = 0; j < size.columns; j++) {
+            float sum = 0;
+            for (size_t k = 0; k < size.inner; k++)
+                sum += a[i * size.inner + k] * b[k * size.columns + j];
+            if (c[i * size.columns + j] != sum)
+                fail_msg("version %d, %u x %u x %u: element (%zu, %zu) is wrong", version, size.rows,
+                         size.inner, size.columns, i, j);
+        }
+    free(c);
+    buffer_destroy(&left);
+    buffer_destroy(&right);
+    buffer_destroy(&product);
+    free(a);
+    free(b);
+}
+
+static void matrices_of_any_size_are_multiplied(void **state)
+{
+    (void)state;
+    static const struct product_size sizes[] = {{1, 1, 1},   {16, 16, 16}, {17, 5, 33},
+                                                {3, 40, 50}, {50, 1, 2},   {31, 33, 35}};
+    for (int s = 0; s < SHAPES; s++) {
+        struct local_kernels *kernels = create(s);
+        for (int version = 0; version < PRODUCT_VERSIONS; version++)
+            for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+                check_product(kernels, (enum product_version)version, sizes[n]);
+        local_kernels_destroy(&kernels);
+    }
+}
+
+/* ---- atomic functions ---- */
+
+/* All that was ever put into a word is returned once or still there. */
+static void check_exchanged(const struct local_kernels *kernels, const struct atomic_case *chosen,
+                            const uint32_t *words, const uint32_t *returned)
+{
+    const uint32_t operations = local_atomics_operations(kernels, chosen),
+                   count = local_atomics_words(chosen);
+    unsigned char *seen = calloc(operations + 1, 1);
+    uint32_t initials = 0;
+    assert_non_null(seen);
+    for (uint32_t n = 0; n < operations + count; n++) {
+        const uint32_t value = n < operations ? returned[n] : words[n - operations];
+        const uint32_t word = n < operations ? local_atomics_word(kernels, chosen, n) : n - operations;
+        assert_true(value <= operations);
+        initials += value == 0;
+        if (value > 0) {
+            assert_int_equal(local_atomics_word(kernels, chosen, value - 1), word);
+            assert_int_equal(seen[value]++, 0);
+        }
+    }
+    assert_int_equal(initials, count);
+    free(seen);
+}
+
+static void check_atomics(struct local_kernels *kernels, struct atomic_case chosen)
+{
+    const uint32_t operations = local_atomics_operations(kernels, &chosen),
+                   count = local_atomics_words(&chosen);
+    uint32_t *expected = malloc(count * sizeof *expected);
+    assert_non_null(expected);
+    for (uint32_t n = 0; n < count; n++)
+        expected[n] = local_atomics_initial(chosen.function);
+    struct buffer *words = holding(expected, count), *returned = filled(operations);
+    assert_ok(local_atomics_run(kernels, &chosen, words, returned));
+    uint32_t *found = written(words, count), *came = written(returned, operations);
+    for (uint32_t n = 0; n < operations; n++) {
+        uint32_t *word = &expected[local_atomics_word(kernels, &chosen, n)];
+        const uint32_t address = local_atomics_word(kernels, &chosen, n) % chosen.addresses;
+        *word = local_atomics_apply(chosen.function, *word, n, address);
+    }
+    if (chosen.function == ATOMIC_XCHG)
+        check_exchanged(kernels, &chosen, found, came);
+    else
+        for (uint32_t n = 0; n < count; n++)
+            if (found[n] != expected[n])
+                fail_msg("function %d, scope %d, %u addresses: word %u is %#x, not %#x", chosen.function,
+                         chosen.scope, chosen.addresses, n, found[n], expected[n]);
+    free(found);
+    free(came);
+    free(expected);
+    buffer_destroy(&words);
+    buffer_destroy(&returned);
+}
+
+static void atomic_functions_lose_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t addresses[] = {1, 3, 5, 32};
+    for (int s = 0; s < SHAPES; s++) {
+        struct local_kernels *kernels = create(s);
+        for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
+            for (int scope = 0; scope < ATOMIC_SCOPES; scope++)
+                for (int n = 0; n < 4; n++)
+                    if (scope == SCOPE_DEVICE || addresses[n] <= shapes[s].block)
+                        check_atomics(kernels,
+                                      (struct atomic_case){.function = (enum atomic_function)function,
+                                                           .scope = (enum atomic_scope)scope,
+                                                           .addresses = addresses[n],
+                                                           .groups = 7,
+                                                           .rounds = 3});
+        local_kernels_destroy(&kernels);
+    }
+}
+
+/* Many groups at once on one word: a read and a write that are not one operation would show. */
+static void contention_loses_nothing(void **state)
+{
+    (void)state;
+    struct local_kernels *kernels = create(0);
+    for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
+        check_atomics(kernels, (struct atomic_case){.function = (enum atomic_function)function,
+                                                    .scope = SCOPE_DEVICE,
+                                                    .addresses = 1,
+                                                    .groups = 64,
+                                                    .rounds = 1000});
+    local_kernels_destroy(&kernels);
+}
+
+/* What the host expects, on numbers that one can follow. */
+static void the_host_knows_the_functions(void **state)
+{
+    (void)state;
+    const uint32_t operand = atomic_operand(5), pattern = atomic_pattern(2);
+    assert_int_equal(local_atomics_apply(ATOMIC_ADD, 3, 5, 2), 3 + operand);
+    assert_int_equal(local_atomics_apply(ATOMIC_SUB, 3, 5, 2), 3 - operand);
+    assert_int_equal(local_atomics_apply(ATOMIC_XCHG, 3, 5, 2), 6);
+    assert_int_equal(local_atomics_apply(ATOMIC_MIN, operand + 1, 5, 2), operand);
+    assert_int_equal(local_atomics_apply(ATOMIC_MIN, operand - 1, 5, 2), operand - 1);
+    assert_int_equal(local_atomics_apply(ATOMIC_MAX, operand - 1, 5, 2), operand);
+    assert_int_equal(local_atomics_apply(ATOMIC_MAX, operand + 1, 5, 2), operand + 1);
+    assert_int_equal(local_atomics_apply(ATOMIC_INC, 3, 5, 2), 4);
+    assert_int_equal(local_atomics_apply(ATOMIC_CMPXCHG, 3, 5, 2), 4);
+    assert_int_equal(local_atomics_apply(ATOMIC_DEC, 0, 5, 2), UINT32_MAX);
+    assert_int_equal(local_atomics_apply(ATOMIC_AND, 3, 5, 2), 3 & (operand | pattern));
+    assert_int_equal(local_atomics_apply(ATOMIC_OR, 3, 5, 2), 3 | (operand & pattern));
+    assert_int_equal(local_atomics_apply(ATOMIC_XOR, 3, 5, 2), 3 ^ operand);
+}
+
+/* ---- refinement ---- */
+
+static void check_refinement(struct local_kernels *kernels, enum refine_way way, uint32_t cells,
+                             uint32_t threshold)
+{
+    const uint32_t count = cells * cells;
+    struct refinement grid = {cells, threshold, filled(count), filled(count), filled(1)};
+    uint32_t refined = 0, over = 0;
+    assert_ok(local_refine_run(kernels, way, &grid, &refined));
+    uint32_t *values = written(grid.values, count);
+    free(written(grid.listed, count));
+    for (uint32_t i = 0; i < cells; i++)
+        for (uint32_t j = 0; j < cells; j++) {
+            const uint32_t middle = refinement_density(cells, 16 * i + 8, 16 * j + 8);
+            uint32_t expected = 64 * middle;
+            if (middle > threshold || way == REFINE_UNIFORM) {
+                expected = 0;
+                over++;
+                for (uint32_t n = 0; n < 64; n++)
+                    expected += refinement_density(cells, 16 * i + 2 * (n / 8) + 1, 16 * j + 2 * (n % 8) + 1);
+            }
+            if (values[cells * i + j] != expected)
+                fail_msg("way %d, %u cells: cell (%u, %u) is %u, not %u", way, cells, i, j,
+                         values[cells * i + j], expected);
+        }
+    assert_int_equal(refined, over);
+    free(values);
+    buffer_destroy(&grid.values);
+    buffer_destroy(&grid.listed);
+    buffer_destroy(&grid.listed_count);
+}
+
+static void cells_over_the_threshold_are_refined(void **state)
+{
+    (void)state;
+    const uint32_t of_a_cell = refinement_density(21, 16 * 4 + 8, 16 * 9 + 8); /* which is not over it */
+    const uint32_t thresholds[] = {0, REFINEMENT_PEAK / 64, of_a_cell, REFINEMENT_PEAK};
+    struct local_kernels *kernels = create(0);
+    for (int way = 0; way < REFINE_WAYS; way++)
+        for (int n = 0; n < 4; n++) {
+            check_refinement(kernels, (enum refine_way)way, 1, thresholds[n]);
+            check_refinement(kernels, (enum refine_way)way, 21, thresholds[n]);
+        }
+    local_kernels_destroy(&kernels);
+}
+
+/* At its radius, 3/4 of the half width, the ring is highest; it is lower on both sides, and the same in all
+ * directions. */
+static void the_density_is_a_ring(void **state)
+{
+    (void)state;
+    const uint32_t cells = 40, middle = 8 * cells, radius = middle / 4 * 3;
+    assert_int_equal(refinement_density(cells, middle + radius, middle), REFINEMENT_PEAK);
+    assert_int_equal(refinement_density(cells, middle, middle - radius), REFINEMENT_PEAK);
+    assert_true(refinement_density(cells, middle, middle) < REFINEMENT_PEAK / 64);
+    assert_true(refinement_density(cells, 2 * middle, middle) < REFINEMENT_PEAK / 64);
+    assert_true(refinement_density(cells, 2 * middle, middle) > 0);
+}
+
+/* ---- shapes ---- */
+
+static void shapes_fit_the_device(void **state)
+{
+    (void)state;
+    static const size_t limits[] = {64, 100, 128, 256, 1024, 4096};
+    struct local_shape shape;
+    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
+        const struct device_info info = {.name = "one", .group_limit = limits[n]};
+        assert_ok(local_shape_of(&info, 0, &shape));
+        assert_true(shape.block >= 3 && shape.block <= limits[n]);
+        assert_true(shape.tile % shape.tile_rows == 0 && shape.tile * shape.tile_rows <= limits[n]);
+        assert_true(shape.square >= 1 && shape.square * shape.square <= limits[n]);
+        assert_ok(local_shape_of(&info, 48, &shape));
+        assert_int_equal(shape.block, 48);
+        assert_int_equal(local_shape_of(&info, 5000, &shape), STATUS_USAGE);
+        assert_non_null(strstr(status_message(), "--block: one has groups of at most"));
+    }
+    const struct device_info small = {.name = "one", .group_limit = 1};
+    assert_int_equal(local_shape_of(&small, 0, &shape), STATUS_FAILED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_filtered_but_for_their_ends),
+        cmocka_unit_test(lengths_that_a_version_takes),
+        cmocka_unit_test(matrices_of_any_size_are_transposed),
+        cmocka_unit_test(matrices_of_any_size_are_multiplied),
+        cmocka_unit_test(atomic_functions_lose_nothing),
+        cmocka_unit_test(contention_loses_nothing),
+        cmocka_unit_test(the_host_knows_the_functions),
+        cmocka_unit_test(cells_over_the_threshold_are_refined),
+        cmocka_unit_test(the_density_is_a_ring),
+        cmocka_unit_test(shapes_fit_the_device),
+    };
+    return cmocka_run_group_tests_name("local memory", tests, open_device, close_device);
+}
