@@ -193,7 +193,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
     const struct config *config = simulation->config;
     const uint32_t capacity = plan_largest(config, simulation->capacity);
     TRY(parts_create_sort(simulation, simulation->is_handed_over ? 0 : capacity));
-    TRY(deposit_create(simulation->device, &simulation->slab.local, config->precision, config->deposit.shape,
+    TRY(deposit_create(simulation->device, &simulation->slab.local, config->precision, &config->deposit,
                        capacity, &simulation->deposit));
     deposit_within(simulation->deposit, slab_own_cells(&simulation->slab));
     TRY(create_advance(simulation, capacity));

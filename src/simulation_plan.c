@@ -191,7 +191,7 @@ enum status simulation_bytes(const struct config *config, const struct device_in
     if (kind != ADVANCE_NONE && fused_bytes(config, info, kind) > *bytes)
         *bytes = fused_bytes(config, info, kind);
     *bytes += fields_bytes(&grid, config->precision);
-    *bytes += deposit_bytes(info, &grid, config->precision, config->deposit.shape, largest_species(config));
+    *bytes += deposit_bytes(info, &grid, config->precision, &config->deposit, largest_species(config));
     *bytes += field_solver_bytes(config);
     return STATUS_OK;
 }

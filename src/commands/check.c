@@ -136,6 +136,7 @@ static enum status print_device_part(const struct config *config, const struct c
         printf("step                      %s\n", advance_kind_describe(kind));
         sorter_plan_describe(&plan, sort, sizeof sort);
         printf("key                       %s\n", sort);
+        printf("deposit                   %s\n", deposit_describe(info, &config->deposit));
         if (ranks == 1)
             printf("memory on the device      %.1f MiB on one rank", (double)bytes / 0x1p20);
         else

@@ -38,6 +38,7 @@ enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
+enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GUARD_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
@@ -105,6 +106,7 @@ struct fields_config {
 
 struct deposit_config {
     enum shape_kind shape;
+    enum deposit_method method;
     uint32_t filter_passes;
 };
 

@@ -43,6 +43,8 @@ static const struct choice decompositions[] = {{"auto", DECOMPOSITION_AUTO},
                                                {"slabs", DECOMPOSITION_SLABS},
                                                {NULL, 0}};
 static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
+static const struct choice deposit_methods[] = {
+    {"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}, {NULL, 0}};
 static const struct choice sort_methods[] = {{"auto", SORT_METHOD_AUTO},
                                              {"paper", SORT_METHOD_PAPER},
                                              {"tiled", SORT_METHOD_TILED},
@@ -150,6 +152,10 @@ static const struct schema_row config_rows[] = {
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {"deposit.shape", TYPE_CHOICE, IN_CONFIG(deposit.shape), .choices = shapes, .fallback = "cic",
      .help = "of a particle: order 0, 1, 2"},
+    {"deposit.method", TYPE_CHOICE, IN_CONFIG(deposit.method), .choices = deposit_methods,
+     .fallback = "sorted",
+     .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "
+             "in every run"},
     {"deposit.filter_passes", TYPE_COUNT32, IN_CONFIG(deposit.filter_passes), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},

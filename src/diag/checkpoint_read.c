@@ -421,8 +421,8 @@ enum status checkpoint_read_loads(struct checkpoint *checkpoint, uint64_t *loads
 
 /* What shapes neither the physics nor the state. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",    "time.check_every",     "device", "sort", "step",
-    "parallel", "fields.solver", "fields.decomposition", "output", NULL};
+    "title",    "time.steps",    "time.check_every",     "device",         "sort",   "step",
+    "parallel", "fields.solver", "fields.decomposition", "deposit.method", "output", NULL};
 
 enum status checkpoint_require_same(const struct checkpoint *checkpoint, const struct config *config)
 {

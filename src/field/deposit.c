@@ -1,6 +1,7 @@
-/* Deposit: launches of kernels/deposit.cl. */
+/* Deposit: launches of kernels/deposit.cl, and the door to the atomic method. */
 #include "field/deposit.h"
 
+#include "field/deposit_atomic.h"
 #include "shared/shape_nodes.h"
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ struct deposit {
     enum precision precision;
     enum deposit_variant variant;
     uint32_t capacity;
-    uint32_t filled_cells; /* the first of the grid's, outside which no particles are */
+    uint32_t filled_cells;         /* the first of the grid's, outside which no particles are */
+    struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
     struct deposit_shape shape;
     struct program *program;
     struct kernel *item_per_cell, *group_per_piece, *group_per_segment, *item_per_segment;
@@ -113,11 +115,21 @@ static uint64_t sums_bytes(const struct deposit_shape *shape, const struct grid 
 }
 
 uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
-                       enum shape_kind shape, uint32_t capacity)
+                       const struct deposit_config *config, uint32_t capacity)
 {
-    const struct deposit_shape chosen = choose_shape(info, precision, shape);
+    if (config->method == DEPOSIT_METHOD_ATOMIC)
+        return deposit_atomic_bytes(grid);
+    const struct deposit_shape chosen = choose_shape(info, precision, config->shape);
     return sums_bytes(&chosen, grid, precision, capacity) +
            sizeof(uint32_t) * (uint64_t)most_segments(&chosen, capacity);
+}
+
+const char *deposit_describe(const struct device_info *info, const struct deposit_config *config)
+{
+    if (config->method == DEPOSIT_METHOD_SORTED)
+        return "sorted: cell by cell, in a fixed order";
+    return info->has_int64_atomics ? "atomic: particle by particle, 64 bits at once"
+                                   : "atomic: particle by particle, 64 bits as two words of 32";
 }
 
 /* ---- birth and death ---- */
@@ -136,8 +148,10 @@ static enum status build(struct deposit *deposit, enum shape_kind shape)
     return kernel_create(deposit->program, "deposit_nodes", &deposit->nodes);
 }
 
-static enum status allocate(struct deposit *deposit)
+static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 {
+    deposit->shape = choose_shape(device_info(deposit->device), deposit->precision, shape);
+    TRY(build(deposit, shape));
     TRY(buffer_create(
         deposit->device,
         (size_t)sums_bytes(&deposit->shape, &deposit->grid, deposit->precision, deposit->capacity),
@@ -148,7 +162,7 @@ static enum status allocate(struct deposit *deposit)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum shape_kind shape, uint32_t capacity, struct deposit **deposit)
+                           const struct deposit_config *config, uint32_t capacity, struct deposit **deposit)
 {
     *deposit = NULL;
     struct deposit *created = calloc(1, sizeof *created);
@@ -160,10 +174,10 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
     created->variant = DEPOSIT_AUTO;
     created->capacity = capacity;
     created->filled_cells = grid_cells(grid);
-    created->shape = choose_shape(device_info(device), precision, shape);
-    enum status status = build(created, shape);
-    if (status == STATUS_OK)
-        status = allocate(created);
+    const enum status status =
+        config->method == DEPOSIT_METHOD_ATOMIC
+            ? deposit_atomic_create(device, grid, precision, config->shape, ATOMIC_AUTO, &created->atomic)
+            : create_sorted(created, config->shape);
     if (status != STATUS_OK)
         deposit_destroy(&created);
     *deposit = created;
@@ -174,6 +188,7 @@ void deposit_destroy(struct deposit **deposit)
 {
     if (!*deposit)
         return;
+    deposit_atomic_destroy(&(*deposit)->atomic);
     buffer_destroy(&(*deposit)->sums);
     buffer_destroy(&(*deposit)->segment_cell);
     kernel_destroy(&(*deposit)->nodes);
@@ -331,6 +346,8 @@ enum status deposit_species(struct deposit *deposit, const struct particles *par
     if (particles->count > deposit->capacity)
         return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
                            particles->count);
+    if (deposit->atomic)
+        return deposit_atomic_species(deposit->atomic, particles, deposit->filled_cells, first, rho);
     const struct grid *grid = &deposit->grid;
     const struct deposit_pass pass = plan_pass(deposit, particles);
     TRY(sum_particles(deposit, &pass));

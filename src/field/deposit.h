@@ -1,8 +1,10 @@
-/* Deposit: particles -> charge density, cell by cell from the sorted list.
+/* Deposit: particles -> charge density, by the method of the config: cell by cell from the sorted list, or
+ * particle by particle with atomic additions (deposit_atomic.h). The same particles give the same bits either
+ * way.
  *
- * First every cell, or every piece of a cell, sums the shape weights of its own particles for the nodes
- * around it, then every node adds what the cells around hold for it. Both sums run in a fixed order and no
- * atomics are used: the same particles give the same bits on the same device.
+ * Sorted: first every cell, or every piece of a cell, sums the shape weights of its own particles for the
+ * nodes around it, then every node adds what the cells around hold for it. Both sums run in a fixed order and
+ * no atomics are used.
  */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
@@ -11,10 +13,10 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles. The caller destroys it. */
+/* For species of up to `capacity` particles, with shape and method of the config. The caller destroys it. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
-                                          enum precision precision, enum shape_kind shape, uint32_t capacity,
-                                          struct deposit **deposit);
+                                          enum precision precision, const struct deposit_config *config,
+                                          uint32_t capacity, struct deposit **deposit);
 void deposit_destroy(struct deposit **deposit);
 
 /* From now on all particles are in the grid's first `cells` cells, as in the own rows of a slab: searches for
@@ -29,9 +31,13 @@ STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct
 
 /* Device bytes that deposit_create() takes on a device. */
 uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
-                       enum shape_kind shape, uint32_t capacity);
+                       const struct deposit_config *config, uint32_t capacity);
 
-/* How the particles are summed. All sum the same terms, in a different order, and take both layouts. */
+/* One line for people: the method, and how the device adds where that is atomic. */
+const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
+
+/* How the particles are summed by the method sorted. All sum the same terms, in a different order, and take
+ * both layouts. */
 enum deposit_variant {
     DEPOSIT_AUTO,              /* by the device and the particles per cell; the default */
     DEPOSIT_ITEM_PER_CELL,     /* one work-item a cell: the textbook's; as slow as the fullest cell */
@@ -42,7 +48,7 @@ enum deposit_variant {
     DEPOSIT_VARIANTS           /* how many there are */
 };
 
-/* Fixes the variant, for tests and measurements. */
+/* Fixes the variant, for tests and measurements. No matter to the method atomic. */
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant);
 
 #endif

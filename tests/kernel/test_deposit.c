@@ -119,7 +119,8 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
     struct deposit *deposit = NULL;
     sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
     struct particles quads = in_quads(&sorted);
-    assert_ok(deposit_create(device, &grid, precision, shape, count, &deposit));
+    assert_ok(
+        deposit_create(device, &grid, precision, &(struct deposit_config){.shape = shape}, count, &deposit));
     double *expected = host_weights(&grid, shape, &sorted);
     for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
         check_variant(deposit, variant, &grid, &sorted.particles, precision, expected);
@@ -181,7 +182,8 @@ static void not_a_number_shows(void **state)
     const int row = (int)(sorted.cell[broken] / 16);
     for (enum shape_kind shape = SHAPE_NGP; shape <= (small ? SHAPE_NGP : SHAPE_TSC); shape++) {
         struct deposit *deposit = NULL;
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, count, &deposit));
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
+                                 count, &deposit));
         for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++)
             for (int layout = 0; layout < 2; layout++) {
                 double *rho =
@@ -210,7 +212,8 @@ static void more_particles_than_made_for(void **state)
     struct deposit *deposit = NULL;
     struct buffer *rho = NULL;
     sorted_particles_create(device, &grid, PRECISION_SINGLE, 101, 0, 5, &sorted);
-    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, 100, &deposit));
+    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = SHAPE_CIC},
+                             100, &deposit));
     assert_ok(buffer_create(device, 16 * sizeof(float), "rho", &rho));
     assert_int_equal(deposit_species(deposit, &sorted.particles, true, rho), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "100 particles was given 101"));
@@ -229,9 +232,11 @@ static void takes_the_memory_it_says(void **state)
             continue;
         struct deposit *deposit = NULL;
         const size_t before = device_bytes_held(device);
-        assert_ok(deposit_create(device, &grid, precision, SHAPE_CIC, 123456, &deposit));
+        assert_ok(deposit_create(device, &grid, precision, &(struct deposit_config){.shape = SHAPE_CIC},
+                                 123456, &deposit));
         assert_int_equal(device_bytes_held(device) - before,
-                         deposit_bytes(device_info(device), &grid, precision, SHAPE_CIC, 123456));
+                         deposit_bytes(device_info(device), &grid, precision,
+                                       &(struct deposit_config){.shape = SHAPE_CIC}, 123456));
         deposit_destroy(&deposit);
     }
 }
@@ -251,7 +256,8 @@ static void long_sums_do_not_drift(void **state)
     }
     sorted_particles_upload(&sorted);
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, sorted.particles.count, &deposit));
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
+                                 sorted.particles.count, &deposit));
         double *expected = host_weights(&grid, shape, &sorted);
         const double scale = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
         for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
@@ -278,7 +284,8 @@ static void a_particle_on_a_node(void **state)
     sorted_particles_upload(&sorted); /* at (0, 0) of the cell */
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         struct deposit *deposit = NULL;
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, shape, sorted.particles.count, &deposit));
+        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
+                                 sorted.particles.count, &deposit));
         double *rho = deposited(deposit, DEPOSIT_AUTO, &grid, &sorted.particles, PRECISION_SINGLE);
         const double whole = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
         const bool wide = shape == SHAPE_TSC;
@@ -308,8 +315,8 @@ static void species_add_up(void **state)
     sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(3000), 0, 5, &electrons);
     sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(2000), 0, 6, &ions);
     ions.species.charge = 1.5;
-    assert_ok(
-        deposit_create(device, &grid, PRECISION_SINGLE, SHAPE_CIC, electrons.particles.count, &deposit));
+    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = SHAPE_CIC},
+                             electrons.particles.count, &deposit));
     assert_ok(buffer_create(device, cells * sizeof(float), "rho", &rho));
     assert_ok(deposit_species(deposit, &electrons.particles, true, rho));
     assert_ok(deposit_species(deposit, &ions.particles, false, rho));

@@ -53,6 +53,8 @@ static void memory_is_foretold_for_many_particles(void **state)
     check_bytes(&config);
     config.sort.passes = 1;
     check_bytes(&config);
+    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
+    check_bytes(&config);
 }
 
 /* Here the grid counts: 512 x 256 nodes for 2^16 particles. */
@@ -70,6 +72,8 @@ static void memory_is_foretold_for_a_large_grid(void **state)
             config.deposit.shape = (enum shape_kind)shape;
             check_bytes(&config);
         }
+    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
+    check_bytes(&config);
     config.fields.gradient = GRADIENT_CENTRED;
     check_bytes(&config);
 }

@@ -91,6 +91,7 @@ static void every_key_but_the_required_has_a_default(void **state)
     assert_int_equal(config.fields.gradient, GRADIENT_SPECTRAL);
     assert_near(config.fields.magnetic, 0, 0);
     assert_int_equal(config.deposit.shape, SHAPE_CIC);
+    assert_int_equal(config.deposit.method, DEPOSIT_METHOD_SORTED);
     assert_int_equal(config.deposit.filter_passes, 0);
     assert_int_equal(config.sort.method, SORT_METHOD_AUTO);
     assert_int_equal(config.sort.passes, 2);
@@ -141,7 +142,7 @@ static const char every_key[] =
     "  - {name: b, charge: 0, mass: 1, density: 1, particles: 1, positions: {bases: [5, 7]},\n"
     "     velocities: {kind: maxwellian, bases: [2, 3], thermal: [0, 0.1], drift: [3, 0]}}\n"
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25}\n"
-    "deposit: {shape: tsc, filter_passes: 100}\n"
+    "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
     "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
     "off}\n"
     "device: NVIDIA H100\n"
@@ -193,6 +194,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(config.fields.gradient, GRADIENT_CENTRED);
     assert_near(config.fields.magnetic, -0.25, 0);
     assert_int_equal(config.deposit.shape, SHAPE_TSC);
+    assert_int_equal(config.deposit.method, DEPOSIT_METHOD_ATOMIC);
     assert_int_equal(config.deposit.filter_passes, 100);
     assert_int_equal(config.sort.passes, 3);
     assert_int_equal(config.sort.key_bits, 32);

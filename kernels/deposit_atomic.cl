@@ -1,0 +1,124 @@
+/* Deposit atomic: the charge density of one species on the nodes, one work-item a particle, by atomic
+ * additions in fixed point (src/field/deposit_atomic.h).
+ *
+ * Integers have the same sum in any order. The weights must be the same for a particle wherever the compiler
+ * computes them: hence FP_CONTRACT OFF.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
+ *   GROUP_ITEMS  items of a group;
+ *   ADD_64_BITS  1: 64 bits are added at once, by cl_khr_int64_base_atomics; 0: by two words of 32 bits.
+ *
+ * Arguments that several kernels share:
+ *   offset  the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in the layout of pairs, 2
+ * in that of quads (domain/particles.h); scale   2^F: what a weight of 1 adds; sums    ulong[nodes], as pairs
+ * of words. Sums stay below 2^63; the top bit marks what is not a number.
+ */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "shared/shape.h"
+
+#include "shared/cell.h"
+#include "shared/pieces.h"
+
+#if !defined(ADD_64_BITS) || ADD_64_BITS < 0 || ADD_64_BITS > 1
+#error "ADD_64_BITS must be 0 or 1"
+#endif
+#if ADD_64_BITS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+#ifdef __ENDIAN_LITTLE__
+#define LOW_WORD  0
+#define HIGH_WORD 1
+#else
+#define LOW_WORD  1
+#define HIGH_WORD 0
+#endif
+
+#define NOT_A_NUMBER 0x80000000u /* in the high word */
+
+/* Adds to a sum of two words. The low one is at times behind the high one, but all additions together carry
+ * as often as the low word overflows. */
+static inline void add_integer(volatile global uint *sum, ulong addend)
+{
+#if ADD_64_BITS
+    (void)atom_add((volatile global ulong *)sum, addend);
+#else
+    const uint low = (uint)addend;
+    const uint old = atomic_add(sum + LOW_WORD, low);
+    const uint high = (uint)(addend >> 32) + (old + low < old ? 1u : 0u);
+    if (high != 0)
+        (void)atomic_add(sum + HIGH_WORD, high);
+#endif
+}
+
+/* Most weights of the lowest order are 0, and need no addition. A weight outside [0, 1] is that of a particle
+ * that is not a number. */
+static inline void add_weight(volatile global uint *sum, real weight, real scale)
+{
+    const real scaled = weight * scale;
+    if (!(scaled >= (real)0 && scaled <= scale))
+        (void)atomic_or(sum + HIGH_WORD, NOT_A_NUMBER);
+    else if (scaled > (real)0)
+        add_integer(sum, (ulong)rint(scaled));
+}
+
+/* nx and ny are at least 2, so that the nodes of a cell are within wrap_near(). */
+static inline void add_particle(real2 offset, uint cell, uint nx, uint ny, real scale,
+                                volatile global uint *sums)
+{
+    real along_x[SHAPE_NODES], along_y[SHAPE_NODES];
+    const int i = (int)(cell / ny), j = (int)(cell % ny);
+    shape_weights(offset.x, along_x);
+    shape_weights(offset.y, along_y);
+#pragma unroll
+    for (int a = 0; a < SHAPE_NODES; a++) {
+        const uint row = wrap_near(i + SHAPE_FIRST + a, nx);
+#pragma unroll
+        for (int b = 0; b < SHAPE_NODES; b++) {
+            const uint node = cell_index(row, wrap_near(j + SHAPE_FIRST + b, ny), ny);
+            add_weight(sums + 2 * (size_t)node, along_x[a] * along_y[b], scale);
+        }
+    }
+}
+
+/* The textbook's kernel: the cell of a particle is its key, and the order is free. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_atomic_by_key(global const uint *restrict keys, global const real2 *restrict offset, uint stride,
+                      uint count, uint nx, uint ny, real scale, volatile global uint *sums)
+{
+    const uint p = (uint)get_global_id(0);
+    if (p < count)
+        add_particle(offset[(size_t)p * stride], keys[p], nx, ny, scale, sums);
+}
+
+/* The same for a sorted list without keys: a group finds the cell of its first particle, from which each item
+ * goes on to its own. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_atomic_by_order(global const uint *restrict cell_offsets, uint cells,
+                        global const real2 *restrict offset, uint stride, uint count, uint nx, uint ny,
+                        real scale, volatile global uint *sums)
+{
+    local uint found;
+    const uint p = (uint)get_global_id(0);
+    const uint first =
+        cell_found_by_group(cell_offsets, cells, 32, BY_PARTICLE, p - (uint)get_local_id(0), count, &found);
+    if (p < count)
+        add_particle(offset[(size_t)p * stride], cell_holding(cell_offsets, cells, first, p), nx, ny, scale,
+                     sums);
+}
+
+/* One item a node: the sum becomes a real, and is 0 for the next deposit. unit: 2^-F. factor: charge per area
+ * of one macro-particle, q w/(dx dy). rho is set where `set` is not 0, else added to. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_atomic_nodes(global ulong *restrict sums, uint nodes, real unit, real factor, uint set,
+                     global real *restrict rho)
+{
+    const uint node = (uint)get_global_id(0);
+    if (node >= nodes)
+        return;
+    const ulong sum = sums[node];
+    sums[node] = 0;
+    const real weights = sum >> 63 ? (real)NAN : (real)sum * unit;
+    rho[node] = set ? factor * weights : rho[node] + factor * weights;
+}

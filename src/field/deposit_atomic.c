@@ -1,0 +1,140 @@
+/* Deposit atomic: launches of kernels/deposit_atomic.cl. */
+#include "field/deposit_atomic.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    GROUP_ITEMS = 256,
+    CPU_GROUP_ITEMS = 64, /* a group is a loop there */
+    SUM_BITS = 63         /* of 64; the last one marks what is not a number */
+};
+
+struct deposit_atomic {
+    struct device *device; /* not owned */
+    struct grid grid;
+    enum precision precision;
+    enum atomic_way way;
+    size_t group_items;
+    struct program *program;
+    struct kernel *by_key, *by_order, *nodes;
+    struct buffer *sums; /* ulong[cells]: 0 between deposits */
+};
+
+uint32_t deposit_atomic_fraction_bits(uint32_t count)
+{
+    uint32_t bits = 0; /* count < 2^bits */
+    while ((uint64_t)count >> bits != 0)
+        bits++;
+    return SUM_BITS - bits;
+}
+
+uint64_t deposit_atomic_bytes(const struct grid *grid)
+{
+    return grid_cells(grid) * (uint64_t)sizeof(uint64_t);
+}
+
+/* ---- birth and death ---- */
+
+static enum status build(struct deposit_atomic *deposit, enum shape_kind shape)
+{
+    TRY(program_build(deposit->device, "deposit_atomic.cl", deposit->precision, &deposit->program,
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
+                      deposit->group_items, deposit->way == ATOMIC_64));
+    TRY(kernel_create(deposit->program, "deposit_atomic_by_key", &deposit->by_key));
+    TRY(kernel_create(deposit->program, "deposit_atomic_by_order", &deposit->by_order));
+    TRY(kernel_create(deposit->program, "deposit_atomic_nodes", &deposit->nodes));
+    TRY(buffer_create(deposit->device, (size_t)deposit_atomic_bytes(&deposit->grid),
+                      "the atomic deposit's sums", &deposit->sums));
+    return buffer_fill(deposit->sums, 0);
+}
+
+static enum status choose_way(const struct device_info *info, enum atomic_way wanted, enum atomic_way *way)
+{
+    *way = wanted;
+    if (wanted == ATOMIC_AUTO)
+        *way = info->has_int64_atomics ? ATOMIC_64 : ATOMIC_32_AND_CARRY;
+    if (*way == ATOMIC_64 && !info->has_int64_atomics)
+        return status_fail(STATUS_FAILED, "%s adds no 64 bits at once (cl_khr_int64_base_atomics)",
+                           info->name);
+    return STATUS_OK;
+}
+
+enum status deposit_atomic_create(struct device *device, const struct grid *grid, enum precision precision,
+                                  enum shape_kind shape, enum atomic_way way, struct deposit_atomic **deposit)
+{
+    const struct device_info *info = device_info(device);
+    *deposit = NULL;
+    TRY(choose_way(info, way, &way));
+    struct deposit_atomic *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the atomic deposit");
+    created->device = device;
+    created->grid = *grid;
+    created->precision = precision;
+    created->way = way;
+    created->group_items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS);
+    const enum status status = build(created, shape);
+    if (status != STATUS_OK)
+        deposit_atomic_destroy(&created);
+    *deposit = created;
+    return status;
+}
+
+void deposit_atomic_destroy(struct deposit_atomic **deposit)
+{
+    if (!*deposit)
+        return;
+    buffer_destroy(&(*deposit)->sums);
+    kernel_destroy(&(*deposit)->nodes);
+    kernel_destroy(&(*deposit)->by_order);
+    kernel_destroy(&(*deposit)->by_key);
+    program_destroy(&(*deposit)->program);
+    free(*deposit);
+    *deposit = NULL;
+}
+
+enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit)
+{
+    return deposit->way;
+}
+
+/* ---- one species ---- */
+
+/* bytes: what must come from memory. That of the atomic additions depends on the caches. */
+static enum status add_particles(struct deposit_atomic *deposit, const struct particles *particles,
+                                 uint32_t filled, uint32_t fraction_bits)
+{
+    const struct grid *grid = &deposit->grid;
+    const bool has_keys = particles->key != NULL;
+    const uint32_t stride = particles->quad ? 2 : 1; /* real2 from one particle to the next */
+    const uint64_t offset_bytes = UINT64_C(2) * stride * precision_bytes(deposit->precision);
+    const uint64_t cell_bytes = sizeof(uint32_t) * (has_keys ? (uint64_t)particles->count : filled);
+    const struct launch launch = launch_covering(particles->count, deposit->group_items, STAGE_DEPOSIT,
+                                                 offset_bytes * particles->count + cell_bytes);
+    const struct kernel_argument cells = arg_buffer(has_keys ? particles->key : particles->cell_offsets);
+    const struct kernel_argument offset = arg_buffer(particles->quad ? particles->quad : particles->offset);
+    const struct kernel_argument scale = arg_real(ldexp(1, (int)fraction_bits));
+    if (has_keys)
+        return KERNEL_LAUNCH(deposit->by_key, launch, cells, offset, arg_uint(stride),
+                             arg_uint(particles->count), arg_uint(grid->nx), arg_uint(grid->ny), scale,
+                             arg_buffer(deposit->sums));
+    return KERNEL_LAUNCH(deposit->by_order, launch, cells, arg_uint(filled), offset, arg_uint(stride),
+                         arg_uint(particles->count), arg_uint(grid->nx), arg_uint(grid->ny), scale,
+                         arg_buffer(deposit->sums));
+}
+
+enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
+                                   uint32_t filled, bool first, struct buffer *rho)
+{
+    const struct grid *grid = &deposit->grid;
+    const uint32_t cells = grid_cells(grid), fraction_bits = deposit_atomic_fraction_bits(particles->count);
+    const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
+    const uint64_t node_bytes =
+        2 * sizeof(uint64_t) + (first ? UINT64_C(1) : UINT64_C(2)) * precision_bytes(deposit->precision);
+    TRY(add_particles(deposit, particles, filled, fraction_bits));
+    return KERNEL_LAUNCH(deposit->nodes,
+                         launch_covering(cells, deposit->group_items, STAGE_DEPOSIT, cells * node_bytes),
+                         arg_buffer(deposit->sums), arg_uint(cells), arg_real(ldexp(1, -(int)fraction_bits)),
+                         arg_real(factor), arg_uint(first), arg_buffer(rho));
+}

@@ -1,0 +1,449 @@
+/* Deposit atomic: the host's integers bit for bit, whatever the order of the particles and the way of adding,
+ * and the sorted deposit to round-off. In double precision; test_deposit_atomic_single.c runs the same in
+ * single. */
+#include "field/deposit.h"
+#include "field/deposit_atomic.h"
+#include "support/sorted_particles.h"
+
+#include "support/device_fixture.h"
+
+/* One header, three shapes: each inclusion gets a name of its own. */
+#define SHAPE_ORDER   0
+#define shape_weights ngp_weights
+#include "shared/shape.h"
+#undef SHARED_SHAPE_H
+#undef SHAPE_ORDER
+#undef SHAPE_NODES
+#undef SHAPE_FIRST
+#undef shape_weights
+#define SHAPE_ORDER   1
+#define shape_weights cic_weights
+#include "shared/shape.h"
+#undef SHARED_SHAPE_H
+#undef SHAPE_ORDER
+#undef SHAPE_NODES
+#undef SHAPE_FIRST
+#undef shape_weights
+#define SHAPE_ORDER   2
+#define shape_weights tsc_weights
+#include "shared/shape.h"
+
+static const enum precision precision = REAL_IS_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
+
+static const struct {
+    int nodes, first;
+    void (*weights)(real d, real *weights);
+} shapes[] = {{2, 0, ngp_weights}, {2, 0, cic_weights}, {4, -1, tsc_weights}};
+
+/* From no particle in most cells to 5,000 in each; the narrowest grids, where nodes of a particle coincide.
+ */
+static const struct deposit_case {
+    uint32_t nx, ny, count;
+    double crowd; /* share of the particles in one cell */
+} cases[] = {
+    {2, 2, 1, 0},      {2, 2, 999, 0},     {3, 5, 1000, 0.5},   {2, 3, 64, 1},
+    {32, 32, 1500, 0}, {16, 8, 16384, 1},  {200, 2, 16001, .3}, {33, 7, 100, 0},
+    {8, 5, 40000, 0},  {64, 64, 255, 0.1}, {5, 64, 4097, 0},    {3, 2, 2048, 0},
+};
+
+static struct grid grid_of(uint32_t nx, uint32_t ny)
+{
+    return grid_make(&(struct grid_config){.cells = {nx, ny}, .length = {0.4 * nx, 0.7 * ny}});
+}
+
+/* ---- the host's sums ---- */
+
+/* Real by real as the device has it; the caller frees the sums. */
+static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
+                           const struct sorted_particles *sorted)
+{
+    const int nx = (int)grid->nx, ny = (int)grid->ny, nodes = shapes[shape].nodes;
+    const real scale = (real)ldexp(1, (int)deposit_atomic_fraction_bits(sorted->particles.count));
+    uint64_t *sums = calloc(grid_cells(grid), sizeof *sums);
+    assert_non_null(sums);
+    for (uint32_t p = 0; p < sorted->particles.count; p++) {
+        real x[4], y[4];
+        shapes[shape].weights((real)sorted->offset[p][0], x);
+        shapes[shape].weights((real)sorted->offset[p][1], y);
+        for (int n = 0; n < nodes * nodes; n++) {
+            const int i = (int)sorted->cell[p] / ny + shapes[shape].first + n / nodes + nx;
+            const int j = (int)sorted->cell[p] % ny + shapes[shape].first + n % nodes + ny;
+            const real weight = x[n / nodes] * y[n % nodes];
+            sums[i % nx * ny + j % ny] += (uint64_t)rint((double)(weight * scale));
+        }
+    }
+    return sums;
+}
+
+/* The density, as doubles; the caller frees it. */
+static double *host_density(const struct grid *grid, enum shape_kind shape,
+                            const struct sorted_particles *sorted)
+{
+    const struct particles *particles = &sorted->particles;
+    const real factor = (real)(particles->species->charge * particles->weight / (grid->dx * grid->dy));
+    const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
+    const uint32_t cells = grid_cells(grid);
+    uint64_t *sums = host_sums(grid, shape, sorted);
+    double *rho = calloc(cells, sizeof *rho);
+    assert_non_null(rho);
+    for (uint32_t node = 0; node < cells; node++) {
+        const real weights = (real)sums[node] * unit;
+        rho[node] = (double)(real)(factor * weights);
+    }
+    free(sums);
+    return rho;
+}
+
+/* ---- the device's ---- */
+
+/* The species in the layout of quads and without keys; the caller destroys the quads. */
+static struct particles in_quads(const struct sorted_particles *sorted)
+{
+    struct particles particles = sorted->particles;
+    const size_t reals = 4 * (size_t)particles.count;
+    double(*quads)[4] = calloc(particles.count, sizeof *quads);
+    assert_non_null(quads);
+    for (uint32_t p = 0; p < particles.count; p++)
+        memcpy(quads[p], sorted->offset[p], sizeof sorted->offset[p]);
+    particles.quad = NULL;
+    assert_ok(buffer_create(device, reals * precision_bytes(precision), "quads", &particles.quad));
+    assert_ok(buffer_write_reals(particles.quad, precision, 0, reals, quads[0]));
+    free(quads);
+    particles.offset = particles.velocity = NULL;
+    particles.key = NULL;
+    return particles;
+}
+
+static double *read_density(const struct buffer *rho, uint32_t cells)
+{
+    double *result = calloc(cells, sizeof *result);
+    assert_non_null(result);
+    assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
+    return result;
+}
+
+/* One species alone; the caller frees the density. */
+static double *deposited(struct deposit_atomic *deposit, const struct grid *grid,
+                         const struct particles *particles)
+{
+    const uint32_t cells = grid_cells(grid);
+    struct buffer *rho = NULL;
+    assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
+    assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
+    assert_ok(deposit_atomic_species(deposit, particles, cells, true, rho));
+    double *result = read_density(rho, cells);
+    buffer_destroy(&rho);
+    return result;
+}
+
+static void check_bits(struct deposit_atomic *deposit, const struct grid *grid,
+                       const struct particles *particles, const double *expected)
+{
+    double *rho = deposited(deposit, grid, particles);
+    assert_memory_equal(rho, expected, grid_cells(grid) * sizeof *rho);
+    free(rho);
+}
+
+/* Both ways that the device knows; the caller destroys it. False for a way that it lacks. */
+static bool create(const struct grid *grid, enum shape_kind shape, enum atomic_way way,
+                   struct deposit_atomic **deposit)
+{
+    if (way == ATOMIC_64 && !device_info(device)->has_int64_atomics)
+        return false;
+    assert_ok(deposit_atomic_create(device, grid, precision, shape, way, deposit));
+    assert_int_equal(deposit_atomic_way(*deposit), way);
+    return true;
+}
+
+static bool skips(size_t n)
+{
+    enum { SMALL_CASE = 2 }; /* enough where every kernel runs a thousand times slower */
+    return getenv("RADIXPIC_TEST_SMALL") && n != SMALL_CASE;
+}
+
+/* ---- exact ---- */
+
+/* Twice by key and by order, in both layouts. */
+static void check_case(const struct deposit_case *at, enum shape_kind shape)
+{
+    const struct grid grid = grid_of(at->nx, at->ny);
+    struct sorted_particles sorted;
+    sorted_particles_create(device, &grid, precision, test_count(at->count), at->crowd, 7 + at->count,
+                            &sorted);
+    double *expected = host_density(&grid, shape, &sorted);
+    struct particles quads = in_quads(&sorted), keyless = sorted.particles;
+    keyless.key = NULL;
+    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
+        struct deposit_atomic *deposit = NULL;
+        if (!create(&grid, shape, way, &deposit))
+            continue;
+        check_bits(deposit, &grid, &sorted.particles, expected);
+        check_bits(deposit, &grid, &sorted.particles, expected);
+        check_bits(deposit, &grid, &keyless, expected);
+        check_bits(deposit, &grid, &quads, expected);
+        deposit_atomic_destroy(&deposit);
+    }
+    free(expected);
+    buffer_destroy(&quads.quad);
+    sorted_particles_destroy(&sorted);
+}
+
+static void the_integers_are_the_hosts(void **state)
+{
+    (void)state;
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+            if (!skips(n))
+                check_case(&cases[n], shape);
+}
+
+/* Exchanges particles first..last, cells and all, in a random order (Fisher & Yates). */
+static void shuffle(struct sorted_particles *sorted, uint32_t first, uint32_t end, uint64_t *seed)
+{
+    for (uint32_t left = end - first; left > 1; left--) {
+        const uint32_t a = first + left - 1, b = first + (uint32_t)(test_random(seed) * left);
+        const uint32_t cell = sorted->cell[a];
+        double offset[2];
+        memcpy(offset, sorted->offset[a], sizeof offset);
+        memcpy(sorted->offset[a], sorted->offset[b], sizeof offset);
+        memcpy(sorted->offset[b], offset, sizeof offset);
+        sorted->cell[a] = sorted->cell[b];
+        sorted->cell[b] = cell;
+    }
+}
+
+static void shuffle_within_cells(struct sorted_particles *sorted, uint64_t *seed)
+{
+    for (uint32_t first = 0, end; first < sorted->particles.count; first = end) {
+        for (end = first; end < sorted->particles.count && sorted->cell[end] == sorted->cell[first];)
+            end++;
+        shuffle(sorted, first, end, seed);
+    }
+}
+
+/* Within cells for lists without keys, and in any order with them. */
+static void the_order_does_not_show(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(7, 9);
+    struct sorted_particles sorted;
+    uint64_t seed = 3;
+    sorted_particles_create(device, &grid, precision, test_count(20000), 0.2, 17, &sorted);
+    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
+        struct deposit_atomic *deposit = NULL;
+        if (!create(&grid, SHAPE_TSC, way, &deposit))
+            continue;
+        double *expected = deposited(deposit, &grid, &sorted.particles);
+        struct particles keyless = sorted.particles;
+        keyless.key = NULL;
+        shuffle_within_cells(&sorted, &seed);
+        sorted_particles_upload(&sorted);
+        check_bits(deposit, &grid, &keyless, expected);
+        check_bits(deposit, &grid, &sorted.particles, expected);
+        shuffle(&sorted, 0, sorted.particles.count, &seed);
+        sorted_particles_upload(&sorted);
+        check_bits(deposit, &grid, &sorted.particles, expected);
+        free(expected);
+        deposit_atomic_destroy(&deposit);
+        qsort(sorted.cell, sorted.particles.count, sizeof *sorted.cell, sorted_particles_compare);
+        sorted_particles_upload(&sorted); /* other particles, in order again */
+    }
+    sorted_particles_destroy(&sorted);
+}
+
+/* As many whole particles on one node as fit below a power of two: the sum reaches up to its last bit. */
+static void a_sum_may_fill_its_bits(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(4, 4);
+    const uint32_t count = 255;
+    struct sorted_particles sorted;
+    sorted_particles_create(device, &grid, precision, count, 1, 1, &sorted);
+    memset(sorted.offset, 0, count * sizeof *sorted.offset);
+    sorted_particles_upload(&sorted);
+    const double one = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
+    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
+        struct deposit_atomic *deposit = NULL;
+        if (!create(&grid, SHAPE_CIC, way, &deposit))
+            continue;
+        double *rho = deposited(deposit, &grid, &sorted.particles);
+        for (uint32_t node = 0; node < 16; node++)
+            assert_near(rho[node], node == 14 ? count * one : 0,
+                        node == 14 ? 2 * test_epsilon(precision) * fabs(count * one) : 0);
+        free(rho);
+        deposit_atomic_destroy(&deposit);
+    }
+    sorted_particles_destroy(&sorted);
+}
+
+static void as_many_fraction_bits_as_fit(void **state)
+{
+    (void)state;
+    const uint32_t counts[] = {1, 2, 3, 4, 1000000, 1u << 31, CONFIG_MAX_PARTICLES, UINT32_MAX};
+    const uint32_t bits[] = {62, 61, 61, 60, 43, 31, 31, 31};
+    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        const uint32_t fraction = deposit_atomic_fraction_bits(counts[n]);
+        assert_int_equal(fraction, bits[n]);
+        const uint64_t most = ((UINT64_C(1) << 63) - 1) >> fraction; /* weights of 1 that fit */
+        assert_true(counts[n] <= most && 2 * (uint64_t)counts[n] > most);
+    }
+}
+
+/* ---- near ---- */
+
+static double *deposited_by(const struct deposit_config *config, const struct grid *grid,
+                            const struct particles *particles)
+{
+    struct deposit *deposit = NULL;
+    struct buffer *rho = NULL;
+    const uint32_t cells = grid_cells(grid);
+    assert_ok(deposit_create(device, grid, precision, config, particles->count, &deposit));
+    assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
+    assert_ok(deposit_species(deposit, particles, true, rho));
+    double *result = read_density(rho, cells);
+    buffer_destroy(&rho);
+    deposit_destroy(&deposit);
+    return result;
+}
+
+/* The sorted sums err by 40 roundings of a node's weights and 1 at most (test_deposit.c). Here a weight errs
+ * by its own few roundings and by half a unit of the integers, and the sum by one. */
+static void near_the_sorted_deposit(void **state)
+{
+    (void)state;
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+            if (skips(n))
+                continue;
+            const struct grid grid = grid_of(cases[n].nx, cases[n].ny);
+            const uint32_t count = test_count(cases[n].count);
+            struct sorted_particles sorted;
+            sorted_particles_create(device, &grid, precision, count, cases[n].crowd, 5 + n, &sorted);
+            const struct deposit_config by_cell = {.shape = shape};
+            const struct deposit_config by_atomics = {.shape = shape, .method = DEPOSIT_METHOD_ATOMIC};
+            double *expected = deposited_by(&by_cell, &grid, &sorted.particles);
+            double *found = deposited_by(&by_atomics, &grid, &sorted.particles);
+            const double scale = fabs(sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy));
+            const double units = count * ldexp(0.5, -(int)deposit_atomic_fraction_bits(count));
+            for (uint32_t node = 0; node < grid_cells(&grid); node++)
+                assert_near(found[node], expected[node],
+                            48 * test_epsilon(precision) * (fabs(expected[node]) + scale) + scale * units);
+            free(expected);
+            free(found);
+            sorted_particles_destroy(&sorted);
+        }
+}
+
+/* The second species adds to what the first left. */
+static void species_add_up(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(8, 8);
+    struct sorted_particles electrons, ions;
+    struct deposit_atomic *deposit = NULL;
+    struct buffer *rho = NULL;
+    sorted_particles_create(device, &grid, precision, test_count(3000), 0, 5, &electrons);
+    sorted_particles_create(device, &grid, precision, test_count(200), 0, 6, &ions); /* more fraction bits */
+    ions.species.charge = 1.5;
+    assert_ok(deposit_atomic_create(device, &grid, precision, SHAPE_CIC, ATOMIC_AUTO, &deposit));
+    assert_ok(buffer_create(device, 64 * precision_bytes(precision), "rho", &rho));
+    assert_ok(deposit_atomic_species(deposit, &electrons.particles, 64, true, rho));
+    assert_ok(deposit_atomic_species(deposit, &ions.particles, 64, false, rho));
+    double *sum = read_density(rho, 64);
+    double *of_electrons = deposited(deposit, &grid, &electrons.particles);
+    double *of_ions = deposited(deposit, &grid, &ions.particles);
+    for (uint32_t node = 0; node < 64; node++) /* one product and one sum */
+        assert_near(sum[node], of_electrons[node] + of_ions[node],
+                    test_epsilon(precision) * (fabs(of_electrons[node]) + fabs(of_ions[node])));
+    free(sum);
+    free(of_electrons);
+    free(of_ions);
+    buffer_destroy(&rho);
+    deposit_atomic_destroy(&deposit);
+    sorted_particles_destroy(&ions);
+    sorted_particles_destroy(&electrons);
+}
+
+/* ---- what is not a number, and memory ---- */
+
+/* A particle that is not a number shows in the nodes around it and in no others; and not in the next deposit.
+ */
+static void check_not_a_number(const struct sorted_particles *sorted, double broken, enum shape_kind shape,
+                               enum atomic_way way)
+{
+    const struct grid grid = grid_of(16, 16);
+    const uint32_t p = sorted->particles.count / 3;
+    const int row = (int)(sorted->cell[p] / 16);
+    const double whole[2] = {sorted->offset[p][0], sorted->offset[p][1]}, not_whole[2] = {whole[0], broken};
+    struct deposit_atomic *deposit = NULL;
+    if (!create(&grid, shape, way, &deposit))
+        return;
+    assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, not_whole));
+    double *rho = deposited(deposit, &grid, &sorted->particles);
+    int near = 0, far = 0;
+    for (int node = 0; node < 256; node++) {
+        const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
+        *(is_near ? &near : &far) += isnan(rho[node]) != 0;
+    }
+    assert_true(near > 0);
+    assert_int_equal(far, 0);
+    assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, whole));
+    double *expected = host_density(&grid, shape, sorted);
+    check_bits(deposit, &grid, &sorted->particles, expected);
+    free(expected);
+    free(rho);
+    deposit_atomic_destroy(&deposit);
+}
+
+static void not_a_number_shows(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(16, 16);
+    struct sorted_particles sorted;
+    sorted_particles_create(device, &grid, precision, test_count(5000), 0.25, 11, &sorted);
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
+            check_not_a_number(&sorted, (double)NAN, shape, way);
+            check_not_a_number(&sorted, (double)INFINITY, shape, way);
+        }
+    sorted_particles_destroy(&sorted);
+}
+
+/* The memory that is foretold is what is taken; the door's method asks for no more. */
+static void takes_the_memory_it_says(void **state)
+{
+    (void)state;
+    const struct grid grid = grid_of(31, 6);
+    const struct deposit_config config = {.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
+    struct deposit *deposit = NULL;
+    const size_t before = device_bytes_held(device);
+    assert_ok(deposit_create(device, &grid, precision, &config, 123456, &deposit));
+    const uint64_t held = device_bytes_held(device) - before;
+    assert_int_equal(held, deposit_bytes(device_info(device), &grid, precision, &config, 123456));
+    assert_int_equal(held, deposit_atomic_bytes(&grid));
+    assert_int_equal(held, 31 * 6 * sizeof(uint64_t));
+    deposit_destroy(&deposit);
+    assert_int_equal(device_bytes_held(device), before);
+}
+
+static int open_device_of_precision(void **state)
+{
+    if (open_device(state) != 0)
+        return -1;
+    if (precision == PRECISION_SINGLE || device_info(device)->has_fp64)
+        return 0;
+    fprintf(stderr, "%s has no double precision\n", device_info(device)->name);
+    close_device(state);
+    exit(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_integers_are_the_hosts), cmocka_unit_test(the_order_does_not_show),
+        cmocka_unit_test(a_sum_may_fill_its_bits),    cmocka_unit_test(as_many_fraction_bits_as_fit),
+        cmocka_unit_test(near_the_sorted_deposit),    cmocka_unit_test(species_add_up),
+        cmocka_unit_test(not_a_number_shows),         cmocka_unit_test(takes_the_memory_it_says),
+    };
+    return cmocka_run_group_tests(tests, open_device_of_precision, close_device);
+}

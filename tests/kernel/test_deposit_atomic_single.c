@@ -1,0 +1,3 @@
+/* Deposit atomic, in single precision: the tests of test_deposit_atomic.c. */
+#define REAL_IS_DOUBLE 0
+#include "kernel/test_deposit_atomic.c"
