@@ -79,11 +79,11 @@ static enum status prepare(struct bench *bench, enum layout_what what)
     return buffer_copy(input, bench->first, bench->bytes, STAGE_LOAD);
 }
 
-static enum status transpose(struct bench *bench)
+static enum status transpose(struct bench *bench, enum stage stage)
 {
     const struct layout_size size = bench->point->size;
     return layout_kernels_transpose(bench->kernels, size.arrays, size.length, bench->first, bench->second,
-                                    STAGE_PERMUTE);
+                                    stage);
 }
 
 /* Three launches, timed from before the first to after the last. */
@@ -92,7 +92,7 @@ static enum status launch_transposed(struct bench *bench)
     const struct layout_point *point = bench->point;
     const struct layout_size size = point->size;
     TRY(device_region_begin(bench->device));
-    TRY(transpose(bench));
+    TRY(transpose(bench, STAGE_PERMUTE));
     TRY(layout_kernels_apply(bench->kernels, point->operation, LAYOUT_COLUMN_WISE, size, bench->second,
                              STAGE_PUSH));
     TRY(layout_kernels_transpose(bench->kernels, size.length, size.arrays, bench->second, bench->first,
@@ -100,19 +100,17 @@ static enum status launch_transposed(struct bench *bench)
     return device_region_end(bench->device, STAGE_OTHER, 0);
 }
 
+/* Times into STAGE_OTHER. */
 static enum status launch(struct bench *bench, enum layout_what what)
 {
     const struct layout_point *point = bench->point;
     if (what == LAYOUT_TRANSPOSED)
         return launch_transposed(bench);
-    TRY(device_region_begin(bench->device));
     if (what == LAYOUT_TRANSPOSE)
-        TRY(transpose(bench));
-    else
-        TRY(layout_kernels_apply(bench->kernels, point->operation,
-                                 what == LAYOUT_ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, point->size,
-                                 bench->first, STAGE_PUSH));
-    return device_region_end(bench->device, STAGE_OTHER, 0);
+        return transpose(bench, STAGE_OTHER);
+    return layout_kernels_apply(bench->kernels, point->operation,
+                                what == LAYOUT_ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, point->size,
+                                bench->first, STAGE_OTHER);
 }
 
 static enum status judge(const struct bench *bench, enum layout_what what, bool *right)
