@@ -32,7 +32,7 @@ const struct layout_table layout_tables[LAYOUT_TABLES] = {
 static size_t columns_by_type(enum layout_what what, struct layout_column *columns)
 {
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++)
-        columns[type] = (struct layout_column){layout_type_names[type], what, type};
+        columns[type] = (struct layout_column){layout_type_names[type], (int)what, type};
     return LAYOUT_TYPES;
 }
 
