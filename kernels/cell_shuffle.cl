@@ -1,0 +1,304 @@
+/* Cell shuffle: a random order of the particles inside each cell of a sorted list.
+ *
+ * The particle at place p of a cell draws a 32-bit random key (shared/random.h), and the places are sorted by
+ * (key, place), a total order: there is one result, however it is found. It is found by bitonic sorting
+ * networks of one form: all comparators put the lesser word first. Merging two sorted runs of `half` words,
+ * the first step compares mirrored places, low ^ (2 half - 1), the others places low ^ half, half as far
+ * apart each time. Words behind the end that count as larger than all others then never move, and comparators
+ * that reach them may be left out.
+ *
+ *   shuffle_columns   short cells, of up to COLUMN_MOST particles: an item has LANES cells to itself; lists
+ *                     the tiles of long cells, runs of TILE of their particles
+ *   shuffle_tiles     long cells: a group a tile, in local memory
+ *   shuffle_far,      cells of several tiles: one step of the network between tiles, and the steps after it
+ *   shuffle_near      that stay inside
+ *
+ * Column-wise, after D. Takafuji, Y. Ito, K. Nakano: "Comparison of GPU implementations of row-wise and
+ * column-wise fundamental algorithms". WIDTH neighbouring cells are a block; word j of all of them is a row
+ * of the scratch memory, so items side by side read words side by side, and all of a group make the same
+ * steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
+ *
+ * Compile-time parameters: COLUMN_ITEMS (of a group), LANES (1, or 8 for vectors of a CPU), COLUMN_MOST (a
+ * power of two from 4 on), GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
+ */
+#if !defined(LANES) || (LANES != 1 && LANES != 8)
+#error "LANES must be 1 or 8"
+#endif
+#if !defined(COLUMN_MOST) || COLUMN_MOST < 4 || (COLUMN_MOST & (COLUMN_MOST - 1)) != 0
+#error "COLUMN_MOST must be a power of two from 4 on"
+#endif
+#if !defined(TILE) || TILE < 4 || (TILE & (TILE - 1)) != 0
+#error "TILE must be a power of two from 4 on"
+#endif
+
+#include "shared/random.h"
+
+#define WIDTH (COLUMN_ITEMS * LANES) /* cells of a block, words of a row */
+#define LAST  (~0ul)                 /* padding: beyond every (key, place), since no place is 2^32 - 1 */
+
+/* ---- random keys ---- */
+
+/* The keys of places 4 quad to 4 quad + 3 of a cell. */
+static inline random_words keys_of(uint cell, uint quad, uint species, ulong step, ulong seed)
+{
+    const random_words counter = {{cell, quad, (uint)step, (uint)(step >> 32) << 8 | species}};
+    return random_words_at(counter, seed);
+}
+
+/* What is sorted. */
+static inline ulong word_of(uint key, uint place)
+{
+    return (ulong)key << 32 | place;
+}
+
+/* The word of any one place. */
+static inline ulong word_at(uint cell, uint place, uint species, ulong step, ulong seed)
+{
+    const random_words keys = keys_of(cell, place / 4, species, step, seed);
+    const uint even = place & 2 ? keys.word[2] : keys.word[0];
+    const uint odd = place & 2 ? keys.word[3] : keys.word[1];
+    return word_of(place & 1 ? odd : even, place);
+}
+
+/* ---- networks ---- */
+
+typedef struct {
+    uint low, high;
+} comparator;
+
+/* Number t of a step: `mask` is 2 half - 1 in the first step of a merge, half in the others. */
+static inline comparator comparator_of(uint t, uint half_run, uint mask)
+{
+    comparator places;
+    places.low = 2 * t - (t & (half_run - 1));
+    places.high = places.low ^ mask;
+    return places;
+}
+
+/* The power of two from `count` on, count > 0. */
+static inline ulong padded(uint count)
+{
+    return 1ul << (32 - clz(count - 1));
+}
+
+/* ---- one item a cell, or LANES of them ---- */
+
+#if LANES == 1
+typedef ulong lanes;
+#define LOAD_LANES(words)        (*(words))
+#define STORE_LANES(word, words) (*(words) = (word))
+#else
+typedef ulong8 lanes;
+#define LOAD_LANES(words)        vload8(0, (words))
+#define STORE_LANES(word, words) vstore8((word), 0, (words))
+#endif
+
+/* How many particles a cell has; beyond the last cell none. */
+static inline uint count_of(global const uint *restrict cell_offsets, uint cells, uint cell)
+{
+    return cell < cells ? cell_offsets[cell + 1] - cell_offsets[cell] : 0;
+}
+
+/* As many as are sorted here: none of a long cell. */
+static inline uint short_count(uint count)
+{
+    return count <= COLUMN_MOST ? count : 0;
+}
+
+/* Rows that a block needs: the same number for all items of a group, each of which looks at all cells. */
+static inline uint block_rows(global const uint *restrict cell_offsets, uint cells, uint first)
+{
+    uint fullest = 0;
+    for (uint n = 0; n < WIDTH; n++)
+        fullest = max(fullest, short_count(count_of(cell_offsets, cells, first + n)));
+    return fullest == 0 ? 0 : max((uint)padded(fullest), 4u);
+}
+
+/* column: the first word of the item's first cell; words of a cell lie WIDTH apart. */
+static inline void sort_columns(global ulong *column, uint rows)
+{
+    for (uint size = 2; size <= rows; size *= 2)
+        for (uint half_run = size / 2, mask = size - 1; half_run > 0; half_run /= 2, mask = half_run)
+            for (uint t = 0; t < rows / 2; t++) {
+                const comparator places = comparator_of(t, half_run, mask);
+                global ulong *const low = column + (size_t)places.low * WIDTH;
+                global ulong *const high = column + (size_t)places.high * WIDTH;
+                const lanes a = LOAD_LANES(low), b = LOAD_LANES(high);
+                STORE_LANES(min(a, b), low);
+                STORE_LANES(max(a, b), high);
+            }
+}
+
+static inline void fill_columns(global ulong *column, uint rows, uint first_cell, const uint *counts,
+                                uint species, ulong step, ulong seed)
+{
+    for (uint quad = 0; quad < rows / 4; quad++)
+        for (uint lane = 0; lane < LANES; lane++) {
+            const random_words keys = keys_of(first_cell + lane, quad, species, step, seed);
+            for (uint n = 0; n < 4; n++) {
+                const uint place = 4 * quad + n;
+                column[(size_t)place * WIDTH + lane] =
+                    place < counts[lane] ? word_of(keys.word[n], place) : LAST;
+            }
+        }
+}
+
+/* Lists the tiles of a long cell: the cell, and the place in it where the tile begins. summary: how many
+ * tiles there are, and the most particles of a cell. The order of the list is a matter of chance; it changes
+ * nothing. */
+static inline void list_tiles(uint cell, uint count, global uint *restrict summary,
+                              global uint2 *restrict tiles)
+{
+    const uint own = (count - 1) / TILE + 1;
+    const uint first = atomic_add(summary, own);
+    atomic_max(summary + 1, count);
+    for (uint n = 0; n < own; n++)
+        tiles[first + n] = (uint2)(cell, n * TILE);
+}
+
+/* Group g has the blocks g, g + groups, ... and the rows of scratch from COLUMN_MOST g on, ulong[WIDTH] each.
+ */
+kernel __attribute__((reqd_work_group_size(COLUMN_ITEMS, 1, 1))) void
+shuffle_columns(global const uint *restrict cell_offsets, uint cells, ulong seed, uint species, ulong step,
+                global ulong *restrict scratch, global uint *restrict summary, global uint2 *restrict tiles,
+                global uint *restrict permutation)
+{
+    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint item = (uint)get_local_id(0);
+    global ulong *const column = scratch + (size_t)group * COLUMN_MOST * WIDTH + item * LANES;
+    for (uint first = group * WIDTH; first < cells; first += groups * WIDTH) {
+        const uint rows = block_rows(cell_offsets, cells, first);
+        const uint own = first + item * LANES;
+        uint counts[LANES];
+        for (uint lane = 0; lane < LANES; lane++) {
+            const uint count = count_of(cell_offsets, cells, own + lane);
+            counts[lane] = short_count(count);
+            if (count > COLUMN_MOST)
+                list_tiles(own + lane, count, summary, tiles);
+        }
+        fill_columns(column, rows, own, counts, species, step, seed);
+        sort_columns(column, rows);
+        for (uint lane = 0; lane < LANES; lane++) {
+            const uint start = counts[lane] ? cell_offsets[own + lane] : 0;
+            for (uint n = 0; n < counts[lane]; n++)
+                permutation[start + n] = start + (uint)column[(size_t)n * WIDTH + lane];
+        }
+    }
+}
+
+/* ---- long cells: a group a tile ---- */
+
+/* A tile, its cell, and what the cell's keys are drawn by. */
+typedef struct {
+    uint cell, start, cell_count; /* where the cell's particles are in the list, and how many */
+    uint begin, count;            /* the tile's places in the cell */
+    uint species;
+    ulong step, seed;
+} tile_place;
+
+static inline tile_place tile_of(global const uint *restrict cell_offsets, global const uint2 *restrict tiles,
+                                 uint species, ulong step, ulong seed)
+{
+    const uint2 listed = tiles[get_group_id(0)];
+    const uint start = cell_offsets[listed.x], cell_count = cell_offsets[listed.x + 1] - start;
+    const tile_place own = {listed.x, start, cell_count, listed.y, min((uint)TILE, cell_count - listed.y),
+                            species,  step,  seed};
+    return own;
+}
+
+static inline ulong tile_word(const tile_place *own, uint place)
+{
+    return word_at(own->cell, place, own->species, own->step, own->seed);
+}
+
+/* The words of a tile's places, which nothing has moved yet: four keys a draw. */
+static inline void draw_tile(const tile_place *own, local ulong *words)
+{
+    for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += GROUP_ITEMS) {
+        const uint first = own->begin + 4 * quad;
+        const random_words keys = keys_of(own->cell, first / 4, own->species, own->step, own->seed);
+        for (uint n = 0; n < 4; n++)
+            if (4 * quad + n < own->count)
+                words[4 * quad + n] = word_of(keys.word[n], first + n);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* A step of the network on the first `count` words of a tile. */
+static inline void tile_step(local ulong *words, uint count, uint half_run, uint mask)
+{
+    const uint comparators = count > 0 ? (uint)padded(count) / 2 : 0;
+    for (uint t = (uint)get_local_id(0); t < comparators; t += GROUP_ITEMS) {
+        const comparator places = comparator_of(t, half_run, mask);
+        if (places.high < count) {
+            const ulong a = words[places.low], b = words[places.high];
+            words[places.low] = min(a, b);
+            words[places.high] = max(a, b);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+static inline void store_tile(const tile_place *own, uint count, local const ulong *words,
+                              global uint *restrict permutation)
+{
+    global uint *const places = permutation + own->start + own->begin;
+    for (uint n = (uint)get_local_id(0); n < count; n += GROUP_ITEMS)
+        places[n] = own->start + (uint)words[n];
+}
+
+/* Sorts each tile for itself, which is all for a cell of one tile. All groups make the steps of a whole tile,
+ * since the loops around a barrier must not depend on data; those beyond a tile's length find nothing to do.
+ */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+shuffle_tiles(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
+              uint species, ulong step, global uint *restrict permutation)
+{
+    local ulong words[TILE];
+    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
+    draw_tile(&own, words);
+    for (uint size = 2; size <= TILE; size *= 2)
+        for (uint half_run = size / 2, mask = size - 1; half_run > 0; half_run /= 2, mask = half_run)
+            tile_step(words, size / 2 < own.count ? own.count : 0, half_run, mask);
+    store_tile(&own, own.count, words, permutation);
+}
+
+/* A step between tiles, in the merge of runs of `run` words; on the permutation itself, with keys drawn again
+ * rather than kept. A group has as many comparators as its tile has places: low is never below t, so all are
+ * had that end inside the cell. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+shuffle_far(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
+            uint species, ulong step, uint run, uint half_run, uint mask, global uint *restrict permutation)
+{
+    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
+    global uint *const places = permutation + own.start;
+    const ulong comparators = own.cell_count > run ? padded(own.cell_count) / 2 : 0;
+    const uint end = (uint)min((ulong)(own.begin + own.count), comparators);
+    for (uint t = own.begin + (uint)get_local_id(0); t < end; t += GROUP_ITEMS) {
+        const comparator pair = comparator_of(t, half_run, mask);
+        if (pair.high >= own.cell_count)
+            continue;
+        const uint a = places[pair.low], b = places[pair.high];
+        if (tile_word(&own, a - own.start) > tile_word(&own, b - own.start)) {
+            places[pair.low] = b;
+            places[pair.high] = a;
+        }
+    }
+}
+
+/* The last steps of that merge, which stay inside a tile. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+shuffle_near(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
+             uint species, ulong step, uint run, global uint *restrict permutation)
+{
+    local ulong words[TILE];
+    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
+    const uint count = own.cell_count > run ? own.count : 0;
+    global const uint *const places = permutation + own.start + own.begin;
+    for (uint n = (uint)get_local_id(0); n < count; n += GROUP_ITEMS)
+        words[n] = tile_word(&own, places[n] - own.start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint half_run = TILE / 2; half_run > 0; half_run /= 2)
+        tile_step(words, count, half_run, half_run);
+    store_tile(&own, count, words, permutation);
+}

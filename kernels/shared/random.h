@@ -1,0 +1,40 @@
+/* Random: numbers that look random and are a pure function of a counter and a key, in code that both the
+ * OpenCL and the host compiler read.
+ *
+ * Philox 4x32 of ten rounds (J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as
+ * easy as 1, 2, 3", SC 2011, section 3.3): there is no state to keep or to seed, so any work-item has any
+ * number at once, and it is the same number on any device, in any order and on any number of ranks. The
+ * counter says which number is meant, the key which sequence: two that differ in any bit have nothing to do
+ * with one another. No two draws of a run may therefore share counter and key.
+ */
+#ifndef SHARED_RANDOM_H
+#define SHARED_RANDOM_H
+
+#include "shared/real.h"
+
+/* A counter, or the four numbers that stand there, each uniform in 0..2^32-1. */
+typedef struct {
+    uint word[4];
+} random_words;
+
+/* The four numbers of a counter. The key's low half is the first of the paper's two key words. */
+static inline random_words random_words_at(random_words counter, ulong key)
+{
+    /* The multipliers are the paper's, found by search; the key moves on by the golden ratio and by
+     * sqrt(3) - 1, as fractions of 2^32. */
+    const ulong multipliers[2] = {0xD2511F53u, 0xCD9E8D57u};
+    const uint strides[2] = {0x9E3779B9u, 0xBB67AE85u};
+    uint keys[2] = {(uint)key, (uint)(key >> 32)};
+    for (int round = 0; round < 10; round++) {
+        const ulong first = multipliers[0] * counter.word[0], second = multipliers[1] * counter.word[2];
+        counter.word[0] = (uint)(second >> 32) ^ counter.word[1] ^ keys[0];
+        counter.word[1] = (uint)second;
+        counter.word[2] = (uint)(first >> 32) ^ counter.word[3] ^ keys[1];
+        counter.word[3] = (uint)first;
+        keys[0] += strides[0];
+        keys[1] += strides[1];
+    }
+    return counter;
+}
+
+#endif

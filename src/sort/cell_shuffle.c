@@ -1,0 +1,229 @@
+/* Cell shuffle: launches of kernels/cell_shuffle.cl. */
+#include "sort/cell_shuffle.h"
+
+#include <stdlib.h>
+
+enum {
+    CPU_LANES = 8,
+    CPU_COLUMN_MOST = 512,  /* a block's rows stay in the first cache */
+    CPU_SLOTS_PER_UNIT = 8, /* slots: more than one, so that a late thread does not keep all waiting */
+    CPU_TILE = 4096,
+    GPU_COLUMN_ITEMS = 64,
+    GPU_COLUMN_MOST = 128, /* more, and scratch leaves the caches or few items are in work */
+    GPU_SLOTS_PER_UNIT = 8,
+    GPU_GROUP_ITEMS = 256,
+    GPU_TILE = 4096,
+    TILE_LEAST = 4
+};
+
+struct cell_shuffle {
+    uint32_t cells, capacity;
+    struct cell_shuffle_options shape;
+    struct program *program;
+    struct kernel *columns, *sort_tiles, *far, *near;
+    struct buffer *scratch; /* ulong[slots][column_most][column_items * lanes] */
+    struct buffer *summary; /* struct summary */
+    struct buffer *tiles;   /* uint2[most_tiles()], of long cells: the cell, and where in it a tile begins */
+};
+
+/* What the device tells of the long cells. */
+struct summary {
+    uint32_t tiles;
+    uint32_t longest; /* most particles of a cell; 0 if none is long */
+};
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the shape ---- */
+
+static uint32_t compute_units(const struct device_info *info)
+{
+    return info->compute_units > 0 ? info->compute_units : 1;
+}
+
+static uint32_t group_items(const struct device_info *info, uint32_t wanted)
+{
+    return info->group_limit < wanted ? (uint32_t)info->group_limit : wanted;
+}
+
+/* The largest power of two of words, up to `wanted`, that the local memory holds. */
+static uint32_t tile_that_fits(const struct device_info *info, uint32_t wanted)
+{
+    uint32_t tile = wanted;
+    while (tile > TILE_LEAST && tile * sizeof(uint64_t) > info->local_memory)
+        tile /= 2;
+    return tile;
+}
+
+static uint32_t blocks_of(uint32_t cells, const struct cell_shuffle_options *shape)
+{
+    const uint32_t width = shape->column_items * shape->lanes;
+    return cells / width + (cells % width > 0);
+}
+
+/* What `options` leaves open is what suits the device. */
+static struct cell_shuffle_options shape_for(const struct device_info *info, uint32_t cells,
+                                             const struct cell_shuffle_options *options)
+{
+    const struct cell_shuffle_options open = {0}, *const given = options ? options : &open;
+    const struct cell_shuffle_options suits =
+        info->is_cpu ? (struct cell_shuffle_options){.column_items = 1,
+                                                     .lanes = CPU_LANES,
+                                                     .column_most = CPU_COLUMN_MOST,
+                                                     .slots = CPU_SLOTS_PER_UNIT * compute_units(info),
+                                                     .group_items = 1,
+                                                     .tile = tile_that_fits(info, CPU_TILE)}
+                     : (struct cell_shuffle_options){.column_items = group_items(info, GPU_COLUMN_ITEMS),
+                                                     .lanes = 1,
+                                                     .column_most = GPU_COLUMN_MOST,
+                                                     .slots = GPU_SLOTS_PER_UNIT * compute_units(info),
+                                                     .group_items = group_items(info, GPU_GROUP_ITEMS),
+                                                     .tile = tile_that_fits(info, GPU_TILE)};
+    struct cell_shuffle_options shape = {
+        .column_items = given->column_items ? given->column_items : suits.column_items,
+        .lanes = given->lanes ? given->lanes : suits.lanes,
+        .column_most = given->column_most ? given->column_most : suits.column_most,
+        .slots = given->slots ? given->slots : suits.slots,
+        .group_items = given->group_items ? given->group_items : suits.group_items,
+        .tile = given->tile ? given->tile : suits.tile};
+    shape.slots = minimum(shape.slots, blocks_of(cells, &shape));
+    return shape;
+}
+
+static size_t scratch_bytes(const struct cell_shuffle_options *shape)
+{
+    return (size_t)shape->slots * shape->column_most * shape->column_items * shape->lanes * sizeof(uint64_t);
+}
+
+/* A tile for each cell that can be long, and one for each full tile. */
+static size_t most_tiles(uint32_t cells, uint32_t capacity, const struct cell_shuffle_options *shape)
+{
+    return (size_t)minimum(cells, capacity / (shape->column_most + 1)) + capacity / shape->tile;
+}
+
+uint64_t cell_shuffle_bytes(const struct device_info *info, uint32_t cells, uint32_t capacity,
+                            const struct cell_shuffle_options *options)
+{
+    const struct cell_shuffle_options shape = shape_for(info, cells, options);
+    return scratch_bytes(&shape) + sizeof(struct summary) +
+           most_tiles(cells, capacity, &shape) * 2 * sizeof(uint32_t);
+}
+
+/* ---- birth and death ---- */
+
+static enum status build(struct device *device, struct cell_shuffle *shuffle)
+{
+    const struct cell_shuffle_options *shape = &shuffle->shape;
+    TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &shuffle->program,
+                      "-D COLUMN_ITEMS=%u -D LANES=%u -D COLUMN_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u",
+                      shape->column_items, shape->lanes, shape->column_most, shape->group_items,
+                      shape->tile));
+    TRY(kernel_create(shuffle->program, "shuffle_columns", &shuffle->columns));
+    TRY(kernel_create(shuffle->program, "shuffle_tiles", &shuffle->sort_tiles));
+    TRY(kernel_create(shuffle->program, "shuffle_far", &shuffle->far));
+    TRY(kernel_create(shuffle->program, "shuffle_near", &shuffle->near));
+    TRY(buffer_create(device, scratch_bytes(shape), "cell shuffle's scratch", &shuffle->scratch));
+    TRY(buffer_create(device, sizeof(struct summary), "cell shuffle's summary", &shuffle->summary));
+    return buffer_create(device, most_tiles(shuffle->cells, shuffle->capacity, shape) * 2 * sizeof(uint32_t),
+                         "cell shuffle's tiles", &shuffle->tiles);
+}
+
+enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
+                                const struct cell_shuffle_options *options, struct cell_shuffle **shuffle)
+{
+    *shuffle = NULL;
+    struct cell_shuffle *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the cell shuffle");
+    *created = (struct cell_shuffle){
+        .cells = cells, .capacity = capacity, .shape = shape_for(device_info(device), cells, options)};
+    const enum status status = build(device, created);
+    if (status != STATUS_OK)
+        cell_shuffle_destroy(&created);
+    *shuffle = created;
+    return status;
+}
+
+void cell_shuffle_destroy(struct cell_shuffle **shuffle)
+{
+    struct cell_shuffle *old = *shuffle;
+    if (!old)
+        return;
+    kernel_destroy(&old->columns);
+    kernel_destroy(&old->sort_tiles);
+    kernel_destroy(&old->far);
+    kernel_destroy(&old->near);
+    program_destroy(&old->program);
+    buffer_destroy(&old->scratch);
+    buffer_destroy(&old->summary);
+    buffer_destroy(&old->tiles);
+    free(old);
+    *shuffle = NULL;
+}
+
+/* ---- shuffling ---- */
+
+/* What every launch of a run needs. */
+struct run {
+    const struct buffer *cell_offsets, *permutation;
+    uint64_t seed, step;
+    uint32_t species;
+};
+
+static enum status shuffle_columns(struct cell_shuffle *shuffle, const struct run *run, uint32_t count)
+{
+    const struct cell_shuffle_options *shape = &shuffle->shape;
+    const uint64_t bytes = ((uint64_t)count + shuffle->cells) * sizeof(uint32_t);
+    const struct launch launch = {shape->slots, shape->column_items, STAGE_OTHER, bytes};
+    TRY(buffer_fill(shuffle->summary, 0));
+    return KERNEL_LAUNCH(shuffle->columns, launch, arg_buffer(run->cell_offsets), arg_uint(shuffle->cells),
+                         arg_ulong(run->seed), arg_uint(run->species), arg_ulong(run->step),
+                         arg_buffer(shuffle->scratch), arg_buffer(shuffle->summary),
+                         arg_buffer(shuffle->tiles), arg_buffer(run->permutation));
+}
+
+#define TILE_ARGUMENTS(shuffle, run)                                                                         \
+    arg_buffer((run)->cell_offsets), arg_buffer((shuffle)->tiles), arg_ulong((run)->seed),                   \
+        arg_uint((run)->species), arg_ulong((run)->step)
+
+/* Merges sorted runs of `length` in all cells longer than that. */
+static enum status merge_runs(struct cell_shuffle *shuffle, const struct run *run, struct launch launch,
+                              uint32_t length)
+{
+    uint32_t mask = 2 * length - 1; /* all ones where the double has no room */
+    for (uint32_t half = length; half >= shuffle->shape.tile; half /= 2, mask = half)
+        TRY(KERNEL_LAUNCH(shuffle->far, launch, TILE_ARGUMENTS(shuffle, run), arg_uint(length),
+                          arg_uint(half), arg_uint(mask), arg_buffer(run->permutation)));
+    return KERNEL_LAUNCH(shuffle->near, launch, TILE_ARGUMENTS(shuffle, run), arg_uint(length),
+                         arg_buffer(run->permutation));
+}
+
+static enum status shuffle_tiles(struct cell_shuffle *shuffle, const struct run *run,
+                                 const struct summary *summary)
+{
+    const uint64_t bytes = (uint64_t)summary->tiles * shuffle->shape.tile * sizeof(uint32_t);
+    const struct launch launch = {summary->tiles, shuffle->shape.group_items, STAGE_OTHER, bytes};
+    TRY(KERNEL_LAUNCH(shuffle->sort_tiles, launch, TILE_ARGUMENTS(shuffle, run),
+                      arg_buffer(run->permutation)));
+    for (uint64_t length = shuffle->shape.tile; length < summary->longest; length *= 2)
+        TRY(merge_runs(shuffle, run, launch, (uint32_t)length));
+    return STATUS_OK;
+}
+
+enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets, uint32_t count,
+                             uint64_t seed, uint32_t species, uint64_t step, const struct buffer *permutation)
+{
+    if (count > shuffle->capacity)
+        return status_fail(STATUS_FAILED, "cannot shuffle %u particles: the cell shuffle has room for %u",
+                           count, shuffle->capacity);
+    if (count == 0)
+        return STATUS_OK;
+    const struct run run = {cell_offsets, permutation, seed, step, species};
+    TRY(shuffle_columns(shuffle, &run, count));
+    struct summary summary;
+    TRY(buffer_read(shuffle->summary, 0, sizeof summary, &summary));
+    return summary.tiles > 0 ? shuffle_tiles(shuffle, &run, &summary) : STATUS_OK;
+}

@@ -1,0 +1,55 @@
+/* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions: who
+ * stand beside each other in it are partners.
+ *
+ * Every order of a cell is as likely as any other, and follows from seed, species, step and the number of the
+ * cell in the list alone: the same bits on any device. Two ways to use the permutation:
+ *
+ *   permute_apply(permute, permutation, particles)    the particles themselves stand in the random order;
+ * cell offsets (and keys, if there are some) stay what they were. Only for the layout of pairs. particles
+ * permutation[n] and permutation[n + 1]   partners looked up where they stand, for n = start, start + 2, ...
+ * of each cell: less to move, but reads from all over the cell
+ *
+ * Of a cell with an odd number of particles one has no partner; what becomes of it is the collision's affair.
+ */
+#ifndef RADIXPIC_SORT_CELL_SHUFFLE_H
+#define RADIXPIC_SORT_CELL_SHUFFLE_H
+
+#include "device/device.h"
+
+struct cell_shuffle;
+
+/* 0 everywhere: chosen from the device. Any choice makes the same permutation. */
+struct cell_shuffle_options {
+    uint32_t column_items; /* of a group that sorts short cells */
+    uint32_t lanes;        /* such cells an item has at once: 1, or 8 as vectors */
+    uint32_t column_most;  /* particles of a short cell; a power of two, at least 4 */
+    uint32_t slots;        /* blocks of column_items * lanes cells in work at once */
+    uint32_t group_items;  /* of a group that sorts a long cell */
+    uint32_t tile;         /* particles it has in local memory; a power of two, at least 4 */
+};
+
+/* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. STATUS_FAILED when memory
+ * runs out. The caller destroys it. */
+STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
+                                               const struct cell_shuffle_options *options,
+                                               struct cell_shuffle **shuffle);
+void cell_shuffle_destroy(struct cell_shuffle **shuffle);
+
+/* cell_offsets: uint[cells + 1], where the cells of a sorted list of `count` particles start. permutation:
+ * uint[count], gets the random order, shuffled[j] = sorted[permutation[j]] with permutation[j] in the same
+ * cell as j. species < 256, step < 2^56. Lists that number their cells alike, as those of several ranks do,
+ * need a seed each, or they are shuffled alike. Who draws other numbers (kernels/shared/random.h) by the same
+ * seed sets one of the two highest bits in the second word of the counter: here they are 0. STATUS_FAILED for
+ * more particles than the capacity. (Waits for the device once, for how long the cells are at most; what it
+ * enqueues after that only for cells of more than column_most particles is not waited for.) */
+STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
+                                            uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
+                                            const struct buffer *permutation);
+
+/* Device bytes that cell_shuffle_create() takes. However many cells and particles there are, the scratch
+ * memory has at most slots * column_items * lanes * column_most words of 8 bytes; the rest is 4 bytes for
+ * each cell that can be long. */
+uint64_t cell_shuffle_bytes(const struct device_info *info, uint32_t cells, uint32_t capacity,
+                            const struct cell_shuffle_options *options);
+
+#endif

@@ -1,0 +1,465 @@
+/* Cell shuffle: against a host twin that sorts each cell's (key, place) by qsort, every way of doing it; and
+ * whether what comes is random, by chi-square tests. */
+#include "support/sorted_particles.h"
+
+#include "sort/cell_shuffle.h"
+#include "support/device_fixture.h"
+#include "support/random_answers.h"
+
+/* What a draw follows from. */
+struct draw {
+    uint64_t seed;
+    uint32_t species;
+    uint64_t step;
+};
+
+static const struct draw usual = {.seed = 0x123456789abcdef0, .species = 3, .step = 70000000000};
+
+/* Where the cells of a list start. */
+struct cells {
+    uint32_t cells, count, fullest;
+    uint32_t *offsets; /* [cells + 1] */
+};
+
+static bool is_small(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") != NULL;
+}
+
+/* ---- lists ---- */
+
+static struct cells cells_of(uint32_t cells, const uint32_t *counts)
+{
+    struct cells list = {.cells = cells, .offsets = calloc(cells + (size_t)1, sizeof *list.offsets)};
+    assert_non_null(list.offsets);
+    for (uint32_t c = 0; c < cells; c++) {
+        list.offsets[c + 1] = list.offsets[c] + counts[c];
+        if (counts[c] > list.fullest)
+            list.fullest = counts[c];
+    }
+    list.count = list.offsets[cells];
+    return list;
+}
+
+/* All cells hold as many particles. */
+static struct cells equal_cells(uint32_t cells, uint32_t each)
+{
+    uint32_t *counts = calloc(cells, sizeof *counts);
+    assert_non_null(counts);
+    for (uint32_t c = 0; c < cells; c++)
+        counts[c] = each;
+    const struct cells list = cells_of(cells, counts);
+    free(counts);
+    return list;
+}
+
+/* About `each` particles a cell, some cells empty, and `hot` in one of them. */
+static struct cells hot_cell(uint32_t cells, uint32_t each, uint32_t hot)
+{
+    uint32_t *counts = calloc(cells, sizeof *counts);
+    assert_non_null(counts);
+    uint64_t seed = cells + each;
+    for (uint32_t c = 0; c < cells; c++)
+        counts[c] = (uint32_t)(test_random(&seed) * (2 * each + 1));
+    counts[cells / 3] = hot;
+    const struct cells list = cells_of(cells, counts);
+    free(counts);
+    return list;
+}
+
+/* ---- the twin ---- */
+
+static int by_key_then_place(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* What the permutation must be; counts keys that two particles of a cell have in common. */
+static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_t *ties)
+{
+    uint32_t *permutation = calloc(list->count + (size_t)1, sizeof *permutation);
+    uint64_t *words = calloc(list->fullest + (size_t)1, sizeof *words);
+    assert_true(permutation && words);
+    *ties = 0;
+    for (uint32_t c = 0; c < list->cells; c++) {
+        const uint32_t start = list->offsets[c], count = list->offsets[c + 1] - start;
+        for (uint32_t p = 0; p < count; p++) {
+            const random_words counter = {
+                {c, p / 4, (uint32_t)draw->step, (uint32_t)(draw->step >> 32) << 8 | draw->species}};
+            words[p] = (uint64_t)random_words_at(counter, draw->seed).word[p % 4] << 32 | p;
+        }
+        qsort(words, count, sizeof *words, by_key_then_place);
+        for (uint32_t p = 0; p < count; p++) {
+            permutation[start + p] = start + (uint32_t)words[p];
+            *ties += p > 0 && words[p] >> 32 == words[p - 1] >> 32;
+        }
+    }
+    free(words);
+    return permutation;
+}
+
+/* ---- on the device ---- */
+
+enum { GUARD = 64, UNTOUCHED = 0x5eed };
+
+/* The caller frees it. What lies behind the permutation must stay. */
+static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_options *options,
+                          const struct draw *draw)
+{
+    struct cell_shuffle *shuffle = NULL;
+    struct buffer *offsets = NULL, *permutation = NULL;
+    const size_t length = list->count + (size_t)GUARD, offset_bytes = (list->cells + 1) * sizeof(uint32_t);
+    uint32_t *met = calloc(length, sizeof *met);
+    assert_non_null(met);
+    assert_ok(buffer_create(device, offset_bytes, "offsets", &offsets));
+    assert_ok(buffer_create(device, length * sizeof *met, "permutation", &permutation));
+    assert_ok(buffer_write(offsets, 0, offset_bytes, list->offsets));
+    assert_ok(buffer_fill(permutation, UNTOUCHED));
+    const size_t held = device_bytes_held(device);
+    assert_ok(cell_shuffle_create(device, list->cells, list->count, options, &shuffle));
+    assert_int_equal(device_bytes_held(device) - held,
+                     cell_shuffle_bytes(device_info(device), list->cells, list->count, options));
+    for (int again = 0; again < 2; again++) /* the second time with all that the first one left */
+        assert_ok(cell_shuffle_run(shuffle, offsets, list->count, draw->seed, draw->species, draw->step,
+                                   permutation));
+    assert_ok(buffer_read(permutation, 0, length * sizeof *met, met));
+    for (uint32_t n = 0; n < GUARD; n++)
+        assert_int_equal(met[list->count + n], UNTOUCHED);
+    cell_shuffle_destroy(&shuffle);
+    buffer_destroy(&permutation);
+    buffer_destroy(&offsets);
+    return met;
+}
+
+/* Each particle of a cell once, at a place of that cell. */
+static void check_inside_cells(const struct cells *list, const uint32_t *permutation)
+{
+    unsigned char *seen = calloc(list->count + (size_t)1, 1);
+    assert_non_null(seen);
+    for (uint32_t c = 0; c < list->cells; c++)
+        for (uint32_t j = list->offsets[c]; j < list->offsets[c + 1]; j++) {
+            const uint32_t source = permutation[j];
+            if (source < list->offsets[c] || source >= list->offsets[c + 1] || seen[source]++)
+                fail_msg("cell %u, place %u of the list: %u", c, j, source);
+        }
+    free(seen);
+}
+
+static uint32_t power_from(uint32_t count)
+{
+    uint32_t power = 4;
+    while (power < count)
+        power *= 2;
+    return power;
+}
+
+/* Every way; frees the list. Returns the keys that particles of a cell share. */
+static uint32_t check_ways(struct cells list)
+{
+    const uint32_t all = power_from(list.fullest);
+    const struct cell_shuffle_options ways[] = {
+        {0},
+        {.column_items = 1, .lanes = 8, .column_most = all, .slots = 2},  /* columns alone, as on a CPU, */
+        {.column_items = 16, .lanes = 1, .column_most = all, .slots = 2}, /* and as on a GPU */
+        {.column_items = 4, .lanes = 8, .column_most = 16, .slots = 1, .group_items = 32, .tile = 256},
+        {.column_most = 4, .group_items = 1, .tile = 16384}, /* groups for nearly all, in local memory, */
+        {.column_most = 4, .group_items = 64, .tile = 64},   /* and by tiles */
+        {.column_most = 4, .group_items = 1, .tile = 4},
+    };
+    uint32_t ties = 0;
+    uint32_t *expected = twin(&list, &usual, &ties);
+    check_inside_cells(&list, expected);
+    for (size_t n = 0; n < sizeof ways / sizeof ways[0]; n++) {
+        if (ways[n].tile * sizeof(uint64_t) > device_info(device)->local_memory)
+            continue;
+        uint32_t *met = shuffled(&list, n == 0 ? NULL : &ways[n], &usual);
+        check_inside_cells(&list, met);
+        for (uint32_t j = 0; j < list.count; j++)
+            if (met[j] != expected[j])
+                fail_msg("way %zu of %u cells: place %u is %u, expected %u", n, list.cells, j, met[j],
+                         expected[j]);
+        free(met);
+    }
+    free(expected);
+    free(list.offsets);
+    return ties;
+}
+
+/* ---- the right order, by every way ---- */
+
+/* Lengths around powers of two, short beside long. */
+static void lengths_of_all_kinds(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {0,  1, 0,  2,  3, 4,   5,    0,   0,   6,   7,    8,    9,   15,
+                                      16, 0, 17, 31, 0, 32,  33,   63,  1,   64,  65,   127,  128, 129,
+                                      2,  3, 0,  0,  0, 255, 256,  257, 511, 512, 513,  1023, 0,   1024,
+                                      1,  1, 1,  1,  1, 1,   1025, 2,   2,   2,   4095, 4096, 4097};
+    const uint32_t all = sizeof counts / sizeof counts[0];
+    check_ways(cells_of(is_small() ? 33 : all, counts));
+    check_ways(cells_of(9, counts)); /* the last block has cells that are not there */
+    check_ways(cells_of(1, counts + 8));
+    check_ways(cells_of(1, counts + 1));
+}
+
+static void ordinary_cells(void **state)
+{
+    (void)state;
+    check_ways(hot_cell(is_small() ? 40 : 4099, 30, 30));
+}
+
+/* Half of all particles in one cell; in full so many that keys occur twice, where the place must decide: of
+ * 200,003 keys 4.7 pairs are alike on average. */
+static void a_hot_cell(void **state)
+{
+    (void)state;
+    const uint32_t ties = check_ways(is_small() ? hot_cell(40, 7, 300) : hot_cell(4001, 50, 200003));
+    assert_true(is_small() || ties > 0);
+}
+
+static void all_in_one_cell(void **state)
+{
+    (void)state;
+    const uint32_t many = is_small() ? 200 : 5000;
+    check_ways(cells_of(1, &many));
+    uint32_t counts[50] = {0};
+    counts[49] = many;
+    check_ways(cells_of(50, counts));
+}
+
+static void no_particles(void **state)
+{
+    (void)state;
+    check_ways(equal_cells(100, 0));
+    check_ways(equal_cells(1, 0));
+}
+
+/* ---- what it follows from ---- */
+
+static uint32_t places_alike(const struct cells *list, const uint32_t *a, const uint32_t *b)
+{
+    uint32_t alike = 0;
+    for (uint32_t j = 0; j < list->count; j++)
+        alike += a[j] == b[j];
+    return alike;
+}
+
+/* By chance one particle of a cell, on average, comes to the same place; so of 64 cells 64 do, with a
+ * deviation of 8. Every part of a draw tells, its upper halves too. */
+static void follows_from_the_draw_alone(void **state)
+{
+    (void)state;
+    const struct cells list = equal_cells(64, 30);
+    uint32_t *first = shuffled(&list, NULL, &usual), *again = shuffled(&list, NULL, &usual);
+    assert_int_equal(places_alike(&list, first, again), list.count);
+    free(again);
+    struct draw others[] = {usual, usual, usual, usual, usual};
+    others[0].seed++;
+    others[1].seed += UINT64_C(1) << 32;
+    others[2].species++;
+    others[3].step++;
+    others[4].step += UINT64_C(1) << 32;
+    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
+        uint32_t *other = shuffled(&list, NULL, &others[n]);
+        assert_near(places_alike(&list, first, other), 64, 6 * 8);
+        free(other);
+    }
+    free(first);
+    free(list.offsets);
+}
+
+/* ---- random ---- */
+
+/* sum (met - expected)^2 / expected over all classes, equally likely ones. */
+static double chi_square(const uint32_t *met, uint32_t classes, uint32_t draws)
+{
+    const double expected = (double)draws / classes;
+    double sum = 0;
+    for (uint32_t n = 0; n < classes; n++)
+        sum += (met[n] - expected) * (met[n] - expected) / expected;
+    return sum;
+}
+
+/* Within the quantiles 1e-6 and 1 - 1e-6 of the chi-square distribution: too even is not random either. */
+#define CHECK_CHI_SQUARE(value, low, high) assert_near((value), ((low) + (high)) / 2, ((high) - (low)) / 2)
+
+enum { FOUR = 4, ORDERS = 24, SIXTEEN = 16 };
+
+/* The number of an order of four, 0 to 23: for each place how many of the later ones are less. */
+static uint32_t order_number(const uint32_t *order)
+{
+    uint32_t number = 0;
+    for (uint32_t a = 0; a < FOUR; a++) {
+        uint32_t less = 0;
+        for (uint32_t b = a + 1; b < FOUR; b++)
+            less += order[b] < order[a];
+        number = number * (FOUR - a) + less;
+    }
+    return number;
+}
+
+/* The orders of `cells` cells of four. The caller frees them. */
+static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
+{
+    const struct cells list = equal_cells(cells, FOUR);
+    uint32_t *permutation = shuffled(&list, NULL, draw), *orders = calloc(cells, sizeof *orders);
+    assert_non_null(orders);
+    for (uint32_t c = 0; c < cells; c++)
+        orders[c] = order_number(permutation + (size_t)FOUR * c);
+    free(permutation);
+    free(list.offsets);
+    return orders;
+}
+
+/* 23 degrees of freedom. */
+static void all_orders_are_as_likely(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    const uint32_t cells = 48000;
+    uint32_t *orders = orders_of_four(cells, &usual), met[ORDERS] = {0};
+    for (uint32_t c = 0; c < cells; c++)
+        met[orders[c]]++;
+    CHECK_CHI_SQUARE(chi_square(met, ORDERS, cells), 3.53, 70.55);
+    free(orders);
+}
+
+/* Pairs of orders, of one run or of two, at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
+static void check_pairs(const uint32_t *orders, const uint32_t *others, uint32_t cells, uint32_t distance)
+{
+    uint32_t met[ORDERS * ORDERS] = {0}, pairs = 0;
+    for (uint32_t block = 0; block + 2 * distance <= cells; block += 2 * distance)
+        for (uint32_t n = 0; n < distance; n++, pairs++) /* no cell in two pairs */
+            met[orders[block + n] * ORDERS + others[block + n + distance]]++;
+    CHECK_CHI_SQUARE(chi_square(met, ORDERS * ORDERS, pairs), 427.9, 750.8);
+}
+
+/* Cells at several distances, among them blocks of both kinds and powers of two; and the same cell in two
+ * steps, species and seeds, for which the second run is laid behind the first. */
+static void neighbours_know_nothing_of_each_other(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    enum { CELLS = 1 << 16 };
+    uint32_t *orders = orders_of_four(CELLS, &usual);
+    for (uint32_t distance = 1; distance <= 4096; distance *= 2)
+        check_pairs(orders, orders, CELLS, distance);
+    struct draw others[] = {usual, usual, usual};
+    others[0].step++;
+    others[1].species++;
+    others[2].seed++;
+    uint32_t *both = calloc(2 * (size_t)CELLS, sizeof *both);
+    assert_non_null(both);
+    memcpy(both, orders, CELLS * sizeof *both);
+    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
+        uint32_t *other = orders_of_four(CELLS, &others[n]);
+        memcpy(both + CELLS, other, CELLS * sizeof *both);
+        check_pairs(both, both, 2 * CELLS, CELLS);
+        free(other);
+    }
+    free(both);
+    free(orders);
+}
+
+/* How often the particle of place i comes to place j of its cell. With all rows and all columns of the table
+ * summing to the number of cells, 15/16 of the sum has 15 * 15 = 225 degrees of freedom. */
+static void each_place_goes_everywhere(void **state)
+{
+    (void)state;
+    if (is_small())
+        skip();
+    const uint32_t cells = 16000;
+    const struct cells list = equal_cells(cells, SIXTEEN);
+    uint32_t *permutation = shuffled(&list, NULL, &usual), met[SIXTEEN * SIXTEEN] = {0};
+    for (uint32_t j = 0; j < list.count; j++)
+        met[permutation[j] % SIXTEEN * SIXTEEN + j % SIXTEEN]++;
+    const double sum = chi_square(met, SIXTEEN * SIXTEEN, SIXTEEN * cells);
+    CHECK_CHI_SQUARE(sum * (SIXTEEN - 1) / SIXTEEN, 138.1, 340.6);
+    free(permutation);
+    free(list.offsets);
+}
+
+/* ---- the rest ---- */
+
+/* The generator on the device. */
+static void known_random_numbers(void **state)
+{
+    (void)state;
+    random_words counters[RANDOM_ANSWERS], met[RANDOM_ANSWERS];
+    ulong keys[RANDOM_ANSWERS];
+    for (int n = 0; n < RANDOM_ANSWERS; n++) {
+        counters[n] = random_answers[n].counter;
+        keys[n] = random_answers[n].key;
+    }
+    struct buffer *counter = NULL, *key = NULL, *words = NULL;
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    assert_ok(buffer_create(device, sizeof counters, "counters", &counter));
+    assert_ok(buffer_create(device, sizeof keys, "keys", &key));
+    assert_ok(buffer_create(device, sizeof met, "numbers", &words));
+    assert_ok(buffer_write(counter, 0, sizeof counters, counters));
+    assert_ok(buffer_write(key, 0, sizeof keys, keys));
+    /* from the folder of kernels */
+    assert_ok(
+        program_build(device, "../tests/support/random_words.cl", PRECISION_SINGLE, &program, "%s", ""));
+    assert_ok(kernel_create(program, "random_words_of", &kernel));
+    assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, RANDOM_ANSWERS, STAGE_OTHER, 0}), arg_buffer(counter),
+                            arg_buffer(key), arg_buffer(words)));
+    assert_ok(buffer_read(words, 0, sizeof met, met));
+    for (int n = 0; n < RANDOM_ANSWERS; n++)
+        assert_memory_equal(&met[n], &random_answers[n].answer, sizeof met[n]);
+    kernel_destroy(&kernel);
+    program_destroy(&program);
+    buffer_destroy(&words);
+    buffer_destroy(&key);
+    buffer_destroy(&counter);
+}
+
+/* What the header says of the memory: for the most cells and particles, within the bound. */
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    const struct cell_shuffle_options options = {
+        .column_items = 16, .lanes = 1, .column_most = 64, .slots = 100, .tile = 256};
+    const uint64_t scratch = UINT64_C(100) * 16 * 64 * 8;
+    const struct device_info *info = device_info(device);
+    const uint64_t most = cell_shuffle_bytes(info, CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options);
+    assert_int_equal(most, scratch + 8 + (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * 8);
+    assert_int_equal(cell_shuffle_bytes(info, 40, 1000, &options), 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
+}
+
+static void more_than_it_has_room_for(void **state)
+{
+    (void)state;
+    struct cell_shuffle *shuffle = NULL;
+    struct buffer *none = NULL;
+    assert_ok(buffer_create(device, 0, "nothing", &none));
+    assert_ok(cell_shuffle_create(device, 10, 100, NULL, &shuffle));
+    assert_int_equal(cell_shuffle_run(shuffle, none, 101, 1, 0, 0, none), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "101"));
+    cell_shuffle_destroy(&shuffle);
+    assert_null(shuffle);
+    buffer_destroy(&none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_random_numbers),
+        cmocka_unit_test(lengths_of_all_kinds),
+        cmocka_unit_test(ordinary_cells),
+        cmocka_unit_test(a_hot_cell),
+        cmocka_unit_test(all_in_one_cell),
+        cmocka_unit_test(no_particles),
+        cmocka_unit_test(follows_from_the_draw_alone),
+        cmocka_unit_test(all_orders_are_as_likely),
+        cmocka_unit_test(neighbours_know_nothing_of_each_other),
+        cmocka_unit_test(each_place_goes_everywhere),
+        cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(more_than_it_has_room_for),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
