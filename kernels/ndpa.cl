@@ -121,6 +121,31 @@ kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *ma
     }
 }
 
+/* One item with a bar for itself, as on a CPU: row after row, which needs no division at all. */
+static inline void read_rows(global const element *bar, global const uint *rows, uint columns, uint width,
+                             local element *room)
+{
+    for (uint row = 0; row < CELL_ROWS; row++) {
+        global const element *from = bar + rows[row];
+        for (uint column = 0; column < columns; column++)
+            room[row * width + column] = from[column];
+    }
+}
+
+static inline void write_rows(global element *bar, global const uint *rows, global const uint *inside,
+                              uint columns, local const element *room)
+{
+    for (uint row = 0; row < CELL_ROWS; row++) {
+        global element *to = bar + rows[row];
+        uint before[CELL_SIDE];
+        for (uint n = 0; n < CELL_SIDE; n++)
+            before[n] = inside[row * CELL_SIDE + n];
+        for (uint cell = 0; cell < columns; cell += CELL_SIDE)
+            for (uint n = 0; n < CELL_SIDE; n++)
+                to[cell + n] = room[before[n] + cell];
+    }
+}
+
 /* A bar's number is high * low_count + low. The tables are in global memory: the items of a group look up
  * different entries, which constant memory would serve one after the other.
  *
@@ -138,16 +163,21 @@ kernel GROUP_SIZE void ndpa_tables(global element *volume, global const uint *re
     const uint bar = (uint)get_group_id(0);
     const uint2 of_low = low[bar % low_count];
     const uint begin = high[bar / low_count] + of_low.x, columns = of_low.y;
+#if GROUP_ITEMS == 1
+    read_rows(volume + begin, rows, columns, width, room);
+    write_rows(volume + begin, rows, inside, columns, room);
+#else
     const uint reciprocal = columns == width ? reciprocal_whole : reciprocal_last;
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
         const uint row = mul_hi(t, reciprocal), column = t - row * columns;
         room[row * width + column] = volume[begin + rows[row] + column];
     }
-    wait_for_bar();
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
         const uint row = mul_hi(t, reciprocal), column = t - row * columns, in_cell = column % CELL_SIDE;
         volume[begin + rows[row] + column] = room[inside[row * CELL_SIDE + in_cell] + column - in_cell];
     }
+#endif
 }
 
 /* ---- the plain permuted array ---- */

@@ -1,0 +1,28 @@
+/* Permutation tables: the volumes and cells of the paper's Tables 1 to 5. */
+#ifndef RADIXPIC_EXPERIMENTS_PERMUTATION_TABLES_H
+#define RADIXPIC_EXPERIMENTS_PERMUTATION_TABLES_H
+
+#include <stdint.h>
+
+enum {
+    PERMUTATION_MAX_DIMENSIONS = 8,
+    PERMUTATION_MAX_VOLUMES = 5, /* of a table */
+    PERMUTATION_MAX_CELLS = 4,   /* kinds of cells in a table */
+    PERMUTATION_TABLES = 5
+};
+
+struct permutation_table {
+    uint32_t number; /* in the paper; 0: none of them */
+    uint32_t dimensions;
+    uint32_t cell_sides[PERMUTATION_MAX_CELLS], cell_count; /* the paper's block size is a side^dimensions */
+    uint32_t sides[PERMUTATION_MAX_VOLUMES][PERMUTATION_MAX_DIMENSIONS], volume_count;
+};
+
+/* Table `number`, from 1 on. The paper gives numbers of elements, of which these sides are ours. Table 2 has
+ * a volume of 4,194,394 elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a
+ * smaller volume before its own one. */
+const struct permutation_table *permutation_table(uint32_t number);
+
+uint64_t permutation_elements(uint32_t dimensions, const uint32_t *sides);
+
+#endif

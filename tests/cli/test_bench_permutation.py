@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""radixpic bench permutation: the paper's tables in small, their CSV file, and what is refused."""
+
+import os
+import re
+import shutil
+import sys
+import unittest
+
+from program import DEVICE, ROOT, ProgramTest
+
+COLUMNS = (
+    "device,table,dimensions,sides,axes,elements,cell_side,block,kernel,median_ms,min_ms,max_ms,device_ms,"
+    "gigabytes_per_second,copy_gigabytes_per_second,speedup_serial,speedup_numpy,repeats,verified"
+).split(",")
+KERNELS = ["serial", "numpy", "threads", "CB", "BB", "RLBB"]
+SMALL = ["--volume", "8,12,20"]
+
+
+class Permutation(ProgramTest):
+    def bench(self, *arguments, python=sys.executable, repeat=2):
+        """Standard output, and the rows of the CSV file."""
+        few = ["--repeat", repeat, "--device", DEVICE, "--python", python, "--csv", "volumes.csv"]
+        result = self.run_well("bench", "permutation", *few, *arguments)
+        rows = self.assert_whole_rows(self.folder / "volumes.csv")
+        for row in rows:
+            self.assertEqual(row["verified"], "" if row["kernel"] == "numpy" else "yes", row)
+            self.assertEqual(row["repeats"], str(repeat), row)
+            low, median, high = (float(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
+            self.assertTrue(0 < low <= median <= high, row)
+            on_host = row["kernel"] in ("serial", "numpy")
+            self.assertEqual(row["device"] == "host", on_host, row)
+            self.assertEqual(row["device_ms"] == "", on_host, row)
+        return result.stdout, rows
+
+    def test_a_volume(self):
+        text, rows = self.bench(*SMALL)
+        self.assertEqual(list(rows[0]), COLUMNS)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml", "volumes.csv"])
+        of_cells = [(row["cell_side"], row["block"], row["kernel"]) for row in rows]
+        blocks = (("2", "8"), ("4", "64"))  # 3 does not divide 8
+        self.assertEqual(of_cells, [(*block, kernel) for block in blocks for kernel in KERNELS])
+        for row in rows:
+            self.assertEqual((row["sides"], row["axes"], row["elements"]), ("8x12x20", "2 1 0", "1920"))
+        self.assertIn("3D speedup of parallel kernels, axes 2,1,0", text)
+        self.assertNotIn("Table", text)
+        self.assertEqual(text.count(" verified\n"), 10)
+
+    def test_the_table_has_the_speedups_of_the_csv_file(self):
+        text, rows = self.bench(*SMALL, repeat=3)
+        line = re.search(r"(?m)^ +1,920 \|([^|\n]+)\|([^|\n]+)$", text)
+        for half, column, over in ((1, "speedup_serial", "serial"), (2, "speedup_numpy", "numpy")):
+            of_kernels = [row for row in rows if row["kernel"] in ("CB", "BB", "RLBB")]
+            for word, row in zip(line[half].split(), of_kernels, strict=True):
+                self.assertAlmostEqual(float(word), float(row[column]), delta=0.0051)
+                (unit,) = (
+                    float(other["median_ms"])
+                    for other in rows
+                    if other["kernel"] == over and other["block"] == row["block"]
+                )
+                ratio = unit / float(row["median_ms"])
+                self.assertAlmostEqual(float(row[column]), ratio, delta=1e-3 + 1e-2 * ratio)
+
+    def test_a_table_of_the_paper(self):
+        text, rows = self.bench("--table", "4", "--block", "2", repeat=1)
+        self.assertEqual({(row["table"], row["sides"]) for row in rows}, {("4", "10x10x10x10x10x10")})
+        self.assertIn("Table 4: 6D speedup of parallel kernels, axes 5,4,3,2,1,0", text)
+        self.assertRegex(text, r"Volume size +\| +CB +BB +RLBB \| +CB +BB +RLBB\n +1,000,000 \|")
+
+    def test_other_axes(self):
+        text, rows = self.bench("--volume", "6,4,2,8", "--axes", "1,3,0,2", "--block", "2")
+        self.assertEqual({row["axes"] for row in rows}, {"1 3 0 2"})
+        self.assertIn("axes 1,3,0,2", text)
+
+    def test_without_numpy(self):
+        """A Python that is not there, and one that has no numpy."""
+        without = self.folder / "python"
+        without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+        without.chmod(0o755)
+        for python in ("no-such-python", str(without)):
+            with self.subTest(python=python):
+                text, rows = self.bench(*SMALL, "--block", "4", python=python)
+                self.assertEqual([row["kernel"] for row in rows], ["serial", "threads", "CB", "BB", "RLBB"])
+                self.assertEqual({row["speedup_numpy"] for row in rows}, {""})
+                self.assertRegex(text, r"1,920 \|( +\d+\.\d\d){3} \|( +-){3}\n")
+                self.assertIn(f"numpy: no times, since no {python} with numpy was found", text)
+
+    def test_a_permutation_that_is_wrong(self):
+        kernels = self.folder / "kernels"
+        shutil.copytree(ROOT / "kernels", kernels)
+        source = (kernels / "ndpa.cl").read_text()
+        broken, count = re.subn(r"place_before\(map, e\)", "e", source)
+        self.assertGreater(count, 0)
+        (kernels / "ndpa.cl").write_text(broken)
+        result = self.run_program(
+            *["bench", "permutation", *SMALL, "--repeat", "1", "--device", DEVICE, "--python", "none"],
+            environment={"RADIXPIC_KERNELS": str(kernels)},
+        )
+        self.assert_refused(result, 1, "not permuted rightly")
+        self.assertIn("NOT PERMUTED", result.stdout)
+
+
+class Refused(ProgramTest):
+    def test_values(self):
+        for option, arguments in (
+            *[("--table", ["--table", "6"]), ("--table", ["--table", "1", *SMALL]), ("--repeat", ["--repeat", "0"])],
+            *[("--volume", ["--volume", text]) for text in ("8", "8,", "8,x", "5,7", "2,2,2,2,2,2,2,2,2")],
+            ("--volume", ["--volume", "65536,65536", "--block", "4"]),
+            *[("--block", [*SMALL, "--block", text]) for text in ("3", "1", "0", "four")],
+            ("--block", ["--table", "4", "--block", "3"]),
+            *[("--axes", [*SMALL, "--axes", text]) for text in ("0,1", "0,1,3", "0,1,1", "0,1,9", "0", "2,1,0,3")],
+            ("--axes", ["--table", "1", "--axes", "3,2,1,0"]),
+            ("--axes", ["--axes", "0,1"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_program("bench", "permutation", *arguments), 2, option)
+        self.assert_nothing_created()
+
+    def test_a_cell_that_fits_nowhere(self):
+        result = self.run_program("bench", "permutation", "--volume", "4096,4096", "--block", "4096", "--device", DEVICE)
+        self.assert_refused(result, 2, "local memory", "smaller cell")
+
+    def test_a_file_that_cannot_be_written(self):
+        few = [*SMALL, "--repeat", "1", "--device", DEVICE, "--python", "none"]
+        for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
+            with self.subTest(path=path):
+                result = self.run_program("bench", "permutation", *few, "--csv", path)
+                self.assert_refused(result, 1, "--csv", path, word)
+
+    def test_help(self):
+        text = self.run_well("bench", "permutation", "--help").stdout
+        for word in ("--table", "--volume", "--block", "--axes", "--csv", "Examples:", "112021056"):
+            self.assertIn(word, text)
+        self.assertIn("permutation", self.run_well("bench", "--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
