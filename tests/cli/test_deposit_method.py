@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""deposit.method: what check says, runs that agree, restarts to the bit, and what is refused."""
+
+import shutil
+import unittest
+
+from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
+
+ATOMIC = ["--set", "deposit.method=atomic"]
+
+
+class DepositMethod(ProgramTest):
+    def run_to(self, folder, *options):
+        self.run_well("run", "small.yaml", "--quiet", "--output", folder, *options)
+        return self.history(folder)
+
+    def assert_near(self, rows, expected, delta):
+        self.assertEqual(len(rows), len(expected))
+        for row, right in zip(rows, expected):
+            for name, text in right.items():
+                self.assertAlmostEqual(float(row[name]), float(text), delta=delta, msg=name)
+
+    def test_check_says_it(self):
+        text = self.run_well("check", "small.yaml").stdout
+        self.assertRegex(text, r"(?m)^deposit +sorted: cell by cell")
+        text = self.run_well("check", "small.yaml", *ATOMIC).stdout
+        self.assertRegex(text, r"(?m)^deposit +atomic: particle by particle, 64 bits (at once|as two words of 32)$")
+        self.assertRegex(text, r"(?m)^  method: atomic +# sorted: cell by cell; atomic: ")
+        text = self.run_well("check", "--keys").stdout
+        self.assertRegex(text, r"(?m)^deposit\.method .*sorted.*atomic")
+
+    def test_it_is_refused_what_is_no_method(self):
+        result = self.run_program("check", "small.yaml", "--set", "deposit.method=atomics")
+        self.assert_refused(result, 2, "deposit.method", "sorted or atomic")
+
+    def test_energies_agree(self):
+        for precision, step, delta in (("single", "plain", 1e-4), ("double", "fused", 1e-11)):
+            with self.subTest(precision=precision, step=step):
+                options = ["--set", f"precision={precision}", "--set", f"step.method={step}", "--force"]
+                sorted_rows = self.run_to("sorted", *options)
+                self.assert_near(self.run_to("atomic", *options, *ATOMIC), sorted_rows, delta)
+
+    def test_a_restart_ends_in_the_same_bits(self):
+        often = [*ATOMIC, "--set", "output.checkpoints.every=10", "--set", "output.checkpoints.keep=9"]
+        for step in ("plain", "fused"):
+            with self.subTest(step=step):
+                options = [*often, "--set", f"step.method={step}", "--force"]
+                straight = self.run_to("straight", *options)
+                shutil.copytree(self.folder / "straight", self.folder / "again", dirs_exist_ok=True)
+                state = "again/checkpoints/checkpoint_10.h5"
+                self.run_well("run", "small.yaml", "--quiet", "--output", "again", *options[:-1], "--restart", state)
+                self.assertEqual(self.history("again"), straight)
+
+    def test_a_restart_may_change_it(self):
+        straight = self.run_to("out", "--set", "precision=double", "--set", "output.checkpoints.every=10")
+        arguments = ["--set", "precision=double", "--restart", "out/checkpoints/checkpoint_20.h5", "--quiet"]
+        self.run_well("run", "small.yaml", "--output", "out", *arguments, *ATOMIC)
+        self.assert_near(self.history(), straight, 1e-11)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_on_three_ranks(self):
+        alone = self.run_to("alone", "--set", "precision=double")
+        arguments = ["run", "small.yaml", "--set", "precision=double", *ATOMIC, "--force"]
+        histories = []
+        for _ in range(2):
+            result = self.run_program(*arguments, command=("mpirun", "-n", "3", PROGRAM), environment=MPI_ENVIRONMENT)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            histories.append(self.history())
+            self.assert_near(histories[-1], alone, 1e-10)
+        self.assertEqual(*histories)
+
+
+if __name__ == "__main__":
+    unittest.main()
