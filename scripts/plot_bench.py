@@ -17,10 +17,11 @@ KINDS = {
     "step": "device method cells_x cells_y particles stage ns_per_particle_step min_ns max_ns".split(),
     "pic-sort": "device method particles key_bits passes phase median_ms".split(),
     "random-lists": "device method keys key_bits phase median_ms".split(),
+    "permutation": "device dimensions elements block kernel median_ms min_ms max_ms".split(),
     "layout": "device operation input type arrays length layout median_ms min_ms max_ms".split(),
 }
 NUMBERS = ("ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "median_ms", "keys")
-NUMBERS += ("min_ms", "max_ms", "arrays")
+NUMBERS += ("min_ms", "max_ms", "arrays", "elements")
 PHASES = ("transpose", "histogram", "scan", "reorder")
 
 
@@ -207,6 +208,43 @@ def draw_layouts(figure, rows):
         axes.legend(fontsize=8)
 
 
+# ---- permutations ----
+
+MARKERS = "os^Dv<>*pX"
+
+
+def group_volumes(rows):
+    """(file, kernel, dimensions, block) -> rows in the order of their elements; numpy knows no blocks."""
+    lines = {}
+    for row in rows:
+        block = "" if row["kernel"] == "numpy" else row["block"]
+        lines.setdefault((row["file"], row["kernel"], row["dimensions"], block), {})[row["elements"]] = row
+    return {key: [line[elements] for elements in sorted(line)] for key, line in lines.items()}
+
+
+def draw_permutations(figure, rows):
+    """Kernels by colour, dimensions and blocks by marker, files by the style of the line."""
+    lines = group_volumes(rows)
+    files, kernels, shapes = (list(dict.fromkeys(key[part] for key in lines)) for part in (0, 1, slice(2, 4)))
+    axes = figure.subplots()
+    for key, line in lines.items():
+        axes.plot(
+            [row["elements"] for row in line],
+            [row["median_ms"] for row in line],
+            color=CYCLE[kernels.index(key[1]) % len(CYCLE)],
+            marker=MARKERS[shapes.index(key[2:]) % len(MARKERS)],
+            linestyle=("-", "--", ":", "-.")[files.index(key[0]) % 4],
+            markersize=4,
+        )
+    for number, kernel in enumerate(kernels):
+        axes.plot([], [], color=CYCLE[number % len(CYCLE)], label=kernel)
+    for number, (dimensions, block) in enumerate(shapes):
+        label = f"{dimensions}D, block {block}" if block else f"{dimensions}D"
+        axes.plot([], [], color="#888888", marker=MARKERS[number % len(MARKERS)], linestyle="", label=label)
+    axes.set(title="Time of a permutation", xlabel="elements", ylabel="ms", xscale="log", yscale="log")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, fontsize=8)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -228,6 +266,9 @@ def main():
     if kind == "step":
         figure = plt.figure(figsize=(11, 4.6))
         draw_steps(figure, rows)
+    elif kind == "permutation":
+        figure = plt.figure(figsize=(8, 5))
+        draw_permutations(figure, rows)
     elif kind == "layout":
         figure = plt.figure(figsize=(1.5 + 4 * len(group_layouts(rows)), 4.6))
         draw_layouts(figure, rows)

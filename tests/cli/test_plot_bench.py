@@ -26,6 +26,8 @@ SORT_HEADER = (
 )
 LISTS_HEADER = "device,method,keys,key_bits,phase,median_ms,min_ms,max_ms,repeats,speedup,verified"
 
+VOLUMES_HEADER = "device,dimensions,elements,block,kernel,median_ms,min_ms,max_ms,verified"
+
 
 def step_row(cells, particles, nanoseconds, stage="wall clock"):
     times = f"{nanoseconds},{0.9 * nanoseconds},{1.2 * nanoseconds}"
@@ -126,6 +128,25 @@ class PlotBench(unittest.TestCase):
         )
         self.assertLess(axes.get_xlim()[1], 9000)  # the host's bar may leave the picture, its number does not
         self.assertEqual([text.get_text() for text in axes.texts], ["6e+03", "9e+04"])
+
+    def test_lines_of_permutations(self):
+        """A line for each kernel and block; numpy's, which stands with every block, is drawn once."""
+        rows = [
+            f"{device},3,{elements},{block},{kernel},{milliseconds},1,9,yes"
+            for elements in (4096, 512)
+            for block in (8, 64)
+            for device, kernel, milliseconds in (("host", "numpy", 7), ("GPU", "RLBB", elements / block))
+        ]
+        path = self.write("volumes.csv", VOLUMES_HEADER, *rows)
+        kind, read = plot_bench.read_bench(path)
+        self.assertEqual(kind, "permutation")
+        (axes,) = self.figure(plot_bench.draw_permutations, read)
+        lines = [[list(line.get_xdata()), list(line.get_ydata())] for line in axes.lines if len(line.get_xdata())]
+        expected = [[7, 7], [64, 512], [8, 64]]
+        self.assertEqual(lines, [[[512, 4096], milliseconds] for milliseconds in expected])
+        labels = axes.get_legend_handles_labels()[1]
+        self.assertEqual(labels, ["numpy", "RLBB", "3D", "3D, block 8", "3D, block 64"])
+        self.assert_picture(self.run_script(path, "-o", "volumes.png"), "volumes.png")
 
     def test_an_unfinished_last_line_is_dropped(self):
         path = self.write("step.csv", STEP_HEADER, step_row(32, 32768, 30), step_row(32, 65536, 30)[:40], end="")
