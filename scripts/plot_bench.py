@@ -210,7 +210,7 @@ def draw_layouts(figure, rows):
 
 # ---- permutations ----
 
-MARKERS = "os^Dv<>*pX"
+MARKERS = "os^DvpX*"
 
 
 def group_volumes(rows):
@@ -223,24 +223,27 @@ def group_volumes(rows):
 
 
 def draw_permutations(figure, rows):
-    """Kernels by colour, dimensions and blocks by marker, files by the style of the line."""
+    """Kernels by colour, dimensions by marker, the first block of them filled, files by the style of the line."""
     lines = group_volumes(rows)
-    files, kernels, shapes = (list(dict.fromkeys(key[part] for key in lines)) for part in (0, 1, slice(2, 4)))
+    files, kernels, dimensions = (list(dict.fromkeys(key[part] for key in lines)) for part in range(3))
+    blocks = {name: list(dict.fromkeys(key[3] for key in lines if key[2] == name and key[3])) for name in dimensions}
+
+    def marker(name, block):
+        is_first = block in ("", *blocks[name][:1])
+        sign = MARKERS[dimensions.index(name) % len(MARKERS)]
+        return {"marker": sign, "markersize": 5, **({} if is_first else {"markerfacecolor": "white"})}
+
     axes = figure.subplots()
-    for key, line in lines.items():
-        axes.plot(
-            [row["elements"] for row in line],
-            [row["median_ms"] for row in line],
-            color=CYCLE[kernels.index(key[1]) % len(CYCLE)],
-            marker=MARKERS[shapes.index(key[2:]) % len(MARKERS)],
-            linestyle=("-", "--", ":", "-.")[files.index(key[0]) % 4],
-            markersize=4,
-        )
+    for (file, kernel, name, block), line in lines.items():
+        style = {"color": CYCLE[kernels.index(kernel) % len(CYCLE)], **marker(name, block)}
+        style["linestyle"] = ("-", "--", ":", "-.")[files.index(file) % 4]
+        axes.plot([row["elements"] for row in line], [row["median_ms"] for row in line], **style)
     for number, kernel in enumerate(kernels):
         axes.plot([], [], color=CYCLE[number % len(CYCLE)], label=kernel)
-    for number, (dimensions, block) in enumerate(shapes):
-        label = f"{dimensions}D, block {block}" if block else f"{dimensions}D"
-        axes.plot([], [], color="#888888", marker=MARKERS[number % len(MARKERS)], linestyle="", label=label)
+    for name, its_blocks in blocks.items():
+        for block in its_blocks:
+            label = f"{name}D, block {block}"
+            axes.plot([], [], color="#888888", linestyle="", label=label, **marker(name, block))
     axes.set(title="Time of a permutation", xlabel="elements", ylabel="ms", xscale="log", yscale="log")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, fontsize=8)
 

@@ -145,7 +145,7 @@ class PlotBench(unittest.TestCase):
         expected = [[7, 7], [64, 512], [8, 64]]
         self.assertEqual(lines, [[[512, 4096], milliseconds] for milliseconds in expected])
         labels = axes.get_legend_handles_labels()[1]
-        self.assertEqual(labels, ["numpy", "RLBB", "3D", "3D, block 8", "3D, block 64"])
+        self.assertEqual(labels, ["numpy", "RLBB", "3D, block 8", "3D, block 64"])
         self.assert_picture(self.run_script(path, "-o", "volumes.png"), "volumes.png")
 
     def test_an_unfinished_last_line_is_dropped(self):
