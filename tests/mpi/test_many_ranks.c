@@ -374,90 +374,6 @@ static void a_crowd_for_whom_there_is_no_room_is_taken_in(void **state)
     simulation_destroy(&simulation);
 }
 
-/* ---- from a checkpoint ---- */
-
-enum { STORED = 8, END = 16 };
-
-/* A run that ends with a checkpoint of step STORED. */
-static void run_until_stored(const struct config *config, const char *folder)
-{
-    struct config first_part = *config;
-    first_part.time.steps = STORED;
-    first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
-    struct simulation simulation;
-    assert_ok(simulation_create_on(&ranks, &first_part, physics_device, NULL, &simulation));
-    simulation.output.checkpoint_folder = folder;
-    while (!simulation_done(&simulation))
-        assert_ok(simulation_step(&simulation));
-    simulation_destroy(&simulation);
-}
-
-/* The rows of the history from there on. The caller frees them. */
-static struct history_row *run_from_stored(const struct config *config, const char *folder)
-{
-    struct checkpoint *checkpoint = NULL;
-    struct simulation simulation;
-    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
-    assert_non_null(rows);
-    assert_ok(checkpoint_open(&ranks, folder, NULL, NULL, &checkpoint));
-    assert_ok(simulation_create_on(&ranks, config, physics_device, checkpoint, &simulation));
-    checkpoint_close(&checkpoint);
-    assert_int_equal(simulation.step, STORED);
-    while (!simulation_done(&simulation)) {
-        struct history_row *row = &rows[simulation.step];
-        assert_ok(simulation_step(&simulation));
-        *row = simulation.row;
-    }
-    simulation_destroy(&simulation);
-    return rows;
-}
-
-static void check_restart(const struct config *config)
-{
-    char folder[64] = "/tmp/radixpic_many_ranks_XXXXXX", command[96];
-    if (ranks.rank == 0)
-        assert_non_null(mkdtemp(folder));
-    communicator_broadcast(&ranks, sizeof folder, folder);
-    run_until_stored(config, folder);
-    struct history_row *found = run_from_stored(config, folder), *expected = run_on(&ranks, config);
-    assert_memory_equal(found + STORED, expected + STORED, (END - STORED + 1) * sizeof *found);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(ranks.rank == 0 ? system(command) : 0, 0);
-    free(found);
-    free(expected);
-}
-
-/* On the same ranks: also with guests, who outran the guard rows, with rows that change hands, and with
- * windows. */
-static void a_run_goes_on_from_a_checkpoint_with_the_same_bits(void **state)
-{
-    (void)state;
-    for (int m = 0; m < METHODS; m++) {
-        struct config config = physics_config(waves);
-        config.time.steps = END;
-        config.step.method = methods[m];
-        config.precision = PRECISION_SINGLE;
-        check_restart(&config);
-        config.precision = PRECISION_DOUBLE;
-        config.grid.cells[0] = 64;
-        config.parallel.guard_rows = 2;
-        config.parallel.balance_every = 3;
-        config.parallel.threshold = 1;
-        config.species[0].velocities = (struct velocities_config){
-            .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
-        check_restart(&config);
-    }
-    struct config large = physics_config(waves);
-    large.grid.cells[0] = 96;
-    large.grid.cells[1] = 60;
-    large.species[0].particles = 60000;
-    large.species[1].particles = 50000;
-    large.time.step = 0.02;
-    large.time.steps = END;
-    large.step.method = STEP_TILED;
-    check_restart(&large);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,7 +390,6 @@ int main(void)
         cmocka_unit_test(balance_spreads_a_crowd),
         cmocka_unit_test(balance_changes_no_physics),
         cmocka_unit_test(a_crowd_for_whom_there_is_no_room_is_taken_in),
-        cmocka_unit_test(a_run_goes_on_from_a_checkpoint_with_the_same_bits),
     };
     return mpi_run_tests("many_ranks", tests, physics_open_device, physics_close_device);
 }
