@@ -243,8 +243,7 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
         EACH_ROUND(atomic_xor(word, atomic_operand(n)));                                                     \
     }
 
-/* Device scope: the words lie in global memory; `addresses` divides the number of items, so that an item
- * stays with one. */
+/* Device scope: all items share `addresses` words in global memory. */
 kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global uint *returned, uint function,
                                            uint addresses, uint rounds)
 {
@@ -253,8 +252,8 @@ kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global u
     ATOMIC_ROUNDS(word)
 }
 
-/* Group scope: every group has `addresses` words in local memory, a divisor of BLOCK, which begin as
- * `initial` and end in results[group * addresses + address]. */
+/* Group scope: every group has `addresses` words in local memory, at most BLOCK, which begin as `initial` and
+ * end in results[group * addresses + address]. */
 kernel GROUP_OF(BLOCK) void atomics_local(global uint *results, global uint *returned, uint function,
                                           uint addresses, uint rounds, uint initial)
 {

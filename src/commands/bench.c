@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "commands/commands.h"
 #include "experiments/layout.h"
+#include "experiments/local_memory.h"
 #include "experiments/permutation.h"
 #include "experiments/pic_sort.h"
 #include "experiments/random_lists.h"
@@ -21,6 +22,8 @@ static const struct {
     {"random-lists", experiment_random_lists, "the paper's Tables 4 to 6: sorting random keys of 30 bits"},
     {"permutation", experiment_permutation,
      "in-place permutation of 3D to 7D volumes, Tables 1 to 5 of NDPA"},
+    {"local-memory", experiment_local_memory,
+     "a lecture's ladder: filters, transposes, products, atomics, child grids"},
     {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
     {"scaling", experiment_scaling, "whole steps on the ranks of mpirun against those on one"},
     {"layout", experiment_layout, "many arrays at once, row-wise against column-wise (Takafuji and others)"},

@@ -272,13 +272,14 @@ static void atomic_functions_lose_nothing(void **state)
 static void contention_loses_nothing(void **state)
 {
     (void)state;
+    const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
         check_atomics(kernels, (struct atomic_case){.function = (enum atomic_function)function,
                                                     .scope = SCOPE_DEVICE,
                                                     .addresses = 1,
                                                     .groups = 64,
-                                                    .rounds = 1000});
+                                                    .rounds = rounds});
     local_kernels_destroy(&kernels);
 }
 

@@ -1,0 +1,95 @@
+/* Local memory, part refine: a coarse grid some of whose cells get a child grid. The lecture's children are
+ * launched by the parent's items (dynamic parallelism); OpenCL has that since 2.0, as device-side enqueue,
+ * where a device offers it. These kernels are of OpenCL 1.2, and the host launches the children. */
+#include "experiments/local_memory_parts.h"
+
+#include <stdlib.h>
+
+static const char *const way_names[REFINE_WAYS] = {
+    [REFINE_UNIFORM] = "a child grid for every cell",
+    [REFINE_TOGETHER] = "over the threshold, in one launch",
+    [REFINE_ONE_BY_ONE] = "over the threshold, a launch for each",
+};
+
+struct refine {
+    enum refine_way way;
+    uint32_t refined;
+    uint32_t *values; /* of the host */
+    struct refinement grid;
+};
+
+static enum status run_refine(struct ladder *ladder, void *context)
+{
+    struct refine *refine = context;
+    return local_refine_run(ladder->kernels, refine->way, &refine->grid, &refine->refined);
+}
+
+/* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
+static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
+{
+    uint32_t sum = 0;
+    for (uint32_t di = 0; di < REFINEMENT; di++)
+        for (uint32_t dj = 0; dj < REFINEMENT; dj++)
+            sum += refinement_density(cells, 2 * (REFINEMENT * i + di) + 1, 2 * (REFINEMENT * j + dj) + 1);
+    return sum;
+}
+
+static bool is_refined(const struct refine *refine)
+{
+    const uint32_t cells = refine->grid.cells;
+    uint32_t refined = 0;
+    for (uint32_t i = 0; i < cells; i++)
+        for (uint32_t j = 0; j < cells; j++) {
+            const uint32_t density =
+                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
+            const bool has_child = refine->way == REFINE_UNIFORM || density > refine->grid.threshold;
+            refined += has_child;
+            if (refine->values[(size_t)cells * i + j] !=
+                (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))
+                return false;
+        }
+    return refined == refine->refined;
+}
+
+static enum status climb(struct ladder *ladder, struct refine *refine)
+{
+    const uint32_t cells = refine->grid.cells;
+    struct rung rung = {.part = "refine", .version = way_names[refine->way], .scope = "", .unit = "Gcells/s"};
+    TRY(buffer_fill(refine->grid.values, 0));
+    TRY(ladder_time(ladder, run_refine, refine, &rung));
+    TRY(buffer_read(refine->grid.values, 0, (size_t)cells * cells * sizeof(uint32_t), refine->values));
+    snprintf(rung.size, sizeof rung.size, "%u of %ux%u", refine->refined, cells, cells);
+    rung.work = (double)refine->refined * REFINEMENT_CELLS;
+    rung.verified = is_refined(refine);
+    ladder_print(ladder, &rung);
+    ladder_note(ladder, &rung);
+    return STATUS_OK;
+}
+
+enum status ladder_refine(struct ladder *ladder)
+{
+    const uint32_t cells = ladder->options.coarse;
+    const size_t count = (size_t)cells * cells;
+    struct refine refine = {.values = malloc(count * sizeof(uint32_t)),
+                            .grid = {.cells = cells, .threshold = REFINEMENT_PEAK / 64}};
+    enum status status = STATUS_OK;
+    if (!refine.values)
+        TRY_CLEANUP(status_fail(STATUS_FAILED, "--coarse: no memory for a grid of %u x %u", cells, cells));
+    TRY_CLEANUP(ladder_array(ladder, count, NULL, &refine.grid.values));
+    TRY_CLEANUP(ladder_array(ladder, count, NULL, &refine.grid.listed));
+    TRY_CLEANUP(ladder_array(ladder, 1, NULL, &refine.grid.listed_count));
+    ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
+    printf("  host-enqueued: %s\n", device_info(ladder->device)->can_enqueue
+                                        ? "these kernels leave this device's device-side enqueue unused"
+                                        : "this device has no device-side enqueue");
+    for (int way = 0; way < REFINE_WAYS; way++) {
+        refine.way = (enum refine_way)way;
+        TRY_CLEANUP(climb(ladder, &refine));
+    }
+cleanup:
+    buffer_destroy(&refine.grid.listed_count);
+    buffer_destroy(&refine.grid.listed);
+    buffer_destroy(&refine.grid.values);
+    free(refine.values);
+    return status;
+}
