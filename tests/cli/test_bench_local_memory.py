@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""radixpic bench local-memory: every part in small, the CSV file against the tables, and what is refused."""
+
+import os
+import re
+import shutil
+import unittest
+
+from program import DEVICE, ROOT, ProgramTest
+
+COLUMNS = "device,part,version,size,scope,addresses,median_ms,min_ms,max_ms,repeats,rate,unit,verified".split(",")
+FUNCTIONS = "add sub xchg min max inc dec cmpxchg and or xor".split()
+SMALL = "--length 5001 --cells 37x45 --product 19 --operations 5000 --coarse 13 --repeat 2".split()
+VERSIONS = {
+    "filter": [
+        *["without local memory", "v1, juxtaposed blocks", "v2, juxtaposed, ragged", "v3, overlapping blocks"],
+        "v4, overlapping, ragged",
+    ],
+    "transpose": ["without local memory", "through tiles", "through tiles of padded rows"],
+    "stencil": [
+        *["2D filter without local memory", "2D filter, a tile, an item per node"],
+        *["2D filter, a tile, 4 nodes per item", "product without local memory", "product, loop over tiles"],
+    ],
+    "refine": [
+        *["a child grid for every cell", "over the threshold, in one launch"],
+        "over the threshold, a launch for each",
+    ],
+}
+
+
+class LocalMemory(ProgramTest):
+    def bench(self, *arguments):
+        """Standard output, and the rows of the CSV file without that of the copy."""
+        few = [*SMALL, "--device", DEVICE, "--csv", "ladder.csv"]
+        result = self.run_well("bench", "local-memory", *few, *arguments)
+        copy, *rows = self.assert_whole_rows(self.folder / "ladder.csv")
+        self.assertEqual(list(copy), COLUMNS)
+        self.assertEqual(copy["part"], "copy")
+        for row in (copy, *rows):
+            self.assertEqual((row["verified"], row["repeats"]), ("yes", "2"), row)
+            low, median, high = (float(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
+            self.assertTrue(0 <= low <= median <= high, row)
+        self.assertNotIn("WRONG", result.stdout)
+        self.assertRegex(result.stdout, f"copy on the device {float(copy['rate']):.2f}")
+        return result.stdout, rows
+
+    def test_every_part(self):
+        text, rows = self.bench()
+        self.assertEqual(sorted(os.listdir(self.folder)), ["ladder.csv", "small.yaml"])
+        for part, versions in VERSIONS.items():
+            self.assertEqual([row["version"] for row in rows if row["part"] == part], versions)
+        for row in rows:
+            if row["part"] != "atomics":  # its line of the table, with the size, the time and the rate
+                line = next(line for line in text.splitlines() if f"  {row['version']}  " in line and row["size"] in line)
+                self.assertIn(f"{row['unit']}, verified", line)
+                median, rate = map(float, re.search(r"([\d.]+)  \[.*\] +([\d.]+)", line).groups())
+                self.assertAlmostEqual(median, float(row["median_ms"]), delta=1e-4)
+                self.assertAlmostEqual(rate, float(row["rate"]), delta=0.01)
+
+    def test_atomics(self):
+        text, rows = self.bench("--part", "atomics", "--block", "64")
+        launches = [("device", n) for n in ("1", "32", "1024", "65536")] + [("group", n) for n in ("1", "8", "32")]
+        self.assertEqual([row["version"] for row in rows[:: len(launches)]], FUNCTIONS)
+        for function in FUNCTIONS:
+            own = [row for row in rows if row["version"] == function]
+            self.assertEqual([(row["scope"], row["addresses"]) for row in own], launches)
+            printed = re.search(rf"(?m)^  {function} +(.*)  verified$", text)[1].split()
+            self.assertEqual(printed[-1], "-")  # no group of 64 has 256 words
+            for row, cost in zip(own, printed):
+                self.assertAlmostEqual(float(row["median_ms"]) * 1e6 / int(row["size"]), float(cost), delta=0.01)
+        self.assertIn("system scope (host and device): not in OpenCL 1.2", text)
+
+    def test_refinement_says_who_launched(self):
+        text, rows = self.bench("--part", "refine")
+        self.assertRegex(text, r"(?m)^  host-enqueued: (this device has no|these kernels leave)")
+        self.assertEqual([row["size"] for row in rows][0], "169 of 13x13")
+        self.assertEqual(rows[1]["size"], rows[2]["size"])
+
+    def test_lengths_that_a_version_takes(self):
+        text, rows = self.bench("--part", "filter", "--block", "100")
+        sizes = [int(row["size"]) for row in rows]
+        self.assertEqual(sizes, [5001, 5000, 5001, 2 + 51 * 98, 5001])
+        text, rows = self.bench("--part", "filter", "--block", "64", "--length", "63")
+        self.assertEqual([row["size"] for row in rows], ["63"] * 3)
+        self.assertEqual(text.count("not for fewer elements than a block of 64"), 2)
+
+    def test_a_kernel_that_is_wrong(self):
+        for old, new, part in (
+            ("tile[fast * stride + k]", "tile[k * stride + fast]", "transpose"),
+            ("tile_a[y][k]", "tile_a[y][0]", "stencil"),
+            ("atomic_sub(word", "atomic_add(word", "atomics"),
+            ("returned[n] = atomic_xchg(word, n + 1)", "returned[n] = atomic_xchg(word, n)", "atomics"),
+            ("sums[item] += ", "sums[item] = ", "refine"),
+            ("middle * 0.5f", "middle", "filter"),
+        ):
+            with self.subTest(old=old):
+                source = (ROOT / "kernels" / "local_memory.cl").read_text()
+                self.assertIn(old, source)
+                kernels = self.folder / "kernels"
+                shutil.copytree(ROOT / "kernels", kernels)
+                (kernels / "local_memory.cl").write_text(source.replace(old, new))
+                result = self.run_program(
+                    *["bench", "local-memory", *SMALL, "--device", DEVICE, "--part", part],
+                    environment={"RADIXPIC_KERNELS": str(kernels)},
+                )
+                self.assert_refused(result, 1, "a result is not that of the host")
+                self.assertIn("WRONG", result.stdout)
+                shutil.rmtree(kernels)
+
+
+class Refused(ProgramTest):
+    def test_values(self):
+        for option, text in (
+            *[("--part", "sort"), ("--length", "2"), ("--length", "1e6"), ("--cells", "0"), ("--cells", "4x")],
+            *[("--product", "0"), ("--operations", "0"), ("--coarse", "2049"), ("--block", "2"), ("--block", "1025")],
+            ("--repeat", "0"),
+        ):
+            with self.subTest(option=option, text=text):
+                self.assert_refused(self.run_program("bench", "local-memory", f"{option}={text}"), 2, option)
+        self.assert_refused(self.run_program("bench", "local-memory", "more"), 2, "more")
+        self.assert_nothing_created()
+
+    def test_help(self):
+        text = self.run_well("bench", "local-memory", "--help").stdout
+        for word in ("--part", "--length", "--cells", "--product", "--operations", "--coarse", "--block", "268435455"):
+            self.assertIn(word, text)
+
+    def test_a_file_that_cannot_be_written(self):
+        few = [*SMALL, "--part", "transpose", "--device", DEVICE]
+        for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
+            with self.subTest(path=path):
+                result = self.run_program("bench", "local-memory", *few, "--csv", path)
+                self.assert_refused(result, 1, "--csv", path, word)
+
+
+if __name__ == "__main__":
+    unittest.main()
