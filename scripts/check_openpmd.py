@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks snapshot files against openPMD 1.1.0 and its extension ED-PIC, and reads every array once (checksums).
+"""Checks files against openPMD 1.1.0, snapshots also against its extension ED-PIC, and reads every array once (checksums).
 
 Prints a line for every violation and leaves with 1 if there was any."""
 
@@ -19,7 +19,7 @@ except ImportError:
 
 EXAMPLES = """examples:
   scripts/check_openpmd.py output/landau_damping/snapshots/data_50.h5
-  scripts/check_openpmd.py output/*/snapshots/*.h5
+  scripts/check_openpmd.py output/*/snapshots/*.h5 output/*/phase_space/*.h5
 """
 SMOOTHINGS = {"Binomial", "other", "none"}
 SOLVERS = {"Yee", "CK", "Lehe", "DS", "PSTD", "PSATD", "GPSTD", "other", "none"}
@@ -60,6 +60,7 @@ class Checker:
     def __init__(self, path):
         self.path = path
         self.violations = []
+        self.is_ed_pic = True
 
     def say(self, node, sentence):
         self.violations.append(f"{self.path}: {node.name}: {sentence}")
@@ -202,7 +203,8 @@ class Checker:
     def root(self, file):
         self.text(file, "openPMD", r"1\.1\.0")
         extension = self.number(file, "openPMDextension", (np.uint32,))
-        self.require(extension is None or extension & 1, file, "attribute openPMDextension does not name ED-PIC (1)")
+        self.require(extension is None or extension in (0, 1), file, "attribute openPMDextension is neither 0 nor ED-PIC (1)")
+        self.is_ed_pic = extension != 0
         self.text(file, "basePath", "/data/%T/")
         self.text(file, "iterationEncoding", "fileBased")
         pattern = self.text(file, "iterationFormat", ".*%T.*")
@@ -217,6 +219,12 @@ class Checker:
         self.unit(group, "timeUnitSI")
 
     def meshes(self, meshes):
+        if not self.is_ed_pic:
+            for name in ("E", "phi", "chargeDensity"):
+                self.require(name not in meshes, meshes, f"mesh {name} is in a file that does not name ED-PIC")
+            for record in meshes.values():
+                self.mesh(record, len(np.atleast_1d(record.attrs.get("axisLabels", ()))))
+            return
         solver = self.text(meshes, "fieldSolver", SOLVERS)
         if solver in ("other", "GPSTD"):
             self.text(meshes, "fieldSolverParameters", ".+")
@@ -232,14 +240,16 @@ class Checker:
 
     def mesh(self, record, dimensions):
         self.record(record)
-        self.text(record, "geometry", {"cartesian"})
+        geometry = self.text(record, "geometry", {"cartesian"} if self.is_ed_pic else {"cartesian", "other"})
+        self.parameters(record, "geometry", geometry, without=("cartesian",))
         self.text(record, "dataOrder", {"C"})
-        self.texts(record, "axisLabels", dimensions, {"x", "y"})
+        self.texts(record, "axisLabels", dimensions, {"x", "y"} if self.is_ed_pic else {"x", "y", "u", "v"})
         spacing = self.numbers(record, "gridSpacing", dimensions, FLOATS)
         self.require(spacing is None or (spacing > 0).all(), record, "attribute gridSpacing is not positive")
         self.numbers(record, "gridGlobalOffset", dimensions)
         self.unit(record, "gridUnitSI")
-        self.parameters(record, "fieldSmoothing", self.text(record, "fieldSmoothing", SMOOTHINGS))
+        if self.is_ed_pic:
+            self.parameters(record, "fieldSmoothing", self.text(record, "fieldSmoothing", SMOOTHINGS))
         shapes = set()
         for _, component in self.components(record):
             shapes.add(self.shape(component))
@@ -370,7 +380,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot file")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot, or a file of phase_space/")
     parser.add_argument("--quiet", action="store_true", help="say nothing about files without violations")
     arguments = parser.parse_args()
     failed = False
@@ -380,7 +390,7 @@ def main():
             print(violation)
         failed = failed or bool(violations)
         if not violations and not arguments.quiet:
-            print(f"{path}: follows openPMD 1.1.0 and ED-PIC")
+            print(f"{path}: follows openPMD 1.1.0 and the extensions that it names")
     if failed:
         sys.exit(1)
 

@@ -26,6 +26,7 @@ static enum status create(struct simulation *simulation, struct checkpoint *rest
     TRY(parts_create_for_grid(simulation));
     TRY(ranks_create_crossing(simulation));
     TRY(parts_create_for_lists(simulation));
+    TRY(phase_spaces_create(simulation->device, config, &simulation->phase_spaces));
     if (!restart)
         TRY(ranks_create_guests(simulation));
     return device_finish(simulation->device);
@@ -54,6 +55,7 @@ void simulation_destroy(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         particles_destroy(&simulation->particles[s]);
+    phase_spaces_destroy(&simulation->phase_spaces);
     ranks_destroy(simulation);
     parts_destroy_for_lists(simulation);
     parts_destroy_for_grid(simulation);
@@ -240,6 +242,30 @@ static enum status write_snapshot(struct simulation *simulation)
     return STATUS_OK;
 }
 
+static enum status write_phase_spaces(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    const uint32_t due = phase_spaces_due(config, simulation->step);
+    if (!simulation->output.phase_space_folder || due == 0)
+        return STATUS_OK;
+    const struct phase_state state = {
+        .config = config,
+        .communicator = &simulation->communicator,
+        .slab = &simulation->slab,
+        .particles = simulation->particles,
+        .guests = simulation->communicator.size > 1 ? simulation->guests : NULL,
+        .step = simulation->step,
+        .time = current_time(simulation),
+    };
+    TRY(device_finish(simulation->device));
+    const double start = timer_now();
+    uint64_t bytes = 0;
+    TRY(phase_spaces_write(simulation->phase_spaces, simulation->output.phase_space_folder, &state, due,
+                           &bytes));
+    device_add_time(simulation->device, STAGE_OUTPUT, timer_now() - start, bytes);
+    return STATUS_OK;
+}
+
 /* What asks for a checkpoint in this step, on any rank. */
 struct checkpoint_wish {
     int signal; /* that stops the run, or 0 */
@@ -309,7 +335,8 @@ static bool needs_field_sums(const struct simulation *simulation)
     const struct output_config *output = &simulation->config->output;
     return is_due(simulation, output->history.every) || is_due(simulation, output->snapshots.every) ||
            is_due(simulation, output->checkpoints.every) ||
-           is_due(simulation, simulation->config->time.check_every);
+           is_due(simulation, simulation->config->time.check_every) ||
+           phase_spaces_due(simulation->config, simulation->step) != 0;
 }
 
 /* `value` is the same on all ranks: all look for the number that is none, and say where it is. */
@@ -437,6 +464,7 @@ enum status simulation_step(struct simulation *simulation)
     TRY(check_fields(simulation));         /* finite, or the run stops before it writes anything              */
     TRY(keep_state(simulation));           /* a checkpoint: x at n, v at n-1/2                               */
     TRY(write_snapshot(simulation));       /* x and E at n, v at n-1/2                                       */
+    TRY(write_phase_spaces(simulation));   /* x at n, v at n-1/2                                             */
     TRY(ranks_settle_guests(simulation));  /* not before: a restart deposits from the same lists             */
     TRY(push_particles(simulation));       /* v at n+1/2, x at n+1; the sums of v at n were taken on the way;
                                             * a fused step leaves the particles in order                     */

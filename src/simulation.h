@@ -9,6 +9,7 @@
 #include "diag/checkpoint.h"
 #include "diag/energy.h"
 #include "diag/history.h"
+#include "diag/phase_space.h"
 #include "domain/fields.h"
 #include "domain/particles.h"
 #include "domain/slab.h"
@@ -29,6 +30,7 @@
 struct simulation_output {
     struct history *history; /* of rank 0 */
     const char *snapshot_folder;
+    const char *phase_space_folder;
     const char *checkpoint_folder;
     struct log *log; /* for what happens on the way: rows that change hands, a checkpoint written */
 };
@@ -95,6 +97,7 @@ struct simulation {
     enum decomposition_kind decomposition; /* that was taken; auto: not yet */
     struct push *push;
     struct energy *energy;
+    struct phase_spaces *phase_spaces; /* NULL: none is ever written */
 
     struct field_sums field_sums; /* of the last step that needed them */
     struct history_row row;       /* the last measured step */

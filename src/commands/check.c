@@ -5,6 +5,7 @@
 
 #include "config/config_reader.h"
 #include "diag/checkpoint.h"
+#include "diag/phase_space.h"
 #include "diag/snapshot.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
@@ -82,18 +83,36 @@ static void print_checkpoints(const struct config *config)
            checkpoints->keep, checkpoints->keep * megabytes);
 }
 
+/* How often something is written that is due every so many steps and at both ends of the run. */
+static uint64_t times_due(const struct config *config, uint64_t every)
+{
+    return every > 0 ? config->time.steps / every + 1 + (config->time.steps % every != 0) : 0;
+}
+
+static void print_phase_spaces(const struct config *config)
+{
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        const uint64_t times = times_due(config, config->output.phase_space[i].every);
+        const double megabytes = 1e-6 * (double)phase_space_bytes(config, i);
+        phase_space_name(config, i, name, sizeof name);
+        printf(
+            "phase space               %llu of %s, at most %.3g MB each before compression, %.3g MB in all\n",
+            (unsigned long long)times, name, megabytes, megabytes * (double)times);
+    }
+}
+
 static void print_output_size(const struct config *config)
 {
-    const uint64_t every = config->output.snapshots.every, steps = config->time.steps;
-    const uint64_t rows =
-        steps / config->output.history.every + 1 + (steps % config->output.history.every != 0);
-    const uint64_t snapshots = every > 0 ? steps / every + 1 + (steps % every != 0) : 0;
+    const uint64_t rows = times_due(config, config->output.history.every);
+    const uint64_t snapshots = times_due(config, config->output.snapshots.every);
     const double row_bytes = 8 + 24.0 * (7 + 2 * config->output.history.mode_count);
     printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
            1e-6 * row_bytes * (double)rows);
     printf("snapshots                 %llu, at most %.3g MB each before compression, %.3g MB in all\n",
            (unsigned long long)snapshots, 1e-6 * (double)snapshot_bytes(config),
            1e-6 * (double)snapshot_bytes(config) * (double)snapshots);
+    print_phase_spaces(config);
     print_checkpoints(config);
 }
 

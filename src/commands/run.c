@@ -146,7 +146,7 @@ static enum status open_files(struct run *run)
     TRY(run_folder_create(&run->folder));
     TRY(goes_on ? history_continue(run->folder.path, history, run->restart.step, &run->history)
                 : history_open(run->folder.path, history, &run->history));
-    TRY(run_folder_clear(&run->folder));
+    TRY(run_folder_clear(&run->folder, run->config.output.phase_space_count > 0));
     TRY(run_folder_open(&run->folder, "log.txt", goes_on ? "a" : "w", &run->log_file));
     run->log.file = run->log_file;
     return write_resolved_config(run);
@@ -157,6 +157,7 @@ static enum status open_outputs(struct run *run)
     TRY(agree(run, is_first_rank(run) ? open_files(run) : STATUS_OK));
     run->simulation.output = (struct simulation_output){.history = run->history,
                                                         .snapshot_folder = run->folder.snapshots,
+                                                        .phase_space_folder = run->folder.phase_space,
                                                         .checkpoint_folder = run->folder.checkpoints,
                                                         .log = &run->log};
     return STATUS_OK;
@@ -332,7 +333,8 @@ enum status command_run(int argc, char **argv)
         .args_doc = "CONFIG\n--restart PATH",
         .doc =
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
-            "The run folder gets history.csv, snapshots/, checkpoints/, config.yaml (every key, resolved), "
+            "The run folder gets history.csv, snapshots/, phase_space/, checkpoints/, config.yaml (every "
+            "key, resolved), "
             "timers.csv and log.txt. One that holds a run already is left alone without --force. SIGTERM and "
             "Ctrl-C end a run after a step, with a checkpoint and exit code 4. Under mpirun all ranks make "
             "one "

@@ -1,6 +1,8 @@
 /* Check: one function for each rule. */
 #include "config/check.h"
 
+#include "config/check_phase_space.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -227,6 +229,7 @@ void check_config(const struct config *config, struct complaints *complaints)
     check_sort(config, complaints);
     check_history_modes(config, complaints);
     check_names(config, complaints);
+    check_phase_space(config, complaints);
     for (uint32_t i = 0; i < config->species_count; i++) {
         check_lattice(&config->species[i], i, complaints);
         check_range(&config->species[i], i, complaints);

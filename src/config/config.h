@@ -16,6 +16,8 @@ enum {
     CONFIG_MAX_SPECIES = 16,
     CONFIG_MAX_PERTURBATIONS = 8, /* in each list of a species */
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
+    CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
+    CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
 };
@@ -30,8 +32,12 @@ enum {
 /* Cells of a grid: the product of both axes. */
 #define CONFIG_MAX_CELLS 67108864u /* 2^26 */
 
+/* Bins of a phase space: the product of all axes. */
+#define CONFIG_MAX_PHASE_BINS 134217728u /* 2^27 */
+
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
+enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };
 enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
 enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
@@ -146,6 +152,20 @@ struct snapshots_config {
 
 struct checkpoints_config {
     uint64_t every; /* steps; 0: not by steps */
+/* f of one species over some of x, y, u and v. Its lists have an item an axis, in the order of `axes`. */
+struct phase_space_config {
+    char species[CONFIG_NAME_LENGTH];
+    uint32_t axis_count;
+    enum phase_axis axes[CONFIG_PHASE_AXES];
+    uint32_t bin_count;
+    uint32_t bins[CONFIG_PHASE_AXES];
+    uint32_t range_count;
+    double ranges[CONFIG_PHASE_AXES][2];      /* [low, high]; of x and y edges of cells (phase_axes.h) */
+    uint32_t order_count;                     /* 0: the order of `axes` */
+    enum phase_axis order[CONFIG_PHASE_AXES]; /* of the written array, the last the fastest */
+    uint64_t every;                           /* 0: never */
+};
+
     double minutes; /* 0: not by the clock */
     uint32_t keep;  /* the newest so many */
 };
@@ -156,6 +176,8 @@ struct output_config {
     struct snapshots_config snapshots;
     struct checkpoints_config checkpoints;
 };
+    uint32_t phase_space_count;
+    struct phase_space_config phase_space[CONFIG_MAX_PHASE_SPACES];
 
 /* What the normalised units mean, for openPMD's unitSI. */
 struct units_config {

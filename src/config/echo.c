@@ -32,6 +32,12 @@ static void print_line(const struct echo *echo, const struct schema_row *row, co
         fprintf(echo->stream, "%s\n", line);
 }
 
+/* Whether the row's value stands behind its key, as an empty list always does. */
+static bool is_line(const struct echo *echo, const struct schema_row *row)
+{
+    return row_is_line(row) || (row->type == TYPE_LIST && row_list_count(row, echo->base) == 0);
+}
+
 /* The items of a list of mappings, the first key of each behind its dash. Comments stand at the first item
  * only. */
 static void echo_items(const struct echo *echo, const struct schema_row *row)
@@ -58,7 +64,7 @@ static void echo_row(const struct echo *echo, const struct schema_row *row, cons
         return;
     }
     fprintf(stream, "%*s%s:", echo->indent, dash ? "- " : "", key);
-    if (row_is_line(row)) {
+    if (is_line(echo, row)) {
         fputc(' ', stream);
         row_print(row, echo->base, stream);
     }
@@ -72,7 +78,7 @@ static void echo_row(const struct echo *echo, const struct schema_row *row, cons
         inner.indent += INDENT;
         inner.is_item = false;
         echo_group(&inner, row->path);
-    } else if (!row_is_line(row)) {
+    } else if (!is_line(echo, row)) {
         echo_items(echo, row);
     }
 }

@@ -10,6 +10,8 @@
 #define IN_CONFIG(member)       .offset = offsetof(struct config, member)
 #define IN_SPECIES(member)      .offset = offsetof(struct species_config, member)
 #define IN_PERTURBATION(member) .offset = offsetof(struct perturbation, member)
+#define IN_PHASE_SPACE(member)  .offset = offsetof(struct phase_space_config, member)
+#define AXES_COUNT(member)      .count_offset = offsetof(struct phase_space_config, member)
 #define WITHIN(least, most)     .low = (least), .high = (most)
 #define BETWEEN(below, above)   .low = (below), .high = (above), .open = true
 #define POSITIVE                BETWEEN(0, INFINITY)
@@ -28,6 +30,8 @@ const char schema_directory_fallback[] = "output/<config>";
 static const struct choice precisions[] = {
     {"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}, {NULL, 0}};
 static const struct choice axes[] = {{"x", AXIS_X}, {"y", AXIS_Y}, {NULL, 0}};
+static const struct choice phase_axes[] = {
+    {"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V}, {NULL, 0}};
 static const struct choice position_kinds[] = {
     {"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE}, {NULL, 0}};
 static const struct choice velocity_kinds[] = {{"cold", VELOCITIES_COLD},
@@ -123,6 +127,41 @@ static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), s
 
 static const struct schema_row config_rows[] = {
     {"title", TYPE_TEXT, IN_CONFIG(title), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
+static const struct schema_row phase_axis_rows[] = {
+    {"", TYPE_CHOICE, .choices = phase_axes, .help = "an axis, each once"},
+};
+static const struct schema_table phase_axis_table = {phase_axis_rows, COUNT_OF(phase_axis_rows),
+                                                     sizeof(enum phase_axis)};
+static const struct schema_row phase_bin_rows[] = {
+    {"", TYPE_COUNT32, WITHIN(1, MOST_CELLS), .help = "of one axis; of x and y a divisor of the cells"},
+};
+static const struct schema_table phase_bin_table = {phase_bin_rows, COUNT_OF(phase_bin_rows),
+                                                    sizeof(uint32_t)};
+static const struct schema_row phase_range_rows[] = {
+    {"", TYPE_REAL, PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
+     .help = "[low, high] of one axis, high not included; of x and y edges of cells"},
+};
+static const struct schema_table phase_range_table = {phase_range_rows, COUNT_OF(phase_range_rows),
+                                                      sizeof(double[2])};
+
+static const struct schema_row phase_space_rows[] = {
+    {"species", TYPE_NAME, IN_PHASE_SPACE(species), BYTES(1, CONFIG_NAME_LENGTH),
+     .help = "a name of species"},
+    {"axes", TYPE_LIST, IN_PHASE_SPACE(axes), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
+     .items = &phase_axis_table, AXES_COUNT(axis_count), .help = "f is a function of these"},
+    {"bins", TYPE_LIST, IN_PHASE_SPACE(bins), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
+     .items = &phase_bin_table, AXES_COUNT(bin_count), .help = "one number an axis"},
+    {"ranges", TYPE_LIST, IN_PHASE_SPACE(ranges), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
+     .items = &phase_range_table, AXES_COUNT(range_count), .help = "one pair an axis"},
+    {"order", TYPE_LIST, IN_PHASE_SPACE(order), WITHIN(0, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
+     .fallback = "[]", .items = &phase_axis_table, AXES_COUNT(order_count),
+     .help = "of the axes in the written array, the last the fastest; [] is that of axes"},
+    {"every", TYPE_COUNT64, IN_PHASE_SPACE(every), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
+     .help = "between files; 0 is never"},
+};
+static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF(phase_space_rows),
+                                                      sizeof(struct phase_space_config)};
+
      .help = "stands in logs and plots"},
     {"grid", TYPE_GROUP, .help = "the periodic box"},
     {"grid.cells", TYPE_COUNT32, IN_CONFIG(grid.cells), PAIR, WITHIN(2, MOST_CELLS), .help = "along x and y"},
@@ -210,6 +249,10 @@ static const struct schema_row config_rows[] = {
      .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
     {"output.checkpoints.minutes", TYPE_REAL, IN_CONFIG(output.checkpoints.minutes), NOT_NEGATIVE,
      .fallback = "0", .unit = "min", .help = "of wall clock between files; 0 is never"},
+    {"output.phase_space", TYPE_LIST, IN_CONFIG(output.phase_space), WITHIN(0, CONFIG_MAX_PHASE_SPACES),
+     .capacity = CONFIG_MAX_PHASE_SPACES, .fallback = "[]", .items = &phase_space_table,
+     .count_offset = offsetof(struct config, output.phase_space_count),
+     .help = "openPMD files of the density in phase space, each of a species"},
     {"output.checkpoints.keep", TYPE_COUNT32, IN_CONFIG(output.checkpoints.keep), WITHIN(1, 1000),
      .fallback = "2", .help = "the newest so many"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},

@@ -45,23 +45,29 @@ uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2])
 
 /* ---- the dataset ---- */
 
+hid_t hdf5_creation_properties(const struct hdf5_file *file, int dimensions, const hsize_t *chunk)
+{
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
+    if (!chunk)
+        return creation;
+    H5Pset_chunk(creation, dimensions, chunk);
+    H5Pset_shuffle(creation);
+    if (file->compression)
+        H5Pset_deflate(creation, file->compression);
+    H5Pset_fletcher32(creation);
+    /* MPI-IO gives every chunk its place at once; without this it would write all of them twice. */
+    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    return creation;
+}
+
 static hid_t create_dataset(struct hdf5_file *file, hid_t parent, const char *name,
                             const struct hdf5_array *array, const struct layout *layout)
 {
     const hsize_t shape[2] = {array->shape[0], array->shape[1]};
+    const hsize_t chunk[2] = {layout->chunk_rows, layout->chunk_columns};
     const hid_t space = H5Screate_simple(array->dimensions, shape, NULL);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
-    if (shape[0]) {                          /* an empty array has no chunks */
-        const hsize_t chunk[2] = {layout->chunk_rows, layout->chunk_columns};
-        H5Pset_chunk(creation, array->dimensions, chunk);
-        H5Pset_shuffle(creation);
-        if (file->compression)
-            H5Pset_deflate(creation, file->compression);
-        H5Pset_fletcher32(creation);
-        /* MPI-IO gives every chunk its place at once; without this it would write all of them twice. */
-        H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    }
+    const hid_t creation = hdf5_creation_properties(file, array->dimensions, shape[0] ? chunk : NULL);
     const hid_t dataset = H5Dcreate2(parent, name, array->type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (dataset < 0)
         hdf5_file_fail_in(file, "write a dataset");
@@ -98,9 +104,7 @@ static struct piece piece_of(const struct layout *layout, struct piece part, uin
     return (struct piece){begin > part.begin ? begin : part.begin, end < part.end ? end : part.end};
 }
 
-/* How all ranks write together. One operation for all chunks, and each rank its own bytes in it, so that a
- * rank whose disk fails leaves no other one waiting before they can agree. */
-static hid_t transfer_properties(const struct hdf5_file *file)
+hid_t hdf5_transfer_properties(const struct hdf5_file *file)
 {
     const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
     if (file->communicator->size > 1) {
@@ -127,7 +131,7 @@ static void write_piece(struct hdf5_file *file, hid_t dataset, const struct hdf5
     const hsize_t extent[2] = {layout->piece_rows, layout->columns};
     const hid_t memory = H5Screate_simple(array->dimensions, extent, NULL);
     const hid_t space = H5Dget_space(dataset);
-    const hid_t transfer = transfer_properties(file);
+    const hid_t transfer = hdf5_transfer_properties(file);
     select_piece(memory, piece, piece.begin, layout->columns);
     select_piece(space, piece, 0, layout->columns);
     if (H5Dwrite(dataset, array->type, memory, space, transfer, values) < 0)
@@ -155,16 +159,15 @@ static void write_part(struct hdf5_file *file, hid_t dataset, const struct hdf5_
     }
 }
 
-/* What MPI-IO writes where a dataset is created: each chunk full of zeros, which deflate to a thousandth. */
-static uint64_t bytes_at_creation(const struct hdf5_file *file, const struct hdf5_array *array)
+uint64_t hdf5_bytes_at_creation(const struct hdf5_file *file, uint64_t bytes)
 {
-    const uint64_t bytes = hdf5_stored_elements(array->dimensions, array->shape) * H5Tget_size(array->type);
     return file->compression ? bytes / 64 : bytes + bytes / 1024;
 }
 
 hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array)
 {
-    if (!hdf5_file_reserve(file, bytes_at_creation(file, array)))
+    const uint64_t bytes = hdf5_stored_elements(array->dimensions, array->shape) * H5Tget_size(array->type);
+    if (!hdf5_file_reserve(file, hdf5_bytes_at_creation(file, bytes)))
         return H5I_INVALID_HID;
     const bool empty = array->shape[0] == 0;
     const struct layout layout = empty ? (struct layout){0} : layout_make(array->dimensions, array->shape);

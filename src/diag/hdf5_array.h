@@ -28,4 +28,19 @@ enum { HDF5_PIECE = 1 << 20 };
 /* Elements that an array takes on the disk before compression: whole chunks. */
 uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2]);
 
+/* ---- what all arrays of a file share ---- */
+
+/* How a dataset is stored, for H5Dcreate2(): in chunks with these sides, or without, when it is empty
+ * (NULL). The caller closes it. */
+hid_t hdf5_creation_properties(const struct hdf5_file *file, int dimensions, const hsize_t *chunk);
+
+/* How all ranks write together, for H5Dwrite(). One operation for all chunks, and each rank its own bytes in
+ * it, so that a rank whose disk fails leaves no other one waiting before they can agree. The caller closes
+ * it. */
+hid_t hdf5_transfer_properties(const struct hdf5_file *file);
+
+/* What MPI-IO writes where a dataset of chunks of `bytes` in all is created: each chunk full of zeros, which
+ * deflate to a thousandth. */
+uint64_t hdf5_bytes_at_creation(const struct hdf5_file *file, uint64_t bytes);
+
 #endif

@@ -13,6 +13,14 @@
 /* Powers of length, mass, time, current, temperature, amount of substance and luminous intensity. */
 enum { OPENPMD_DIMENSIONS = 7 };
 
+/* Extensions of the standard that a file keeps to: bits of openPMDextension. */
+enum { OPENPMD_BASE = 0, OPENPMD_ED_PIC = 1 };
+
+/* The attributes of a file with one iteration, data_STEP.h5 of a series, and the group of the iteration with
+ * its time; the caller closes it. The groups that are in it are "fields" and "particles". */
+hid_t openpmd_write_root(struct hdf5_file *file, const struct config *config, uint32_t extensions,
+                         uint64_t step, double time_now);
+
 /* E, phi and chargeDensity, and what ED-PIC asks about the field solver, in the group `meshes`. */
 void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct snapshot *snapshot,
                           const struct units *units);

@@ -114,7 +114,8 @@ static bool holds(const struct run_folder *folder, const char *name)
  * own. */
 static enum status refuse_foreign_files(const struct run_folder *folder)
 {
-    static const char *const names[] = {"config.yaml", "log.txt", "timers.csv", "snapshots", "checkpoints"};
+    static const char *const names[] = {"config.yaml", "log.txt",     "timers.csv",
+                                        "snapshots",   "phase_space", "checkpoints"};
     for (size_t n = 0; n < sizeof names / sizeof names[0] && !folder->held_run; n++)
         if (holds(folder, names[n]))
             return status_fail(
@@ -138,6 +139,7 @@ enum status run_folder_name(const char *path, enum run_folder_use use, struct ru
 {
     *folder = (struct run_folder){.path = strdup(path), .use = use};
     if (!folder->path || asprintf(&folder->snapshots, "%s/snapshots", path) < 0 ||
+        asprintf(&folder->phase_space, "%s/phase_space", path) < 0 ||
         asprintf(&folder->checkpoints, "%s/checkpoints", path) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of the run folder");
     return STATUS_OK;
@@ -156,15 +158,20 @@ enum status run_folder_create(struct run_folder *folder)
     return make_folders(folder->path);
 }
 
-enum status run_folder_clear(const struct run_folder *folder)
+enum status run_folder_clear(const struct run_folder *folder, bool has_phase_space)
 {
     TRY(make_folder(folder->snapshots));
+    if (has_phase_space)
+        TRY(make_folder(folder->phase_space));
     TRY(remove_timers(folder));
     if (folder->use == RUN_FOLDER_CONTINUE)
         return STATUS_OK;
     TRY(remove_numbered(folder->snapshots, snapshot_prefix));
+    TRY(remove_numbered(folder->phase_space, snapshot_prefix));
     TRY(remove_numbered(folder->checkpoints, checkpoint_prefix));
-    (void)rmdir(folder->checkpoints); /* stays where it holds anything else */
+    if (!has_phase_space)
+        (void)rmdir(folder->phase_space); /* stays where it holds anything else */
+    (void)rmdir(folder->checkpoints);
     return STATUS_OK;
 }
 
@@ -172,6 +179,7 @@ void run_folder_destroy(struct run_folder *folder)
 {
     free(folder->path);
     free(folder->snapshots);
+    free(folder->phase_space);
     free(folder->checkpoints);
     *folder = (struct run_folder){0};
 }

@@ -17,6 +17,7 @@ enum run_folder_use {
 struct run_folder {
     char *path;
     char *snapshots;   /* path/snapshots */
+    char *phase_space; /* path/phase_space */
     char *checkpoints; /* path/checkpoints */
     enum run_folder_use use;
     bool held_run; /* an earlier run's history.csv was there */
@@ -35,10 +36,11 @@ STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
  * names path and errno text. */
 STATUS_CHECKED enum status run_folder_create(struct run_folder *folder);
 
-/* Creates `snapshots` and removes what of an earlier run would tell a false story beside the files of this
- * one: timers.csv, and unless the run is continued snapshots and checkpoints. To be called once history.csv
- * is there. STATUS_FAILED names path and errno text. */
-STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
+/* Creates `snapshots`, and where `has_phase_space` that folder too, and removes what of an earlier run would
+ * tell a false story beside the files of this one: timers.csv, and unless the run is continued snapshots,
+ * phase spaces and checkpoints. To be called once history.csv is there. STATUS_FAILED names path and errno
+ * text. */
+STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder, bool has_phase_space);
 
 /* Whether a checkpoint_N.h5 is among the checkpoints. */
 bool run_folder_has_checkpoint(const struct run_folder *folder);

@@ -51,6 +51,7 @@ def mutations(path, data):
     fields, species = f"{data}/fields", f"{data}/particles/electrons"
     yield change("/", "openPMD", np.bytes_("2.0.0"))
     yield change("/", "openPMDextension", np.uint32(2))
+    yield change("/", "openPMDextension", np.uint32(0), "name ED-PIC")
     yield change("/", "openPMDextension", 1)
     yield change("/", "openPMD", "1.1.0")  # of variable length
     yield change("/", "date", np.bytes_("yesterday"))

@@ -100,6 +100,7 @@ static void every_key_but_the_required_has_a_default(void **state)
     assert_int_equal(config.sort.groups, SORT_AUTO);
     assert_int_equal(config.sort.histogram_splits, SORT_AUTO);
     assert_int_equal(config.sort.transpose, TRANSPOSE_AUTO);
+    assert_int_equal(config.sort.table, TABLE_AUTO);
     assert_string_equal(config.device, "auto");
     assert_string_equal(config.output.directory, "output/test"); /* of folder/test.yaml */
     assert_int_equal(config.output.history.every, 1);
@@ -107,6 +108,7 @@ static void every_key_but_the_required_has_a_default(void **state)
     assert_int_equal(config.output.snapshots.every, 0);
     assert_true(config.output.snapshots.particles);
     assert_int_equal(config.output.snapshots.compression, 4);
+    assert_int_equal(config.output.phase_space_count, 0);
     assert_near(config.units.density_per_m3, 1e18, 0);
     assert_near(config.units.temperature_eV, 100, 0);
     free(assert_round_trip());
@@ -144,12 +146,16 @@ static const char every_key[] =
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25}\n"
     "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
     "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
-    "off}\n"
+    "off, table: rows}\n"
     "device: NVIDIA H100\n"
     "output:\n"
     "  directory: some where/else\n"
     "  history: {every: 7, modes: [[32, -16], [0, 0], [-32, 16]]}\n"
     "  snapshots: {every: 9, particles: false, compression: 0}\n"
+    "  phase_space:\n"
+    "    - {species: B, axes: [y, v, u], bins: [4, 3, 2], ranges: [[0, 1e-300], [-1, 0.5], [2, 3]],\n"
+    "       order: [u, y, v], every: 5}\n"
+    "    - {species: _a1, axes: [x], bins: [32], ranges: [[0, 12.5664]]}\n"
     "units: {density_per_m3: 1.0e+06, temperature_eV: 1E-3}\n";
 
 static void every_key_is_read(void **state)
@@ -202,6 +208,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(config.sort.groups, 65536);
     assert_int_equal(config.sort.histogram_splits, 16);
     assert_int_equal(config.sort.transpose, TRANSPOSE_OFF);
+    assert_int_equal(config.sort.table, TABLE_ROWS);
     assert_string_equal(config.device, "NVIDIA H100");
     assert_string_equal(config.output.directory, "some where/else");
     assert_int_equal(config.output.history.every, 7);
@@ -211,6 +218,20 @@ static void every_key_is_read(void **state)
     assert_int_equal(config.output.snapshots.every, 9);
     assert_false(config.output.snapshots.particles);
     assert_int_equal(config.output.snapshots.compression, 0);
+    assert_int_equal(config.output.phase_space_count, 2);
+    const struct phase_space_config *phase_space = config.output.phase_space;
+    assert_string_equal(phase_space->species, "B");
+    assert_int_equal(phase_space->axis_count, 3);
+    assert_int_equal(phase_space->axes[1], PHASE_AXIS_V);
+    assert_int_equal(phase_space->bin_count, 3);
+    assert_int_equal(phase_space->bins[2], 2);
+    assert_int_equal(phase_space->range_count, 3);
+    assert_near(phase_space->ranges[1][1], 0.5, 0);
+    assert_int_equal(phase_space->order_count, 3);
+    assert_int_equal(phase_space->order[0], PHASE_AXIS_U);
+    assert_int_equal(phase_space->every, 5);
+    assert_int_equal(phase_space[1].order_count, 0);
+    assert_int_equal(phase_space[1].every, 100);
     assert_near(config.units.density_per_m3, 1e6, 0);
     assert_near(config.units.temperature_eV, 1e-3, 0);
 }

@@ -1,0 +1,324 @@
+#!/usr/bin/python3
+"""output.phase_space: what is in the files, against the particles of the snapshots beside them."""
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+
+LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
+
+
+def item(axes, bins, ranges, order=None, every=10, species="electrons"):
+    """One item as YAML. Without ranges of space they are the whole box."""
+    whole = {"x": "[0, 6]", "y": "[0, 4]", **ranges}
+    text = f"{{species: {species}, axes: [{', '.join(axes)}], bins: {list(bins)}, "
+    text += f"ranges: [{', '.join(str(whole[axis]) for axis in axes)}], every: {every}"
+    return text + (f", order: [{', '.join(order)}]}}" if order else "}")
+
+
+def setting(*items):
+    return ["--set", f"output.phase_space=[{', '.join(items)}]"]
+
+
+class Mesh:
+    """One mesh, read whole."""
+
+    def __init__(self, file, name, step):
+        record = file[f"data/{step}/fields/{name}"]
+        self.values = record[...]
+        self.attributes = dict(record.attrs)
+        self.axes = [label.decode() for label in self.attributes["axisLabels"]]
+        self.width = (self.attributes["axisHigh"] - self.attributes["axisLow"]) / self.values.shape
+
+    def counts(self):
+        """Macro-particles of each bin: f is so many, to the rounding of its precision."""
+        counts = self.values * (np.prod(self.width) / self.attributes["weight"])
+        np.testing.assert_allclose(counts, np.rint(counts), rtol=1e-6, atol=1e-6)
+        return np.rint(counts).astype(np.int64)
+
+
+class PhaseSpaceTest(ProgramTest):
+    def run_items(self, *items, options=(), folder="out"):
+        return self.run_well("run", "small.yaml", "--quiet", "--output", folder, *setting(*items), *options)
+
+    def names(self, step, folder="out"):
+        with h5py.File(self.folder / folder / "phase_space" / f"data_{step}.h5") as file:
+            return sorted(file[f"data/{step}/fields"])
+
+    def mesh(self, name, step, folder="out"):
+        with h5py.File(self.folder / folder / "phase_space" / f"data_{step}.h5") as file:
+            return Mesh(file, name, step)
+
+    def particles(self, step, folder="out"):
+        """Cells (i, j) and velocities of all particles, as the snapshot has them."""
+        with h5py.File(self.folder / folder / "snapshots" / f"data_{step}.h5") as file:
+            species = file[f"data/{step}/particles/electrons"]
+            cells = {
+                axis: np.rint(species["positionOffset/" + axis][...] / LENGTHS[axis] * CELLS[axis]).astype(int)
+                for axis in "xy"
+            }
+            return {**cells, "u": species["momentum/x"][...], "v": species["momentum/y"][...]}
+
+    def expected(self, particles, axes, bins, ranges):
+        """The histogram of numpy, by the program's own arithmetic: in single precision, upper edges not included."""
+        columns = []
+        inside = np.ones(len(particles["u"]), bool)
+        for axis, number in zip(axes, bins):
+            low, high = ranges.get(axis, [0, LENGTHS.get(axis)])
+            if axis in CELLS:
+                edges = [round(value / LENGTHS[axis] * CELLS[axis]) for value in (low, high)]
+                place = (particles[axis] - edges[0]) // ((edges[1] - edges[0]) // number)
+            else:
+                scale = np.float32(number / (high - low))
+                place = np.floor((particles[axis] - np.float32(low)) * scale).astype(np.int64)
+            columns.append(place)
+            inside &= (place >= 0) & (place < number)
+        counts = np.zeros(bins, np.int64)
+        np.add.at(counts, tuple(column[inside] for column in columns), 1)
+        return counts
+
+
+class Contents(PhaseSpaceTest):
+    CASES = (
+        ("xyuv", (16, 4, 9, 7), {"u": [-3, 3], "v": [-2.5, 4]}, "uvxy"),
+        ("xyuv", (8, 8, 10, 12), {"u": [-5, 5], "v": [-5, 5]}, None),
+        ("yu", (8, 130), {"u": [-1, 2]}, "uy"),
+        ("xv", (3, 5), {"x": [0.375, 4.875], "v": [-3, 3]}, None),
+        ("vxu", (17, 4, 33), {"u": [0, 3], "v": [-1, 1], "x": [0, 3]}, "xuv"),
+        ("uv", (70, 65), {"u": [-4, 4], "v": [-4, 4]}, "vu"),
+        ("xy", (16, 2), {"y": [1, 3]}, "yx"),
+        ("u", (5000,), {"u": [-6, 6]}, None),
+    )
+
+    def test_counts_are_those_of_the_snapshot(self):
+        self.run_items(*(item(*case) for case in self.CASES))
+        for step in (0, 10, 20, 23):
+            particles = self.particles(step)
+            for axes, bins, ranges, order in self.CASES:
+                with self.subTest(step=step, axes=axes, order=order):
+                    order = order or axes
+                    mesh = self.mesh("electrons_" + order, step)
+                    self.assertEqual("".join(mesh.axes), order)
+                    counts = self.expected(particles, axes, bins, ranges)
+                    transposed = counts.transpose([axes.index(axis) for axis in order])
+                    np.testing.assert_array_equal(mesh.counts(), transposed)
+                    inside = int(counts.sum())
+                    self.assertGreater(inside, 400)  # or the case would show little
+                    self.assertEqual(mesh.attributes["particlesInside"], inside)
+                    self.assertEqual(mesh.attributes["particlesOutside"], 4096 - inside)
+                    weight = 6 * 4 / 4096
+                    self.assertAlmostEqual(mesh.attributes["weight"], weight)
+                    self.assertAlmostEqual(mesh.attributes["weightOutside"], (4096 - inside) * weight)
+                    sum = np.sum(mesh.values, dtype=np.float64) * np.prod(mesh.width)
+                    self.assertAlmostEqual(sum, inside * weight, delta=1e-6 * sum)
+
+    def test_double_precision(self):
+        case = ("xyuv", (16, 4, 9, 7), {"u": [-3, 3], "v": [-2.5, 4]}, "uvxy")
+        self.run_items(item(*case), options=["--set", "precision=double"])
+        mesh = self.mesh("electrons_uvxy", 10)
+        self.assertEqual(mesh.values.dtype, np.float64)
+        expected = self.mesh_of_snapshot(case)
+        np.testing.assert_array_equal(mesh.counts(), expected)
+
+    def mesh_of_snapshot(self, case):
+        axes, bins, ranges, order = case
+        counts = self.expected(self.particles(10), axes, bins, ranges)
+        return counts.transpose([axes.index(axis) for axis in order])
+
+    def test_the_marginal_is_the_density(self):
+        """The sum over all velocities, times their volume, is the number density of each cell."""
+        self.run_items(item("xyuv", (16, 8, 6, 6), {"u": [-9, 9], "v": [-9, 9]}, "vuyx"))
+        mesh, particles = self.mesh("electrons_vuyx", 20), self.particles(20)
+        self.assertEqual(mesh.attributes["particlesOutside"], 0)
+        counts = np.zeros((8, 16), np.int64)
+        np.add.at(counts, (particles["y"], particles["x"]), 1)
+        np.testing.assert_array_equal(mesh.counts().sum(axis=(0, 1)), counts)
+        density = np.sum(mesh.values, axis=(0, 1), dtype=np.float64) * mesh.width[0] * mesh.width[1]
+        np.testing.assert_allclose(density, counts * (24 / 4096) / (6 / 16 * 4 / 8), rtol=1e-6)
+
+    def test_every_order_is_a_transpose(self):
+        """Sides below, at and above those of the permutation's cells: 16 in three dimensions, 8 in four."""
+        ranges = {"u": [-3, 3], "v": [-3, 3]}
+        for axes, bins in (("xuv", (16, 5, 35)), ("xyuv", (16, 4, 9, 7))):
+            orders = list(itertools.permutations(axes))
+            for first in range(0, len(orders), 7):
+                group = orders[first : first + 7]
+                items = [item(axes, bins, ranges, every=1), *(item(axes, bins, ranges, order) for order in group)]
+                self.run_items(*items, options=["--force", "--steps", "0"])
+                plain = self.mesh("electrons_" + axes, 0)
+                for number, order in enumerate(group, 1):
+                    name = "electrons_" + "".join(order) + (f"_{number}" if order == tuple(axes) else "")
+                    with self.subTest(name=name):
+                        mesh = self.mesh(name, 0)
+                        np.testing.assert_array_equal(
+                            mesh.values, plain.values.transpose([axes.index(axis) for axis in order])
+                        )
+                        self.assertEqual(mesh.axes, list(order))
+
+    def test_units(self):
+        """f of x and u: a number a length and a velocity, with what is summed over y."""
+        self.run_items(
+            item("xu", (16, 10), {"u": [-5, 5]}, "ux"), item("uv", (10, 4), {"u": [-5, 5], "v": [-2, 2]})
+        )
+        # electrons at 1e18 1/m^3 and 100 eV: Debye length and thermal velocity by the CODATA constants
+        length, velocity = 7.43394e-5, 4.19383e6
+        mesh = self.mesh("electrons_ux", 0).attributes
+        np.testing.assert_allclose(mesh["gridSpacing"], [velocity, 6 / 16 * length], rtol=1e-5)
+        np.testing.assert_allclose(mesh["gridGlobalOffset"], [-5 * velocity, 0], rtol=1e-5)
+        np.testing.assert_array_equal(mesh["axisLow"], [-5, 0])
+        np.testing.assert_array_equal(mesh["axisHigh"], [5, 6])
+        np.testing.assert_array_equal(mesh["axisTimeOffset"], [-0.05, 0])
+        self.assertEqual((mesh["gridUnitSI"], mesh["timeOffset"]), (1, 0))
+        np.testing.assert_array_equal(mesh["unitDimension"], [-3, 0, 1, 0, 0, 0, 0])
+        self.assertAlmostEqual(mesh["unitSI"] / (1e18 * length / velocity), 1, delta=1e-5)
+        mesh = self.mesh("electrons_uv", 0).attributes
+        self.assertEqual(mesh["timeOffset"], -0.05)
+        np.testing.assert_array_equal(mesh["unitDimension"], [-3, 0, 2, 0, 0, 0, 0])
+        self.assertAlmostEqual(mesh["unitSI"] / (1e18 * length**2 / velocity**2), 1, delta=1e-5)
+
+    def test_the_files_are_openpmd(self):
+        self.run_items(*(item(*case) for case in self.CASES))
+        paths = [str(path) for path in (self.folder / "out" / "phase_space").iterdir()]
+        self.assertEqual(len(paths), 4)
+        checked = subprocess.run(
+            [sys.executable, "-B", ROOT / "scripts" / "check_openpmd.py", *paths], capture_output=True, text=True
+        )
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+
+
+class Runs(PhaseSpaceTest):
+    ITEMS = (
+        item("xyuv", (8, 8, 9, 7), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=5),
+        item("xu", (4, 50), {"u": [-3, 3], "x": [1.5, 4.5]}, every=10),
+        item("uv", (20, 20), {"u": [-3, 3], "v": [-3, 3]}, "vu", every=20),
+    )
+    NAMES = ("electrons_uvxy", "electrons_xu", "electrons_vu")
+
+    def same(self, step, first, second):
+        self.assertEqual(self.names(step, first), self.names(step, second))
+        for name in self.names(step, first):
+            a, b = self.mesh(name, step, first), self.mesh(name, step, second)
+            self.assertEqual(a.values.tobytes(), b.values.tobytes(), name)
+            for key in ("particlesInside", "particlesOutside"):
+                self.assertEqual(a.attributes[key], b.attributes[key])
+
+    def test_each_item_at_its_time(self):
+        off = item("x", (16,), {}, every=0)
+        self.run_items(*self.ITEMS, off)
+        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
+        self.assertEqual(found, sorted(f"data_{step}.h5" for step in (0, 5, 10, 15, 20, 23)))
+        for step, names in ((0, self.NAMES), (5, self.NAMES[:1]), (10, self.NAMES[:2]), (23, self.NAMES)):
+            self.assertEqual(self.names(step), sorted(names))
+
+    def test_none_asked_for(self):
+        self.run_well("run", "small.yaml", "--quiet")
+        self.assertFalse((self.folder / "out" / "phase_space").exists())
+
+    def test_an_earlier_run_leaves_nothing(self):
+        self.run_items(*self.ITEMS)
+        self.run_items(*self.ITEMS, options=["--force", "--steps", "7"])
+        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
+        self.assertEqual(found, ["data_0.h5", "data_5.h5", "data_7.h5"])
+        self.run_well("run", "small.yaml", "--quiet", "--force")
+        self.assertFalse((self.folder / "out" / "phase_space").exists())
+
+    def test_methods_of_the_step(self):
+        """Without a field all of them move the particles alike."""
+        free = ["--set", "species.electrons.charge=0"]
+        self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=plain"], folder="plain")
+        self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=fused"], folder="fused")
+        for step in (0, 5, 10, 15, 20, 23):
+            self.same(step, "plain", "fused")
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_any_number_of_ranks(self):
+        """Without a field, for sums of the field's charge over ranks differ in their last digits."""
+        free = ["--set", "species.electrons.charge=0"]
+        self.run_items(*self.ITEMS, options=free, folder="1")
+        for ranks in (2, 3):
+            for number, more in enumerate(([], ["--set", "parallel.balance_every=3", "--set", "parallel.threshold=1"])):
+                folder = f"{ranks}_{number}"
+                arguments = ["run", "small.yaml", "--quiet", "--output", folder, *setting(*self.ITEMS), *free, *more]
+                command = ("mpirun", "-n", str(ranks), PROGRAM)
+                result = self.run_program(*arguments, command=command, environment=MPI_ENVIRONMENT)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                for step in (0, 5, 10, 15, 20, 23):
+                    self.same(step, "1", folder)
+
+    def test_a_restart_goes_on(self):
+        keep = ["--set", "output.checkpoints.every=10"]
+        self.run_items(*self.ITEMS, options=keep, folder="straight")
+        self.run_items(*self.ITEMS, options=[*keep, "--steps", "10"])
+        self.run_well("run", "--quiet", "--restart", "latest", "--output", "out", "--steps", "23")
+        self.assertEqual(
+            sorted(os.listdir(self.folder / "out" / "phase_space")),
+            sorted(os.listdir(self.folder / "straight" / "phase_space")),
+        )
+        for step in (0, 5, 10, 15, 20, 23):
+            self.same(step, "straight", "out")
+
+    def test_a_restart_may_ask_for_others(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "10", "--set", "output.checkpoints.every=10")
+        self.run_well(
+            *["run", "--quiet", "--restart", "latest", "--output", "out", "--steps", "23"],
+            *setting(item("u", (10,), {"u": [-3, 3]}, every=5)),
+        )
+        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
+        self.assertEqual(found, [f"data_{step}.h5" for step in (10, 15, 20, 23)])
+
+    def test_check_foretells_size_and_memory(self):
+        items = setting(item("xyuv", (16, 8, 64, 60), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=5))
+        more = ["--set", "output.snapshots.compression=0"]
+        text = self.run_well("check", "small.yaml", *items, *more).stdout
+        found = re.search(r"(?m)^phase space +(\d+) of electrons_uvxy, at most ([\d.]+) MB each", text)
+        run = self.run_well("run", "small.yaml", "--verbose", *items, *more).stdout
+        files = list((self.folder / "out" / "phase_space").iterdir())
+        self.assertEqual(int(found[1]), len(files))
+        size = 1e-6 * max(path.stat().st_size for path in files)
+        self.assertLessEqual(size, float(found[2]) * 1.01)
+        self.assertGreater(size, 0.9 * float(found[2]))
+        said = float(re.search(r"(?m)^memory on the device +([\d.]+) MiB", text)[1])
+        held = float(re.search(r"device memory held: ([\d.]+) MiB", run)[1])
+        self.assertGreater(held, 4 * 16 * 8 * 64 * 64 / 2**20)
+        self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
+
+
+class Refused(PhaseSpaceTest):
+    def test_what_cannot_be(self):
+        good = {"u": [-3, 3]}
+        for key, words, wrong in (
+            ("0.bins.1", "from 1 to", item("xu", (16, 0), good)),
+            ("0.bins.0", "do not divide", item("xu", (5, 4), good)),
+            ("0.bins", "one an axis", item("xu", (16,), good)),
+            ("0.species", '"ions" is no species', item("xu", (16, 4), good, species="ions")),
+            ("0.ranges.1", "upwards", item("xu", (16, 4), {"u": [3, -3]})),
+            ("0.ranges.0", "no edge of the cells", item("xu", (16, 4), {**good, "x": [0, 5.9]})),
+            ("0.order.1", "u stands here twice", item("xu", (16, 4), good, "uu")),
+            ("0.order.0", "v is not among axes", item("xu", (16, 4), good, "vu")),
+            ("0.axes.1", "x stands here twice", item("xx", (16, 16), good)),
+        ):
+            with self.subTest(key=key, words=words):
+                result = self.run_program("run", "small.yaml", *setting(wrong))
+                self.assert_refused(result, 2, "output.phase_space." + key, words)
+        self.assert_nothing_created()
+
+    def test_a_volume_whose_padding_is_too_much(self):
+        """1 x 1 bins of x and y take the room of 8 x 8 where the axes are permuted."""
+        wide = item("xyuv", (1, 1, 8192, 16384), {"u": [-3, 3], "v": [-3, 3]}, "uvxy")
+        for command in ("run", "check"):
+            result = self.run_program(command, "small.yaml", *setting(wide))
+            self.assert_refused(result, 2, "output.phase_space.0.bins", "rounded up to a multiple of 8")
+        self.assert_nothing_created()
+
+
+if __name__ == "__main__":
+    unittest.main()
