@@ -9,7 +9,7 @@ enum {
     CPU_SLOTS_PER_UNIT = 8, /* slots: more than one, so that a late thread does not keep all waiting */
     CPU_TILE = 4096,
     GPU_COLUMN_ITEMS = 64,
-    GPU_COLUMN_MOST = 128, /* more, and scratch leaves the caches or few items are in work */
+    GPU_COLUMN_MOST = 128, /* an estimate: 1 KiB of scratch an item, so that the caches hold that of many */
     GPU_SLOTS_PER_UNIT = 8,
     GPU_GROUP_ITEMS = 256,
     GPU_TILE = 4096,
