@@ -186,14 +186,14 @@ enum status simulation_bytes(const struct config *config, const struct device_in
 {
     const struct grid grid = grid_make(&config->grid);
     enum advance_kind kind;
-    TRY(simulation_plan_step(config, info, &kind));
     TRY(phase_spaces_check(config));
+    TRY(simulation_plan_step(config, info, &kind));
     TRY(plain_bytes(config, info, bytes));
     if (kind != ADVANCE_NONE && fused_bytes(config, info, kind) > *bytes)
         *bytes = fused_bytes(config, info, kind);
     *bytes += fields_bytes(&grid, config->precision);
     *bytes += deposit_bytes(info, &grid, config->precision, &config->deposit, largest_species(config));
     *bytes += field_solver_bytes(config);
-    return STATUS_OK;
     *bytes += phase_spaces_bytes(config);
+    return STATUS_OK;
 }

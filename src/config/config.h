@@ -150,8 +150,6 @@ struct snapshots_config {
     uint32_t compression; /* deflate level 0..9 */
 };
 
-struct checkpoints_config {
-    uint64_t every; /* steps; 0: not by steps */
 /* f of one species over some of x, y, u and v. Its lists have an item an axis, in the order of `axes`. */
 struct phase_space_config {
     char species[CONFIG_NAME_LENGTH];
@@ -166,6 +164,8 @@ struct phase_space_config {
     uint64_t every;                           /* 0: never */
 };
 
+struct checkpoints_config {
+    uint64_t every; /* steps; 0: not by steps */
     double minutes; /* 0: not by the clock */
     uint32_t keep;  /* the newest so many */
 };
@@ -174,10 +174,10 @@ struct output_config {
     char directory[CONFIG_TEXT_LENGTH];
     struct history_config history;
     struct snapshots_config snapshots;
-    struct checkpoints_config checkpoints;
-};
     uint32_t phase_space_count;
     struct phase_space_config phase_space[CONFIG_MAX_PHASE_SPACES];
+    struct checkpoints_config checkpoints;
+};
 
 /* What the normalised units mean, for openPMD's unitSI. */
 struct units_config {

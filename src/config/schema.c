@@ -125,8 +125,6 @@ static const struct schema_row mode_rows[] = {
 };
 static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
 
-static const struct schema_row config_rows[] = {
-    {"title", TYPE_TEXT, IN_CONFIG(title), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
 static const struct schema_row phase_axis_rows[] = {
     {"", TYPE_CHOICE, .choices = phase_axes, .help = "an axis, each once"},
 };
@@ -162,6 +160,8 @@ static const struct schema_row phase_space_rows[] = {
 static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF(phase_space_rows),
                                                       sizeof(struct phase_space_config)};
 
+static const struct schema_row config_rows[] = {
+    {"title", TYPE_TEXT, IN_CONFIG(title), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
      .help = "stands in logs and plots"},
     {"grid", TYPE_GROUP, .help = "the periodic box"},
     {"grid.cells", TYPE_COUNT32, IN_CONFIG(grid.cells), PAIR, WITHIN(2, MOST_CELLS), .help = "along x and y"},
@@ -244,15 +244,15 @@ static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF
      .help = "write particles beside the fields"},
     {"output.snapshots.compression", TYPE_COUNT32, IN_CONFIG(output.snapshots.compression), WITHIN(0, 9),
      .fallback = "4", .help = "deflate level"},
+    {"output.phase_space", TYPE_LIST, IN_CONFIG(output.phase_space), WITHIN(0, CONFIG_MAX_PHASE_SPACES),
+     .capacity = CONFIG_MAX_PHASE_SPACES, .fallback = "[]", .items = &phase_space_table,
+     .count_offset = offsetof(struct config, output.phase_space_count),
+     .help = "openPMD files of the density in phase space, each of a species"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
     {"output.checkpoints.every", TYPE_COUNT64, IN_CONFIG(output.checkpoints.every), WITHIN(0, MOST_STEPS),
      .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
     {"output.checkpoints.minutes", TYPE_REAL, IN_CONFIG(output.checkpoints.minutes), NOT_NEGATIVE,
      .fallback = "0", .unit = "min", .help = "of wall clock between files; 0 is never"},
-    {"output.phase_space", TYPE_LIST, IN_CONFIG(output.phase_space), WITHIN(0, CONFIG_MAX_PHASE_SPACES),
-     .capacity = CONFIG_MAX_PHASE_SPACES, .fallback = "[]", .items = &phase_space_table,
-     .count_offset = offsetof(struct config, output.phase_space_count),
-     .help = "openPMD files of the density in phase space, each of a species"},
     {"output.checkpoints.keep", TYPE_COUNT32, IN_CONFIG(output.checkpoints.keep), WITHIN(1, 1000),
      .fallback = "2", .help = "the newest so many"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
