@@ -18,10 +18,11 @@ KINDS = {
     "pic-sort": "device method particles key_bits passes phase median_ms".split(),
     "random-lists": "device method keys key_bits phase median_ms".split(),
     "permutation": "device dimensions elements block kernel median_ms min_ms max_ms".split(),
+    "local-memory": "device part version size scope addresses median_ms min_ms max_ms rate unit".split(),
     "layout": "device operation input type arrays length layout median_ms min_ms max_ms".split(),
 }
 NUMBERS = ("ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "median_ms", "keys")
-NUMBERS += ("min_ms", "max_ms", "arrays", "elements")
+NUMBERS += ("min_ms", "max_ms", "arrays", "elements", "rate")
 PHASES = ("transpose", "histogram", "scan", "reorder")
 
 
@@ -132,6 +133,8 @@ def group_bars(kind, rows):
         words = [row["method"]]
         if kind == "pic-sort" and not on_host:
             words.append(f"p = {row['passes']}")
+            if row.get("table") == "rows":
+                words.append("table rows")
         words.append(f"{count(keys)} keys")
         words.append("host" if on_host else f"b = {row['key_bits']}\n{short_name(row['device'])}")
         if several_files:
@@ -248,6 +251,43 @@ def draw_permutations(figure, rows):
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, fontsize=8)
 
 
+# ---- local memory ----
+
+
+def group_ladder(rows):
+    """The bars, label -> GB/s, of what moves bytes; and the lines, (scope, function) -> [(words, ns an operation)]."""
+    bars, lines = {}, {}
+    several = {name: len({row[name] for row in rows}) > 1 for name in ("device", "file")}
+    for row in rows:
+        where = [short_name(row[name]) for name in ("device", "file") if several[name]]
+        if row["unit"] == "GB/s":
+            bars[", ".join([f"{row['part']}: {row['version']}", *where])] = row["rate"]
+        elif row["part"] == "atomics" and row["rate"] > 0:
+            line = lines.setdefault((row["scope"], ", ".join([row["version"], *where])), [])
+            line.append((int(row["addresses"]), 1 / row["rate"]))
+    return bars, lines
+
+
+def draw_ladder(figure, rows):
+    """Left the bandwidths; right what an atomic operation takes, by the words that share all operations."""
+    bars, lines = group_ladder(rows)
+    by_version, by_words = figure.subplots(1, 2, width_ratios=(3, 2))
+    by_version.barh(range(len(bars)), bars.values(), height=0.7)
+    by_version.set_yticks(range(len(bars)), bars, fontsize=8)
+    by_version.invert_yaxis()
+    by_version.grid(False)
+    by_version.set(title="Bandwidth", xlabel="GB/s")
+    functions = list(dict.fromkeys(function for _, function in lines))
+    for (scope, function), line in lines.items():
+        style = {"color": f"C{functions.index(function) % 10}", "linestyle": "-" if scope == "device" else "--"}
+        style["label"] = function if scope == "device" else None
+        by_words.plot(*zip(*line), marker="o", markersize=4, **style)
+    by_words.set(title="Atomic functions (dashed: of a group)", xlabel="words", ylabel="ns an operation")
+    if lines:
+        by_words.set(xscale="log", yscale="log")
+        by_words.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, fontsize=8)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -272,6 +312,9 @@ def main():
     elif kind == "permutation":
         figure = plt.figure(figsize=(8, 5))
         draw_permutations(figure, rows)
+    elif kind == "local-memory":
+        figure = plt.figure(figsize=(12, 5))
+        draw_ladder(figure, rows)
     elif kind == "layout":
         figure = plt.figure(figsize=(1.5 + 4 * len(group_layouts(rows)), 4.6))
         draw_layouts(figure, rows)

@@ -148,6 +148,28 @@ class PlotBench(unittest.TestCase):
         self.assertEqual(labels, ["numpy", "RLBB", "3D, block 8", "3D, block 64"])
         self.assert_picture(self.run_script(path, "-o", "volumes.png"), "volumes.png")
 
+    def test_the_ladder_of_local_memory(self):
+        """Bars of what moves bytes, the copy first; a line for each atomic function and scope; products have no bar."""
+        path = self.write(
+            "ladder.csv",
+            "device,part,version,size,scope,addresses,median_ms,min_ms,max_ms,repeats,rate,unit,verified",
+            'GPU,copy,"of the device",100,,,1,1,1,3,50,GB/s,yes',
+            'GPU,filter,"v1, juxtaposed",100,,,1,1,1,3,40,GB/s,yes',
+            "GPU,stencil,product,100,,,1,1,1,3,7,Gflop/s,yes",
+            "GPU,atomics,add,100,device,1,1,1,1,3,0.5,Gop/s,yes",
+            "GPU,atomics,add,100,device,32,1,1,1,3,2,Gop/s,yes",
+            "GPU,atomics,add,100,group,8,1,1,1,3,4,Gop/s,yes",
+        )
+        kind, read = plot_bench.read_bench(path)
+        self.assertEqual(kind, "local-memory")
+        by_version, by_words = self.figure(plot_bench.draw_ladder, read)
+        self.assertEqual([bar.get_width() for bar in by_version.patches], [50, 40])
+        labels = [text.get_text() for text in by_version.get_yticklabels()]
+        self.assertEqual(labels, ["copy: of the device", "filter: v1, juxtaposed"])
+        lines = [[list(line.get_xdata()), list(line.get_ydata())] for line in by_words.lines]
+        self.assertEqual(lines, [[[1, 32], [2, 0.5]], [[8], [0.25]]])
+        self.assert_picture(self.run_script(path, "-o", "ladder.png"), "ladder.png")
+
     def test_an_unfinished_last_line_is_dropped(self):
         path = self.write("step.csv", STEP_HEADER, step_row(32, 32768, 30), step_row(32, 65536, 30)[:40], end="")
         self.assertEqual(len(plot_bench.read_bench(path)[1]), 1)
