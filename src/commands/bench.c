@@ -1,6 +1,7 @@
 /* radixpic bench: the experiments by name. */
 #include "base/arguments.h"
 #include "commands/commands.h"
+#include "experiments/deposit_bench.h"
 #include "experiments/layout.h"
 #include "experiments/local_memory.h"
 #include "experiments/permutation.h"
@@ -25,6 +26,7 @@ static const struct {
     {"local-memory", experiment_local_memory,
      "a lecture's ladder: filters, transposes, products, atomics, child grids"},
     {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
+    {"deposit", experiment_deposit, "cell by cell from a sorted list against atomic additions"},
     {"scaling", experiment_scaling, "whole steps on the ranks of mpirun against those on one"},
     {"layout", experiment_layout, "many arrays at once, row-wise against column-wise (Takafuji and others)"},
 };
