@@ -11,6 +11,7 @@ EXAMPLES = """examples:
   scripts/plot_bench.py step.csv -o step.png                 of radixpic bench step --sweep --csv step.csv
   scripts/plot_bench.py h200.csv cpu.csv -o steps.png        two devices in one picture
   scripts/plot_bench.py pic_sort.csv -o pic_sort.png         of radixpic bench pic-sort; bars of the phases
+  scripts/plot_bench.py ladder.csv -o ladder.png             of radixpic bench local-memory; bandwidths, atomic functions
 """
 # What a file is by the columns that it must have.
 KINDS = {
@@ -279,9 +280,10 @@ def draw_ladder(figure, rows):
     by_version.set(title="Bandwidth", xlabel="GB/s")
     functions = list(dict.fromkeys(function for _, function in lines))
     for (scope, function), line in lines.items():
-        style = {"color": f"C{functions.index(function) % 10}", "linestyle": "-" if scope == "device" else "--"}
-        style["label"] = function if scope == "device" else None
-        by_words.plot(*zip(*line), marker="o", markersize=4, **style)
+        turn, color = divmod(functions.index(function), len(CYCLE))
+        style = {"color": CYCLE[color], "marker": MARKERS[turn % len(MARKERS)], "markersize": 4}
+        style["linestyle"] = "-" if scope == "device" else "--"
+        by_words.plot(*zip(*line), label=function if scope == "device" else None, **style)
     by_words.set(title="Atomic functions (dashed: of a group)", xlabel="words", ylabel="ns an operation")
     if lines:
         by_words.set(xscale="log", yscale="log")
