@@ -40,15 +40,15 @@ void cell_shuffle_destroy(struct cell_shuffle **shuffle);
  * cell as j. species < 256, step < 2^56. Lists that number their cells alike, as those of several ranks do,
  * need a seed each, or they are shuffled alike. Who draws other numbers (kernels/shared/random.h) by the same
  * seed sets one of the two highest bits in the second word of the counter: here they are 0. STATUS_FAILED for
- * more particles than the capacity. (Waits for the device once, for how long the cells are at most; what it
- * enqueues after that only for cells of more than column_most particles is not waited for.) */
+ * more particles than the capacity. (Waits for the device once, to learn of cells of more than column_most
+ * particles; what it enqueues for them is not waited for.) */
 STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
                                             uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
                                             const struct buffer *permutation);
 
 /* Device bytes that cell_shuffle_create() takes. However many cells and particles there are, the scratch
- * memory has at most slots * column_items * lanes * column_most words of 8 bytes; the rest is 4 bytes for
- * each cell that can be long. */
+ * memory has at most slots * column_items * lanes * column_most words of 8 bytes; the rest is 8 bytes for
+ * each cell that can have more than column_most particles, and for each tile of the capacity. */
 uint64_t cell_shuffle_bytes(const struct device_info *info, uint32_t cells, uint32_t capacity,
                             const struct cell_shuffle_options *options);
 
