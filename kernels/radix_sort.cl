@@ -9,6 +9,9 @@
  * ITEMS (I)       items of a group in histogram and reorder
  * TRANSPOSED      0: key n of item t lies at t*chunk + n. 1: at n*G*I + t, so that neighbouring items read
  *                 neighbouring keys (section 3.2.1)
+ * TABLE_ROWS      how the histogram H(c, g, i) lies. 0: in the order c, g, i, a column an item, so that
+ *                 neighbouring items touch neighbouring words. 1: in the order g, i, c, a row an item, so
+ * that an item has its counters to itself in cache lines of its own
  */
 #if !defined(RADIX_BITS) || RADIX_BITS < 1 || RADIX_BITS > 16
 #error "RADIX_BITS (r) must be 1..16"
@@ -18,6 +21,9 @@
 #endif
 #if !defined(TRANSPOSED) || (TRANSPOSED != 0 && TRANSPOSED != 1)
 #error "TRANSPOSED must be 0 or 1"
+#endif
+#if !defined(TABLE_ROWS) || (TABLE_ROWS != 0 && TABLE_ROWS != 1)
+#error "TABLE_ROWS must be 0 or 1"
 #endif
 
 #define RADIX (1u << RADIX_BITS)
@@ -56,9 +62,29 @@ static inline uint place_of_own(chunk_range own, uint n, uint item, uint items)
 #endif
 }
 
-/* Histogram (section 2.1). Every item counts the digits of its keys in its own column of local memory, then
- * writes H(c, g, i) at (c*G + g)*I + i: for one c the group writes neighbouring words. No barrier: no item
- * touches another's column. */
+/* Where the counter of digit c and item t of `items` lies: in the table with t = g*I + i and G*I items, in
+ * the local memory of a group with t = i and I items. */
+static inline uint counter_place(uint c, uint item, uint items)
+{
+#if TABLE_ROWS
+    return item * RADIX + c;
+#else
+    return c * items + item;
+#endif
+}
+
+/* Where entry n in the order c, g, i lies, the order of the scan. With one item it lies at n. */
+static inline uint entry_place(uint n, uint items)
+{
+#if TABLE_ROWS
+    return counter_place(n / items, n % items, items);
+#else
+    return n; /* the same, without a division */
+#endif
+}
+
+/* Histogram (section 2.1). Every item counts the digits of its keys in its own counters in local memory, then
+ * writes them to the table. No barrier: no item touches another's counters. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 radix_histogram(global const uint *keys, global uint *table, uint count, uint chunk, uint shift)
 {
@@ -68,27 +94,27 @@ radix_histogram(global const uint *keys, global uint *table, uint count, uint ch
     const chunk_range own = own_chunk(item, chunk, count);
 
     for (uint c = 0; c < RADIX; c++)
-        counts[c * ITEMS + i] = 0;
+        counts[counter_place(c, i, ITEMS)] = 0;
     for (uint n = 0; n < own.length; n++) {
         const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
-        counts[((key >> shift) & (RADIX - 1)) * ITEMS + i]++;
+        counts[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++;
     }
     for (uint c = 0; c < RADIX; c++)
-        table[(c * groups + g) * ITEMS + i] = counts[c * ITEMS + i];
+        table[counter_place(c, item, groups * ITEMS)] = counts[counter_place(c, i, ITEMS)];
 }
 
 /* Scan (section 3.2.2): every group replaces its part of `length` entries by their exclusive prefix sum and
- * writes the part's total. Blelloch's two sweeps over `padded` (a power of two, at least 2 and at least the
- * length) words of local memory. The loops run the same number of times for all items, so the barriers are
- * reached by all. */
+ * writes the part's total; `table_items` as for entry_place(). Blelloch's two sweeps over `padded` (a power
+ * of two, at least 2 and at least the length) words of local memory. The loops run the same number of times
+ * for all items, so the barriers are reached by all. */
 kernel void radix_scan_parts(global uint *values, global uint *totals, uint count, uint length, uint padded,
-                             local uint *part)
+                             uint table_items, local uint *part)
 {
     const uint i = (uint)get_local_id(0), items = (uint)get_local_size(0), g = (uint)get_group_id(0);
     const ulong begin = (ulong)g * length;
 
     for (uint n = i; n < padded; n += items)
-        part[n] = (n < length && begin + n < count) ? values[begin + n] : 0;
+        part[n] = (n < length && begin + n < count) ? values[entry_place((uint)begin + n, table_items)] : 0;
 
     /* Up: after the round of `stride`, part[k*2*stride + 2*stride - 1] holds the sum of its 2*stride words.
      */
@@ -118,20 +144,21 @@ kernel void radix_scan_parts(global uint *values, global uint *totals, uint coun
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint n = i; n < length; n += items)
         if (begin + n < count)
-            values[begin + n] = part[n];
+            values[entry_place((uint)begin + n, table_items)] = part[n];
 }
 
 /* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
-kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length)
+kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length,
+                           uint table_items)
 {
     const uint n = (uint)get_global_id(0);
     if (n < count)
-        values[n] += totals[n / length];
+        values[entry_place(n, table_items)] += totals[n / length];
 }
 
 /* Reorder (section 2.3), keys only. The scanned table says where the next key of each digit of each item
- * goes; the item's own column of it is kept and counted up in local memory. No barrier, for the same reason
- * as in the histogram. */
+ * goes; the item's own counters of it are kept and counted up in local memory. No barrier, for the same
+ * reason as in the histogram. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 radix_reorder(global const uint *keys, global uint *new_keys, global const uint *table, uint count,
               uint chunk, uint shift)
@@ -142,10 +169,10 @@ radix_reorder(global const uint *keys, global uint *new_keys, global const uint 
     const chunk_range own = own_chunk(item, chunk, count);
 
     for (uint c = 0; c < RADIX; c++)
-        next[c * ITEMS + i] = table[(c * groups + g) * ITEMS + i];
+        next[counter_place(c, i, ITEMS)] = table[counter_place(c, item, groups * ITEMS)];
     for (uint n = 0; n < own.length; n++) {
         const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
-        const uint target = next[((key >> shift) & (RADIX - 1)) * ITEMS + i]++;
+        const uint target = next[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++;
         new_keys[place_of(target, chunk, groups * ITEMS)] = key;
     }
 }
@@ -163,12 +190,12 @@ radix_reorder_permutation(global const uint *keys, global uint *new_keys, global
     const chunk_range own = own_chunk(item, chunk, count);
 
     for (uint c = 0; c < RADIX; c++)
-        next[c * ITEMS + i] = table[(c * groups + g) * ITEMS + i];
+        next[counter_place(c, i, ITEMS)] = table[counter_place(c, item, groups * ITEMS)];
     for (uint n = 0; n < own.length; n++) {
         const uint source = place_of_own(own, n, item, groups * ITEMS);
         const uint key = keys[source];
         const uint target =
-            place_of(next[((key >> shift) & (RADIX - 1)) * ITEMS + i]++, chunk, groups * ITEMS);
+            place_of(next[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++, chunk, groups * ITEMS);
         new_keys[target] = key;
         new_permutation[target] = first_pass ? own.begin + n : permutation[source];
     }

@@ -110,7 +110,8 @@ static bool sort_is_left_open(const struct sort_config *sort)
     return sort->method == SORT_METHOD_AUTO &&
            (sort->passes == SORT_AUTO || sort->passes == DEFAULT_PASSES) && sort->key_bits == SORT_AUTO &&
            sort->items_per_group == SORT_AUTO && sort->groups == SORT_AUTO &&
-           sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO;
+           sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO &&
+           sort->table == TABLE_AUTO;
 }
 
 enum advance_kind plan_kind(const struct config *config, const struct device_info *info,

@@ -89,9 +89,10 @@ static void print_trials(const struct sort_search *search, bool of_paper)
             if (trial->plan.passes != passes || is_paper != of_paper)
                 continue;
             if (is_paper)
-                printf("  %2u  %2u  %4u  %5u  %9u  %5u  %-9s", passes, radix->radix_bits,
+                printf("  %2u  %2u  %4u  %5u  %9u  %5u  %-9s  %-7s", passes, radix->radix_bits,
                        radix->items_per_group, radix->groups, keys_per_item(search, radix),
-                       radix->histogram_splits, radix->transpose ? "on" : "off");
+                       radix->histogram_splits, radix->transpose ? "on" : "off",
+                       radix_plan_table_name(radix));
             else
                 printf("  %-8s  %2u  %6s  %5s", sort_method_name(trial->plan.method), passes,
                        number_or_auto(trial->choice.chunks, chunks),
@@ -105,8 +106,8 @@ static void print_trials(const struct sort_search *search, bool of_paper)
 static void print_grid(const struct sort_search *search)
 {
     printf("\nEvery sort that was tried; * is the fastest of its method and p, dropped was hopeless:\n");
-    printf("  %2s  %2s  %4s  %5s  %9s  %5s  %-9s%10s  %9s\n", "p", "r", "I", "G", "keys/item", "s",
-           "transpose", "ms", "M keys/s");
+    printf("  %2s  %2s  %4s  %5s  %9s  %5s  %-9s  %-7s%10s  %9s\n", "p", "r", "I", "G", "keys/item", "s",
+           "transpose", "table", "ms", "M keys/s");
     print_trials(search, true);
     printf("\n  %-8s  %2s  %6s  %5s%10s  %9s\n", "method", "p", "chunks", "items", "ms", "M keys/s");
     print_trials(search, false);
@@ -184,6 +185,8 @@ static enum status store(const struct sort_search *search, const struct device_i
             struct tuning_entry *entry = &found.entries[found.count++];
             *entry = (struct tuning_entry){
                 .key = key, .choice = best->choice, .milliseconds = round(1e9 * best->seconds) / 1e6};
+            if (methods[m] == SORT_METHOD_PAPER) /* by name: a file may outlive what auto means */
+                entry->choice.config.table = best->plan.radix.table_rows ? TABLE_ROWS : TABLE_COLUMNS;
             memcpy(entry->date, date, sizeof date);
         }
     const enum status status =
@@ -242,7 +245,8 @@ enum status command_tune(int argc, char **argv)
                "later runs.\v"
                "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method "
                "in one and more passes (p) with many items in a group (I), groups (G), radix bits (r) and "
-               "chunks. The best of each go to tuning.yaml in $RADIXPIC_CACHE, else in radixpic/ of "
+               "chunks, and with the table of the histogram in both orders. The best of each go to "
+               "tuning.yaml in $RADIXPIC_CACHE, else in radixpic/ of "
                "$XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; runs with "
                "sort.method auto take them from there, and give the same results as without.\n\n"
                "Examples:\n"

@@ -50,6 +50,7 @@ enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
+enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
 
 struct grid_config {
     uint32_t cells[2];
@@ -125,6 +126,7 @@ struct sort_config {
     uint32_t groups;           /* G */
     uint32_t histogram_splits; /* s */
     enum transpose_kind transpose;
+    enum table_kind table; /* of the histogram */
 };
 
 struct step_config {

@@ -59,6 +59,8 @@ static const struct choice step_methods[] = {{"auto", STEP_AUTO},       {"plain"
                                              {"chunked", STEP_CHUNKED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
+static const struct choice tables[] = {
+    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
 static const struct choice guard_or_auto[] = {{"auto", GUARD_AUTO}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
@@ -199,8 +201,8 @@ static const struct schema_row config_rows[] = {
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
     {"sort.method", TYPE_CHOICE, IN_CONFIG(sort.method), .choices = sort_methods, .fallback = "auto",
-     .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose are of paper; auto: as radixpic tune "
-             "found, else by the device"},
+     .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: as radixpic "
+             "tune found, else by the device"},
     {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .choices = or_auto, .fallback = "2",
      .help = "p; at most key_bits; auto is the fastest number"},
     {"sort.key_bits", TYPE_COUNT32, IN_CONFIG(sort.key_bits), WITHIN(1, 32), .choices = or_auto,
@@ -213,6 +215,8 @@ static const struct schema_row config_rows[] = {
      .choices = or_auto, .fallback = "auto", .help = "s"},
     {"sort.transpose", TYPE_CHOICE, IN_CONFIG(sort.transpose), .choices = transposes, .fallback = "auto",
      .help = "reorder the list in memory so that neighbours read neighbours"},
+    {"sort.table", TYPE_CHOICE, IN_CONFIG(sort.table), .choices = tables, .fallback = "auto",
+     .help = "the histogram in memory: columns, the items' counts of a digit together; rows, an item's"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
     {"step.method", TYPE_CHOICE, IN_CONFIG(step.method), .choices = step_methods, .fallback = "auto",
      .help = "plain: a kernel a stage; fused: push and sort at once, tiled (for GPUs) or chunked (for CPUs); "

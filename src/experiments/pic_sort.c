@@ -34,7 +34,8 @@ static uint32_t short_key_bits(const struct experiment *experiment)
     return grid_key_bits(&experiment->grid);
 }
 
-static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, struct sorter_plan *plan)
+static enum status make_plan(const struct experiment *experiment, uint32_t key_bits, enum table_kind table,
+                             struct sorter_plan *plan)
 {
     const struct pic_sort_options *options = &experiment->options;
     const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
@@ -44,7 +45,8 @@ static enum status make_plan(const struct experiment *experiment, uint32_t key_b
                                        .items_per_group = options->items,
                                        .groups = options->groups,
                                        .histogram_splits = options->splits,
-                                       .transpose = options->transpose};
+                                       .transpose = options->transpose,
+                                       .table = table};
     if (key_bits < short_key_bits(experiment))
         return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
                            grid_cells(&experiment->grid), short_key_bits(experiment));
@@ -68,9 +70,11 @@ static enum status check_plans(struct experiment *experiment)
         if (options->method == SORT_METHOD_PAPER)
             options->key_bits[options->case_count++] = LONG_KEY_BITS;
     }
+    if (options->table_count == 0 || options->method != SORT_METHOD_PAPER)
+        options->table_count = 1; /* of the first, which is auto where none was given */
     struct sorter_plan plan;
     for (uint32_t n = 0; n < options->case_count; n++)
-        TRY(make_plan(experiment, options->key_bits[n], &plan));
+        TRY(make_plan(experiment, options->key_bits[n], options->tables[0], &plan));
     return STATUS_OK;
 }
 
@@ -115,29 +119,28 @@ static enum status time_row(struct experiment *experiment, struct sorter *sorter
     return STATUS_OK;
 }
 
+/* One sort of each kind of timing; `timing` is NULL for a warm-up. */
 static enum status time_sort(struct experiment *experiment, struct sorter *sorter,
                              const struct radix_lists *lists, struct timing *timing)
 {
     struct device *device = experiment->device;
-    for (uint32_t n = 0; n < experiment->options.repeats + WARM_UPS; n++) {
-        device_reset_timers(device);
-        TRY(sorter_run(sorter, experiment->list.particles.count, lists));
-        TRY(device_finish(device));
-        if (n < WARM_UPS)
-            continue;
-        const struct timers *timers = device_timers(device);
-        double seconds = 0, of_one = 0;
-        timing->total_bytes = 0;
-        for (size_t p = 0; p < SORT_PHASES; p++) {
-            const struct stage_time *time = &timers->stages[sort_phases[p].stage];
-            samples_add(&timing->phase[p], time->seconds); /* 0 for a phase that this sort does without */
-            timing->phase_bytes[p] = time->bytes;
-            timing->total_bytes += time->bytes;
-            seconds += time->seconds;
-        }
-        TRY(time_row(experiment, sorter, lists, seconds, &of_one));
-        samples_add(&timing->total, of_one);
+    device_reset_timers(device);
+    TRY(sorter_run(sorter, experiment->list.particles.count, lists));
+    TRY(device_finish(device));
+    if (!timing)
+        return STATUS_OK;
+    const struct timers *timers = device_timers(device);
+    double seconds = 0, of_one = 0;
+    timing->total_bytes = 0;
+    for (size_t p = 0; p < SORT_PHASES; p++) {
+        const struct stage_time *time = &timers->stages[sort_phases[p].stage];
+        samples_add(&timing->phase[p], time->seconds); /* 0 for a phase that this sort does without */
+        timing->phase_bytes[p] = time->bytes;
+        timing->total_bytes += time->bytes;
+        seconds += time->seconds;
     }
+    TRY(time_row(experiment, sorter, lists, seconds, &of_one));
+    samples_add(&timing->total, of_one);
     return STATUS_OK;
 }
 
@@ -186,29 +189,45 @@ static enum status verify(const struct experiment *experiment, const struct radi
     return status;
 }
 
-/* The paper's sort returns sorted keys and sigma; the others what a PIC step needs, sigma and the cell
- * offsets. */
-static enum status run_device_case(struct experiment *experiment, uint32_t key_bits, struct sort_case *result)
+/* Sorts once more, where nothing of the sorts before can pass for the result. */
+static enum status check_sort(const struct experiment *experiment, struct sorter *sorter,
+                              const struct radix_lists *lists, struct sort_verdict *verdict)
 {
-    const uint32_t count = experiment->list.particles.count;
-    const bool paper = experiment->options.method == SORT_METHOD_PAPER;
-    struct sorter *sorter = NULL;
+    TRY(buffer_fill(lists->permutation, UINT32_MAX));
+    TRY(sorter_run(sorter, experiment->list.particles.count, lists));
+    return verify(experiment, lists, verdict);
+}
+
+/* One case for each of the tables, timed in turns, so that what else the machine does falls on none of them
+ * alone. The paper's sort returns sorted keys and sigma; the others what a PIC step needs, sigma and the cell
+ * offsets. */
+static enum status run_device_cases(struct experiment *experiment, uint32_t key_bits, struct sort_case *cases)
+{
+    const struct pic_sort_options *options = &experiment->options;
+    const uint32_t count = experiment->list.particles.count, tables = options->table_count;
+    const bool paper = options->method == SORT_METHOD_PAPER;
+    struct sorter *sorters[PIC_SORT_MAX_TABLES] = {NULL};
     struct buffer *permutation = NULL;
-    enum status status = make_plan(experiment, key_bits, &result->plan);
-    if (status != STATUS_OK)
-        return status;
-    result->method = sort_method_name(experiment->options.method);
-    TRY_CLEANUP(sorter_create(experiment->device, &result->plan, count, &sorter));
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; t < tables; t++) {
+        cases[t].method = sort_method_name(options->method);
+        TRY_CLEANUP(make_plan(experiment, key_bits, options->tables[t], &cases[t].plan));
+        TRY_CLEANUP(sorter_create(experiment->device, &cases[t].plan, count, &sorters[t]));
+    }
     TRY_CLEANUP(buffer_create(experiment->device, count * sizeof(uint32_t), "permutation", &permutation));
     const struct radix_lists lists = {.keys = experiment->list.particles.key,
                                       .sorted_keys = paper ? experiment->list.particles.key_spare : NULL,
                                       .permutation = permutation,
                                       .cell_offsets = paper ? NULL : experiment->list.particles.cell_offsets,
                                       .cells = grid_cells(&experiment->grid)};
-    TRY_CLEANUP(time_sort(experiment, sorter, &lists, &result->timing));
-    TRY_CLEANUP(verify(experiment, &lists, &result->verdict));
+    for (uint32_t n = 0; n < options->repeats + WARM_UPS; n++)
+        for (uint32_t t = 0; t < tables; t++)
+            TRY_CLEANUP(time_sort(experiment, sorters[t], &lists, n < WARM_UPS ? NULL : &cases[t].timing));
+    for (uint32_t t = 0; t < tables; t++)
+        TRY_CLEANUP(check_sort(experiment, sorters[t], &lists, &cases[t].verdict));
 cleanup:
-    sorter_destroy(&sorter);
+    for (uint32_t t = 0; t < tables; t++)
+        sorter_destroy(&sorters[t]);
     buffer_destroy(&permutation);
     return status;
 }
@@ -315,8 +334,28 @@ static void print_table(const struct experiment *experiment, const struct sort_c
            samples_median(&most->timing.total) / samples_median(&fewest->timing.total));
 }
 
+/* Where every key was sorted with two tables: what the second costs of the first. */
+static void print_table_orders(const struct experiment *experiment, const struct sort_case *cases,
+                               uint32_t count)
+{
+    if (experiment->options.table_count < 2)
+        return;
+    printf("\nThe histogram's table in two orders:\n");
+    printf("  %2s  %2s  %-7s  %-26s  %-7s  %-26s  %s\n", "b", "p", "table", "time, ms", "table", "time, ms",
+           "ratio");
+    for (uint32_t n = 0; n + 1 < count; n += 2) {
+        const struct sort_case *first = &cases[n], *second = &cases[n + 1];
+        char one[64], other[64];
+        format_spread(&first->timing.total, one, sizeof one);
+        format_spread(&second->timing.total, other, sizeof other);
+        printf("  %2u  %2u  %-7s  %-26s  %-7s  %-26s  %.3f\n", first->plan.key_bits, first->plan.passes,
+               radix_plan_table_name(&first->plan.radix), one, radix_plan_table_name(&second->plan.radix),
+               other, samples_median(&second->timing.total) / samples_median(&first->timing.total));
+    }
+}
+
 static const char csv_header[] =
-    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
+    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,table,phase,"
     "median_ms,min_ms,max_ms,repeats,verified";
 
 static void write_csv_row(const struct experiment *experiment, const struct sort_case *result,
@@ -324,12 +363,12 @@ static void write_csv_row(const struct experiment *experiment, const struct sort
 {
     const struct radix_plan *radix = &result->plan.radix; /* zeros for what has no such parameters */
     const char *device = result->on_host ? "host" : device_info(experiment->device)->name;
-    fprintf(experiment->csv, "\"%s\",%s,%u,%u,%u,%u,%u,%u,%u,%s,%s,%.6f,%.6f,%.6f,%zu,%s\n", device,
+    fprintf(experiment->csv, "\"%s\",%s,%u,%u,%u,%u,%u,%u,%u,%s,%s,%s,%.6f,%.6f,%.6f,%zu,%s\n", device,
             result->method, experiment->list.particles.count, result->plan.key_bits, radix->radix_bits,
             result->plan.passes, radix->items_per_group, radix->groups, radix->histogram_splits,
-            radix->transpose ? "on" : "off", phase, 1e3 * samples_median(samples),
-            1e3 * samples_minimum(samples), 1e3 * samples_maximum(samples), samples->count,
-            is_verified(result) ? "yes" : "no");
+            radix->transpose ? "on" : "off", radix_plan_table_name(radix), phase,
+            1e3 * samples_median(samples), 1e3 * samples_minimum(samples), 1e3 * samples_maximum(samples),
+            samples->count, is_verified(result) ? "yes" : "no");
 }
 
 static void write_csv_case(const struct experiment *experiment, const struct sort_case *result)
@@ -362,7 +401,7 @@ static enum status prepare(struct experiment *experiment)
     TRY(check_plans(experiment));
     TRY(csv_file_open(experiment->options.csv_path, csv_header, &experiment->csv));
     struct sorter_plan plan;
-    TRY(make_plan(experiment, short_key_bits(experiment), &plan));
+    TRY(make_plan(experiment, short_key_bits(experiment), TABLE_AUTO, &plan));
     TRY(pic_keys_create(experiment->device, &experiment->grid, experiment->options.particles, &plan,
                         &experiment->list));
     const struct particles *particles = &experiment->list.particles;
@@ -376,22 +415,32 @@ static enum status prepare(struct experiment *experiment)
                            experiment->options.repeats, &experiment->copy);
 }
 
+/* Prints and writes a case, and says whether its result was right. */
+static bool report(const struct experiment *experiment, const struct sort_case *result)
+{
+    print_case(experiment, result);
+    if (experiment->csv)
+        write_csv_case(experiment, result);
+    return is_verified(result);
+}
+
 static enum status run_cases(struct experiment *experiment, struct sort_case *cases)
 {
     const struct pic_sort_options *options = &experiment->options;
+    const uint32_t tables = options->table_count, on_device = options->case_count * tables,
+                   on_host = options->device_alone ? 0 : 2;
     bool verified = true;
-    const uint32_t on_host = options->device_alone ? 0 : 2;
-    for (uint32_t n = 0; n < options->case_count + on_host; n++) {
-        if (n < options->case_count)
-            TRY(run_device_case(experiment, options->key_bits[n], &cases[n]));
-        else
-            TRY(run_host_case(experiment, n == options->case_count, &cases[n]));
-        print_case(experiment, &cases[n]);
-        if (experiment->csv)
-            write_csv_case(experiment, &cases[n]);
-        verified = verified && is_verified(&cases[n]);
+    for (uint32_t n = 0; n < on_device; n++) {
+        if (n % tables == 0)
+            TRY(run_device_cases(experiment, options->key_bits[n / tables], &cases[n]));
+        verified &= report(experiment, &cases[n]);
     }
-    print_table(experiment, cases, options->case_count);
+    for (uint32_t n = 0; n < on_host; n++) {
+        TRY(run_host_case(experiment, n == 0, &cases[on_device + n]));
+        verified &= report(experiment, &cases[on_device + n]);
+    }
+    print_table(experiment, cases, on_device);
+    print_table_orders(experiment, cases, on_device);
     if (experiment->csv)
         write_csv_row(experiment, &(struct sort_case){.method = "copy", .verdict = {true, true, true}},
                       "copy", &experiment->copy);
@@ -407,7 +456,7 @@ enum status experiment_pic_sort(int argc, char **argv)
     if (done)
         return STATUS_OK;
 
-    struct sort_case *cases = calloc(PIC_SORT_MAX_CASES + 2, sizeof *cases);
+    struct sort_case *cases = calloc(PIC_SORT_MAX_CASES * PIC_SORT_MAX_TABLES + 2, sizeof *cases);
     enum status status =
         cases ? prepare(&experiment) : status_fail(STATUS_FAILED, "no memory for the timings");
     if (status == STATUS_OK) {

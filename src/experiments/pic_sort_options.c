@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "experiments/samples.h"
+#include "experiments/table_option.h"
 
 enum {
     KEY_CELLS = 1000,
@@ -12,6 +13,7 @@ enum {
     KEY_GROUPS,
     KEY_SPLITS,
     KEY_TRANSPOSE,
+    KEY_TABLE,
     KEY_METHOD,
     KEY_CSV,
     KEY_NO_HOST,
@@ -32,9 +34,13 @@ static const struct argp_option pic_sort_options[] = {
     {"splits", KEY_SPLITS, "S", 0, "Parts of the histogram scanned apart (s); chosen without it", 0},
     {"transpose", KEY_TRANSPOSE, "on|off", 0, "Transpose the list before and after; on for GPUs without it",
      0},
+    {"table", KEY_TABLE, "auto|columns|rows", 0,
+     "How the histogram lies: a column an item or a row; may be repeated, one sort of every key each. auto, "
+     "by the device, without it",
+     0},
     {"method", KEY_METHOD, "NAME", 0,
-     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. I, G, s and transpose are of paper "
-     "alone",
+     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. I, G, s, transpose and table are of "
+     "paper alone",
      0},
     {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -89,6 +95,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
         return parse_transpose(state, argument, &options->transpose);
+    case KEY_TABLE:
+        if (options->table_count == PIC_SORT_MAX_TABLES)
+            return arguments_refuse(state, "more than %d --table", PIC_SORT_MAX_TABLES);
+        return table_option_parse(state, argument, &options->tables[options->table_count++]);
     case KEY_METHOD:
         return parse_method(state, argument, &options->method);
     case 'r':
@@ -126,7 +136,8 @@ static const struct argp argp = {
            "Examples:\n"
            "  radixpic bench pic-sort\n"
            "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
-           "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n",
+           "  radixpic bench pic-sort --key-bits 10 --key-bits 20 --csv pic_sort.csv\n"
+           "  radixpic bench pic-sort --table columns --table rows\n",
 };
 
 enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_options *options, bool *done)

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "config/config.h"
 
-enum { PIC_SORT_MAX_CASES = 8 };
+enum { PIC_SORT_MAX_CASES = 8, PIC_SORT_MAX_TABLES = 2 };
 
 struct pic_sort_options {
     const char *device, *csv_path, *keys_path;
@@ -14,8 +14,10 @@ struct pic_sort_options {
     enum transpose_kind transpose;
     enum sort_method method;
     bool device_alone;                     /* without the sorts of the host */
-    uint32_t key_bits[PIC_SORT_MAX_CASES]; /* one case each */
+    uint32_t key_bits[PIC_SORT_MAX_CASES]; /* one case each, with each of the tables */
     uint32_t case_count;
+    enum table_kind tables[PIC_SORT_MAX_TABLES];
+    uint32_t table_count;
 };
 
 /* Fills `options` with the defaults and what argv says; the texts belong to argv. *done is set where --help

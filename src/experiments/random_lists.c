@@ -122,11 +122,13 @@ static enum status create_paper(struct experiment *experiment, struct any_sort *
                                        .items_per_group = options->items,
                                        .groups = options->groups,
                                        .histogram_splits = options->splits,
-                                       .transpose = options->transpose};
+                                       .transpose = options->transpose,
+                                       .table = options->table};
     struct radix_plan plan;
     TRY(radix_plan_make_radix(info, &config, options->key_bits, radix_bits, &plan));
-    snprintf(result->note, sizeof result->note, "r = %u, p = %u; I = %u, G = %u, s = %u; keys alone",
-             plan.radix_bits, plan.passes, plan.items_per_group, plan.groups, plan.histogram_splits);
+    snprintf(result->note, sizeof result->note,
+             "r = %u, p = %u; I = %u, G = %u, s = %u, table %s; keys alone", plan.radix_bits, plan.passes,
+             plan.items_per_group, plan.groups, plan.histogram_splits, radix_plan_table_name(&plan));
     return radix_sort_create(experiment->device, &plan, experiment->count, false, false, &sort->paper);
 }
 

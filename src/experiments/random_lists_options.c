@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "experiments/samples.h"
+#include "experiments/table_option.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
     KEY_GROUPS,
     KEY_SPLITS,
     KEY_TRANSPOSE,
+    KEY_TABLE,
     KEY_METHOD,
     KEY_CSV
 };
@@ -31,6 +33,8 @@ static const struct argp_option random_options[] = {
      "Parts of the histogram of paper that are scanned apart (s); chosen without it", 0},
     {"transpose", KEY_TRANSPOSE, "on|off", 0,
      "Whether paper transposes the list before and after; on for GPUs without it", 0},
+    {"table", KEY_TABLE, "auto|columns|rows", 0,
+     "How the histogram of paper lies: a column an item or a row; auto, by the device, without it", 0},
     {"repeat", 'r', "K", 0,
      "Timed sorts of each kind, after a warm-up; 10 without it, on CPUs 3 of long lists", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -102,6 +106,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
         return parse_transpose(state, argument, &options->transpose);
+    case KEY_TABLE:
+        return table_option_parse(state, argument, &options->table);
     case 'r':
         return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
     case 'd':

@@ -15,6 +15,7 @@ struct random_lists_options {
     uint32_t key_bits, repeats;                 /* repeats 0: fewer for long lists */
     uint32_t radix_bits, items, groups, splits; /* of paper; 0: as the device suggests */
     enum transpose_kind transpose;
+    enum table_kind table;
     bool methods[RANDOM_METHODS];
 };
 

@@ -207,8 +207,9 @@ static bool same_sort(const struct sorter_plan *a, const struct sorter_plan *b)
     const struct radix_plan *c = &a->radix, *d = &b->radix;
     return a->method == b->method && a->passes == b->passes && c->items_per_group == d->items_per_group &&
            c->groups == d->groups && c->histogram_splits == d->histogram_splits &&
-           c->transpose == d->transpose && a->tiled.chunks == b->tiled.chunks &&
-           a->tiled.items == b->tiled.items && a->chunked.chunks == b->chunked.chunks;
+           c->transpose == d->transpose && c->table_rows == d->table_rows &&
+           a->tiled.chunks == b->tiled.chunks && a->tiled.items == b->tiled.items &&
+           a->chunked.chunks == b->chunked.chunks;
 }
 
 /* Times a candidate, unless it was timed before, does not fit the device, or the time is up. `trial`, which
@@ -306,6 +307,17 @@ static enum status try_around_best(struct bench *bench, uint32_t passes)
     return choice.config.histogram_splits > 0 ? try_choice(bench, &choice, NULL) : STATUS_OK;
 }
 
+/* At the best of all else: the histogram's table the other way round. */
+static enum status try_other_table(struct bench *bench, uint32_t passes)
+{
+    const struct sort_trial *best = sort_search_best(bench->search, SORT_METHOD_PAPER, passes);
+    if (!best)
+        return STATUS_OK;
+    struct sort_choice choice = best->choice;
+    choice.config.table = best->plan.radix.table_rows ? TABLE_COLUMNS : TABLE_ROWS;
+    return try_choice(bench, &choice, NULL);
+}
+
 /* The paper's grid for one number of passes: I by powers of two from the end where the device's best ones
  * are, one item on CPUs and many elsewhere, until they go too far; G by multiples of the compute units. */
 static enum status try_paper_passes(struct bench *bench, uint32_t passes)
@@ -320,7 +332,8 @@ static enum status try_paper_passes(struct bench *bench, uint32_t passes)
             best = seconds;
         too_far = seconds > WORSE * best ? too_far + 1 : 0;
     }
-    return try_around_best(bench, passes);
+    TRY(try_around_best(bench, passes));
+    return try_other_table(bench, passes);
 }
 
 static uint32_t radix_bits_of(uint32_t key_bits, uint32_t passes)

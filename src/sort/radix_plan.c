@@ -32,6 +32,11 @@ uint64_t radix_plan_table_length(const struct radix_plan *plan)
     return (UINT64_C(1) << plan->radix_bits) * plan->groups * plan->items_per_group;
 }
 
+const char *radix_plan_table_name(const struct radix_plan *plan)
+{
+    return plan->table_rows ? "rows" : "columns";
+}
+
 uint64_t radix_plan_split_length(const struct radix_plan *plan)
 {
     return (radix_plan_table_length(plan) + plan->histogram_splits - 1) / plan->histogram_splits;
@@ -124,6 +129,7 @@ static enum status complete(const struct device_info *device, const struct sort_
     plan->groups = config->groups != SORT_AUTO ? config->groups : auto_groups(device);
     plan->transpose =
         config->transpose == TRANSPOSE_AUTO ? !device->is_cpu : config->transpose == TRANSPOSE_ON;
+    plan->table_rows = config->table == TABLE_ROWS; /* no device is known where rows are the faster ones */
     plan->histogram_splits = config->histogram_splits;
     if (plan->histogram_splits == SORT_AUTO) {
         const uint64_t splits = (radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH;

@@ -14,6 +14,7 @@ struct radix_plan {
     uint32_t groups;           /* G */
     uint32_t histogram_splits; /* s: parts of the histogram scanned apart before the scan of their sums */
     bool transpose;            /* so that neighbouring items read neighbouring keys */
+    bool table_rows;           /* H(c, g, i) in memory in the order g, i, c, not c, g, i */
 };
 
 /* The parameters for keys of `grid_key_bits` bits (used where config->key_bits is auto): r = ceil(b/p), the
@@ -30,6 +31,9 @@ STATUS_CHECKED enum status radix_plan_make_radix(const struct device_info *devic
 
 /* R*G*I: entries of the histogram table H(c, g, i). */
 uint64_t radix_plan_table_length(const struct radix_plan *plan);
+
+/* "columns" or "rows", as sort.table has it. */
+const char *radix_plan_table_name(const struct radix_plan *plan);
 
 /* Table entries one group scans: ceil(R*G*I / s). */
 uint64_t radix_plan_split_length(const struct radix_plan *plan);

@@ -22,7 +22,7 @@ struct radix_sort {
     struct program *program;
     struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose, *cell_offsets,
         *sparse_cell_offsets;
-    struct buffer *table;       /* H(c, g, i): uint[R*G*I] */
+    struct buffer *table;       /* H(c, g, i): uint[R*G*I], laid as the plan says */
     struct buffer *part_sums;   /* uint[s] */
     struct buffer *table_total; /* uint[1]: the sum of all, which nobody needs */
     struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
@@ -63,8 +63,8 @@ uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool
 static enum status create_kernels(struct radix_sort *sort)
 {
     TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &sort->program,
-                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d", sort->plan.radix_bits,
-                      sort->plan.items_per_group, sort->plan.transpose));
+                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d", sort->plan.radix_bits,
+                      sort->plan.items_per_group, sort->plan.transpose, sort->plan.table_rows));
     TRY(kernel_create(sort->program, "radix_histogram", &sort->histogram));
     TRY(kernel_create(sort->program, "radix_scan_parts", &sort->scan_parts));
     TRY(kernel_create(sort->program, "radix_scan_add", &sort->scan_add));
@@ -153,9 +153,10 @@ enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *k
                          arg_uint(chunk_of(plan, count)), arg_uint(pass * plan->radix_bits));
 }
 
-/* Scans `parts` parts of `length` entries of `values`, each apart. */
+/* Scans `parts` parts of `length` entries of `values`, each apart. `items_of_table`: those that the entries
+ * belong to, G*I in the table; a list of no items lies as the table of one. */
 static enum status scan_parts(struct radix_sort *sort, struct buffer *values, uint32_t count, uint32_t parts,
-                              uint32_t length, struct buffer *totals)
+                              uint32_t length, uint32_t items_of_table, struct buffer *totals)
 {
     uint32_t padded = 2;
     while (padded < length)
@@ -165,25 +166,25 @@ static enum status scan_parts(struct radix_sort *sort, struct buffer *values, ui
         sort->scan_parts,
         ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),
         arg_buffer(values), arg_buffer(totals), arg_uint(count), arg_uint(length), arg_uint(padded),
-        arg_local(padded * sizeof(uint32_t)));
+        arg_uint(items_of_table), arg_local(padded * sizeof(uint32_t)));
 }
 
 enum status radix_sort_scan(struct radix_sort *sort)
 {
     const struct radix_plan *plan = &sort->plan;
     const uint32_t count = (uint32_t)radix_plan_table_length(plan);
-    const uint32_t splits = plan->histogram_splits;
+    const uint32_t items = plan->groups * plan->items_per_group, splits = plan->histogram_splits;
     const uint32_t length = (uint32_t)radix_plan_split_length(plan);
-    TRY(scan_parts(sort, sort->table, count, splits, length,
+    TRY(scan_parts(sort, sort->table, count, splits, length, items,
                    splits > 1 ? sort->part_sums : sort->table_total));
     if (splits == 1)
         return STATUS_OK;
-    TRY(scan_parts(sort, sort->part_sums, splits, 1, splits, sort->table_total));
+    TRY(scan_parts(sort, sort->part_sums, splits, 1, splits, 1, sort->table_total));
     return KERNEL_LAUNCH(sort->scan_add,
                          launch_covering(count, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_SCAN,
                                          2 * sizeof(uint32_t) * (uint64_t)count),
                          arg_buffer(sort->table), arg_buffer(sort->part_sums), arg_uint(count),
-                         arg_uint(length));
+                         arg_uint(length), arg_uint(items));
 }
 
 static enum status reorder(struct radix_sort *sort, struct list from, struct list to, uint32_t count,

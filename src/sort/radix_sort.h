@@ -37,11 +37,11 @@ uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool
 
 /* ---- the phases of one pass, for tests and experiments ---- */
 
-/* The histogram table H(c, g, i) = R*G*I entries, c slowest, of digit number `pass` of `count` keys.
- * (Non-blocking.) */
+/* The histogram table H(c, g, i), R*G*I entries, of digit number `pass` of `count` keys: at (c*G + g)*I + i,
+ * or at (g*I + i)*R + c where the plan has table_rows. (Non-blocking.) */
 STATUS_CHECKED enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *keys,
                                                 uint32_t count, uint32_t pass);
-/* Replaces the table by its exclusive prefix sum. (Non-blocking.) */
+/* Replaces the table by its exclusive prefix sum in the order c, g, i, however it lies. (Non-blocking.) */
 STATUS_CHECKED enum status radix_sort_scan(struct radix_sort *sort);
 /* The table, uint[R*G*I]; owned by the sort. */
 struct buffer *radix_sort_table(struct radix_sort *sort);

@@ -84,7 +84,8 @@ enum status sorter_plan_choose(const struct device_info *info, const struct sort
 static bool asks_for_paper(const struct sort_config *config)
 {
     return config->items_per_group != SORT_AUTO || config->groups != SORT_AUTO ||
-           config->histogram_splits != SORT_AUTO || config->transpose != TRANSPOSE_AUTO;
+           config->histogram_splits != SORT_AUTO || config->transpose != TRANSPOSE_AUTO ||
+           config->table != TABLE_AUTO;
 }
 
 static struct sort_choice choice_of(const struct sort_config *config, uint32_t grid_key_bits)
@@ -178,9 +179,11 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
     describe_source(plan, source, sizeof source);
     if (plan->method == SORT_METHOD_PAPER) {
         snprintf(text, size,
-                 "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s; method paper%s",
+                 "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s, "
+                 "table %s; method paper%s",
                  radix->key_bits, radix->radix_bits, radix->passes, radix->items_per_group, radix->groups,
-                 radix->histogram_splits, radix->transpose ? "on" : "off", source);
+                 radix->histogram_splits, radix->transpose ? "on" : "off", radix_plan_table_name(radix),
+                 source);
         return;
     }
     const bool is_tiled = plan->method == SORT_METHOD_TILED;

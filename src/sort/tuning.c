@@ -23,8 +23,11 @@ static const struct choice methods[] = {
     {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
 static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
+static const struct choice tables[] = {
+    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
+/* What has a fallback may be missing, as it is in files from before it was. */
 static const struct schema_row entry_rows[] = {
     {"device", TYPE_TEXT, IN_ENTRY(key.device), WITHIN(0, 255), .capacity = 256},
     {"driver", TYPE_TEXT, IN_ENTRY(key.driver), WITHIN(0, 127), .capacity = 128},
@@ -39,6 +42,7 @@ static const struct schema_row entry_rows[] = {
     {"histogram_splits", TYPE_COUNT32, IN_ENTRY(choice.config.histogram_splits), WITHIN(1, 65536),
      .choices = or_auto},
     {"transpose", TYPE_CHOICE, IN_ENTRY(choice.config.transpose), .choices = transposes},
+    {"table", TYPE_CHOICE, IN_ENTRY(choice.config.table), .choices = tables, .fallback = "columns"},
     {"chunks", TYPE_COUNT32, IN_ENTRY(choice.chunks), WITHIN(1, 65536), .choices = or_auto},
     {"tile_items", TYPE_COUNT32, IN_ENTRY(choice.tile_items), WITHIN(1, 65536), .choices = or_auto},
     {"milliseconds", TYPE_REAL, IN_ENTRY(milliseconds), .low = 0, .high = INFINITY, .open = true},
@@ -117,6 +121,8 @@ static bool read_row(const struct schema_row *row, const struct tree_node *mappi
 {
     char why[VALUE_WHY_LENGTH] = "is missing";
     const struct tree_node *node = tree_value(mapping, row->path);
+    if (!node && row->fallback)
+        return value_parse(row, row->fallback, strlen(row->fallback), true, target, why);
     if (node && node->kind == TREE_SCALAR &&
         value_parse(row, node->text, node->length, node->plain, target, why))
         return true;
@@ -130,7 +136,10 @@ static bool read_row(const struct schema_row *row, const struct tree_node *mappi
 static bool read_entry(const struct tree_node *node, struct tuning_entry *entry,
                        char problem[TUNING_PROBLEM_LENGTH])
 {
-    if (node->kind != TREE_MAPPING || tree_count(node) != COUNT_OF(entry_rows)) {
+    size_t known = 0;
+    for (size_t n = 0; node->kind == TREE_MAPPING && n < COUNT_OF(entry_rows); n++)
+        known += !entry_rows[n].fallback || tree_value(node, entry_rows[n].path);
+    if (node->kind != TREE_MAPPING || tree_count(node) != known) {
         snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: not an entry of %zu keys", node->origin.line,
                  COUNT_OF(entry_rows));
         return false;

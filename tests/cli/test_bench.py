@@ -9,7 +9,7 @@ import unittest
 from program import DEVICE, ProgramTest
 
 COLUMNS = (
-    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
+    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,table,phase,"
     "median_ms,min_ms,max_ms,repeats,verified"
 ).split(",")
 
@@ -98,6 +98,27 @@ class PicSort(ProgramTest):
             used = tuple(row[name] for name in ("items", "groups", "splits", "transpose"))
             self.assertEqual(used, ("7", "5", "9", "on"))
 
+    def test_two_tables(self):
+        text, rows = self.bench("--table", "columns", "--table", "rows", "--items", "4", "--no-host")
+        totals = [row for row in rows if row["phase"] == "total"]
+        found = [(row["key_bits"], row["table"]) for row in totals]
+        self.assertEqual(found, [("10", "columns"), ("10", "rows"), ("30", "columns"), ("30", "rows")])
+        for order in ("columns", "rows"):
+            self.assertEqual(len(re.findall(rf", table {order}; method paper: sorted, stable, a permutation\n", text)), 2)
+        table = text[text.index("table in two orders") :].splitlines()[2:]
+        self.assertEqual(len(table), 2, text)
+        for line, first, second in zip(table, totals[::2], totals[1::2]):
+            words = line.split()
+            self.assertEqual(words[:3] + words[6:7], [first["key_bits"], first["passes"], "columns", "rows"])
+            ratio = float(second["median_ms"]) / float(first["median_ms"])
+            self.assertAlmostEqual(float(words[-1]), ratio, delta=0.001 + 0.001 * ratio)
+
+    def test_one_table(self):
+        for word, taken in (("rows", "rows"), ("columns", "columns"), ("auto", "columns")):
+            text, rows = self.bench("--table", word, "--key-bits", "10", repeat=1)
+            self.assertEqual({row["table"] for row in rows if row["method"] == "paper"}, {taken})
+            self.assertNotIn("table in two orders", text)
+
     def test_several_keys(self):
         text, rows = self.bench("--key-bits", "10", "--key-bits=13", "--key-bits", "32", "--radix-bits", "8")
         self.assertEqual(list(self.cases(rows)), [(10, 8, 2), (13, 8, 2), (32, 8, 4)])
@@ -147,6 +168,8 @@ class Refused(ProgramTest):
             (["--items", "4096", "--radix-bits", "12"], ["items_per_group (I) = 4096"]),
             (["--transpose", "maybe"], ["--transpose", "'maybe' is neither on nor off"]),
             (["--method", "quick"], ["--method", "'quick' is none of paper, tiled, chunked"]),
+            (["--table", "diagonal"], ["--table", "'diagonal' is none of auto, columns, rows"]),
+            (["--table", "rows"] * 3, ["more than 2 --table"]),
             (["--key-bits", "10"] * 9, ["--key-bits"]),
         ):
             with self.subTest(arguments=arguments):

@@ -57,8 +57,9 @@ class RandomLists(ProgramTest):
 
     def test_parameters_of_the_paper_are_used(self):
         chosen = ["--radix-bits", "7", "--items", "4", "--groups", "3", "--splits", "5", "--transpose", "on"]
+        chosen += ["--table", "rows"]
         text, rows = self.bench("--method", "paper", *chosen)
-        self.assertIn("r = 7, p = 5; I = 4, G = 3, s = 5; keys alone", text)
+        self.assertIn("r = 7, p = 5; I = 4, G = 3, s = 5, table rows; keys alone", text)
         self.assertGreater(float(rows[0]["max_ms"]), 0)
         self.assertEqual(rows[0]["phase"], "transpose")
 
@@ -86,6 +87,7 @@ class Refused(ProgramTest):
         for option, text in (
             *[("--sizes", "0"), ("--sizes", "10,"), ("--sizes", "1e6"), ("--key-bits", "31"), ("--key-bits", "0")],
             *[("--method", "quick"), ("--repeat", "0"), ("--radix-bits", "17"), ("--transpose", "maybe")],
+            ("--table", "row"),
             ("--sizes", ",".join(["5"] * 17)),
         ):
             with self.subTest(option=option, text=text):

@@ -40,7 +40,10 @@ class Check(ProgramTest):
 
     def test_the_papers_parameters(self):
         text = self.check("sort.method=paper")
-        line = r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = \d+, G = \d+, s = \d+, transpose \w+; method paper$"
+        line = (
+            r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = \d+, G = \d+, s = \d+, "
+            r"transpose \w+, table columns; method paper$"
+        )
         self.assertRegex(text, line)
         text = self.check("sort.items_per_group=2")  # only paper has it
         self.assertRegex(text, r"(?m)^key +b = 7 bits, r = 4, p = 2 passes; I = 2, .*; method paper \(default\)$")

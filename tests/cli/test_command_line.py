@@ -14,11 +14,11 @@ OPTIONS = {
     "tune": ["--device", "--particles", "--cells", "--seconds", "--help"],
     "bench pic-sort": [
         *["--particles", "--cells", "--key-bits", "--radix-bits", "--items", "--groups", "--splits"],
-        *["--transpose", "--repeat", "--device", "--csv", "--write-keys", "--help"],
+        *["--transpose", "--table", "--repeat", "--device", "--csv", "--write-keys", "--help"],
     ],
     "bench random-lists": [
         *["--sizes", "--key-bits", "--method", "--radix-bits", "--items", "--groups", "--splits"],
-        *["--transpose", "--repeat", "--device", "--csv", "--help"],
+        *["--transpose", "--table", "--repeat", "--device", "--csv", "--help"],
     ],
     "bench step": [
         *["--particles", "--cells", "--length", "--shape", "--precision", "--method", "--sort", "--hot", "--steps"],
@@ -98,6 +98,7 @@ class UnknownWords(ProgramTest):
             ("deposit.shape=tcs", "ngp, cic or tsc"),
             ("species.ions.particles=3", "electrons"),
             ("sort.groups=0", "1 to 65536"),
+            ("sort.table=diagonal", "auto, columns or rows"),
         ):
             result = self.run_program("run", "small.yaml", "--set", setting)
             self.assert_refused(result, 2, f"--set {setting}", allowed)

@@ -79,6 +79,7 @@ sort:
   groups: auto
   histogram_splits: auto
   transpose: auto
+  table: auto
 step:
   method: auto
 parallel:

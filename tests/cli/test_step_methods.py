@@ -20,7 +20,10 @@ class Said(ProgramTest):
     def test_auto_is_fused_unless_a_sort_is_asked_for(self):
         self.assertRegex(self.check(), FUSED)
         self.assertRegex(self.check("sort.passes=auto"), FUSED)
-        for setting in ("sort.passes=1", "sort.method=paper", "sort.groups=2", "sort.transpose=on", "sort.key_bits=9"):
+        for setting in (
+            *["sort.passes=1", "sort.method=paper", "sort.groups=2", "sort.transpose=on", "sort.table=rows"],
+            "sort.key_bits=9",
+        ):
             with self.subTest(setting=setting):
                 self.assertRegex(self.check(setting), PLAIN)
                 self.assertRegex(self.check(setting, "step.method=fused"), FUSED)

@@ -38,7 +38,7 @@ class Tuned(ProgramTest):
 
     def plant(self, method, passes, key_bits=7, size_class=14, **parameters):
         name, driver, units = self.device()
-        auto = ["items_per_group", "groups", "histogram_splits", "transpose", "chunks", "tile_items"]
+        auto = ["items_per_group", "groups", "histogram_splits", "transpose", "table", "chunks", "tile_items"]
         entry = {"device": f'"{name}"', "driver": f'"{driver}"', "compute_units": units, "key_bits": key_bits}
         entry |= {"size_class": size_class, "method": method, "passes": passes}
         entry |= {key: parameters.get(key, "auto") for key in auto}
@@ -52,7 +52,7 @@ class Tuned(ProgramTest):
         self.assertTrue(default.endswith("(default)"), default)
         text = self.tune(*SIZE, "--seconds", "6")
         self.assertIn("20000 particles in 16x8 cells (keys of b = 7 bits)", text)
-        self.assertRegex(text, r"(?m)^ +p +r +I +G +keys/item +s +transpose +ms")
+        self.assertRegex(text, r"(?m)^ +p +r +I +G +keys/item +s +transpose +table +ms")
         table = re.search(r"(?m)^Table 3 of the paper.*\n +hardware +b +r +I +G +s .*\n(.*)$", text)
         self.assertIsNotNone(table, text)
         self.assertRegex(table[1], r" 7 +[1-7] +\d+ +\d+ +\d+ ")
@@ -67,6 +67,16 @@ class Tuned(ProgramTest):
         log = self.run_well("run", "small.yaml", *MANY, "--steps", "1", "-v", environment=self.environment).stdout
         self.assertIn(f"\nsort: {said}\n", log)
         self.assertTrue(self.key()[0].endswith("(default)"))  # 4096 particles are of another size class
+
+    def test_both_tables_are_tried_and_the_faster_is_kept(self):
+        text = self.tune("--particles", "16", "--cells", "16x8", "--device", DEVICE, "--seconds", "40")
+        rows = re.findall(r"(?m)^ +(\d) .* (?:on|off) +(columns|rows) +[\d.]+ +[\d.]+  (\*?)", text)
+        self.assertGreater(len(rows), 3, text)
+        self.assertEqual({table for passes, table, _ in rows if passes == "2"}, {"columns", "rows"})
+        kept = re.findall(r"method: paper, passes: (\d+), .* table: (columns|rows), ", self.file.read_text())
+        self.assertEqual(sorted(kept), sorted((passes, table) for passes, table, mark in rows if mark))
+        others = re.findall(r"method: (?:tiled|chunked), .* table: (\w+), ", self.file.read_text())
+        self.assertEqual(set(others), {"auto"})
 
     def test_the_best_is_marked(self):
         text = self.tune(*SIZE, "--seconds", "4")
@@ -94,11 +104,23 @@ class Tuned(ProgramTest):
             self.assertNotIn("tuned", self.key(*MANY, *options)[0], others)
         self.assertIn("I = 2, G = 3", self.key(*MANY, "--set", "sort.passes=auto")[0])
 
+    def test_a_planted_table_is_taken(self):
+        for table, taken in (("rows", "rows"), ("columns", "columns"), ("auto", "columns")):
+            self.plant("paper", 2, items_per_group=2, groups=3, table=table)
+            self.assertRegex(self.key(*MANY)[0], rf", table {taken}; method paper \(tuned 2026-11-21\)$")
+        # A file from before there was a choice is still good.
+        self.file.write_text(self.file.read_text().replace("table: auto, ", ""))
+        said, warnings = self.key(*MANY)
+        self.assertRegex(said, r", table columns; method paper \(tuned 2026-11-21\)$")
+        self.assertEqual(warnings, [])
+        # What the config asks for comes first.
+        self.assertRegex(self.key(*MANY, "--set", "sort.table=rows")[0], r", table rows; method paper \(default\)$")
+
     def test_the_result_does_not_depend_on_it(self):
         options = [*MANY, "--steps", "5", "--quiet", "--force"]
         self.run_well("run", "small.yaml", *options, environment=self.environment)
         plain = (self.folder / "out" / "history.csv").read_bytes()
-        self.plant("paper", 2, items_per_group=2, groups=3, transpose="on")
+        self.plant("paper", 2, items_per_group=2, groups=3, transpose="on", table="rows")
         self.run_well("run", "small.yaml", *options, environment=self.environment)
         self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), plain)
 

@@ -1,4 +1,5 @@
-/* Radix sort: properties over sizes, key bits, parameters and degenerate keys, and each phase alone. */
+/* Radix sort: properties over sizes, key bits, parameters, degenerate keys and both orders of the table, and
+ * each phase alone. */
 #include "support/device_fixture.h"
 #include "support/sort_keys.h"
 
@@ -83,16 +84,30 @@ static void check_sort(struct radix_sort *sort, const struct radix_plan *plan, c
 }
 
 static struct radix_plan plan_of(uint32_t b, uint32_t r, uint32_t items, uint32_t groups, uint32_t splits,
-                                 bool transpose)
+                                 bool transpose, bool table_rows)
 {
     const struct sort_config config = {.passes = 1,
                                        .items_per_group = items,
                                        .groups = groups,
                                        .histogram_splits = splits,
-                                       .transpose = transpose ? TRANSPOSE_ON : TRANSPOSE_OFF};
+                                       .transpose = transpose ? TRANSPOSE_ON : TRANSPOSE_OFF,
+                                       .table = table_rows ? TABLE_ROWS : TABLE_COLUMNS};
     struct radix_plan plan;
     assert_ok(radix_plan_make_radix(device_info(device), &config, b, r, &plan));
     return plan;
+}
+
+/* The list and the table, each both ways. */
+enum { WAYS = 4 };
+
+static bool is_transposed(int way)
+{
+    return way % 2 == 1;
+}
+
+static bool has_rows(int way)
+{
+    return way / 2 == 1;
 }
 
 static void check_patterns(const struct radix_plan *plan, uint32_t count, enum pattern last)
@@ -115,8 +130,8 @@ static void sorts_every_size(void **state)
     (void)state;
     const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, 7919};
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
-        for (int transposed = 0; transposed < 2; transposed++) {
-            const struct radix_plan plan = plan_of(10, 5, 4, 3, 4, transposed);
+        for (int way = 0; way < WAYS; way++) {
+            const struct radix_plan plan = plan_of(10, 5, 4, 3, 4, is_transposed(way), has_rows(way));
             check_patterns(&plan, sizes[n], ALL_LARGEST);
         }
 }
@@ -126,19 +141,20 @@ static void sorts_a_million_around(void **state)
     (void)state;
     const uint32_t sizes[] = {(1u << 20) - 1, (1u << 20) + 1, 1000003}; /* the last is a prime */
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
-        for (int transposed = 0; transposed < 2; transposed++) {
-            const struct radix_plan plan = plan_of(10, 5, 8, 16, 8, transposed);
-            check_patterns(&plan, sizes[n], transposed ? RANDOM_KEYS : ALTERNATING);
+        for (int way = 0; way < WAYS; way++) {
+            const struct radix_plan plan = plan_of(10, 5, 8, 16, 8, is_transposed(way), has_rows(way));
+            check_patterns(&plan, sizes[n], is_transposed(way) ? RANDOM_KEYS : ALTERNATING);
         }
 }
 
 static void sorts_keys_of_every_length(void **state)
 {
     (void)state;
-    for (uint32_t b = 1; b <= 32; b++) {
-        const struct radix_plan plan = plan_of(b, b < 5 ? b : 5, 2, 3, 3, b % 2);
-        check_patterns(&plan, 1000, ALL_LARGEST);
-    }
+    for (uint32_t b = 1; b <= 32; b++)
+        for (int rows = 0; rows < 2; rows++) {
+            const struct radix_plan plan = plan_of(b, b < 5 ? b : 5, 2, 3, 3, b % 2, rows);
+            check_patterns(&plan, 1000, ALL_LARGEST);
+        }
 }
 
 static void sorts_with_any_parameters(void **state)
@@ -156,11 +172,12 @@ static void sorts_with_any_parameters(void **state)
         {11, 3, 7, 5, 9, false},    {12, 7, 3, 11, 1, true}, {9, 1, 5, 2, 3, false}, {16, 8, 8, 2, 64, false},
         {10, 5, 1, 1, 1, true},     {1, 1, 64, 8, 7, true}, /* more parts than some entries need */
     };
-    for (size_t n = 0; n < sizeof sets / sizeof sets[0]; n++) {
-        const struct radix_plan plan =
-            plan_of(sets[n].b, sets[n].r, sets[n].items, sets[n].groups, sets[n].splits, sets[n].transpose);
-        check_patterns(&plan, 5003, REVERSED);
-    }
+    for (size_t n = 0; n < sizeof sets / sizeof sets[0]; n++)
+        for (int rows = 0; rows < 2; rows++) {
+            const struct radix_plan plan = plan_of(sets[n].b, sets[n].r, sets[n].items, sets[n].groups,
+                                                   sets[n].splits, sets[n].transpose, rows);
+            check_patterns(&plan, 5003, REVERSED);
+        }
 }
 
 static void sorts_fewer_than_its_capacity(void **state)
@@ -168,8 +185,8 @@ static void sorts_fewer_than_its_capacity(void **state)
     (void)state;
     uint32_t keys[300];
     fill_keys(keys, 300, 10, RANDOM_KEYS);
-    for (int transposed = 0; transposed < 2; transposed++) {
-        const struct radix_plan plan = plan_of(10, 5, 4, 3, 2, transposed);
+    for (int way = 0; way < WAYS; way++) {
+        const struct radix_plan plan = plan_of(10, 5, 4, 3, 2, is_transposed(way), has_rows(way));
         struct radix_sort *sort = NULL;
         assert_ok(radix_sort_create(device, &plan, 4096, true, false, &sort));
         check_sort(sort, &plan, keys, 300);
@@ -186,8 +203,9 @@ static void returns_what_is_asked(void **state)
     uint32_t keys[COUNT], sorted_keys[COUNT], permutation[COUNT], offsets[CELLS + 1];
     fill_keys(keys, COUNT, 10, RANDOM_KEYS);
     for (uint32_t passes = 1; passes <= 3; passes++)
-        for (int transposed = 0; transposed < 2; transposed++) {
-            const struct radix_plan plan = plan_of(10, (10 + passes - 1) / passes, 4, 3, 2, transposed);
+        for (int way = 0; way < WAYS; way++) {
+            const struct radix_plan plan =
+                plan_of(10, (10 + passes - 1) / passes, 4, 3, 2, is_transposed(way), has_rows(way));
             struct radix_sort *keys_only = NULL, *no_keys = NULL;
             struct buffer *input = NULL, *sorted = NULL, *sigma = NULL, *starts = NULL;
             assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &keys_only));
@@ -209,7 +227,7 @@ static void returns_what_is_asked(void **state)
             check_stable_order(keys, &(struct outcome){sorted_keys, permutation, NULL}, COUNT);
             check_cell_offsets(keys, offsets, COUNT, CELLS);
             const struct radix_lists nowhere = {.keys = input};
-            if (!transposed) /* a transposed sort has a list to spare */
+            if (!is_transposed(way)) /* a transposed sort has a list to spare */
                 assert_int_equal(radix_sort_run(keys_only, COUNT, &nowhere), STATUS_FAILED);
             assert_int_equal(radix_sort_run(no_keys, COUNT, &nowhere), STATUS_FAILED);
             assert_int_equal(radix_sort_run(no_keys, COUNT + 1, &nowhere), STATUS_FAILED);
@@ -224,13 +242,18 @@ static void returns_what_is_asked(void **state)
 
 /* ---- each phase alone ---- */
 
-static void counts_digits_per_item(void **state)
+/* Where entry `n` of `items` items lies, counted in the order c, g, i. */
+static uint32_t place_in(bool rows, uint32_t n, uint32_t items, uint32_t radix)
 {
-    (void)state;
+    return rows ? n % items * radix + n / items : n;
+}
+
+static void count_digits(bool rows)
+{
     enum { COUNT = 1000, R = 8, I = 3, G = 4 };
     uint32_t keys[COUNT], table[R * I * G], expected[R * I * G] = {0};
     fill_keys(keys, COUNT, 9, RANDOM_KEYS);
-    const struct radix_plan plan = plan_of(9, 3, I, G, 2, false);
+    const struct radix_plan plan = plan_of(9, 3, I, G, 2, false, rows);
     struct radix_sort *sort = NULL;
     struct buffer *input = NULL;
     assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
@@ -239,11 +262,46 @@ static void counts_digits_per_item(void **state)
     assert_ok(radix_sort_histogram(sort, input, COUNT, 1));
     assert_ok(buffer_read(radix_sort_table(sort), 0, sizeof table, table));
     const uint32_t chunk = (COUNT + I * G - 1) / (I * G);
-    for (uint32_t j = 0; j < COUNT; j++)
-        expected[((keys[j] >> 3) & (R - 1)) * G * I + j / chunk]++; /* H(c G I + g I + i) */
+    for (uint32_t j = 0; j < COUNT; j++) {
+        const uint32_t c = (keys[j] >> 3) & (R - 1);
+        expected[place_in(rows, c * G * I + j / chunk, G * I, R)]++; /* H(c G I + g I + i) */
+    }
     assert_memory_equal(table, expected, sizeof table);
     buffer_destroy(&input);
     radix_sort_destroy(&sort);
+}
+
+static void counts_digits_per_item(void **state)
+{
+    (void)state;
+    count_digits(false);
+    count_digits(true);
+}
+
+/* However the table lies, the sums run in the order c, g, i. */
+static void scan_table(uint32_t splits, bool rows)
+{
+    enum { R = 32, I = 5, G = 7 };
+    const struct radix_plan plan = plan_of(10, 5, I, G, splits, false, rows);
+    const uint32_t length = (uint32_t)radix_plan_table_length(&plan);
+    uint32_t *table = malloc(length * sizeof *table);
+    uint32_t *expected = malloc(length * sizeof *expected);
+    uint32_t sum = 0;
+    for (uint32_t n = 0; n < length; n++) {
+        const uint32_t k = place_in(rows, n, G * I, R);
+        table[k] = scramble(k) % 1000;
+        expected[k] = sum;
+        sum += table[k];
+    }
+    struct radix_sort *sort = NULL;
+    assert_ok(radix_sort_create(device, &plan, 10, false, false, &sort));
+    assert_ok(buffer_write(radix_sort_table(sort), 0, length * sizeof *table, table));
+    assert_ok(radix_sort_scan(sort));
+    assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));
+    assert_memory_equal(table, expected, length * sizeof *table);
+    radix_sort_destroy(&sort);
+    free(table);
+    free(expected);
 }
 
 static void scans_tables_of_any_split(void **state)
@@ -251,25 +309,8 @@ static void scans_tables_of_any_split(void **state)
     (void)state;
     const uint32_t splits[] = {1, 2, 3, 7, 64, 500};
     for (size_t n = 0; n < sizeof splits / sizeof splits[0]; n++) {
-        const struct radix_plan plan = plan_of(10, 5, 5, 7, splits[n], false);
-        const uint32_t length = (uint32_t)radix_plan_table_length(&plan);
-        uint32_t *table = malloc(length * sizeof *table);
-        uint32_t *expected = malloc(length * sizeof *expected);
-        uint32_t sum = 0;
-        for (uint32_t k = 0; k < length; k++) {
-            table[k] = scramble(k) % 1000;
-            expected[k] = sum;
-            sum += table[k];
-        }
-        struct radix_sort *sort = NULL;
-        assert_ok(radix_sort_create(device, &plan, 10, false, false, &sort));
-        assert_ok(buffer_write(radix_sort_table(sort), 0, length * sizeof *table, table));
-        assert_ok(radix_sort_scan(sort));
-        assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));
-        assert_memory_equal(table, expected, length * sizeof *table);
-        radix_sort_destroy(&sort);
-        free(table);
-        free(expected);
+        scan_table(splits[n], false);
+        scan_table(splits[n], true);
     }
 }
 
@@ -300,6 +341,26 @@ static void plans_the_short_key(void **state)
      * digits of 2, and 4 of those cover the key. */
     assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6}, 7, &plan));
     assert_int_equal(plan.passes, 4);
+}
+
+static void plans_the_table_as_asked(void **state)
+{
+    (void)state;
+    static const struct device_info cpu = {
+        .name = "a CPU", .is_cpu = true, .compute_units = 2, .local_memory = 1 << 20, .group_limit = 4096};
+    const struct {
+        const struct device_info *info;
+        enum table_kind table;
+        const char *expected;
+    } cases[] = {{&cpu, TABLE_AUTO, "columns"},          {&small_gpu, TABLE_AUTO, "columns"},
+                 {&cpu, TABLE_COLUMNS, "columns"},       {&cpu, TABLE_ROWS, "rows"},
+                 {&small_gpu, TABLE_COLUMNS, "columns"}, {&small_gpu, TABLE_ROWS, "rows"}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        struct radix_plan plan;
+        const struct sort_config config = {.passes = 2, .table = cases[n].table};
+        assert_ok(radix_plan_make(cases[n].info, &config, 10, &plan));
+        assert_string_equal(radix_plan_table_name(&plan), cases[n].expected);
+    }
 }
 
 static void refuses_plans_that_do_not_fit(void **state)
@@ -337,11 +398,12 @@ static void refuses_plans_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_the_short_key),       cmocka_unit_test(refuses_plans_that_do_not_fit),
-        cmocka_unit_test(counts_digits_per_item),    cmocka_unit_test(scans_tables_of_any_split),
-        cmocka_unit_test(sorts_every_size),          cmocka_unit_test(sorts_keys_of_every_length),
-        cmocka_unit_test(sorts_with_any_parameters), cmocka_unit_test(sorts_fewer_than_its_capacity),
-        cmocka_unit_test(returns_what_is_asked),     cmocka_unit_test(sorts_a_million_around),
+        cmocka_unit_test(plans_the_short_key),           cmocka_unit_test(refuses_plans_that_do_not_fit),
+        cmocka_unit_test(plans_the_table_as_asked),      cmocka_unit_test(counts_digits_per_item),
+        cmocka_unit_test(scans_tables_of_any_split),     cmocka_unit_test(sorts_every_size),
+        cmocka_unit_test(sorts_keys_of_every_length),    cmocka_unit_test(sorts_with_any_parameters),
+        cmocka_unit_test(sorts_fewer_than_its_capacity), cmocka_unit_test(returns_what_is_asked),
+        cmocka_unit_test(sorts_a_million_around),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

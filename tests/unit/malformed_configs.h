@@ -188,6 +188,7 @@ static const struct malformed malformed_configs[] = {
     {18, "sort: {groups: 65537}", 18, 16, "sort.groups", "from 1 to 65536, or auto"},
     {18, "sort: {histogram_splits: 0}", 18, 26, "sort.histogram_splits", "from 1 to 65536, or auto"},
     {18, "sort: {transpose: maybe}", 18, 19, "sort.transpose", "auto, on or off"},
+    {18, "sort: {table: on}", 18, 15, "sort.table", "auto, columns or rows"},
     {19, "deposit: {filter_passes: 101}", 19, 26, "deposit.filter_passes", "from 0 to 100"},
     {17, "output: {history: {every: 0}}", 17, 27, "output.history.every", "from 1 to"},
     {17, "output: {snapshots: {every: -1}}", 17, 29, "output.snapshots.every", "from 0 to"},

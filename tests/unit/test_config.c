@@ -100,6 +100,7 @@ static void every_key_but_the_required_has_a_default(void **state)
     assert_int_equal(config.sort.groups, SORT_AUTO);
     assert_int_equal(config.sort.histogram_splits, SORT_AUTO);
     assert_int_equal(config.sort.transpose, TRANSPOSE_AUTO);
+    assert_int_equal(config.sort.table, TABLE_AUTO);
     assert_string_equal(config.device, "auto");
     assert_string_equal(config.output.directory, "output/test"); /* of folder/test.yaml */
     assert_int_equal(config.output.history.every, 1);
@@ -145,7 +146,7 @@ static const char every_key[] =
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25}\n"
     "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
     "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
-    "off}\n"
+    "off, table: rows}\n"
     "device: NVIDIA H100\n"
     "output:\n"
     "  directory: some where/else\n"
@@ -207,6 +208,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(config.sort.groups, 65536);
     assert_int_equal(config.sort.histogram_splits, 16);
     assert_int_equal(config.sort.transpose, TRANSPOSE_OFF);
+    assert_int_equal(config.sort.table, TABLE_ROWS);
     assert_string_equal(config.device, "NVIDIA H100");
     assert_string_equal(config.output.directory, "some where/else");
     assert_int_equal(config.output.history.every, 7);

@@ -81,10 +81,9 @@ static void a_parameter_of_paper_asks_for_paper(void **state)
 {
     (void)state;
     const struct sort_config cases[] = {
-        {.passes = 2, .items_per_group = 4},
-        {.passes = 2, .groups = 4},
-        {.passes = 2, .histogram_splits = 600},
-        {.passes = 2, .transpose = TRANSPOSE_OFF},
+        {.passes = 2, .items_per_group = 4},    {.passes = 2, .groups = 4},
+        {.passes = 2, .histogram_splits = 600}, {.passes = 2, .transpose = TRANSPOSE_OFF},
+        {.passes = 2, .table = TABLE_ROWS},
     };
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     write_entries(&entry, 1);

@@ -22,6 +22,7 @@ static void what_is_written_is_read_back(void **state)
     entries[0].choice.config.groups = 65536;
     entries[0].choice.config.histogram_splits = 7;
     entries[0].choice.config.transpose = TRANSPOSE_OFF;
+    entries[0].choice.config.table = TABLE_ROWS;
     entries[1].choice.chunks = 528;
     entries[1].choice.tile_items = 64;
     write_entries(entries, 2);
@@ -125,7 +126,7 @@ static void the_fastest_of_what_is_wanted_is_found(void **state)
 
 static const char entry_line[] =
     "  - {device: d, driver: v, compute_units: 1, key_bits: 10, size_class: 20, method: tiled, passes: 2, "
-    "items_per_group: auto, groups: auto, histogram_splits: auto, transpose: auto, chunks: 8, "
+    "items_per_group: auto, groups: auto, histogram_splits: auto, transpose: auto, table: rows, chunks: 8, "
     "tile_items: auto, milliseconds: 1.5, date: \"2026-11-21\"}\n";
 
 /* The file with `from` replaced by `to`. */
@@ -149,6 +150,9 @@ static void what_is_not_ours_is_refused_as_a_whole(void **state)
         {"sorts:", "also: 1\nsorts:", "sorts"},
         {"method: tiled", "method: fast", "line 3: method: \"fast\""},
         {"method: tiled", "method: auto", "line 3: method"},
+        {"table: rows", "table: on", "line 3: table: \"on\""},
+        {"table: rows", "tables: rows", "line 3"},
+        {"table: rows", "table: [rows]", "line 3: table: is not a single value"},
         {"passes: 2", "passes: 33", "line 3: passes"},
         {"passes: 2", "passes: 2.5", "line 3: passes"},
         {"passes: 2", "passes: [2]", "line 3: passes: is not a single value"},
@@ -173,6 +177,19 @@ static void what_is_not_ours_is_refused_as_a_whole(void **state)
     read_cache();
     assert_string_equal(problem, "");
     assert_int_equal(tuning.count, 2);
+    tuning_free(&tuning);
+}
+
+/* Files from before the key `table` was are still good: what they timed was a table of columns. */
+static void an_entry_without_a_table_is_one_of_columns(void **state)
+{
+    (void)state;
+    write_changed("table: rows, ", "");
+    read_cache();
+    assert_string_equal(problem, "");
+    assert_int_equal(tuning.count, 2);
+    assert_int_equal(tuning.entries[0].choice.config.table, TABLE_COLUMNS);
+    assert_int_equal(tuning.entries[1].choice.config.table, TABLE_ROWS);
     tuning_free(&tuning);
 }
 
@@ -270,6 +287,7 @@ int main(void)
         cmocka_unit_test(only_the_same_device_driver_key_and_size_are_found),
         cmocka_unit_test(the_fastest_of_what_is_wanted_is_found),
         IN_CACHE(what_is_not_ours_is_refused_as_a_whole),
+        IN_CACHE(an_entry_without_a_table_is_one_of_columns),
         IN_CACHE(other_files_are_refused),
         IN_CACHE(the_folder_comes_from_the_environment),
         IN_CACHE(folders_are_made_and_a_failure_names_the_path),
