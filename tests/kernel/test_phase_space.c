@@ -1,0 +1,339 @@
+/* Phase space: counts of every subset of axes, in several orders, against a histogram of the host. */
+#include "support/sorted_particles.h"
+
+#include "config/phase_axes.h"
+#include "diag/phase_space.h"
+#include "support/device_fixture.h"
+
+enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65 };
+
+/* What the items are made of. x and y leave rows and columns out; bins of u and v end within and just behind
+ * a cell of the permutation. */
+static const uint32_t bins_of[CONFIG_PHASE_AXES] = {3, 4, 70, 65};
+static const double ranges[CONFIG_PHASE_AXES][2] = {{0.8, 4.4}, {0.7, 6.3}, {-1, 2.25}, {-0.7, 0.9}};
+static const uint32_t first_cell[2] = {2, 1}, cells_of_bin[2] = {3, 2};
+
+static struct config config = {
+    .grid = {.cells = {NX, NY}, .length = {4.8, 7}},
+    .time = {.step = 0.1, .steps = 7},
+    .species_count = 2,
+    .species = {{.name = "other"}, {.name = "test", .particles = 1, .density = 1}},
+};
+
+/* An item with the axes whose bits are set, written in the order turned by `turn` places, or reversed. */
+static struct phase_space_config make_item(unsigned axes, unsigned turn, bool reversed)
+{
+    struct phase_space_config item = {.species = "test", .every = 1};
+    for (enum phase_axis axis = PHASE_AXIS_X; axis <= PHASE_AXIS_V; axis++) {
+        if (!(axes >> axis & 1U))
+            continue;
+        const uint32_t k = item.axis_count++;
+        item.axes[k] = axis;
+        item.bins[k] = bins_of[axis];
+        memcpy(item.ranges[k], ranges[axis], sizeof item.ranges[k]);
+    }
+    item.bin_count = item.range_count = item.order_count = item.axis_count;
+    for (uint32_t k = 0; k < item.axis_count; k++)
+        item.order[k] = item.axes[reversed ? item.axis_count - 1 - k : (k + turn) % item.axis_count];
+    return item;
+}
+
+/* ---- particles ---- */
+
+/* Edges of bins, the numbers beside them, and what is no velocity. */
+static void set_special_velocities(struct sorted_particles *sorted)
+{
+    const enum precision precision = sorted->precision;
+    uint32_t p = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        const double *range = ranges[PHASE_AXIS_U + axis];
+        const uint32_t bins = bins_of[PHASE_AXIS_U + axis];
+        for (uint32_t k = 0; k <= bins && p + 3 < sorted->particles.count; k++) {
+            const double edge = test_rounded(precision, range[0] + k * ((range[1] - range[0]) / bins));
+            const double step = 2 * test_epsilon(precision) * fmax(fabs(edge), 0.01);
+            for (int side = -1; side <= 1; side++)
+                sorted->velocity[p++][axis] = test_rounded(precision, edge + side * step);
+        }
+        const double others[] = {INFINITY, -INFINITY, NAN, 1e30, -1e30, 5e9, -5e9};
+        for (size_t n = 0; n < sizeof others / sizeof others[0] && p < sorted->particles.count; n++)
+            sorted->velocity[p++][axis] = others[n];
+    }
+    sorted_particles_upload(sorted);
+}
+
+/* From the layout of pairs to that of quads. */
+static void make_quads(struct sorted_particles *sorted)
+{
+    struct particles *particles = &sorted->particles;
+    const uint32_t count = particles->count;
+    double(*quads)[4] = calloc(count, sizeof *quads);
+    assert_non_null(quads);
+    for (uint32_t p = 0; p < count; p++) {
+        memcpy(quads[p], sorted->offset[p], sizeof sorted->offset[p]);
+        memcpy(quads[p] + 2, sorted->velocity[p], sizeof sorted->velocity[p]);
+    }
+    assert_ok(buffer_create(device, 4 * (size_t)count * precision_bytes(sorted->precision), "quads",
+                            &particles->quad));
+    assert_ok(buffer_write_reals(particles->quad, sorted->precision, 0, 4 * (size_t)count, quads[0]));
+    free(quads);
+    buffer_destroy(&particles->offset);
+    buffer_destroy(&particles->offset_spare);
+    buffer_destroy(&particles->velocity);
+    buffer_destroy(&particles->velocity_spare);
+}
+
+/* ---- the histogram of the host ---- */
+
+/* The bin of a particle along an axis; bins or more where it is outside. */
+static uint32_t bin_of(const struct sorted_particles *sorted, const struct slab *slab, uint32_t p,
+                       enum phase_axis axis)
+{
+    const uint32_t row = sorted->cell[p] / NY, column = sorted->cell[p] % NY;
+    if (axis == PHASE_AXIS_X && row >= slab->rows)
+        return UINT32_MAX; /* in a guard row: somebody else's */
+    if (phase_axis_is_space(axis)) {
+        const uint32_t cell = axis == PHASE_AXIS_X ? slab->first_row + row : column;
+        return cell < first_cell[axis] ? UINT32_MAX : (cell - first_cell[axis]) / cells_of_bin[axis];
+    }
+    const double low = ranges[axis][0], scale = bins_of[axis] / (ranges[axis][1] - low);
+    const double velocity = sorted->velocity[p][axis - PHASE_AXIS_U];
+    double place = (velocity - low) * scale;
+    if (sorted->precision == PRECISION_SINGLE) {
+        const volatile float difference = (float)velocity - (float)low;
+        const volatile float product = difference * (float)scale;
+        place = (double)product;
+    }
+    return place >= 0 && place < bins_of[axis] ? (uint32_t)place : UINT32_MAX;
+}
+
+/* Adds the particles to counts[] in the order that the item is written in; returns how many were inside. */
+static uint64_t add_histogram(const struct sorted_particles *sorted, const struct slab *slab,
+                              const struct phase_space_config *item, uint32_t *counts)
+{
+    uint64_t inside = 0;
+    for (uint32_t p = 0; p < sorted->particles.count; p++) {
+        uint64_t place = 0;
+        bool is_inside = sorted->cell[p] / NY < slab->rows;
+        for (uint32_t k = 0; k < item->axis_count; k++) {
+            const enum phase_axis axis = item->order[k];
+            const uint32_t bin = bin_of(sorted, slab, p, axis);
+            is_inside &= bin < bins_of[axis];
+            place = place * bins_of[axis] + (bin < bins_of[axis] ? bin : 0);
+        }
+        if (is_inside) {
+            counts[place]++;
+            inside++;
+        }
+    }
+    return inside;
+}
+
+/* The written array from its chunks, in C order. */
+static void unfold(const struct phase_volume *volume, const uint32_t *counts, uint32_t *array)
+{
+    uint64_t *chunk = calloc(phase_volume_chunk_elements(volume), sizeof *chunk);
+    assert_non_null(chunk);
+    for (uint64_t number = 0; number < phase_volume_chunks(volume); number++) {
+        phase_volume_gather(volume, counts, number, chunk);
+        for (uint32_t e = 0; e < phase_volume_chunk_elements(volume); e++) {
+            uint64_t place = 0, stride = 1, rest = number;
+            uint32_t inside = e;
+            bool is_there = true;
+            for (uint32_t k = volume->dimensions; k-- > 0;) {
+                const uint64_t index =
+                    rest % volume->chunks[k] * volume->chunk[k] + inside % volume->chunk[k];
+                is_there &= index < volume->shape[k];
+                place += index * stride;
+                stride *= volume->shape[k];
+                rest /= volume->chunks[k];
+                inside /= volume->chunk[k];
+            }
+            assert_true(is_there || chunk[e] == 0);
+            if (is_there)
+                array[place] = (uint32_t)chunk[e];
+        }
+    }
+    free(chunk);
+}
+
+/* ---- scenes ---- */
+
+/* Two lists of a species on a slab. */
+struct scene {
+    struct slab slab;
+    struct sorted_particles main, guests;
+    uint32_t *expected, *found, *counts;
+};
+
+static void scene_create(const struct slab *slab, enum precision precision, uint32_t count, bool quads,
+                         struct scene *scene)
+{
+    *scene = (struct scene){.slab = *slab,
+                            .expected = calloc(MOST_BINS, sizeof *scene->expected),
+                            .found = calloc(MOST_BINS, sizeof *scene->found)};
+    assert_true(scene->expected && scene->found);
+    sorted_particles_create(device, &slab->local, precision, count, 0.3, 3, &scene->main);
+    sorted_particles_create(device, &slab->local, precision, count / 5 + 1, 0, 4, &scene->guests);
+    set_special_velocities(&scene->main);
+    if (quads)
+        make_quads(&scene->main);
+    config.precision = precision;
+}
+
+static void scene_destroy(struct scene *scene)
+{
+    sorted_particles_destroy(&scene->main);
+    sorted_particles_destroy(&scene->guests);
+    free(scene->expected);
+    free(scene->found);
+}
+
+/* Returns how many particles were inside. */
+static uint64_t check_item(struct scene *scene, struct phase_spaces *spaces, uint32_t index)
+{
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    const struct particles lists[2] = {{0}, scene->main.particles},
+                           guests[2] = {{0}, scene->guests.particles};
+    const struct phase_state state = {.config = &config,
+                                      .communicator = &alone,
+                                      .slab = &scene->slab,
+                                      .particles = lists,
+                                      .guests = guests};
+    const struct phase_space_config *item = &config.output.phase_space[index];
+    const struct phase_volume volume = phase_volume_make(item);
+    memset(scene->expected, 0, MOST_BINS * sizeof *scene->expected);
+    memset(scene->found, 0, MOST_BINS * sizeof *scene->found);
+    const uint64_t inside = add_histogram(&scene->main, &scene->slab, item, scene->expected) +
+                            add_histogram(&scene->guests, &scene->slab, item, scene->expected);
+    uint32_t *counts = calloc(phase_volume_elements(&volume), sizeof *counts);
+    assert_non_null(counts);
+    assert_ok(phase_spaces_count(spaces, &state, index, counts));
+    unfold(&volume, counts, scene->found);
+    assert_memory_equal(scene->found, scene->expected, MOST_BINS * sizeof *scene->found);
+    free(counts);
+    return inside;
+}
+
+/* Every subset of the axes, each in three orders. */
+static void check_subsets(struct scene *scene)
+{
+    const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
+    for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
+        struct phase_spaces *spaces = NULL;
+        config.output.phase_space_count = 3;
+        config.output.phase_space[0] = make_item(axes, 0, false);
+        config.output.phase_space[1] = make_item(axes, 1, false);
+        config.output.phase_space[2] = make_item(axes, 0, true);
+        assert_ok(phase_spaces_create(device, &config, &spaces));
+        for (uint32_t index = 0; index < 3; index++)
+            assert_in_range(check_item(scene, spaces, index), 1, all - 1);
+        phase_spaces_destroy(&spaces);
+    }
+}
+
+static void check_box(enum precision precision, uint32_t count, bool quads)
+{
+    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        skip();
+    struct scene scene;
+    const struct grid box = grid_make(&config.grid);
+    const struct slab slab = slab_whole_box(&box);
+    scene_create(&slab, precision, count, quads, &scene);
+    check_subsets(&scene);
+    scene_destroy(&scene);
+}
+
+static void every_subset_single(void **state)
+{
+    (void)state;
+    check_box(PRECISION_SINGLE, test_count(20011), false);
+}
+
+static void every_subset_double_in_quads(void **state)
+{
+    (void)state;
+    check_box(PRECISION_DOUBLE, test_count(3001), true);
+}
+
+/* Rows 5 to 8 of 12 with guard rows: who stands in those is counted elsewhere. */
+static void a_slab_counts_its_own_rows(void **state)
+{
+    struct scene scene;
+    const struct grid box = grid_make(&config.grid);
+    const struct slab slab = slab_make(&box, 5, 4, 2);
+    (void)state;
+    assert_false(slab_is_whole(&slab));
+    scene_create(&slab, PRECISION_SINGLE, test_count(5003), false, &scene);
+    check_subsets(&scene);
+    scene_destroy(&scene);
+}
+
+/* Slabs whose rows are few of an item's or none, on local grids that begin with them. */
+static void slabs_with_part_of_the_range(void **state)
+{
+    static const uint32_t ends[] = {0, 1, 3, 4, 11, NX};
+    const struct grid box = grid_make(&config.grid);
+    (void)state;
+    config.output.phase_space_count = 1;
+    config.output.phase_space[0] = make_item(1U << PHASE_AXIS_X | 1U << PHASE_AXIS_V, 0, true);
+    for (size_t n = 0; n + 1 < sizeof ends / sizeof ends[0]; n++) {
+        struct scene scene;
+        struct phase_spaces *spaces = NULL;
+        const struct slab slab = slab_make(&box, ends[n], ends[n + 1] - ends[n], 0);
+        scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
+        assert_ok(phase_spaces_create(device, &config, &spaces));
+        const uint64_t inside = check_item(&scene, spaces, 0);
+        assert_int_equal(inside > 0, n == 1 || n == 2 || n == 3); /* the item has rows 2 to 10 */
+        phase_spaces_destroy(&spaces);
+        scene_destroy(&scene);
+    }
+}
+
+/* ---- what needs no device ---- */
+
+static void what_is_due(void **state)
+{
+    (void)state;
+    config.output.phase_space_count = 3;
+    for (uint32_t i = 0; i < 3; i++)
+        config.output.phase_space[i] = make_item(1, 0, false);
+    config.output.phase_space[0].every = 2;
+    config.output.phase_space[1].every = 0;
+    config.output.phase_space[2].every = 3;
+    const uint32_t expected[] = {5, 0, 1, 4, 1, 0, 5, 5}; /* of 7 steps: all in the last, but for never */
+    for (uint64_t step = 0; step < 8; step++)
+        assert_int_equal(phase_spaces_due(&config, step), expected[step]);
+    config.output.phase_space[0].every = config.output.phase_space[2].every = 0;
+    struct phase_spaces *spaces = NULL;
+    assert_ok(phase_spaces_create(device, &config, &spaces));
+    assert_null(spaces);
+    assert_int_equal(phase_spaces_bytes(&config), 0);
+}
+
+static void names_are_different(void **state)
+{
+    char name[96];
+    (void)state;
+    config.output.phase_space_count = 3;
+    config.output.phase_space[0] = make_item(5, 0, true);
+    config.output.phase_space[1] = make_item(5, 0, false);
+    config.output.phase_space[2] = make_item(5, 0, true);
+    const char *const expected[] = {"test_ux", "test_xu", "test_ux_2"};
+    for (uint32_t i = 0; i < 3; i++) {
+        phase_space_name(&config, i, name, sizeof name);
+        assert_string_equal(name, expected[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_subset_single),
+        cmocka_unit_test(every_subset_double_in_quads),
+        cmocka_unit_test(a_slab_counts_its_own_rows),
+        cmocka_unit_test(slabs_with_part_of_the_range),
+        cmocka_unit_test(what_is_due),
+        cmocka_unit_test(names_are_different),
+    };
+    return cmocka_run_group_tests_name("phase_space", tests, open_device, close_device);
+}
