@@ -20,10 +20,11 @@ KINDS = {
     "random-lists": "device method keys key_bits phase median_ms".split(),
     "permutation": "device dimensions elements block kernel median_ms min_ms max_ms".split(),
     "local-memory": "device part version size scope addresses median_ms min_ms max_ms rate unit".split(),
+    "deposit": "device shape precision particles per_cell method median_ms min_ms max_ms".split(),
     "layout": "device operation input type arrays length layout median_ms min_ms max_ms".split(),
 }
 NUMBERS = ("ns_per_particle_step", "min_ns", "max_ns", "cells_x", "cells_y", "particles", "median_ms", "keys")
-NUMBERS += ("min_ms", "max_ms", "arrays", "elements", "rate")
+NUMBERS += ("min_ms", "max_ms", "arrays", "elements", "rate", "per_cell")
 PHASES = ("transpose", "histogram", "scan", "reorder")
 
 
@@ -212,6 +213,37 @@ def draw_layouts(figure, rows):
         axes.legend(fontsize=8)
 
 
+# ---- deposits ----
+
+
+def group_deposits(rows):
+    """Shape -> {label of a line: [(particles per cell, median, min, max)], these in ns a particle}."""
+    pictures = {}
+    varies = [name for name in ("precision", "device", "file") if len({row[name] for row in rows}) > 1]
+    for row in rows:
+        if row["particles"] <= 0:
+            raise Problem(f"a deposit of {row['particles']:g} particles has no time for one")
+        label = ", ".join([row["method"], *(short_name(row[name]) for name in varies)])
+        times = [1e6 * row[name] / row["particles"] for name in ("median_ms", "min_ms", "max_ms")]
+        pictures.setdefault(row["shape"], {}).setdefault(label, []).append((row["per_cell"], *times))
+    return {shape: {label: sorted(line) for label, line in lines.items()} for shape, lines in pictures.items()}
+
+
+def draw_deposits(figure, rows):
+    pictures = group_deposits(rows)
+    labels = list(dict.fromkeys(label for lines in pictures.values() for label in lines))
+    for axes, (shape, lines) in zip(figure.subplots(1, len(pictures), squeeze=False)[0], pictures.items()):
+        for label, line in lines.items():
+            turn, color = divmod(labels.index(label), len(CYCLE))
+            per_cell, median, least, most = zip(*line)
+            spread = [[b - a for a, b in zip(least, median)], [b - a for a, b in zip(median, most)]]
+            style = {"color": CYCLE[color], "linestyle": ("-", "--", ":", "-.")[turn % 4], "label": label}
+            axes.errorbar(per_cell, median, yerr=spread, marker="o", markersize=4, **style)
+        axes.set(title=shape, xlabel="particles per cell", ylabel="ns per particle", yscale="log")
+        axes.set_xscale("log", base=2)
+        axes.legend(fontsize=8)
+
+
 # ---- permutations ----
 
 MARKERS = "os^DvpX*"
@@ -317,6 +349,9 @@ def main():
     elif kind == "local-memory":
         figure = plt.figure(figsize=(12, 5))
         draw_ladder(figure, rows)
+    elif kind == "deposit":
+        figure = plt.figure(figsize=(2 + 4.5 * len(group_deposits(rows)), 4.6))
+        draw_deposits(figure, rows)
     elif kind == "layout":
         figure = plt.figure(figsize=(1.5 + 4 * len(group_layouts(rows)), 4.6))
         draw_layouts(figure, rows)

@@ -148,6 +148,28 @@ class PlotBench(unittest.TestCase):
         self.assertEqual(labels, ["numpy", "RLBB", "3D, block 8", "3D, block 64"])
         self.assert_picture(self.run_script(path, "-o", "volumes.png"), "volumes.png")
 
+    def test_lines_of_deposits(self):
+        """A picture a shape; a line a method in ns a particle, in the order of the particles per cell."""
+        row = "GPU,{},single,64,1000,2,2,{},{},{},{},{},1,1,1,3,yes"
+        path = self.write(
+            "deposit.csv",
+            "device,shape,precision,atomics,particles,cells_x,cells_y,per_cell,method,median_ms,min_ms,max_ms,"
+            "ns_per_particle,gigabytes_per_second,copy_gigabytes_per_second,repeats,verified",
+            row.format("cic", 64, "sorted", 0.001, 0.001, 0.002),
+            row.format("cic", 8, "sorted", 0.003, 0.002, 0.004),
+            row.format("cic", 8, "atomic-shuffled", 0.005, 0.004, 0.006),
+            row.format("tsc", 8, "sorted", 0.007, 0.006, 0.009),
+        )
+        kind, read = plot_bench.read_bench(path)
+        self.assertEqual(kind, "deposit")
+        expected = {"cic": {"sorted": [(8, 3, 2, 4), (64, 1, 1, 2)], "atomic-shuffled": [(8, 5, 4, 6)]}}
+        expected["tsc"] = {"sorted": [(8, 7, 6, 9)]}
+        self.assertEqual(plot_bench.group_deposits(read), expected)
+        cic, tsc = self.figure(plot_bench.draw_deposits, read)
+        self.assertEqual([axes.get_title(loc="left") or axes.get_title() for axes in (cic, tsc)], ["cic", "tsc"])
+        self.assertEqual(list(cic.lines[0].get_ydata()), [3, 1])
+        self.assert_picture(self.run_script(path, "-o", "deposit.png"), "deposit.png")
+
     def test_the_ladder_of_local_memory(self):
         """Bars of what moves bytes, the copy first; a line for each atomic function and scope; products have no bar."""
         path = self.write(
