@@ -28,7 +28,7 @@ static const struct {
     {"step", experiment_step, "whole simulation steps: times of the stages, how cost grows"},
     {"deposit", experiment_deposit, "cell by cell from a sorted list against atomic additions"},
     {"scaling", experiment_scaling, "whole steps on the ranks of mpirun against those on one"},
-    {"layout", experiment_layout, "many arrays at once, row-wise against column-wise (Takafuji and others)"},
+    {"layout", experiment_layout, "many arrays at once, row-wise against column-wise"},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 
