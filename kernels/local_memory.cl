@@ -207,14 +207,16 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
     }                                                                                                        \
     break
 
-/* Counts one up: the sum is stored only where nobody else has counted since it was made. */
+/* Counts one up: the sum is stored only where nobody else has counted since `seen`, which an item has from
+ * its last operation, was there. */
 #define COUNT_BY_CMPXCHG(word)                                                                               \
     {                                                                                                        \
-        uint seen = *(word), found = atomic_cmpxchg((word), seen, seen + 1);                                 \
+        uint found = atomic_cmpxchg((word), seen, seen + 1);                                                 \
         while (found != seen) {                                                                              \
             seen = found;                                                                                    \
             found = atomic_cmpxchg((word), seen, seen + 1);                                                  \
         }                                                                                                    \
+        seen++;                                                                                              \
     }
 
 #define ATOMIC_ROUNDS(word)                                                                                  \
@@ -249,6 +251,7 @@ kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global u
 {
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), address = item % addresses;
     volatile global uint *const word = &words[address];
+    uint seen = 0;
     ATOMIC_ROUNDS(word)
 }
 
@@ -261,6 +264,7 @@ kernel GROUP_OF(BLOCK) void atomics_local(global uint *results, global uint *ret
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), own = (uint)get_local_id(0);
     const uint address = own % addresses;
     volatile local uint *const word = &words[address];
+    uint seen = initial;
     if (own < addresses)
         words[own] = initial;
     barrier(CLK_LOCAL_MEM_FENCE);
