@@ -91,8 +91,8 @@ static const struct argp argp = {
         "Examples:\n"
         "  radixpic bench local-memory\n"
         "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
-        "  radixpic bench local-memory --length 268435455 --cells 8192 --product 2048 --operations 16777216 "
-        "--coarse 512\n",
+        "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
+        "  radixpic bench local-memory --part atomics --operations 16777216\n",
 };
 
 enum status local_memory_options_parse(int argc, char **argv, struct local_memory_options *options,
