@@ -11,7 +11,7 @@ EXAMPLES = """examples:
   scripts/plot_bench.py step.csv -o step.png                 of radixpic bench step --sweep --csv step.csv
   scripts/plot_bench.py h200.csv cpu.csv -o steps.png        two devices in one picture
   scripts/plot_bench.py pic_sort.csv -o pic_sort.png         of radixpic bench pic-sort; bars of the phases
-  scripts/plot_bench.py ladder.csv -o ladder.png             of radixpic bench local-memory; bandwidths, atomic functions
+  scripts/plot_bench.py ladder.csv -o ladder.png             of radixpic bench local-memory; bandwidths, atomics
 """
 # What a file is by the columns that it must have.
 KINDS = {

@@ -80,19 +80,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = local_options,
     .parser = parse,
-    .doc =
-        "Climb the ladder of local memory, kernel by kernel.\v"
-        "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line, "
-        "through "
-        "juxtaposed and overlapping blocks in local memory (what CUDA calls shared memory); transpose, "
-        "through tiles, with padded rows too; stencil, 2D kernels: the binomial filter of the charge "
-        "density, which stages once, and a matrix product, which loops over tiles; atomics, on words of "
-        "global and of local memory; refine, a coarse grid some of whose cells get a child grid.\n\n"
-        "Examples:\n"
-        "  radixpic bench local-memory\n"
-        "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
-        "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
-        "  radixpic bench local-memory --part atomics --operations 16777216\n",
+    .doc = "Climb the ladder of local memory, kernel by kernel.\v"
+           "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line, "
+           "through "
+           "juxtaposed and overlapping blocks in local memory (what CUDA calls shared memory); transpose, "
+           "through tiles, with padded rows too; stencil, 2D kernels: the binomial filter of the charge "
+           "density, which stages once, and a matrix product, which loops over tiles; atomics, on words of "
+           "global and of local memory; refine, a coarse grid some of whose cells get a child grid.\n\n"
+           "Examples:\n"
+           "  radixpic bench local-memory\n"
+           "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
+           "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
+           "  radixpic bench local-memory --part atomics --operations 16777216\n",
 };
 
 enum status local_memory_options_parse(int argc, char **argv, struct local_memory_options *options,

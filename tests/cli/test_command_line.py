@@ -20,6 +20,10 @@ OPTIONS = {
         *["--sizes", "--key-bits", "--method", "--radix-bits", "--items", "--groups", "--splits"],
         *["--transpose", "--table", "--repeat", "--device", "--csv", "--help"],
     ],
+    "bench local-memory": [
+        *["--part", "--length", "--cells", "--product", "--operations", "--coarse", "--block", "--repeat"],
+        *["--device", "--csv", "--help"],
+    ],
     "bench step": [
         *["--particles", "--cells", "--length", "--shape", "--precision", "--method", "--sort", "--hot", "--steps"],
         *["--repeat", "--device", "--csv", "--sweep", "--min-particles", "--max-particles", "--help"],
