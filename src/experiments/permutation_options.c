@@ -133,7 +133,7 @@ static const struct argp argp = {
         "Examples:\n"
         "  radixpic bench permutation\n"
         "  radixpic bench permutation --table 3 --device gpu\n"
-        "  radixpic bench permutation --volume 64,96,128 --block 4 --axes 1,2,0 --csv permutation.csv\n",
+        "  radixpic bench permutation --volume 64,96,128 --block 4 --axes 1,2,0\n",
 };
 
 /* ---- which tables ---- */
