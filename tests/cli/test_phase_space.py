@@ -292,6 +292,54 @@ class Runs(PhaseSpaceTest):
         self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
 
+class Pictures(PhaseSpaceTest):
+    def draw(self, *arguments):
+        script = ROOT / "scripts" / "plot_phase_space.py"
+        command = [sys.executable, "-B", script, *map(str, arguments)]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+
+    def test_what_is_drawn(self):
+        """The sum of all meshes over two axes, whatever order they are written in."""
+        ranges = {"u": [-3, 3], "v": [-3, 3]}
+        self.run_items(item("xu", (8, 20), ranges), item("xyuv", (8, 4, 20, 6), ranges, "vuyx"))
+        for number, arguments in enumerate(([], ["--axes", "u", "x"], ["--step", "all", "--si"], ["--step", "0", "10"])):
+            picture = self.folder / f"{number}.png"
+            result = self.draw("out", "--axes", "x", "u", *arguments, "--output", picture)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.draw("out", "--mesh", "electrons_vuyx").returncode, 0)
+        self.assertTrue((self.folder / "out" / "f.png").exists())
+        sys.path.insert(0, str(ROOT / "scripts"))
+        sys.dont_write_bytecode = True
+        import plot_phase_space
+
+        file = plot_phase_space.Snapshot(self.folder / "out" / "phase_space" / "data_10.h5")
+        plain, edges = plot_phase_space.Mesh(file, "electrons_xu", False).over("xu", "electrons_xu")
+        summed, same = plot_phase_space.Mesh(file, "electrons_vuyx", False).over("xu", "electrons_vuyx")
+        self.assertEqual(edges, (0, 6, -3, 3))
+        self.assertEqual(edges, same)
+        # who has |v| below 3 only: nearly everybody
+        np.testing.assert_allclose(summed, plain, atol=0.1 * plain.max())
+        self.assertAlmostEqual(summed.sum() / plain.sum(), 0.997, delta=0.003)
+        turned, _ = plot_phase_space.Mesh(file, "electrons_vuyx", False).over("ux", "electrons_vuyx")
+        np.testing.assert_array_equal(turned, summed.T)
+
+    def test_errors_are_sentences(self):
+        self.run_items(item("xu", (8, 20), {"u": [-3, 3]}), item("y", (8,), {}))
+        for arguments, words in (
+            (["out", "--mesh", "nothing"], "electrons_xu, electrons_y"),
+            (["out", "--mesh", "electrons_xu", "--axes", "x", "v"], "no function of v"),
+            (["out", "--mesh", "electrons_y"], "of y alone"),
+            (["out", "--step", "7"], "no snapshot of step 7"),
+            (["nowhere"], "nowhere"),
+            (["out/snapshots/data_10.h5", "--mesh", "phi"], "not a phase space"),
+        ):
+            result = self.draw(*arguments)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(words, result.stderr)
+
+
 class Refused(PhaseSpaceTest):
     def test_what_cannot_be(self):
         good = {"u": [-3, 3]}
