@@ -4,13 +4,25 @@
 #include "field/filter.h"
 #include "support/field_support.h"
 
+#include <stdlib.h>
+
 static const uint32_t grids[][2] = {{8, 6}, {2, 2}, {7, 5}, {2, 9}, {33, 64}};
 enum { GRIDS = sizeof grids / sizeof grids[0] };
 
 /* Without a tile; that of GPUs, which holds the smaller grids whole; and some that the grids are no multiples
  * of. */
 static const struct filter_tile tiles[] = {{0}, {16, 32, 4}, {3, 5, 1}, {4, 7, 2}, {1, 1, 1}, {6, 2, 6}};
-enum { TILES = sizeof tiles / sizeof tiles[0] };
+
+/* Of them; and of the passes with which each mode is tried. Few where an interpreter runs the kernels. */
+static int tile_count(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") ? 3 : (int)(sizeof tiles / sizeof tiles[0]);
+}
+
+static uint32_t most_passes(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") ? 1 : 3;
+}
 
 struct bench {
     struct grid grid;
@@ -67,12 +79,12 @@ static void modes_shrink_by_the_transfer_function(void **state)
     (void)state;
     static const uint32_t sizes[][2] = {{8, 6}, {7, 5}};
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < TILES; t++)
+        for (int t = 0; t < tile_count(); t++)
             for (int s = 0; s < 2; s++) {
                 struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);
                 for (uint32_t mx = 0; mx < sizes[s][0]; mx++)
                     for (uint32_t my = 0; my < sizes[s][1]; my++)
-                        for (uint32_t passes = 1; passes <= 3; passes++)
+                        for (uint32_t passes = 1; passes <= most_passes(); passes++)
                             check_mode(&b, mx, my, passes);
                 bench_destroy(&b);
             }
@@ -82,7 +94,7 @@ static void every_grid_wraps(void **state)
 {
     (void)state;
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < TILES; t++)
+        for (int t = 0; t < tile_count(); t++)
             for (int g = 0; g < GRIDS; g++) {
                 struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
                 check_mode(&b, 1, 0, 1);
@@ -101,7 +113,7 @@ static void every_tile_has_the_same_bits(void **state)
     for (int p = 0; p < 2; p++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             double *expected = NULL;
-            for (int t = 0; t < TILES; t++) {
+            for (int t = 0; t < tile_count(); t++) {
                 struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);
                 double *density = field_random(b.cells);
                 for (size_t n = 0; n < b.cells; n++)
@@ -157,7 +169,7 @@ static void a_point_becomes_the_stencil(void **state)
     static const double point[20] = {16.0};
     static const double expected[20] = {4, 2, 0, 2, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1};
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < TILES; t++) {
+        for (int t = 0; t < tile_count(); t++) {
             struct bench b = bench_create(5, 4, field_precisions[p], tiles[t]);
             double *result = filtered(&b, 1, point);
             assert_memory_equal(result, expected, sizeof expected);
