@@ -70,6 +70,7 @@ fields:
   magnetic: 0
 deposit:
   shape: cic
+  method: sorted
   filter_passes: 0
 sort:
   method: auto

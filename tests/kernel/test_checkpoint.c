@@ -232,6 +232,7 @@ static void what_may_differ_is_accepted(void **unused)
     config.parallel = (struct parallel_config){5, 2, 7};
     config.fields.solver = SOLVER_FFTW;
     config.fields.decomposition = DECOMPOSITION_SLABS;
+    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     config.output = (struct output_config){.directory = "elsewhere",
                                            .history = {2, 1, {{1, 0}}},
                                            .snapshots = {1, false, 9},
