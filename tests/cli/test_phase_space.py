@@ -4,15 +4,18 @@
 import itertools
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import h5py
 import numpy as np
 
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, TIMEOUT, ProgramTest, start
 
 LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
 
@@ -290,6 +293,34 @@ class Runs(PhaseSpaceTest):
         held = float(re.search(r"device memory held: ([\d.]+) MiB", run)[1])
         self.assertGreater(held, 4 * 16 * 8 * 64 * 64 / 2**20)
         self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
+
+
+class FullDisk(PhaseSpaceTest):
+    def test_no_half_file_is_left(self):
+        """From some moment on no file may be longer than 100 kB, which the second item does not fit into."""
+        items = setting(
+            item("xu", (16, 20), {"u": [-3, 3]}, every=100),
+            item("xyuv", (16, 8, 20, 20), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=100),
+        )
+        more = ["--set", "output.snapshots.every=0", "--set", "output.snapshots.compression=0"]
+        process = start(
+            *["run", "small.yaml", "--quiet", "--steps", "1000000", *items, *more, "--set", "output.history.every=20"],
+            folder=self.folder,
+            preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN),  # so that writing fails instead
+            restore_signals=False,
+        )
+        folder, deadline = self.folder / "out" / "phase_space", time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline and not (folder / "data_100.h5").exists():
+            time.sleep(0.01)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (100000, 100000))
+        _, stderr = process.communicate(timeout=TIMEOUT)
+        self.assertEqual(process.returncode, 1, stderr)
+        said = stderr.decode()
+        self.assertEqual(len(said.splitlines()), 1, said)
+        culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", said)[1])
+        whole = sorted(f"data_{step}.h5" for step in range(0, culprit, 100))
+        self.assertEqual(sorted(os.listdir(folder)), whole)
+        self.assertGreater(self.mesh("electrons_uvxy", 100).counts().sum(), 3000)
 
 
 class Pictures(PhaseSpaceTest):
