@@ -97,6 +97,13 @@ output:
     every: 0
     particles: true
     compression: 4
+  phase_space:
+    - species: quiet
+      axes: [x, u]
+      bins: [8, 4]
+      ranges: [[0, 6], [-1, 1]]
+      order: [u, x]
+      every: 1
   checkpoints:
     every: 0
     minutes: 0
@@ -246,7 +253,8 @@ class Keys(Refused):
 
     def test_the_keys_are_those_of_the_program(self):
         """So a new key is tested or missed here."""
-        rows = {line.row for line in self.lines if self.is_value(line)} | {"output.history.modes[]"}
+        items = {"output.history.modes[]", *(f"output.phase_space[].{key}[]" for key in ("axes", "bins", "ranges", "order"))}
+        rows = {line.row for line in self.lines if self.is_value(line)} | items
         self.assertEqual(rows, set(self.schema))
         result = self.run_one(["check", self.config(KEYS)])
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -426,12 +434,17 @@ class CommandLines(Refused):
 
 
 class NoShell(unittest.TestCase):
-    def test_the_sources_start_no_program(self):
-        """Names reach the system as they are; nothing hands them to a shell."""
+    def test_the_sources_start_no_shell(self):
+        """Names reach the system as they are; nothing hands them to a shell. The one program that is started,
+        python3 for a column of a bench, gets its words one by one."""
         files = [path for ending in ("c", "h") for path in (ROOT / "src").rglob(f"*.{ending}")]
         self.assertGreater(len(files), 50)
         for path in files:
-            found = re.search(r"\b(system|popen|exec[lv]p?e?|posix_spawnp?|wordexp|dlopen)\s*\(", path.read_text())
+            text = path.read_text()
+            if path.name == "permutation_numpy.c":
+                self.assertNotRegex(text, r"\b(ba|da|)sh\b")
+                text = re.sub(r"\bposix_spawnp\s*\(", "", text)
+            found = re.search(r"\b(system|popen|exec[lv]p?e?|posix_spawnp?|wordexp|dlopen)\s*\(", text)
             self.assertIsNone(found, f"{path}: {found and found[0]}")
 
 

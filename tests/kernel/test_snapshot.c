@@ -339,7 +339,7 @@ static void content(void **unused)
         config.output.snapshots.compression = 0;
         config.species[0].ids = false;
         config.species[1].ids = true;
-        config.deposit = (struct deposit_config){SHAPE_NGP, 0};
+        config.deposit = (struct deposit_config){.shape = SHAPE_NGP};
         config.fields.gradient = GRADIENT_CENTRED;
         write_and_check(&config);
         config.output.snapshots.particles = false;
