@@ -65,9 +65,11 @@ for sort in tiled:1 tiled:2 paper:2; do
         3) cat "$work/error" >&2; fail 3 "there is no device to compare on" ;;
         *) cat "$work/log" "$work/error" >&2; fail 1 "radixpic bench pic-sort failed with exit code $code" ;;
     esac
-    awk -F, -v OFS='\t' -v method="$method" \
-        '$2 == method && $11 == "total" { print "radixpic, " $2, $6, $12, $13, $14, $16 }' \
-        "$work/sort.csv" >>"$work/rows"
+    awk -F, -v OFS='\t' -v method="$method" '
+        NR == 1 { for (n = 1; n <= NF; n++) at[$n] = n; next }
+        $at["method"] == method && $at["phase"] == "total" {
+            print "radixpic, " method, $at["passes"], $at["median_ms"], $at["min_ms"], $at["max_ms"], $at["verified"]
+        }' "$work/sort.csv" >>"$work/rows"
     awk -F'"' 'END { print $2 }' "$work/sort.csv" >"$work/device"
 done
 [[ -s $work/rows ]] || fail 1 "radixpic has none of these sorts for keys of $bits bits"
