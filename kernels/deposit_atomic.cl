@@ -10,8 +10,9 @@
  *
  * Arguments that several kernels share:
  *   offset  the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in the layout of pairs, 2
- * in that of quads (domain/particles.h); scale   2^F: what a weight of 1 adds; sums    ulong[nodes], as pairs
- * of words. Sums stay below 2^63; the top bit marks what is not a number.
+ *           in that of quads (domain/particles.h)
+ *   scale   2^F: what a weight of 1 adds
+ *   sums    ulong[nodes], as pairs of words; they stay below 2^63, and the top bit marks what is not a number
  */
 #pragma OPENCL FP_CONTRACT OFF
 

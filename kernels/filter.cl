@@ -7,8 +7,8 @@
  *
  * Compile-time parameters:
  *   TILE_ROWS, TILE_COLUMNS  nodes along x and along y that a group of filter_pass_tiled smooths; 0 rows
- * leave that kernel out ITEM_ROWS                of them one below the other that an item smooths; a divisor
- * of TILE_ROWS
+ *                            leave that kernel out
+ *   ITEM_ROWS                of them one below the other that an item smooths; a divisor of TILE_ROWS
  */
 #include "shared/cell.h"
 #include "shared/real.h"

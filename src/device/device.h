@@ -76,7 +76,8 @@ STATUS_CHECKED enum status device_finish(struct device *device);
  *   device_join(device)               what goes to the main queue begins after all that the side queue has
  *
  * None of them waits; a blocking transfer waits for its own queue. Who forks joins before anybody else gives
- * the device work on the same buffers. */
+ * the device work on the same buffers. In between both queues may work on one buffer, in disjoint parts of
+ * it: OpenCL does not promise that this is safe, and every driver met so far keeps it. */
 enum device_queue { QUEUE_MAIN, QUEUE_SIDE, QUEUES };
 STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);

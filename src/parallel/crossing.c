@@ -288,7 +288,10 @@ static enum status send_announced(struct crossing *crossing)
     else
         memset(crossing->announced_host, 0, crossing->reached * ny * sizeof *crossing->announced_host);
     const size_t words = (crossing->reached + (crossing->has_room ? 2 * (size_t)crossing->in.rows : 0)) * ny;
-    return buffer_send(crossing->announced, 0, words * sizeof(uint32_t), crossing->announced_host);
+    /* Whoever has leavers waits for their numbers before the next announcement, and so for this write. */
+    return crossing->leavers
+               ? buffer_send(crossing->announced, 0, words * sizeof(uint32_t), crossing->announced_host)
+               : buffer_write(crossing->announced, 0, words * sizeof(uint32_t), crossing->announced_host);
 }
 
 enum status crossing_announce(struct crossing *crossing, const uint32_t *leavers, uint32_t most,
@@ -307,8 +310,10 @@ enum status crossing_announce(struct crossing *crossing, const uint32_t *leavers
     if (crossing->arriving > INT32_MAX || crossing->leaving > INT32_MAX)
         return status_fail(
             STATUS_FAILED,
-            "%llu particles would leave one rank and %llu come there in one step; at most 2^31 can",
+            "%llu particles would leave one rank and %llu come there in one step; fewer than 2^31 can",
             (unsigned long long)crossing->leaving, (unsigned long long)crossing->arriving);
+    TRY(make_room(crossing, &crossing->leaving_states, crossing->leaving, false));
+    TRY(make_room(crossing, &crossing->arriving_states, crossing->arriving, true));
     TRY(send_announced(crossing));
     *room = (struct arrival_room){crossing->has_room ? (uint32_t)crossing->arriving : 0, crossing->rows,
                                   crossing->announced};
@@ -415,11 +420,9 @@ static enum status pass_on_arrivals(const struct crossing *crossing, uint32_t sp
 static enum status travel(struct crossing *crossing, uint32_t species, const struct particles *list,
                           size_t first)
 {
-    TRY(make_room(crossing, &crossing->leaving_states, crossing->leaving, false));
-    TRY(make_room(crossing, &crossing->arriving_states, crossing->arriving, true));
-    const int pending = receive(crossing, list);
-    TRY(read_leavers(crossing, list, first));
+    TRY(read_leavers(crossing, list, first)); /* nothing may fail while messages are under way */
     const double start = timer_now();
+    const int pending = receive(crossing, list);
     send_and_wait(crossing, list, pending);
     TRY(pass_on_lost(crossing, species, list));
     if (!crossing->has_room && crossing->arriving > 0)
@@ -470,7 +473,7 @@ enum status crossing_follow(struct crossing *crossing, uint32_t species, struct 
     for (enum state_part part = 0; part < parts_of(list); part++)
         each += crossing->bytes[part];
     crossing->left = crossing->leaving - crossing->lost;
-    crossing->moved_bytes = (crossing->leaving + crossing->arriving) * each;
+    crossing->moved_bytes = (crossing->leaving - crossing->lost + crossing->arriving) * each;
     if (inserts)
         TRY(insert(crossing, list));
     list->count = (uint32_t)stay;

@@ -39,7 +39,7 @@ STATUS_CHECKED enum status crossing_announce(struct crossing *crossing, const ui
 STATUS_CHECKED enum status crossing_follow(struct crossing *crossing, uint32_t species,
                                            struct particles *list);
 
-/* Particles that left in the last crossing_follow(), without those lost; and bytes that went and came. */
+/* Of the last crossing_follow(), without those lost: particles that left, and bytes that went and came. */
 uint64_t crossing_left(const struct crossing *crossing);
 uint64_t crossing_bytes(const struct crossing *crossing);
 

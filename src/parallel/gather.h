@@ -39,7 +39,7 @@ STATUS_CHECKED enum status gather_create(const struct communicator *communicator
                                          struct gather **gather);
 void gather_destroy(struct gather **gather);
 
-/* Which way was taken: not GATHER_AUTO. */
+/* Which way was taken: not GATHER_AUTO. For tests. */
 enum gather_way gather_way(const struct gather *gather);
 
 /* Collective. box_rho[nx][ny], of all rows, <- the sums over all ranks of rho, each on its local grid. Waits

@@ -11,6 +11,7 @@ struct advance {
     struct tiled_advance *tiled;
     struct chunked_advance *chunked;
     uint32_t capacity; /* particles of the largest species */
+    bool leaves_room;
 };
 
 const char *advance_kind_name(enum advance_kind kind)
@@ -55,6 +56,7 @@ enum status advance_create(struct device *device, enum advance_kind kind, const 
     if (!*advance)
         return status_fail(STATUS_FAILED, "no memory for the step");
     (*advance)->capacity = setup->capacity;
+    (*advance)->leaves_room = setup->leaves_room;
     const enum status status = kind == ADVANCE_TILED
                                    ? tiled_advance_create(device, setup, &(*advance)->tiled)
                                    : chunked_advance_create(device, setup, &(*advance)->chunked);
@@ -95,6 +97,8 @@ enum status advance_step(struct advance *advance, const struct fields *fields, u
                          struct particles *particles)
 {
     TRY(check_count(advance, particles));
+    if (advance->leaves_room)
+        return status_fail(STATUS_FAILED, "a step made to leave room for arrivals was taken without");
     if (!advance->tiled)
         return chunked_advance_step(advance->chunked, fields, species, measure, particles);
     TRY(tiled_advance_count(advance->tiled, fields, species, measure, particles));

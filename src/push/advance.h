@@ -7,7 +7,8 @@
  *
  * In what order the particles of a cell then stand depends on the input and the device alone, so the same
  * input gives the same bits; it is that of a stable sort, but where the tiled kind takes windows
- * (kernels/shared/windows.h). Sums and field interpolation are those of the plain push, up to round-off.
+ * (kernels/shared/windows.h), and on several ranks those who come stand behind the others. Sums and field
+ * interpolation are those of the plain push, up to round-off.
  */
 #ifndef RADIXPIC_PUSH_ADVANCE_H
 #define RADIXPIC_PUSH_ADVANCE_H

@@ -482,8 +482,9 @@ static enum status move_all(struct tiled_advance *advance, const struct fields *
     cut_edges(advance, particles, &edges, &inner);
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
-    TRY(move(advance, fields, species, particles, room->new_count, edges));
+    const enum status status = move(advance, fields, species, particles, room->new_count, edges);
     TRY(device_use(device, QUEUE_MAIN));
+    TRY(status);
     return move(advance, fields, species, particles, room->new_count, inner);
 }
 

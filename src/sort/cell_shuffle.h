@@ -1,13 +1,14 @@
 /* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions: who
- * stand beside each other in it are partners.
+ * stand beside each other in it are partners. No step has collisions yet: it is here for those who add them.
  *
  * Every order of a cell is as likely as any other, and follows from seed, species, step and the number of the
  * cell in the list alone: the same bits on any device. Two ways to use the permutation:
  *
- *   permute_apply(permute, permutation, particles)    the particles themselves stand in the random order;
- * cell offsets (and keys, if there are some) stay what they were. Only for the layout of pairs. particles
- * permutation[n] and permutation[n + 1]   partners looked up where they stand, for n = start, start + 2, ...
- * of each cell: less to move, but reads from all over the cell
+ * - permute_apply(permute, permutation, particles): the particles themselves stand in the random order; cell
+ *   offsets (and keys, if there are some) stay what they were. Only for the layout of pairs.
+ *
+ * - particles permutation[n] and permutation[n + 1], for n = start, start + 2, ... of each cell, are partners
+ *   and looked up where they stand: less to move, but reads from all over the cell.
  *
  * Of a cell with an odd number of particles one has no partner; what becomes of it is the collision's affair.
  */

@@ -337,7 +337,8 @@ static void check_traffic(const struct scene *scene)
     const uint64_t each =
         4 * precision_bytes(scene->kind.precision) + (scene->kind.ids ? sizeof(uint64_t) : 0);
     assert_int_equal(crossing_left(scene->crossing), scene->leaving - scene->lost);
-    assert_int_equal(crossing_bytes(scene->crossing), (scene->leaving + scene->arriving) * each);
+    assert_int_equal(crossing_bytes(scene->crossing),
+                     (scene->leaving - scene->lost + scene->arriving) * each);
 }
 
 /* What the crossing did not bring comes by the migration, to the owner of its row. */
