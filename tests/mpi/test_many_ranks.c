@@ -1,5 +1,4 @@
-/* Many ranks: a whole simulation shared by ranks against the same on one rank, which every rank makes for
- * itself. */
+/* Many ranks: a whole simulation shared by ranks against the same on one of them alone. */
 #include "support/mpi_support.h"
 
 #include "support/physics_support.h"
@@ -55,12 +54,23 @@ static struct history_row *run_on(const struct communicator *communicator, const
     return rows;
 }
 
+/* What the first rank makes alone, for all: so its kernels are built once. The caller frees it. */
+static struct history_row *run_alone(const struct config *config)
+{
+    const size_t count = (size_t)config->time.steps + 1;
+    struct history_row *rows = ranks.rank == 0 ? physics_run(config) : calloc(count, sizeof *rows);
+    assert_non_null(rows);
+    communicator_wait(&ranks);
+    communicator_broadcast(&ranks, count * sizeof *rows, rows);
+    return rows;
+}
+
 static void compare_with_one(const struct config *config, double tolerance)
 {
     struct config one_rank = *config;
     one_rank.fields.decomposition =
         DECOMPOSITION_REPLICATED; /* slabs are shared by all ranks of the mpirun */
-    struct history_row *one = physics_run(&one_rank), *many = run_on(&ranks, config);
+    struct history_row *one = run_alone(&one_rank), *many = run_on(&ranks, config);
     for (uint64_t n = 0; n <= config->time.steps; n++) {
         assert_int_equal(many[n].step, n);
         for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
