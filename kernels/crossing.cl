@@ -5,20 +5,7 @@
  * parameters: REAL_IS_DOUBLE (shared/real.h).
  */
 #include "shared/real.h"
-
-/* The piece in which arrival n lies: the last of `pieces` that begins at or before it. */
-static inline uint find_piece(global const uint *restrict begins, uint pieces, uint n)
-{
-    uint low = 0, high = pieces - 1;
-    while (low < high) {
-        const uint middle = low + (high - low + 1) / 2;
-        if (begins[middle] <= n)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
+#include "shared/search.h"
 
 /* Where arrival n goes. A piece is a cell of a row that comes: own_rows[row] is the row of the grid, begins[]
  * where the piece's particles begin among the arrivals, behind[] how far from the end of their cell. */
@@ -26,7 +13,7 @@ static inline uint place_of(global const uint *restrict cell_offsets, global con
                             global const uint *restrict begins, global const uint *restrict behind, uint rows,
                             uint ny, uint n)
 {
-    const uint piece = find_piece(begins, rows * ny, n), row = piece / ny;
+    const uint piece = find_segment(begins, 0, rows * ny - 1, n), row = piece / ny;
     const uint cell = own_rows[row] * ny + (piece - row * ny);
     return cell_offsets[cell + 1] - behind[piece] + (n - begins[piece]);
 }

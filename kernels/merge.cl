@@ -11,6 +11,7 @@
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), GROUP_ITEMS, ITEM_PARTICLES.
  */
 #include "shared/real.h"
+#include "shared/search.h"
 
 #define GROUP_PARTICLES (GROUP_ITEMS * ITEM_PARTICLES)
 
@@ -31,20 +32,6 @@ typedef struct {
     uint cells, count; /* of the merged list */
 } merge_lists;
 
-/* The cell of place p, between `low` and `high`: the last that starts at or before p, so never an empty one.
- */
-static inline uint find_cell(global const uint *offsets, uint low, uint high, uint p)
-{
-    while (low < high) {
-        const uint middle = low + (high - low + 1) / 2;
-        if (offsets[middle] <= p)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /* The places of an item, begin, begin + GROUP_ITEMS, ... before `end`, and among them a run: those of one
  * cell that come from one of the lists. */
 typedef struct {
@@ -63,8 +50,8 @@ static inline merge_walk walk_begin(const merge_lists *lists)
     merge_walk walk;
     walk.begin = first + (uint)get_local_id(0);
     walk.end = first + min((uint)GROUP_PARTICLES, lists->count - first);
-    walk.cell = find_cell(lists->merged, 0, lists->cells - 1, first);
-    walk.last_cell = find_cell(lists->merged, walk.cell, lists->cells - 1, walk.end - 1);
+    walk.cell = find_segment(lists->merged, 0, lists->cells - 1, first);
+    walk.last_cell = find_segment(lists->merged, walk.cell, lists->cells - 1, walk.end - 1);
     return walk;
 }
 
@@ -72,7 +59,7 @@ static inline merge_walk walk_begin(const merge_lists *lists)
 static inline void walk_to(const merge_lists *lists, merge_walk *walk, uint p)
 {
     if (lists->merged[walk->cell + 1] <= p)
-        walk->cell = find_cell(lists->merged, walk->cell + 1, walk->last_cell, p);
+        walk->cell = find_segment(lists->merged, walk->cell + 1, walk->last_cell, p);
     const uint into_end = lists->into[walk->cell + 1], from_begin = lists->from[walk->cell];
     const uint split = into_end + from_begin;
     walk->from_from = p >= split;

@@ -32,6 +32,7 @@
 #include "shared/arrivals.h"
 #include "shared/interpolate.h"
 #include "shared/motion.h"
+#include "shared/search.h"
 #include "shared/sum.h"
 #include "shared/tiles.h"
 #include "shared/walk.h"
@@ -57,7 +58,7 @@ kernel void advance_find_tiles(global const uint *restrict cell_offsets, global 
 {
     const uint tile = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
     if (tile < tiles)
-        tile_cells[tile] = find_cell(cell_offsets, 0, cells - 1, tile * TILE);
+        tile_cells[tile] = find_segment(cell_offsets, 0, cells - 1, tile * TILE);
     else if (tile == tiles)
         tile_cells[tile] = cells - 1;
 }

@@ -3,20 +3,7 @@
 #define SHARED_WALK_H
 
 #include "shared/interpolate.h"
-
-/* The cell of particle p, between `low` and `high`: the last that starts at or before p, so never an empty
- * one. */
-static inline uint find_cell(__global const uint *restrict cell_offsets, uint low, uint high, uint p)
-{
-    while (low < high) {
-        const uint middle = low + (high - low + 1) / 2;
-        if (cell_offsets[middle] <= p)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
+#include "shared/search.h"
 
 #define NO_CELL 0xfffffffeu /* no next one either */
 
@@ -43,7 +30,7 @@ static inline void walk_to(struct walk *walk, uint p, uint low, uint high,
         return;
     uint cell = walk->cell + 1; /* often the next one */
     if (p < walk->end || cell > high || cell_offsets[cell + 1] <= p)
-        cell = find_cell(cell_offsets, low, high, p);
+        cell = find_segment(cell_offsets, low, high, p);
     walk->cell = cell;
     walk->begin = cell_offsets[cell];
     walk->end = cell_offsets[cell + 1];

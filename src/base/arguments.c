@@ -199,6 +199,13 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
     return 0;
 }
 
+const char *arguments_next_word(const char *text, char word[ARGUMENTS_WORD])
+{
+    const size_t length = strcspn(text, ",");
+    snprintf(word, ARGUMENTS_WORD, "%.*s", (int)(length < ARGUMENTS_WORD ? length : ARGUMENTS_WORD), text);
+    return text[length] == ',' ? text + length + 1 : NULL;
+}
+
 error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
                          const char *const *words, size_t *which)
 {

@@ -41,6 +41,13 @@ error_t arguments_word(const struct argp_state *state, const char *option, const
 /* The same for on and off. */
 error_t arguments_switch(const struct argp_state *state, const char *option, const char *text, bool *on);
 
+/* Long enough for any word that a parser takes; a longer one is cut, and then refused by its length. */
+enum { ARGUMENTS_WORD = 32 };
+
+/* Walks over words with commas between them: copies the first of `text` into `word` and returns where the one
+ * after it begins, NULL after the last. */
+const char *arguments_next_word(const char *text, char word[ARGUMENTS_WORD]);
+
 /* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
 STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
                                              size_t count);

@@ -282,6 +282,10 @@ static inline struct launch launch_covering(uint64_t work, size_t items, enum st
 /* `wanted` items, or as many as a group of this device may have. */
 size_t device_group_items(const struct device *device, size_t wanted);
 
+/* The items of a group that share a row of `elements`: as many as it has, rounded up to a power of two from
+ * 32 to 256, and one on a CPU. */
+size_t device_row_items(const struct device *device, uint32_t elements);
+
 /* Sets all arguments and enqueues the kernel (non-blocking). */
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
                                          const struct kernel_argument *arguments, size_t count);

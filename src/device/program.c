@@ -137,6 +137,15 @@ size_t device_group_items(const struct device *device, size_t wanted)
     return wanted < device->info.group_limit ? wanted : device->info.group_limit;
 }
 
+size_t device_row_items(const struct device *device, uint32_t elements)
+{
+    enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+    size_t items = LEAST_ITEMS;
+    while (items < elements && items < MOST_ITEMS)
+        items *= 2;
+    return device->info.is_cpu ? 1 : device_group_items(device, items);
+}
+
 enum status kernel_launch(struct kernel *kernel, struct launch launch,
                           const struct kernel_argument *arguments, size_t count)
 {

@@ -2,11 +2,11 @@
 #include "experiments/deposit_bench_options.h"
 
 #include "base/arguments.h"
-#include "experiments/samples.h"
+#include "experiments/usual_options.h"
 
 #include <string.h>
 
-enum { KEY_PER_CELL = 1000, KEY_SHAPE, KEY_PRECISION, KEY_ATOMICS, KEY_CSV };
+enum { KEY_PER_CELL = 1000, KEY_SHAPE, KEY_PRECISION, KEY_ATOMICS };
 enum { USUAL_PARTICLES = 1 << 19, USUAL_REPEATS = 5, MOST_PER_CELL = 8192 };
 
 static const struct argp_option deposit_options[] = {
@@ -39,22 +39,14 @@ bool deposit_bench_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
     return bits >= 2 && cells[0] <= CONFIG_MAX_CELLS / cells[1];
 }
 
-/* The next word of a list with commas, and where the one after it begins, or NULL. */
-static const char *next_word(const char *text, char word[32])
-{
-    const char *comma = strchr(text, ',');
-    snprintf(word, 32, "%.*s", comma && comma - text < 31 ? (int)(comma - text) : 31, text);
-    return comma ? comma + 1 : NULL;
-}
-
 static error_t parse_per_cell(struct argp_state *state, const char *text,
                               struct deposit_bench_options *options)
 {
     error_t error = 0;
     options->point_count = 0;
     for (const char *next = text; error == 0 && next;) {
-        char word[32];
-        next = next_word(next, word);
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
         if (options->point_count == DEPOSIT_BENCH_MAX_POINTS)
             return arguments_refuse(state, "--per-cell: more than %d numbers", DEPOSIT_BENCH_MAX_POINTS);
         error = arguments_number32(state, "--per-cell", word, 1, UINT32_C(1) << 29,
@@ -65,13 +57,12 @@ static error_t parse_per_cell(struct argp_state *state, const char *text,
 
 static error_t parse_shapes(struct argp_state *state, const char *text, struct deposit_bench_options *options)
 {
-    static const char *const words[] = {"ngp", "cic", "tsc", NULL};
     error_t error = 0;
     for (const char *next = text; error == 0 && next;) {
-        char word[32];
+        char word[ARGUMENTS_WORD];
         size_t shape = 0;
-        next = next_word(next, word);
-        error = arguments_choice(state, "--shape", word, words, &shape);
+        next = arguments_next_word(next, word);
+        error = arguments_choice(state, "--shape", word, usual_shapes, &shape);
         options->shapes[shape] = true;
     }
     return error;
@@ -79,9 +70,8 @@ static error_t parse_shapes(struct argp_state *state, const char *text, struct d
 
 static error_t parse_precision(struct argp_state *state, const char *text, enum precision *precision)
 {
-    static const char *const words[] = {"single", "double", NULL};
     size_t which = 0;
-    const error_t error = arguments_choice(state, "--precision", text, words, &which);
+    const error_t error = arguments_choice(state, "--precision", text, usual_precisions, &which);
     *precision = which == 0 ? PRECISION_SINGLE : PRECISION_DOUBLE;
     return error;
 }
@@ -110,18 +100,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return parse_precision(state, argument, &options->precision);
     case KEY_ATOMICS:
         return parse_way(state, argument, &options->way);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 

@@ -2,7 +2,7 @@
 #include "experiments/layout_options.h"
 
 #include "base/arguments.h"
-#include "experiments/samples.h"
+#include "experiments/usual_options.h"
 
 #include <string.h>
 
@@ -13,7 +13,6 @@ enum {
     KEY_TYPE,
     KEY_ARRAYS,
     KEY_LENGTH,
-    KEY_CSV,
     PAPERS_LENGTH = 1024,
     MOST_ARRAYS = 1 << 24,
     SHORT_SWEEP = 2048,
@@ -61,11 +60,9 @@ static error_t for_each_word(struct argp_state *state, const char *text, struct 
 {
     error_t error = 0;
     for (const char *next = text; error == 0 && next;) {
-        const char *comma = strchr(next, ',');
-        char word[32];
-        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word - 1, next);
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
         error = add(state, word, options);
-        next = comma ? comma + 1 : NULL;
     }
     return error;
 }
@@ -136,18 +133,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return parse_arrays(state, argument, options);
     case KEY_LENGTH:
         return arguments_number32(state, "--length", argument, 1, LAYOUT_MOST_LENGTH, &options->length);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "experiments/local_memory_options.h"
 
 #include "experiments/cells_option.h"
-#include "experiments/samples.h"
+#include "experiments/usual_options.h"
 
-enum { KEY_PART = 1000, KEY_LENGTH, KEY_CELLS, KEY_PRODUCT, KEY_OPERATIONS, KEY_COARSE, KEY_BLOCK, KEY_CSV };
+enum { KEY_PART = 1000, KEY_LENGTH, KEY_CELLS, KEY_PRODUCT, KEY_OPERATIONS, KEY_COARSE, KEY_BLOCK };
 
 static const struct argp_option local_options[] = {
     {"part", KEY_PART, "NAME", 0,
@@ -62,18 +62,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return arguments_number32(state, "--coarse", argument, 1, 2048, &options->coarse);
     case KEY_BLOCK:
         return arguments_number32(state, "--block", argument, 3, 1024, &options->block);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 

@@ -2,7 +2,7 @@
 #include "experiments/permutation_options.h"
 
 #include "base/arguments.h"
-#include "experiments/samples.h"
+#include "experiments/usual_options.h"
 #include "ndpa/ndpa_shape.h"
 
 #include <string.h>
@@ -13,7 +13,6 @@ enum {
     KEY_BLOCK,
     KEY_AXES,
     KEY_PYTHON,
-    KEY_CSV,
     LARGE_VOLUME = 1 << 24, /* elements: not without --table */
     MOST_SIDE = 1 << 20
 };
@@ -56,13 +55,11 @@ static error_t parse_list(const struct argp_state *state, const char *option, co
     error_t error = 0;
     *count = 0;
     for (const char *next = text; error == 0 && next;) {
-        const char *comma = strchr(next, ',');
-        char word[32];
-        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word - 1, next);
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
         if (*count == PERMUTATION_MAX_DIMENSIONS)
             return arguments_refuse(state, "%s: more than %d numbers", option, PERMUTATION_MAX_DIMENSIONS);
         error = arguments_number32(state, option, word, low, high, &list[(*count)++]);
-        next = comma ? comma + 1 : NULL;
     }
     if (error == 0 && *count < 2)
         return arguments_refuse(state, "%s: '%s' is one number; a volume has 2 to %d dimensions", option,
@@ -103,18 +100,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_PYTHON:
         options->python = argument;
         return 0;
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 

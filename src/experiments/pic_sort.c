@@ -38,15 +38,9 @@ static enum status make_plan(const struct experiment *experiment, uint32_t key_b
                              struct sorter_plan *plan)
 {
     const struct pic_sort_options *options = &experiment->options;
-    const uint32_t radix_bits = options->radix_bits < key_bits ? options->radix_bits : key_bits;
-    const struct sort_config config = {.method = options->method,
-                                       .key_bits = key_bits,
-                                       .passes = (key_bits + radix_bits - 1) / radix_bits,
-                                       .items_per_group = options->items,
-                                       .groups = options->groups,
-                                       .histogram_splits = options->splits,
-                                       .transpose = options->transpose,
-                                       .table = table};
+    const uint32_t radix_bits = paper_digit_bits(options->paper.radix_bits, key_bits);
+    struct sort_config config = paper_sort_config(&options->paper, key_bits, radix_bits, table);
+    config.method = options->method;
     if (key_bits < short_key_bits(experiment))
         return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
                            grid_cells(&experiment->grid), short_key_bits(experiment));

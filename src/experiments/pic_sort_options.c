@@ -2,23 +2,9 @@
 #include "experiments/pic_sort_options.h"
 
 #include "base/arguments.h"
-#include "experiments/samples.h"
-#include "experiments/table_option.h"
+#include "experiments/usual_options.h"
 
-enum {
-    KEY_CELLS = 1000,
-    KEY_KEY_BITS,
-    KEY_RADIX_BITS,
-    KEY_ITEMS,
-    KEY_GROUPS,
-    KEY_SPLITS,
-    KEY_TRANSPOSE,
-    KEY_TABLE,
-    KEY_METHOD,
-    KEY_CSV,
-    KEY_NO_HOST,
-    KEY_WRITE_KEYS
-};
+enum { KEY_CELLS = 1000, KEY_KEY_BITS, KEY_METHOD, KEY_NO_HOST, KEY_WRITE_KEYS };
 
 static const struct argp_option pic_sort_options[] = {
     {"particles", 'N', "N", 0, "Particles (N), 8388608 without it", 0},
@@ -64,14 +50,6 @@ static error_t parse_method(struct argp_state *state, const char *text, enum sor
     return error;
 }
 
-static error_t parse_transpose(struct argp_state *state, const char *text, enum transpose_kind *transpose)
-{
-    bool on = false;
-    const error_t error = arguments_switch(state, "--transpose", text, &on);
-    *transpose = on ? TRANSPOSE_ON : TRANSPOSE_OFF;
-    return error;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pic_sort_options *options = state->input;
@@ -86,39 +64,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return arguments_number32(state, "--key-bits", argument, 1, 32,
                                   &options->key_bits[options->case_count++]);
     case KEY_RADIX_BITS:
-        return arguments_number32(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
     case KEY_ITEMS:
-        return arguments_number32(state, "--items", argument, 1, 65536, &options->items);
     case KEY_GROUPS:
-        return arguments_number32(state, "--groups", argument, 1, 65536, &options->groups);
     case KEY_SPLITS:
-        return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
-        return parse_transpose(state, argument, &options->transpose);
+        return paper_option_parse(key, argument, state, &options->paper);
     case KEY_TABLE:
         if (options->table_count == PIC_SORT_MAX_TABLES)
             return arguments_refuse(state, "more than %d --table", PIC_SORT_MAX_TABLES);
-        return table_option_parse(state, argument, &options->tables[options->table_count++]);
+        return paper_table_parse(state, argument, &options->tables[options->table_count++]);
     case KEY_METHOD:
         return parse_method(state, argument, &options->method);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
     case KEY_NO_HOST:
         options->device_alone = true;
         return 0;
     case KEY_WRITE_KEYS:
         options->keys_path = argument;
         return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 
@@ -146,7 +111,7 @@ enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_option
                                          .particles = 1u << 23,
                                          .cells = 32,
                                          .repeats = 10,
-                                         .radix_bits = 5,
+                                         .paper.radix_bits = 5,
                                          .method = SORT_METHOD_PAPER};
     return arguments_parse(&argp, argc, argv, options, done);
 }

@@ -4,14 +4,14 @@
 
 #include "base/status.h"
 #include "config/config.h"
+#include "experiments/paper_options.h"
 
 enum { PIC_SORT_MAX_CASES = 8, PIC_SORT_MAX_TABLES = 2 };
 
 struct pic_sort_options {
     const char *device, *csv_path, *keys_path;
     uint32_t particles, cells, repeats;
-    uint32_t radix_bits, items, groups, splits; /* 0: auto, but for the radix */
-    enum transpose_kind transpose;
+    struct paper_options paper;
     enum sort_method method;
     bool device_alone;                     /* without the sorts of the host */
     uint32_t key_bits[PIC_SORT_MAX_CASES]; /* one case each, with each of the tables */

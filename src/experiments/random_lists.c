@@ -114,16 +114,10 @@ static enum status create_paper(struct experiment *experiment, struct any_sort *
     const struct random_lists_options *options = &experiment->options;
     const struct device_info *info = device_info(experiment->device);
     const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
-    const uint32_t wanted = options->radix_bits > 0 ? options->radix_bits : usual;
-    const uint32_t radix_bits = wanted < options->key_bits ? wanted : options->key_bits;
-    const struct sort_config config = {.method = SORT_METHOD_PAPER,
-                                       .key_bits = options->key_bits,
-                                       .passes = (options->key_bits + radix_bits - 1) / radix_bits,
-                                       .items_per_group = options->items,
-                                       .groups = options->groups,
-                                       .histogram_splits = options->splits,
-                                       .transpose = options->transpose,
-                                       .table = options->table};
+    const uint32_t wanted = options->paper.radix_bits > 0 ? options->paper.radix_bits : usual;
+    const uint32_t radix_bits = paper_digit_bits(wanted, options->key_bits);
+    const struct sort_config config =
+        paper_sort_config(&options->paper, options->key_bits, radix_bits, options->table);
     struct radix_plan plan;
     TRY(radix_plan_make_radix(info, &config, options->key_bits, radix_bits, &plan));
     snprintf(result->note, sizeof result->note,

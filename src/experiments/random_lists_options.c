@@ -2,23 +2,11 @@
 #include "experiments/random_lists_options.h"
 
 #include "base/arguments.h"
-#include "experiments/samples.h"
-#include "experiments/table_option.h"
+#include "experiments/usual_options.h"
 
 #include <string.h>
 
-enum {
-    KEY_SIZES = 1000,
-    KEY_KEY_BITS,
-    KEY_RADIX_BITS,
-    KEY_ITEMS,
-    KEY_GROUPS,
-    KEY_SPLITS,
-    KEY_TRANSPOSE,
-    KEY_TABLE,
-    KEY_METHOD,
-    KEY_CSV
-};
+enum { KEY_SIZES = 1000, KEY_KEY_BITS, KEY_METHOD };
 
 static const struct argp_option random_options[] = {
     {"sizes", KEY_SIZES, "N,N,...", 0, "Lengths of the lists (N), 1048576,8388608,33554432 without it", 0},
@@ -56,14 +44,12 @@ static error_t parse_sizes(struct argp_state *state, const char *text, struct ra
     error_t error = 0;
     options->size_count = 0;
     for (const char *next = text; error == 0 && next;) {
-        const char *comma = strchr(next, ',');
-        char word[32];
-        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - next) : (int)sizeof word - 1, next);
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
         if (options->size_count == RANDOM_LISTS_MAX_SIZES)
             return arguments_refuse(state, "--sizes: more than %d lists", RANDOM_LISTS_MAX_SIZES);
         error = arguments_number32(state, "--sizes", word, 1, UINT32_C(1) << 31,
                                    &options->sizes[options->size_count++]);
-        next = comma ? comma + 1 : NULL;
     }
     return error;
 }
@@ -74,14 +60,6 @@ static error_t parse_method(struct argp_state *state, const char *text, struct r
     const error_t error = arguments_choice(state, "--method", text, method_names, &method);
     if (error == 0)
         options->methods[method] = true;
-    return error;
-}
-
-static error_t parse_transpose(struct argp_state *state, const char *text, enum transpose_kind *transpose)
-{
-    bool on = false;
-    const error_t error = arguments_switch(state, "--transpose", text, &on);
-    *transpose = on ? TRANSPOSE_ON : TRANSPOSE_OFF;
     return error;
 }
 
@@ -97,29 +75,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_METHOD:
         return parse_method(state, argument, options);
     case KEY_RADIX_BITS:
-        return arguments_number32(state, "--radix-bits", argument, 1, 16, &options->radix_bits);
     case KEY_ITEMS:
-        return arguments_number32(state, "--items", argument, 1, 65536, &options->items);
     case KEY_GROUPS:
-        return arguments_number32(state, "--groups", argument, 1, 65536, &options->groups);
     case KEY_SPLITS:
-        return arguments_number32(state, "--splits", argument, 1, 65536, &options->splits);
     case KEY_TRANSPOSE:
-        return parse_transpose(state, argument, &options->transpose);
+        return paper_option_parse(key, argument, state, &options->paper);
     case KEY_TABLE:
-        return table_option_parse(state, argument, &options->table);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &options->repeats);
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
+        return paper_table_parse(state, argument, &options->table);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->repeats);
     }
 }
 

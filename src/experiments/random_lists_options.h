@@ -3,6 +3,7 @@
 #define RADIXPIC_EXPERIMENTS_RANDOM_LISTS_OPTIONS_H
 
 #include "config/config.h"
+#include "experiments/paper_options.h"
 
 enum { RANDOM_LISTS_MAX_SIZES = 16, RANDOM_LISTS_KEY_BITS = 30 };
 
@@ -12,9 +13,8 @@ struct random_lists_options {
     const char *device, *csv_path;
     uint32_t sizes[RANDOM_LISTS_MAX_SIZES];
     uint32_t size_count;
-    uint32_t key_bits, repeats;                 /* repeats 0: fewer for long lists */
-    uint32_t radix_bits, items, groups, splits; /* of paper; 0: as the device suggests */
-    enum transpose_kind transpose;
+    uint32_t key_bits, repeats; /* repeats 0: fewer for long lists */
+    struct paper_options paper;
     enum table_kind table;
     bool methods[RANDOM_METHODS];
 };

@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "experiments/cells_option.h"
+#include "experiments/usual_options.h"
 
 #include <math.h>
 
@@ -14,8 +15,7 @@ enum {
     KEY_STEPS,
     KEY_DECOMPOSITION,
     KEY_PRECISION,
-    KEY_SHAPE,
-    KEY_CSV
+    KEY_SHAPE
 };
 
 enum { LEAST_CELLS = 8, MOST_ALONG = 16384 /* of a config */, MOST_STEPS = 1000000 };
@@ -58,15 +58,13 @@ const char *scaling_kind_name(enum scaling_kind kind)
 static error_t parse_choice(int key, char *argument, struct argp_state *state,
                             struct scaling_options *options)
 {
-    static const char *const shapes[] = {"ngp", "cic", "tsc", NULL},
-                             *const precisions[] = {"single", "double", NULL},
-                             *const decompositions[] = {"auto", "replicated", "slabs", NULL};
+    static const char *const decompositions[] = {"auto", "replicated", "slabs", NULL};
     static const enum decomposition_kind kinds[] = {DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED,
                                                     DECOMPOSITION_SLABS};
     if (key == KEY_SHAPE)
-        return arguments_word(state, "--shape", argument, shapes, &options->setup.shape);
+        return arguments_word(state, "--shape", argument, usual_shapes, &options->setup.shape);
     if (key == KEY_PRECISION)
-        return arguments_word(state, "--precision", argument, precisions, &options->setup.precision);
+        return arguments_word(state, "--precision", argument, usual_precisions, &options->setup.precision);
     size_t which = 0;
     const error_t error = arguments_choice(state, "--decomposition", argument, decompositions, &which);
     options->decomposition = kinds[which];
@@ -82,8 +80,6 @@ static error_t parse_size(int key, char *argument, struct argp_state *state, str
         return cells_option_parse(state, argument, LEAST_CELLS, setup->cells);
     case KEY_STEPS:
         return arguments_number32(state, "--steps", argument, 1, MOST_STEPS, &setup->steps);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &setup->repeats);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -92,6 +88,7 @@ static error_t parse_size(int key, char *argument, struct argp_state *state, str
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct parsed *parsed = state->input;
+    struct scaling_options *options = parsed->options;
     switch (key) {
     case KEY_WEAK:
         parsed->is_weak = true;
@@ -102,20 +99,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_STRONG:
         parsed->is_strong = true;
         return 0;
-    case 'd':
-        parsed->options->device = argument;
-        return 0;
-    case KEY_CSV:
-        parsed->options->csv_path = argument;
-        return 0;
     case KEY_SHAPE:
     case KEY_PRECISION:
     case KEY_DECOMPOSITION:
-        return parse_choice(key, argument, state, parsed->options);
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
+        return parse_choice(key, argument, state, options);
+    case 'N':
+    case KEY_CELLS:
+    case KEY_STEPS:
+        return parse_size(key, argument, state, &options->setup);
     default:
-        return parse_size(key, argument, state, &parsed->options->setup);
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->setup.repeats);
     }
 }
 

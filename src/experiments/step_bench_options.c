@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "experiments/cells_option.h"
+#include "experiments/usual_options.h"
 
 #include <stdlib.h>
 
@@ -17,8 +18,7 @@ enum {
     KEY_HOT,
     KEY_SWEEP,
     KEY_LEAST,
-    KEY_MOST,
-    KEY_CSV
+    KEY_MOST
 };
 
 enum { LEAST_CELLS = 8, MOST_STEPS = 1000000, USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
@@ -66,12 +66,9 @@ static error_t parse_length(struct argp_state *state, const char *text, double *
     return 0;
 }
 
-/* The words are known to the config's schema too; it would name its own key. */
 static error_t parse_setup(int key, char *argument, struct argp_state *state, struct step_setup *setup)
 {
-    static const char *const shapes[] = {"ngp", "cic", "tsc", NULL},
-                             *const precisions[] = {"single", "double", NULL},
-                             *const methods[] = {"auto", "plain", "fused", "tiled", "chunked", NULL},
+    static const char *const methods[] = {"auto", "plain", "fused", "tiled", "chunked", NULL},
                              *const sorts[] = {"auto", "paper", "tiled", "chunked", NULL};
     switch (key) {
     case 'N':
@@ -81,9 +78,9 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
     case KEY_LENGTH:
         return parse_length(state, argument, &setup->length[0]);
     case KEY_SHAPE:
-        return arguments_word(state, "--shape", argument, shapes, &setup->shape);
+        return arguments_word(state, "--shape", argument, usual_shapes, &setup->shape);
     case KEY_PRECISION:
-        return arguments_word(state, "--precision", argument, precisions, &setup->precision);
+        return arguments_word(state, "--precision", argument, usual_precisions, &setup->precision);
     case KEY_METHOD:
         return arguments_word(state, "--method", argument, methods, &setup->step_method);
     case KEY_SORT:
@@ -93,8 +90,6 @@ static error_t parse_setup(int key, char *argument, struct argp_state *state, st
         return 0;
     case KEY_STEPS:
         return arguments_number32(state, "--steps", argument, 1, MOST_STEPS, &setup->steps);
-    case 'r':
-        return arguments_number32(state, "--repeat", argument, 1, SAMPLES_MAX, &setup->repeats);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -104,12 +99,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct step_bench_options *options = state->input;
     switch (key) {
-    case 'd':
-        options->device = argument;
-        return 0;
-    case KEY_CSV:
-        options->csv_path = argument;
-        return 0;
     case KEY_SWEEP:
         options->sweep = true;
         return 0;
@@ -119,8 +108,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MOST:
         return arguments_number(state, "--max-particles", argument, 1, CONFIG_MAX_PARTICLES,
                                 &options->most_particles);
+    case 'r':
+    case 'd':
+    case KEY_CSV:
     case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
+        return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
+                                  &options->setup.repeats);
     default:
         return parse_setup(key, argument, state, &options->setup);
     }

@@ -125,13 +125,7 @@ const char *poisson_solver_name(const struct poisson *poisson)
 /* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
 static struct launch launch_rows(const struct poisson *poisson, uint32_t elements)
 {
-    enum { CPU_ITEMS = 1, GPU_LEAST_ITEMS = 32, GPU_MOST_ITEMS = 256 };
-    size_t items = GPU_LEAST_ITEMS;
-    while (items < elements && items < GPU_MOST_ITEMS)
-        items *= 2;
-    if (device_info(poisson->device)->is_cpu)
-        items = CPU_ITEMS;
-    return (struct launch){poisson->grid.nx, device_group_items(poisson->device, items), STAGE_OTHER, 0};
+    return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
 static enum status potential_modes(struct poisson *poisson)

@@ -312,13 +312,7 @@ static void meet(const struct gather *gather, char *half)
 /* One group per row, as in poisson.c. */
 static struct launch launch_rows(const struct gather *gather, uint32_t rows, uint64_t moved_rows)
 {
-    enum { CPU_ITEMS = 1, GPU_LEAST_ITEMS = 32, GPU_MOST_ITEMS = 256 };
-    size_t items = GPU_LEAST_ITEMS;
-    while (items < gather->ny && items < GPU_MOST_ITEMS)
-        items *= 2;
-    if (device_info(gather->device)->is_cpu)
-        items = CPU_ITEMS;
-    return (struct launch){rows, device_group_items(gather->device, items), STAGE_HALO,
+    return (struct launch){rows, device_row_items(gather->device, gather->ny), STAGE_HALO,
                            moved_rows * row_bytes(gather)};
 }
 
