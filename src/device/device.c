@@ -96,6 +96,8 @@ void device_close(struct device **device)
     for (int n = 0; n < QUEUES; n++)
         if ((*device)->queues[n])
             clReleaseCommandQueue((*device)->queues[n]);
+    if ((*device)->child_queue)
+        clReleaseCommandQueue((*device)->child_queue);
     if ((*device)->context)
         clReleaseContext((*device)->context);
     free(*device);

@@ -83,6 +83,12 @@ STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
 STATUS_CHECKED enum status device_join(struct device *device);
 
+/* Gives the device, once, the queue on which its kernels launch others, their default queue, for `wanted`
+ * launches. *fit is how many it holds at least, at most what the device allows: to be launched from one
+ * kernel that the host launches, which ends when they have. STATUS_FAILED where device_info()->can_enqueue is
+ * not set. */
+STATUS_CHECKED enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t *fit);
+
 /* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */
 const struct timers *device_timers(struct device *device);
 void device_reset_timers(struct device *device);
@@ -217,6 +223,13 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
  * before it. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same for kernels that launch kernels: in OpenCL C 2.0, on a device of OpenCL 3 in OpenCL C 3.0.
+ * STATUS_FAILED too where device_info()->can_enqueue is not set. They launch on device_child_queue(). */
+STATUS_CHECKED enum status program_build_enqueuing(struct device *device, const char *file,
+                                                   enum precision precision, struct program **program,
+                                                   const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
 void program_destroy(struct program **program);
 

@@ -22,6 +22,8 @@ struct device {
     cl_context context;
     cl_command_queue queue;          /* where work goes: one of `queues` */
     cl_command_queue queues[QUEUES]; /* in order, each */
+    cl_command_queue child_queue;    /* on the device; NULL until somebody asks for it */
+    uint32_t child_launches;         /* that it holds */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;

@@ -35,22 +35,19 @@ static enum status compile(struct program *program, const char *options)
     return status;
 }
 
-enum status program_build(struct device *device, const char *file, enum precision precision,
-                          struct program **program, const char *options_format, ...)
+static enum status build(struct device *device, const char *file, enum precision precision,
+                         const char *standard, struct program **program, const char *options_format,
+                         va_list arguments)
 {
-    *program = NULL;
     if (precision == PRECISION_DOUBLE && !device->info.has_fp64)
         return status_fail(STATUS_FAILED, "%s has no double precision; set precision: single",
                            device->info.name);
     char *chosen = NULL, *options = NULL;
-    va_list arguments;
-    va_start(arguments, options_format);
     const int length = vasprintf(&chosen, options_format, arguments);
-    va_end(arguments);
     if (length < 0)
         return status_fail(STATUS_FAILED, "no memory for the build options of %s", file);
-    const int full_length =
-        asprintf(&options, "-cl-std=CL1.2 -D REAL_IS_DOUBLE=%d %s", precision == PRECISION_DOUBLE, chosen);
+    const int full_length = asprintf(&options, "-cl-std=%s -D REAL_IS_DOUBLE=%d %s", standard,
+                                     precision == PRECISION_DOUBLE, chosen);
     free(chosen);
     struct program *built = calloc(1, sizeof *built);
     enum status status = STATUS_OK;
@@ -65,6 +62,34 @@ enum status program_build(struct device *device, const char *file, enum precisio
     if (status != STATUS_OK)
         program_destroy(&built);
     *program = built;
+    return status;
+}
+
+enum status program_build(struct device *device, const char *file, enum precision precision,
+                          struct program **program, const char *options_format, ...)
+{
+    va_list arguments;
+    *program = NULL;
+    va_start(arguments, options_format);
+    const enum status status = build(device, file, precision, "CL1.2", program, options_format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum status program_build_enqueuing(struct device *device, const char *file, enum precision precision,
+                                    struct program **program, const char *options_format, ...)
+{
+    unsigned version = 0;
+    va_list arguments;
+    *program = NULL;
+    if (!device->info.can_enqueue || sscanf(device->info.version, "OpenCL %u", &version) != 1)
+        return status_fail(STATUS_FAILED, "%s has no device-side enqueue, which kernels/%s needs",
+                           device->info.name, file);
+    /* every device of 2.x has C 2.0; those of 3.x need not, but have C 3.0 */
+    const char *standard = version >= 3 ? "CL3.0" : "CL2.0";
+    va_start(arguments, options_format);
+    const enum status status = build(device, file, precision, standard, program, options_format, arguments);
+    va_end(arguments);
     return status;
 }
 

@@ -11,6 +11,9 @@ struct local_kernels {
     struct program *program;
     struct kernel *line[LINE_VERSIONS], *turn[TURN_VERSIONS], *product[PRODUCT_VERSIONS];
     struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
+    struct program *enqueuing; /* this and the next are NULL before local_refine_prepare() */
+    struct kernel *enqueuing_parent;
+    uint32_t launches; /* that the device's own queue holds */
 };
 
 static uint32_t at_most(size_t limit, uint32_t wanted)
@@ -95,6 +98,8 @@ void local_kernels_destroy(struct local_kernels **kernels)
         kernel_destroy(&(*kernels)->atomics[n]);
     kernel_destroy(&(*kernels)->parent);
     kernel_destroy(&(*kernels)->child);
+    kernel_destroy(&(*kernels)->enqueuing_parent);
+    program_destroy(&(*kernels)->enqueuing);
     program_destroy(&(*kernels)->program);
     free(*kernels);
     *kernels = NULL;
@@ -251,11 +256,11 @@ static enum status run_parent(struct local_kernels *kernels, const struct refine
     const uint64_t cells = (uint64_t)refinement->cells * refinement->cells;
     const struct launch launch = launch_covering(cells, device_group_items(kernels->device, 64), STAGE_FIELD,
                                                  cells * sizeof(uint32_t));
-    TRY(buffer_fill(refinement->listed_count, 0));
+    TRY(buffer_fill(refinement->counts, 0));
     TRY(KERNEL_LAUNCH(kernels->parent, launch, arg_buffer(refinement->values), arg_buffer(refinement->listed),
-                      arg_buffer(refinement->listed_count), arg_uint(refinement->cells),
+                      arg_buffer(refinement->counts), arg_uint(refinement->cells),
                       arg_uint(refinement->threshold)));
-    return buffer_read(refinement->listed_count, 0, sizeof *listed, listed);
+    return buffer_read(refinement->counts, 0, sizeof *listed, listed);
 }
 
 static enum status list_all_cells(const struct refinement *refinement, uint32_t *listed)
@@ -272,10 +277,56 @@ static enum status list_all_cells(const struct refinement *refinement, uint32_t 
     return status;
 }
 
+enum status local_refine_prepare(struct local_kernels *kernels)
+{
+    enum { LAUNCHES = 8192 }; /* 8 MiB of the device */
+    if (kernels->enqueuing_parent)
+        return STATUS_OK;
+    if (!kernels->enqueuing)
+        TRY(program_build_enqueuing(kernels->device, "local_memory_enqueue.cl", PRECISION_SINGLE,
+                                    &kernels->enqueuing, "%s", ""));
+    TRY(device_child_queue(kernels->device, LAUNCHES, &kernels->launches));
+    return kernel_create(kernels->enqueuing, "refine_parent_enqueue", &kernels->enqueuing_parent);
+}
+
+/* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
+ * the children of the one before have ended. */
+static enum status launch_pieces(struct local_kernels *kernels, const struct refinement *refinement)
+{
+    const uint32_t cells = refinement->cells * refinement->cells;
+    TRY(device_region_begin(kernels->device));
+    TRY(buffer_fill(refinement->counts, 0));
+    for (uint32_t first = 0; first < cells; first += kernels->launches) {
+        const uint32_t count = at_most(cells - first, kernels->launches);
+        const struct launch launch = launch_covering(count, device_group_items(kernels->device, 64),
+                                                     STAGE_FIELD, count * sizeof(uint32_t));
+        TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, arg_buffer(refinement->values),
+                          arg_buffer(refinement->counts), arg_uint(refinement->cells),
+                          arg_uint(refinement->threshold), arg_uint(first), arg_uint(first + count)));
+    }
+    return device_region_end(kernels->device, STAGE_OTHER, 0);
+}
+
+static enum status run_enqueuing_parent(struct local_kernels *kernels, const struct refinement *refinement,
+                                        uint32_t *refined)
+{
+    uint32_t counts[2]; /* enqueued, refused */
+    TRY(local_refine_prepare(kernels));
+    TRY(launch_pieces(kernels, refinement));
+    TRY(buffer_read(refinement->counts, 0, sizeof counts, counts));
+    *refined = counts[0];
+    if (counts[1] > 0)
+        return status_fail(STATUS_FAILED, "%s: its kernels could not launch %u of %u child kernels",
+                           device_info(kernels->device)->name, counts[1], counts[0] + counts[1]);
+    return STATUS_OK;
+}
+
 enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
                              const struct refinement *refinement, uint32_t *refined)
 {
     *refined = 0;
+    if (way == REFINE_BY_PARENT)
+        return run_enqueuing_parent(kernels, refinement, refined);
     if (way == REFINE_UNIFORM)
         TRY(list_all_cells(refinement, refined));
     TRY(device_region_begin(kernels->device));

@@ -109,20 +109,26 @@ enum refine_way {
     REFINE_UNIFORM,    /* a child grid for every cell, in one launch */
     REFINE_TOGETHER,   /* one launch for the child grids of all cells over the threshold */
     REFINE_ONE_BY_ONE, /* a launch for each child grid */
+    REFINE_BY_PARENT,  /* a launch for each child grid, by the item that finds its cell over the threshold */
     REFINE_WAYS
 };
 
-/* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and one more in
- * `listed_count`. */
+/* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
+ * `counts`. */
 struct refinement {
     uint32_t cells, threshold;
-    struct buffer *values, *listed, *listed_count;
+    struct buffer *values, *listed, *counts;
 };
 
+/* Builds what REFINE_BY_PARENT needs besides, once. STATUS_FAILED where the device has no device-side
+ * enqueue, or has it and takes these kernels not; the other ways are as good as before. */
+STATUS_CHECKED enum status local_refine_prepare(struct local_kernels *kernels);
+
 /* values[cell] = sum of refinement_density() over the child's cells where the density in the middle is above
- * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. Host-enqueued: waits between the
- * parent and its children, whose number *refined the host must know. Timed as a whole as STAGE_OTHER, the
- * launches as STAGE_FIELD. */
+ * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that; *refined is how many children
+ * there were. Host-enqueued it waits between the parent and its children, whose number the host must know.
+ * REFINE_BY_PARENT prepares itself and waits at the end; a child that could not be launched is STATUS_FAILED.
+ * Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
 STATUS_CHECKED enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
                                             const struct refinement *refinement, uint32_t *refined);
 

@@ -1,14 +1,16 @@
 /* Local memory, part refine: a coarse grid some of whose cells get a child grid. The lecture's children are
  * launched by the parent's items (dynamic parallelism); OpenCL has that since 2.0, as device-side enqueue,
- * where a device offers it. These kernels are of OpenCL 1.2, and the host launches the children. */
+ * where a device offers it. On all others the host launches the children. */
 #include "experiments/local_memory_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const way_names[REFINE_WAYS] = {
     [REFINE_UNIFORM] = "a child grid for every cell",
     [REFINE_TOGETHER] = "over the threshold, in one launch",
     [REFINE_ONE_BY_ONE] = "over the threshold, a launch for each",
+    [REFINE_BY_PARENT] = "over the threshold, launched by parents",
 };
 
 struct refine {
@@ -66,6 +68,23 @@ static enum status climb(struct ladder *ladder, struct refine *refine)
     return STATUS_OK;
 }
 
+/* Whether the device can launch children itself, and a line for the table that says who does. */
+static bool parents_launch(struct ladder *ladder)
+{
+    if (!device_info(ladder->device)->can_enqueue) {
+        printf("  host-enqueued: this device has no device-side enqueue\n");
+        return false;
+    }
+    if (local_refine_prepare(ladder->kernels) != STATUS_OK) {
+        const char *message = status_message();
+        const size_t line = strcspn(message, "\n"); /* a build log follows */
+        printf("  host-enqueued: this device's device-side enqueue fails: %.*s\n", (int)line, message);
+        return false;
+    }
+    printf("  host-enqueued, but for what parents launch: by this device's device-side enqueue\n");
+    return true;
+}
+
 enum status ladder_refine(struct ladder *ladder)
 {
     const uint32_t cells = ladder->options.coarse;
@@ -77,17 +96,16 @@ enum status ladder_refine(struct ladder *ladder)
         TRY_CLEANUP(status_fail(STATUS_FAILED, "--coarse: no memory for a grid of %u x %u", cells, cells));
     TRY_CLEANUP(ladder_array(ladder, count, NULL, &refine.grid.values));
     TRY_CLEANUP(ladder_array(ladder, count, NULL, &refine.grid.listed));
-    TRY_CLEANUP(ladder_array(ladder, 1, NULL, &refine.grid.listed_count));
+    TRY_CLEANUP(ladder_array(ladder, 2, NULL, &refine.grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    printf("  host-enqueued: %s\n", device_info(ladder->device)->can_enqueue
-                                        ? "these kernels leave this device's device-side enqueue unused"
-                                        : "this device has no device-side enqueue");
+    const bool by_parent = parents_launch(ladder);
     for (int way = 0; way < REFINE_WAYS; way++) {
         refine.way = (enum refine_way)way;
-        TRY_CLEANUP(climb(ladder, &refine));
+        if (way != REFINE_BY_PARENT || by_parent)
+            TRY_CLEANUP(climb(ladder, &refine));
     }
 cleanup:
-    buffer_destroy(&refine.grid.listed_count);
+    buffer_destroy(&refine.grid.counts);
     buffer_destroy(&refine.grid.listed);
     buffer_destroy(&refine.grid.values);
     free(refine.values);

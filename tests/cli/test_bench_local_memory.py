@@ -26,6 +26,9 @@ VERSIONS = {
         "over the threshold, a launch for each",
     ],
 }
+BY_PARENT = "over the threshold, launched by parents"
+HOST_ALONE = "  host-enqueued: this device has no device-side enqueue\n"
+BY_DEVICE = "  host-enqueued, but for what parents launch: by this device's device-side enqueue\n"
 
 
 class LocalMemory(ProgramTest):
@@ -48,6 +51,8 @@ class LocalMemory(ProgramTest):
         text, rows = self.bench()
         self.assertEqual(sorted(os.listdir(self.folder)), ["ladder.csv", "small.yaml"])
         for part, versions in VERSIONS.items():
+            if part == "refine" and BY_DEVICE in text:
+                versions = [*versions, BY_PARENT]
             self.assertEqual([row["version"] for row in rows if row["part"] == part], versions)
         for row in rows:
             if row["part"] != "atomics":  # its line of the table, with the size, the time and the rate
@@ -73,9 +78,43 @@ class LocalMemory(ProgramTest):
 
     def test_refinement_says_who_launched(self):
         text, rows = self.bench("--part", "refine")
-        self.assertRegex(text, r"(?m)^  host-enqueued: (this device has no|these kernels leave)")
+        self.assertEqual((HOST_ALONE in text) + (BY_DEVICE in text), 1, text)
+        self.assertEqual([row["version"] for row in rows[3:]], [BY_PARENT] if BY_DEVICE in text else [])
         self.assertEqual([row["size"] for row in rows][0], "169 of 13x13")
-        self.assertEqual(rows[1]["size"], rows[2]["size"])
+        self.assertEqual(len({row["size"] for row in rows[1:]}), 1, rows)
+
+    def run_with(self, file, old, new, *arguments):
+        """The bench with an edited file of the kernels."""
+        kernels = self.folder / "kernels"
+        shutil.copytree(ROOT / "kernels", kernels)
+        source = (kernels / file).read_text()
+        self.assertIn(old, source)
+        (kernels / file).write_text(source.replace(old, new))
+        few = [*SMALL, "--device", DEVICE, *arguments]
+        result = self.run_program("bench", "local-memory", *few, environment={"RADIXPIC_KERNELS": str(kernels)})
+        shutil.rmtree(kernels)
+        return result
+
+    def test_a_parent_that_does_not_build(self):
+        result = self.run_with("local_memory_enqueue.cl", "enqueue_kernel(", "enqueue_kernl(", "--part", "refine")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        if HOST_ALONE not in result.stdout:
+            self.assertRegex(
+                result.stdout, r"(?m)^  host-enqueued: this .* fails: .*local_memory_enqueue.cl does not build"
+            )
+        self.assertEqual(result.stdout.count("Gcells/s, verified"), 3)
+        self.assertNotIn(BY_PARENT, result.stdout)
+
+    def test_children_that_are_not_launched(self):
+        for old, new, words in (
+            ("(), CLK_ENQUEUE_FLAGS_NO_WAIT", "(), cell % 2 ? (kernel_enqueue_flags_t)77 : CLK_ENQUEUE_FLAGS_NO_WAIT",
+             "its kernels could not launch"),
+            ("refine_cell(values, cell", "refine_cell(values, 0", "a result is not that of the host"),
+        ):  # fmt: skip
+            result = self.run_with("local_memory_enqueue.cl", old, new, "--part", "refine")
+            if HOST_ALONE in result.stdout:
+                self.skipTest("this device has no device-side enqueue")
+            self.assert_refused(result, 1, words)
 
     def test_lengths_that_a_version_takes(self):
         text, rows = self.bench("--part", "filter", "--block", "100")
@@ -86,27 +125,18 @@ class LocalMemory(ProgramTest):
         self.assertEqual(text.count("not for fewer elements than a block of 64"), 2)
 
     def test_a_kernel_that_is_wrong(self):
-        for old, new, part in (
+        for old, new, part, *file in (
             ("tile[fast * stride + k]", "tile[k * stride + fast]", "transpose"),
             ("tile_a[y][k]", "tile_a[y][0]", "stencil"),
             ("atomic_sub(word", "atomic_add(word", "atomics"),
             ("returned[n] = atomic_xchg(word, n + 1)", "returned[n] = atomic_xchg(word, n)", "atomics"),
-            ("sums[item] += ", "sums[item] = ", "refine"),
+            ("sums[item] += ", "sums[item] = ", "refine", "shared/refine.h"),
             ("middle * 0.5f", "middle", "filter"),
         ):
             with self.subTest(old=old):
-                source = (ROOT / "kernels" / "local_memory.cl").read_text()
-                self.assertIn(old, source)
-                kernels = self.folder / "kernels"
-                shutil.copytree(ROOT / "kernels", kernels)
-                (kernels / "local_memory.cl").write_text(source.replace(old, new))
-                result = self.run_program(
-                    *["bench", "local-memory", *SMALL, "--device", DEVICE, "--part", part],
-                    environment={"RADIXPIC_KERNELS": str(kernels)},
-                )
+                result = self.run_with(*(file or ["local_memory.cl"]), old, new, "--part", part)
                 self.assert_refused(result, 1, "a result is not that of the host")
                 self.assertIn("WRONG", result.stdout)
-                shutil.rmtree(kernels)
 
 
 class Refused(ProgramTest):

@@ -309,7 +309,7 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
                              uint32_t threshold)
 {
     const uint32_t count = cells * cells;
-    struct refinement grid = {cells, threshold, filled(count), filled(count), filled(1)};
+    struct refinement grid = {cells, threshold, filled(count), filled(count), filled(2)};
     uint32_t refined = 0, over = 0;
     assert_ok(local_refine_run(kernels, way, &grid, &refined));
     uint32_t *values = written(grid.values, count);
@@ -332,7 +332,7 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
     free(values);
     buffer_destroy(&grid.values);
     buffer_destroy(&grid.listed);
-    buffer_destroy(&grid.listed_count);
+    buffer_destroy(&grid.counts);
 }
 
 static void cells_over_the_threshold_are_refined(void **state)
@@ -343,9 +343,58 @@ static void cells_over_the_threshold_are_refined(void **state)
     struct local_kernels *kernels = create(0);
     for (int way = 0; way < REFINE_WAYS; way++)
         for (int n = 0; n < 4; n++) {
+            if (way == REFINE_BY_PARENT && !device_info(device)->can_enqueue)
+                continue;
             check_refinement(kernels, (enum refine_way)way, 1, thresholds[n]);
             check_refinement(kernels, (enum refine_way)way, 21, thresholds[n]);
         }
+    local_kernels_destroy(&kernels);
+}
+
+/* More children than the device's own queue holds: its parent is launched in pieces. */
+static void parents_launch_more_children_than_fit(void **state)
+{
+    (void)state;
+    uint32_t fit = 0;
+    if (!device_info(device)->can_enqueue)
+        skip();
+    struct local_kernels *kernels = create(0);
+    assert_ok(local_refine_prepare(kernels));
+    assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
+    assert_in_range(fit, 1, 127 * 127 - 1);
+    check_refinement(kernels, REFINE_BY_PARENT, 127, 0);
+    local_kernels_destroy(&kernels);
+}
+
+/* Where no parent can launch, asking for that is an error that leaves the other ways as they are. */
+static void a_device_that_cannot_enqueue_says_so(void **state)
+{
+    (void)state;
+    struct program *program = NULL;
+    uint32_t refined = 1, fit = 1;
+    if (device_info(device)->can_enqueue)
+        skip();
+    struct local_kernels *kernels = create(0);
+    struct refinement grid = {3, 0, filled(9), filled(9), filled(2)};
+    assert_int_equal(local_refine_run(kernels, REFINE_BY_PARENT, &grid, &refined), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "has no device-side enqueue"));
+    assert_int_equal(refined, 0);
+    assert_int_equal(local_refine_prepare(kernels), STATUS_FAILED);
+    assert_int_equal(
+        program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""),
+        STATUS_FAILED);
+    assert_null(program);
+    assert_int_equal(device_child_queue(device, 1, &fit), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "no device-side enqueue"));
+    assert_int_equal(fit, 0);
+    uint32_t *values = written(grid.values, 9);
+    for (int n = 0; n < 9; n++)
+        assert_int_equal(values[n], untouched);
+    free(values);
+    check_refinement(kernels, REFINE_TOGETHER, 21, REFINEMENT_PEAK / 64);
+    buffer_destroy(&grid.values);
+    buffer_destroy(&grid.listed);
+    buffer_destroy(&grid.counts);
     local_kernels_destroy(&kernels);
 }
 
@@ -395,6 +444,8 @@ int main(void)
         cmocka_unit_test(contention_loses_nothing),
         cmocka_unit_test(the_host_knows_the_functions),
         cmocka_unit_test(cells_over_the_threshold_are_refined),
+        cmocka_unit_test(parents_launch_more_children_than_fit),
+        cmocka_unit_test(a_device_that_cannot_enqueue_says_so),
         cmocka_unit_test(the_density_is_a_ring),
         cmocka_unit_test(shapes_fit_the_device),
     };
