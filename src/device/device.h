@@ -83,10 +83,10 @@ STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
 STATUS_CHECKED enum status device_join(struct device *device);
 
-/* Gives the device, once, the queue on which its kernels launch others, their default queue, for `wanted`
- * launches. *fit is how many it holds at least, at most what the device allows: to be launched from one
- * kernel that the host launches, which ends when they have. STATUS_FAILED where device_info()->can_enqueue is
- * not set. */
+/* The queue on which kernels launch others, their default queue, is made by the first call, for `wanted`
+ * launches or as many as the device allows, and is closed with the device. *fit is how many launches it has
+ * room for; a kernel that the host launches has ended when all that it launched have, and leaves the queue
+ * empty. STATUS_FAILED where device_info()->can_enqueue is not set. */
 STATUS_CHECKED enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t *fit);
 
 /* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */

@@ -81,7 +81,7 @@ static bool parents_launch(struct ladder *ladder)
         printf("  host-enqueued: this device's device-side enqueue fails: %.*s\n", (int)line, message);
         return false;
     }
-    printf("  host-enqueued, but for what parents launch: by this device's device-side enqueue\n");
+    printf("  launched by parents: device-enqueued; the other ways: host-enqueued\n");
     return true;
 }
 

@@ -28,7 +28,7 @@ VERSIONS = {
 }
 BY_PARENT = "over the threshold, launched by parents"
 HOST_ALONE = "  host-enqueued: this device has no device-side enqueue\n"
-BY_DEVICE = "  host-enqueued, but for what parents launch: by this device's device-side enqueue\n"
+BY_DEVICE = "  launched by parents: device-enqueued; the other ways: host-enqueued\n"
 
 
 class LocalMemory(ProgramTest):
