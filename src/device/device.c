@@ -98,6 +98,7 @@ void device_close(struct device **device)
             clReleaseCommandQueue((*device)->queues[n]);
     if ((*device)->child_queue)
         clReleaseCommandQueue((*device)->child_queue);
+    built_forget(*device);
     if ((*device)->context)
         clReleaseContext((*device)->context);
     free(*device);

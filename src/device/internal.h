@@ -6,6 +6,8 @@
 
 #include <CL/cl.h>
 
+struct built; /* a program that is kept */
+
 /* Enqueued work whose profiling events are not read yet. `begin` is NULL where one event covers the work. */
 struct pending_event {
     cl_event begin, end;
@@ -24,6 +26,7 @@ struct device {
     cl_command_queue queues[QUEUES]; /* in order, each */
     cl_command_queue child_queue;    /* on the device; NULL until somebody asks for it */
     uint32_t child_launches;         /* that it holds */
+    struct built *built;             /* all that was built on it, the latest first */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
@@ -75,5 +78,13 @@ STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_pl
  * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
  * compiler option. The caller frees `source`. */
 STATUS_CHECKED enum status program_source(const char *file, char **source);
+
+/* The program that this device built of the same source with the same options, retained for the caller; NULL
+ * where there is none. */
+cl_program built_find(const struct device *device, const char *source, const char *options);
+
+/* Keeps a program for built_find() until built_forget(). Without memory for that it is not kept. */
+void built_keep(struct device *device, const char *source, const char *options, cl_program handle);
+void built_forget(struct device *device);
 
 #endif

@@ -15,14 +15,10 @@ static char *build_log(const struct program *program)
     return log;
 }
 
-static enum status compile(struct program *program, const char *options)
+static enum status compile(struct program *program, const char *source, const char *options)
 {
-    char *source = NULL;
-    TRY(program_source(program->file, &source));
     cl_int error = CL_SUCCESS;
-    const char *text = source;
-    program->handle = clCreateProgramWithSource(program->device->context, 1, &text, NULL, &error);
-    free(source);
+    program->handle = clCreateProgramWithSource(program->device->context, 1, &source, NULL, &error);
     TRY(opencl_check(program->device, error, "creating a program"));
     error = clBuildProgram(program->handle, 1, &program->device->id, options, NULL, NULL);
     if (error == CL_SUCCESS)
@@ -32,6 +28,21 @@ static enum status compile(struct program *program, const char *options)
         STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", program->device->info.name,
         program->file, options, opencl_error_name(error), log ? log : "");
     free(log);
+    return status;
+}
+
+static enum status find_or_compile(struct program *program, const char *options)
+{
+    char *source = NULL;
+    TRY(program_source(program->file, &source));
+    enum status status = STATUS_OK;
+    program->handle = built_find(program->device, source, options);
+    if (!program->handle) {
+        status = compile(program, source, options);
+        if (status == STATUS_OK)
+            built_keep(program->device, source, options, program->handle);
+    }
+    free(source);
     return status;
 }
 
@@ -56,7 +67,7 @@ static enum status build(struct device *device, const char *file, enum precision
     if (full_length < 0 || !built || !built->file)
         status = status_fail(STATUS_FAILED, "no memory for the program %s", file);
     else
-        status = compile(built, options);
+        status = find_or_compile(built, options);
     if (full_length >= 0)
         free(options);
     if (status != STATUS_OK)
