@@ -4,9 +4,10 @@
 import array
 import os
 import re
+import shutil
 import unittest
 
-from program import DEVICE, ProgramTest
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 COLUMNS = (
     "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,table,phase,"
@@ -149,7 +150,40 @@ class PicSort(ProgramTest):
         self.assert_nothing_created()
 
 
+@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+class OnSeveralRanks(ProgramTest):
+    def on(self, ranks, *arguments):
+        command = ("mpirun", "-n", str(ranks), PROGRAM, "bench")
+        return self.run_program(*arguments, command=command, environment=MPI_ENVIRONMENT)
+
+    def test_only_scaling_runs(self):
+        """The others would run once on each rank, and all write the same file."""
+        for name in ("pic-sort", "random-lists", "permutation", "local-memory", "step", "deposit", "layout"):
+            with self.subTest(name=name):
+                result = self.on(2, name, "--csv", "times.csv", "--repeat", "1")
+                self.assertEqual(result.returncode, 2, result.stderr)
+                said = [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
+                self.assertEqual(len(said), 1, result.stderr)
+                self.assertTrue(said[0].startswith(f"radixpic bench {name}: runs on one rank"), said[0])
+                self.assertIn("only scaling", said[0])
+                self.assertEqual(result.stdout.count(f"{name}: "), 0, result.stdout)
+        self.assert_nothing_created()
+
+    def test_one_rank_of_mpirun_is_one(self):
+        self.assertEqual(self.on(1, "pic-sort", "-N", "100", "--repeat", "1", "--device", DEVICE).returncode, 0)
+
+    def test_the_help_is_printed_once(self):
+        result = self.on(2, "pic-sort", "--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.count("Usage: radixpic bench pic-sort"), 1)
+
+
 class Refused(ProgramTest):
+    def test_an_unknown_experiment(self):
+        result = self.run_program("bench", "pic-sot")
+        self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout")
+        self.assertNotIn("--help", result.stderr)
+
     def test_numbers(self):
         for option, text in (
             *[("--particles", "0"), ("--particles", "many"), ("--particles", "1e6"), ("--cells", "1")],
