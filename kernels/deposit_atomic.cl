@@ -38,6 +38,23 @@
 
 #define NOT_A_NUMBER 0x80000000u /* in the high word */
 
+/* Marks a sum as not a number, by atomics as wide as those that add: of widths mixed on one address OpenCL
+ * promises nothing. An addition cannot undo the mark, since the sum without it stays below 2^63. */
+static inline void mark_not_a_number(volatile global uint *sum)
+{
+#if ADD_64_BITS
+    const ulong mark = (ulong)NOT_A_NUMBER << 32;
+    volatile global ulong *const whole = (volatile global ulong *)sum;
+    ulong met = atom_cmpxchg(whole, 0, mark), expected = 0; /* a guess: the exchange tells what is there */
+    while (met != expected && met >> 63 == 0) {
+        expected = met;
+        met = atom_cmpxchg(whole, expected, expected | mark);
+    }
+#else
+    (void)atomic_or(sum + HIGH_WORD, NOT_A_NUMBER);
+#endif
+}
+
 /* Adds to a sum of two words. The low one is at times behind the high one, but all additions together carry
  * as often as the low word overflows. */
 static inline void add_integer(volatile global uint *sum, ulong addend)
@@ -59,7 +76,7 @@ static inline void add_weight(volatile global uint *sum, real weight, real scale
 {
     const real scaled = weight * scale;
     if (!(scaled >= (real)0 && scaled <= scale))
-        (void)atomic_or(sum + HIGH_WORD, NOT_A_NUMBER);
+        mark_not_a_number(sum);
     else if (scaled > (real)0)
         add_integer(sum, (ulong)rint(scaled));
 }

@@ -366,45 +366,64 @@ static void species_add_up(void **state)
 
 /* ---- what is not a number, and memory ---- */
 
-/* A particle that is not a number shows in the nodes around it and in no others; and not in the next deposit.
- */
-static void check_not_a_number(const struct sorted_particles *sorted, double broken, enum shape_kind shape,
-                               enum atomic_way way)
+/* Whether the bits of the host's density come of the same object afterwards. */
+static void check_whole_again(struct deposit_atomic *deposit, const struct grid *grid, enum shape_kind shape,
+                              const struct sorted_particles *sorted)
+{
+    double *expected = host_density(grid, shape, sorted);
+    check_bits(deposit, grid, &sorted->particles, expected);
+    free(expected);
+}
+
+/* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
+ * not in the next deposit. */
+static void check_not_a_number(const struct sorted_particles *sorted, uint32_t first, uint32_t end,
+                               double broken, enum shape_kind shape, enum atomic_way way)
 {
     const struct grid grid = grid_of(16, 16);
-    const uint32_t p = sorted->particles.count / 3;
-    const int row = (int)(sorted->cell[p] / 16);
-    const double whole[2] = {sorted->offset[p][0], sorted->offset[p][1]}, not_whole[2] = {whole[0], broken};
+    const int row = (int)(sorted->cell[first] / 16);
     struct deposit_atomic *deposit = NULL;
     if (!create(&grid, shape, way, &deposit))
         return;
-    assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, not_whole));
+    for (uint32_t p = first; p < end; p++) {
+        const double not_whole[2] = {sorted->offset[p][0], broken};
+        assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, not_whole));
+    }
     double *rho = deposited(deposit, &grid, &sorted->particles);
     int near = 0, far = 0;
     for (int node = 0; node < 256; node++) {
         const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
         *(is_near ? &near : &far) += isnan(rho[node]) != 0;
     }
+    free(rho);
     assert_true(near > 0);
     assert_int_equal(far, 0);
-    assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, whole));
-    double *expected = host_density(&grid, shape, sorted);
-    check_bits(deposit, &grid, &sorted->particles, expected);
-    free(expected);
-    free(rho);
+    sorted_particles_upload(sorted);
+    check_whole_again(deposit, &grid, shape, sorted);
     deposit_atomic_destroy(&deposit);
 }
 
+/* One, that marks the sums of others; and the fullest cell, whose sums are marked over and over. */
 static void not_a_number_shows(void **state)
 {
     (void)state;
     const struct grid grid = grid_of(16, 16);
     struct sorted_particles sorted;
     sorted_particles_create(device, &grid, precision, test_count(5000), 0.25, 11, &sorted);
+    const uint32_t one = sorted.particles.count / 3;
+    uint32_t first = 0, end = 0;
+    for (uint32_t p = 0, start = 0; p < sorted.particles.count; p++) {
+        start = sorted.cell[p] == sorted.cell[start] ? start : p;
+        if (p + 1 - start > end - first) {
+            first = start;
+            end = p + 1;
+        }
+    }
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-            check_not_a_number(&sorted, (double)NAN, shape, way);
-            check_not_a_number(&sorted, (double)INFINITY, shape, way);
+            check_not_a_number(&sorted, one, one + 1, (double)NAN, shape, way);
+            check_not_a_number(&sorted, one, one + 1, (double)INFINITY, shape, way);
+            check_not_a_number(&sorted, first, end, (double)NAN, shape, way);
         }
     sorted_particles_destroy(&sorted);
 }
