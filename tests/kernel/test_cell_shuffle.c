@@ -455,6 +455,17 @@ static void memory_is_bounded(void **state)
     assert_int_equal(cell_shuffle_bytes(info, 40, 1000, &options), 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
 }
 
+/* README.md: 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on a GPU; here there
+ * is one block, and besides the summary no tile. */
+static void one_block_takes_what_is_said(void **state)
+{
+    (void)state;
+    const struct device_info *info = device_info(device);
+    const struct cell_shuffle_options options = {.column_items = info->is_cpu ? 1 : 64};
+    const uint64_t scratch = info->is_cpu ? 256 * 1024 : 64 * 1024;
+    assert_int_equal(cell_shuffle_bytes(info, 8, 100, &options), scratch + 8);
+}
+
 static void more_than_it_has_room_for(void **state)
 {
     (void)state;
@@ -484,6 +495,7 @@ int main(void)
         cmocka_unit_test(neighbours_know_nothing_of_each_other),
         cmocka_unit_test(each_place_goes_everywhere),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(one_block_takes_what_is_said),
         cmocka_unit_test(more_than_it_has_room_for),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
