@@ -36,17 +36,12 @@ struct ndpa {
     uint32_t axes[NDPA_MAX_DIMENSIONS];
     uint32_t strides[NDPA_MAX_DIMENSIONS]; /* of the volume, in elements */
     struct program *program;
-    struct kernel *permute, *unfold;
-    struct buffer *map, *unfold_map;
+    struct kernel *permute;
+    struct buffer *map;                        /* of all kinds but NDPA_TABLES */
     struct buffer *high, *low, *rows, *inside; /* of NDPA_TABLES */
+    struct kernel *unfold;                     /* NULL until ndpa_unfold() needs it, as its map */
+    struct buffer *unfold_map;
 };
-
-const char *ndpa_kind_name(enum ndpa_kind kind)
-{
-    static const char *const names[NDPA_KINDS] = {
-        [NDPA_THREADS] = "threads", [NDPA_CELLS] = "cells", [NDPA_BARS] = "bars", [NDPA_TABLES] = "tables"};
-    return names[kind];
-}
 
 static bool takes_bars(enum ndpa_kind kind)
 {
@@ -199,8 +194,7 @@ enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes)
 {
     TRY(ndpa_check(&ndpa->shape, axes));
     memcpy(ndpa->axes, axes, ndpa->shape.dimensions * sizeof *axes);
-    TRY(write_map(ndpa));
-    return ndpa->kind == NDPA_TABLES ? write_inside(ndpa) : STATUS_OK;
+    return ndpa->kind == NDPA_TABLES ? write_inside(ndpa) : write_map(ndpa);
 }
 
 /* A new buffer with a table of the host, which is freed. */
@@ -294,11 +288,8 @@ static enum status build(struct ndpa *ndpa)
                       ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
                       ndpa->shape.element_bytes, plan->group_items, plan->team));
     TRY(kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute));
-    TRY(kernel_create(ndpa->program, "ndpa_unfold", &ndpa->unfold));
-    TRY(buffer_create(ndpa->device, 4 * dimensions * word, "the map of a volume", &ndpa->map));
-    TRY(buffer_create(ndpa->device, 3 * dimensions * word, "the map of an array", &ndpa->unfold_map));
     if (ndpa->kind != NDPA_TABLES)
-        return STATUS_OK;
+        return buffer_create(ndpa->device, 4 * dimensions * word, "the map of a volume", &ndpa->map);
     TRY(create_places(ndpa));
     TRY(create_rows(ndpa));
     return buffer_create(ndpa->device, plan->cell_elements * word, "a table of places in a cell",
@@ -409,6 +400,15 @@ static enum status check_sides(const struct ndpa_shape *shape, const uint32_t *s
     return STATUS_OK;
 }
 
+static enum status prepare_unfolding(struct ndpa *ndpa)
+{
+    const size_t bytes = 3 * (size_t)ndpa->shape.dimensions * sizeof(uint32_t);
+    if (!ndpa->unfold)
+        TRY(kernel_create(ndpa->program, "ndpa_unfold", &ndpa->unfold));
+    return ndpa->unfold_map ? STATUS_OK
+                            : buffer_create(ndpa->device, bytes, "the map of an array", &ndpa->unfold_map);
+}
+
 enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
                         struct buffer *array)
 {
@@ -425,6 +425,7 @@ enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct b
         map[dimensions + k] = ndpa->strides[ndpa->axes[k]] * whole.cell_side;
         map[2 * dimensions + k] = ndpa->strides[k];
     }
+    TRY(prepare_unfolding(ndpa));
     TRY(buffer_write(ndpa->unfold_map, 0, 3 * (size_t)dimensions * sizeof *map, map));
     return KERNEL_LAUNCH(ndpa->unfold,
                          launch_covering(ndpa_elements(&whole),

@@ -4,6 +4,11 @@
  * place in local memory and back to where the cell lies; cells stay, and ndpa_place() finds an element of the
  * permuted volume. Nothing of the volume's size is allocated: a NDPA_TABLES holds tables of a cell's size,
  * and of the number of bars over about its root, the others a few words.
+ *
+ * A file that is written chunk by chunk, as those of phase space are, takes the cells as they lie and needs
+ * no more than ndpa_permute(). Who wants the permuted array in one piece, for a library or a file that takes
+ * arrays in C order, pads the volume to cells (ndpa_padded()) and lays it out at the end by ndpa_unfold(),
+ * which needs a second buffer. The inverse axes (ndpa_inverse_axes()) bring a permuted volume back.
  */
 #ifndef RADIXPIC_NDPA_NDPA_H
 #define RADIXPIC_NDPA_NDPA_H
@@ -19,9 +24,6 @@ enum ndpa_kind {
     NDPA_TABLES, /* rote learning: bars, with what costs divisions read from tables */
     NDPA_KINDS
 };
-
-/* "threads", "cells", "bars", "tables"; static strings. */
-const char *ndpa_kind_name(enum ndpa_kind kind);
 
 struct ndpa;
 
@@ -45,9 +47,10 @@ STATUS_CHECKED enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes
  * timed as STAGE_OUTPUT.) */
 STATUS_CHECKED enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume);
 
-/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer.
- * `sides` are those of the volume before padding, or NULL where it had none: of each side no more than the
- * shape's (else STATUS_USAGE). STATUS_FAILED where a buffer is too short. (Timed as STAGE_OUTPUT.) */
+/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer:
+ * for who needs it in one piece. The first call makes the kernel and its map, 3 words a dimension. `sides`
+ * are those of the volume before padding, or NULL where it had none: of each side no more than the shape's
+ * (else STATUS_USAGE). STATUS_FAILED where a buffer is too short. (Timed as STAGE_OUTPUT.) */
 STATUS_CHECKED enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
                                        struct buffer *array);
 

@@ -49,7 +49,7 @@ size_t ndpa_bytes(const struct ndpa_shape *shape);
  * matter: no element of it comes among those of the volume. */
 struct ndpa_shape ndpa_padded(const struct ndpa_shape *shape);
 
-/* The axes that undo `axes`: inverse[axes[k]] = k. */
+/* The axes that undo `axes`: inverse[axes[k]] = k. For who permutes a volume there and back. */
 void ndpa_inverse_axes(uint32_t dimensions, const uint32_t *axes, uint32_t *inverse);
 
 /* The sides of the permuted volume: permuted[k] = sides[axes[k]]. */
@@ -74,8 +74,9 @@ STATUS_CHECKED enum status ndpa_permute_host(const struct ndpa_shape *shape, con
                                              void *volume);
 
 /* The plain permuted array from a volume that was permuted in place, both on the host, cell by cell in the
- * order of the array. `sides` are those of the volume before padding, or NULL where it had none; `to` has as
- * many elements as their product. */
+ * order of the array: ndpa_unfold() (ndpa/ndpa.h) for who has read the volume from the device. `sides` are
+ * those of the volume before padding, or NULL where it had none; `to` has as many elements as their product.
+ */
 void ndpa_unfold_host(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *sides,
                       const void *from, void *to);
 
