@@ -16,9 +16,10 @@ struct phase_spaces {
     size_t group_items;
     struct program *program;
     struct kernel *count;
-    struct buffer *volume; /* uint: room for the largest */
+    struct buffer *room; /* uint: for the largest volume */
     struct phase_volume volumes[CONFIG_MAX_PHASE_SPACES];
-    struct ndpa *ndpa[CONFIG_MAX_PHASE_SPACES]; /* NULL: not permuted */
+    struct buffer *counts[CONFIG_MAX_PHASE_SPACES]; /* of each volume: a view of `room`, from its begin on */
+    struct ndpa *ndpa[CONFIG_MAX_PHASE_SPACES];     /* NULL: not permuted */
 };
 
 /* ---- birth and death ---- */
@@ -28,14 +29,19 @@ static bool is_wanted(const struct config *config, uint32_t index)
     return config->output.phase_space[index].every > 0;
 }
 
-uint64_t phase_spaces_bytes(const struct config *config)
+static uint64_t volume_bytes(const struct phase_volume *volume)
+{
+    return phase_volume_elements(volume) * ELEMENT_BYTES;
+}
+
+/* Of the largest volume; 0 where no item is ever written. */
+static uint64_t room_bytes(const struct config *config)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
         const struct phase_volume volume = phase_volume_make(&config->output.phase_space[i]);
-        const uint64_t bytes = phase_volume_elements(&volume) * ELEMENT_BYTES;
-        if (is_wanted(config, i) && bytes > most)
-            most = bytes;
+        if (is_wanted(config, i) && volume_bytes(&volume) > most)
+            most = volume_bytes(&volume);
     }
     return most;
 }
@@ -63,21 +69,40 @@ static struct ndpa_shape ndpa_shape_of(const struct phase_volume *volume)
     return shape;
 }
 
+uint64_t phase_spaces_bytes(const struct config *config)
+{
+    uint64_t bytes = room_bytes(config);
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
+        const struct phase_volume volume = phase_volume_make(&config->output.phase_space[i]);
+        const struct ndpa_shape shape = ndpa_shape_of(&volume);
+        if (is_wanted(config, i) && volume.is_permuted)
+            bytes += ndpa_cell_elements(&shape) * sizeof(uint32_t); /* the largest of its tables */
+    }
+    return bytes;
+}
+
+static enum status create_item(struct phase_spaces *spaces, uint32_t index)
+{
+    struct phase_volume *volume = &spaces->volumes[index];
+    *volume = phase_volume_make(&spaces->config->output.phase_space[index]);
+    if (!is_wanted(spaces->config, index))
+        return STATUS_OK;
+    const struct ndpa_shape shape = ndpa_shape_of(volume);
+    if (volume->is_permuted)
+        TRY(ndpa_create(spaces->device, &shape, volume->axes, NDPA_TABLES, &spaces->ndpa[index]));
+    return buffer_view(spaces->room, 0, (size_t)volume_bytes(volume), &spaces->counts[index]);
+}
+
 static enum status build(struct phase_spaces *spaces)
 {
     const struct config *config = spaces->config;
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        struct phase_volume *volume = &spaces->volumes[i];
-        *volume = phase_volume_make(&config->output.phase_space[i]);
-        const struct ndpa_shape shape = ndpa_shape_of(volume);
-        if (is_wanted(config, i) && volume->is_permuted)
-            TRY(ndpa_create(spaces->device, &shape, volume->axes, NDPA_BARS, &spaces->ndpa[i]));
-    }
     TRY(program_build(spaces->device, "phase_space.cl", config->precision, &spaces->program,
                       "-D GROUP_ITEMS=%zu", spaces->group_items));
     TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
-    return buffer_create(spaces->device, (size_t)phase_spaces_bytes(config), "the bins of phase space",
-                         &spaces->volume);
+    TRY(buffer_create(spaces->device, (size_t)room_bytes(config), "the bins of phase space", &spaces->room));
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
+        TRY(create_item(spaces, i));
+    return STATUS_OK;
 }
 
 enum status phase_spaces_create(struct device *device, const struct config *config,
@@ -85,7 +110,7 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
 {
     *spaces = NULL;
     TRY(phase_spaces_check(config));
-    if (phase_spaces_bytes(config) == 0)
+    if (room_bytes(config) == 0)
         return STATUS_OK;
     struct phase_spaces *created = calloc(1, sizeof *created);
     if (!created)
@@ -105,9 +130,11 @@ void phase_spaces_destroy(struct phase_spaces **spaces)
 {
     if (!*spaces)
         return;
-    for (uint32_t i = 0; i < CONFIG_MAX_PHASE_SPACES; i++)
+    for (uint32_t i = 0; i < CONFIG_MAX_PHASE_SPACES; i++) {
         ndpa_destroy(&(*spaces)->ndpa[i]);
-    buffer_destroy(&(*spaces)->volume);
+        buffer_destroy(&(*spaces)->counts[i]);
+    }
+    buffer_destroy(&(*spaces)->room);
     kernel_destroy(&(*spaces)->count);
     program_destroy(&(*spaces)->program);
     free(*spaces);
@@ -175,8 +202,10 @@ static enum status count_list(struct phase_spaces *spaces, const struct phase_st
     const uint32_t y_bins = (y.end - y.begin) / y.per_bin;
     const uint64_t segments = (uint64_t)(end - begin) * y_bins;
     const uint32_t parts = parts_for(spaces, segments);
-    const struct launch launch = {(size_t)(segments * parts), spaces->group_items, STAGE_OUTPUT,
-                                  2 * precision_bytes(state->config->precision) * (uint64_t)list->count};
+    const bool reads_velocities = u.bins > 0 || v.bins > 0;
+    const struct launch launch = {
+        (size_t)(segments * parts), spaces->group_items, STAGE_OUTPUT,
+        reads_velocities ? 2 * precision_bytes(state->config->precision) * (uint64_t)list->count : 0};
     return KERNEL_LAUNCH(
         spaces->count, launch, arg_buffer(list->quad ? list->quad : list->velocity),
         arg_uint(list->quad ? 2 : 1), arg_uint(list->quad ? 1 : 0), arg_buffer(list->cell_offsets),
@@ -184,7 +213,7 @@ static enum status count_list(struct phase_spaces *spaces, const struct phase_st
         arg_uint(x.per_bin), arg_uint(phase_volume_stride(volume, space, PHASE_AXIS_X)), arg_uint(y.begin),
         arg_uint(y.per_bin), arg_uint(y_bins), arg_uint(phase_volume_stride(volume, space, PHASE_AXIS_Y)),
         arg_real(u.low), arg_real(u.scale), arg_uint(u.bins), arg_uint(u.stride), arg_real(v.low),
-        arg_real(v.scale), arg_uint(v.bins), arg_uint(v.stride), arg_buffer(spaces->volume));
+        arg_real(v.scale), arg_uint(v.bins), arg_uint(v.stride), arg_buffer(spaces->counts[index]));
 }
 
 uint32_t phase_space_species(const struct config *config, uint32_t index)
@@ -199,14 +228,14 @@ enum status phase_spaces_count(struct phase_spaces *spaces, const struct phase_s
                                uint32_t *counts)
 {
     const uint32_t s = phase_space_species(state->config, index);
-    TRY(buffer_fill(spaces->volume, 0));
+    struct buffer *volume = spaces->counts[index];
+    TRY(buffer_fill(volume, 0));
     TRY(count_list(spaces, state, index, &state->particles[s]));
     if (state->guests)
         TRY(count_list(spaces, state, index, &state->guests[s]));
     if (spaces->ndpa[index])
-        TRY(ndpa_permute(spaces->ndpa[index], spaces->volume));
-    const size_t bytes = (size_t)phase_volume_elements(&spaces->volumes[index]) * ELEMENT_BYTES;
-    return buffer_read(spaces->volume, 0, bytes, counts);
+        TRY(ndpa_permute(spaces->ndpa[index], volume));
+    return buffer_read(volume, 0, buffer_bytes(volume), counts);
 }
 
 /* ---- what is due ---- */

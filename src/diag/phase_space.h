@@ -52,7 +52,7 @@ uint32_t phase_spaces_due(const struct config *config, uint64_t step);
 /* The number of the species of item `index`. */
 uint32_t phase_space_species(const struct config *config, uint32_t index);
 
-/* Device bytes that phase_spaces_create() takes, but for some tables of words. */
+/* Device bytes that phase_spaces_create() takes, but for some kilobytes of tables. */
 uint64_t phase_spaces_bytes(const struct config *config);
 
 /* An upper estimate of the bytes of item `index` in a file, before compression. */

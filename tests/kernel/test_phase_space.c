@@ -5,7 +5,7 @@
 #include "diag/phase_space.h"
 #include "support/device_fixture.h"
 
-enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65 };
+enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65, SMALL_TABLES = 8192 };
 
 /* What the items are made of. x and y leave rows and columns out; bins of u and v end within and just behind
  * a cell of the permutation. */
@@ -220,11 +220,14 @@ static void check_subsets(struct scene *scene)
     const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
     for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
         struct phase_spaces *spaces = NULL;
+        const size_t held = device_bytes_held(device);
         config.output.phase_space_count = 3;
         config.output.phase_space[0] = make_item(axes, 0, false);
         config.output.phase_space[1] = make_item(axes, 1, false);
         config.output.phase_space[2] = make_item(axes, 0, true);
         assert_ok(phase_spaces_create(device, &config, &spaces));
+        const uint64_t foretold = phase_spaces_bytes(&config);
+        assert_in_range(device_bytes_held(device) - held, foretold, foretold + SMALL_TABLES);
         for (uint32_t index = 0; index < 3; index++)
             assert_in_range(check_item(scene, spaces, index), 1, all - 1);
         phase_spaces_destroy(&spaces);
