@@ -72,6 +72,25 @@ uint64_t simulation_own_particles(const struct simulation *simulation)
     return sum;
 }
 
+/* ---- which launches are timed ---- */
+
+bool simulation_samples_times(const struct simulation *simulation)
+{
+    return simulation->timing == TIME_SAMPLES && !device_info(simulation->device)->is_cpu &&
+           simulation->config->time.steps >= FEW_STEPS;
+}
+
+/* The first step, which does more than the others, stands for itself. */
+static void choose_timing(const struct simulation *simulation)
+{
+    uint32_t weight = simulation->timing == TIME_NO_STEP ? 0 : 1;
+    if (simulation_samples_times(simulation) && simulation->step > 0)
+        weight = simulation->step % SIMULATION_TIMED_EVERY == SIMULATION_TIMED_EVERY / 2
+                     ? SIMULATION_TIMED_EVERY
+                     : 0;
+    device_weigh_times(simulation->device, weight);
+}
+
 /* ---- the stages of a step ---- */
 
 /* After a fused step the main lists stand in order already. */
@@ -260,8 +279,11 @@ static enum status write_phase_spaces(struct simulation *simulation)
     TRY(device_finish(simulation->device));
     const double start = timer_now();
     uint64_t bytes = 0;
-    TRY(phase_spaces_write(simulation->phase_spaces, simulation->output.phase_space_folder, &state, due,
-                           &bytes));
+    device_weigh_times(simulation->device, 0); /* its kernels are within the time added here */
+    const enum status status = phase_spaces_write(simulation->phase_spaces,
+                                                  simulation->output.phase_space_folder, &state, due, &bytes);
+    choose_timing(simulation);
+    TRY(status);
     device_add_time(simulation->device, STAGE_OUTPUT, timer_now() - start, bytes);
     return STATUS_OK;
 }
@@ -434,23 +456,6 @@ static enum status record_history(struct simulation *simulation)
 }
 
 /* ---- one step ---- */
-
-bool simulation_samples_times(const struct simulation *simulation)
-{
-    return simulation->timing == TIME_SAMPLES && !device_info(simulation->device)->is_cpu &&
-           simulation->config->time.steps >= FEW_STEPS;
-}
-
-/* The first step, which does more than the others, stands for itself. */
-static void choose_timing(const struct simulation *simulation)
-{
-    uint32_t weight = simulation->timing == TIME_NO_STEP ? 0 : 1;
-    if (simulation_samples_times(simulation) && simulation->step > 0)
-        weight = simulation->step % SIMULATION_TIMED_EVERY == SIMULATION_TIMED_EVERY / 2
-                     ? SIMULATION_TIMED_EVERY
-                     : 0;
-    device_weigh_times(simulation->device, weight);
-}
 
 enum status simulation_step(struct simulation *simulation)
 {

@@ -278,6 +278,16 @@ class Runs(PhaseSpaceTest):
         found = sorted(os.listdir(self.folder / "out" / "phase_space"))
         self.assertEqual(found, [f"data_{step}.h5" for step in (10, 15, 20, 23)])
 
+    def test_no_time_is_counted_twice(self):
+        """Counting, which the device times too, is a good part of this run: the stages must fit into the wall clock."""
+        many = ["--set", "species.electrons.particles=1000000", "--set", "output.snapshots.every=0"]
+        self.run_items(item("xu", (16, 50), {"u": [-3, 3]}, "ux", every=1), options=[*many, "--steps", "10"])
+        rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")
+        seconds = {row["stage"]: float(row["seconds"]) for row in rows if row["stage"] not in ("load", "other")}
+        wall = seconds.pop("wall clock")
+        self.assertGreater(seconds["output"], 0.1 * wall)
+        self.assertLess(sum(seconds.values()), 1.03 * wall, seconds)
+
     def test_check_foretells_size_and_memory(self):
         items = setting(item("xyuv", (16, 8, 64, 60), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=5))
         more = ["--set", "output.snapshots.compression=0"]
