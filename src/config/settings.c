@@ -143,6 +143,23 @@ static void put(struct setting *setting, char *path, struct tree_node *content)
         tree_replace(setting->node, content);
 }
 
+/* A path with items in brackets, as --keys prints lists: says how it is written here. */
+static void refuse_brackets(struct setting *setting, const char *path)
+{
+    char dotted[SCHEMA_PATH_LENGTH], shown[TEXT_SHOWN_LENGTH], problem[2 * TEXT_SHOWN_LENGTH];
+    size_t used = 0;
+    for (const char *c = path; *c && used + 2 < sizeof dotted; c++) {
+        if (*c != ']')
+            dotted[used++] = *c == '[' ? '.' : *c;
+        if (*c == '[' && c[1] == ']')
+            dotted[used++] = '0';
+    }
+    dotted[used] = '\0';
+    snprintf(problem, sizeof problem, "an item of a list stands after a dot, the first as 0: %s",
+             text_shown(dotted, used, shown));
+    refuse(setting, problem);
+}
+
 static enum status apply_one(struct setting *setting, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -166,7 +183,10 @@ static enum status apply_one(struct setting *setting, const char *word)
         free(path);
         return status_fail(STATUS_FAILED, "out of memory while reading the config");
     }
-    put(setting, path, content);
+    if (strpbrk(path, "[]"))
+        refuse_brackets(setting, path);
+    else
+        put(setting, path, content);
     free(path);
     return STATUS_OK;
 }

@@ -566,6 +566,11 @@ static void a_wrong_setting_is_named(void **state)
     assert_setting_fails("species.nosuch.mass=1",
                          "species: no item \"nosuch\"; the list has 2: electrons, ions");
     assert_setting_fails("species.2.mass=1", "species: no item \"2\"; the list has 2: electrons, ions");
+    assert_setting_fails("output.phase_space[1].bins=[31, 64, 8]", ": output.phase_space.1.bins");
+    assert_setting_fails("species[].mass=1",
+                         "an item of a list stands after a dot, the first as 0: species.0.mass");
+    assert_setting_fails("species[ions].perturb.density[0].mode=1", ": species.ions.perturb.density.0.mode");
+    assert_setting_fails("][[]\x01[=1", "after a dot");
     assert_setting_fails("species.ions.mas=1", "species.ions.mas: unknown key; did you mean \"mass\"?");
     assert_setting_fails("species.ions.perturb.density.0.mode=1",
                          "species.ions.perturb.density: no item \"0\"; the list has 0");
