@@ -206,6 +206,34 @@ const char *arguments_next_word(const char *text, char word[ARGUMENTS_WORD])
     return text[length] == ',' ? text + length + 1 : NULL;
 }
 
+error_t arguments_numbers32(const struct argp_state *state, const char *option, const char *text,
+                            uint32_t low, uint32_t high, uint32_t most, uint32_t *list, uint32_t *count)
+{
+    error_t error = 0;
+    *count = 0;
+    for (const char *next = text; error == 0 && next;) {
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
+        if (*count == most)
+            return arguments_refuse(state, "%s: more than %u numbers", option, most);
+        if (word[0] == '\0' && text[0] != '\0')
+            return arguments_refuse(state, "%s: '%s': a number is missing %s the comma", option, text,
+                                    next ? "before" : "after");
+        error = arguments_number32(state, option, word, low, high, &list[(*count)++]);
+    }
+    return error;
+}
+
+error_t arguments_distinct32(const struct argp_state *state, const char *option, const uint32_t *list,
+                             uint32_t count)
+{
+    for (uint32_t n = 1; n < count; n++)
+        for (uint32_t before = 0; before < n; before++)
+            if (list[before] == list[n])
+                return arguments_refuse(state, "%s: %u is given twice", option, list[n]);
+    return 0;
+}
+
 error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
                          const char *const *words, size_t *which)
 {

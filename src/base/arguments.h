@@ -30,6 +30,14 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
 error_t arguments_number32(const struct argp_state *state, const char *option, const char *text, uint32_t low,
                            uint32_t high, uint32_t *number);
 
+/* In a parser: such numbers with commas between them, at most `most` of them, into list[*count]. */
+error_t arguments_numbers32(const struct argp_state *state, const char *option, const char *text,
+                            uint32_t low, uint32_t high, uint32_t most, uint32_t *list, uint32_t *count);
+
+/* In a parser: 0 where no number of list[count] is there twice; else arguments_refuse(). */
+error_t arguments_distinct32(const struct argp_state *state, const char *option, const uint32_t *list,
+                             uint32_t count);
+
 /* In a parser: *which of the words, the last of which is NULL; else arguments_refuse() with all of them. */
 error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
                          const char *const *words, size_t *which);

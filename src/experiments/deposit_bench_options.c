@@ -42,17 +42,8 @@ bool deposit_bench_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
 static error_t parse_per_cell(struct argp_state *state, const char *text,
                               struct deposit_bench_options *options)
 {
-    error_t error = 0;
-    options->point_count = 0;
-    for (const char *next = text; error == 0 && next;) {
-        char word[ARGUMENTS_WORD];
-        next = arguments_next_word(next, word);
-        if (options->point_count == DEPOSIT_BENCH_MAX_POINTS)
-            return arguments_refuse(state, "--per-cell: more than %d numbers", DEPOSIT_BENCH_MAX_POINTS);
-        error = arguments_number32(state, "--per-cell", word, 1, UINT32_C(1) << 29,
-                                   &options->per_cell[options->point_count++]);
-    }
-    return error;
+    return arguments_numbers32(state, "--per-cell", text, 1, UINT32_C(1) << 29, DEPOSIT_BENCH_MAX_POINTS,
+                               options->per_cell, &options->point_count);
 }
 
 static error_t parse_shapes(struct argp_state *state, const char *text, struct deposit_bench_options *options)
@@ -122,17 +113,32 @@ static const struct argp argp = {
            "  radixpic bench deposit --atomics 32 --precision double\n",
 };
 
+/* The n-th point of --per-cell must have a grid, and one of its own. */
+static enum status check_point(const char *name, const struct deposit_bench_options *options, uint32_t n)
+{
+    const uint32_t particles = options->particles;
+    uint32_t cells[2], others[2] = {0, 0};
+    if (!deposit_bench_cells(particles, options->per_cell[n], cells))
+        return status_fail(STATUS_USAGE,
+                           "%s: --per-cell: %u of %u particles in a cell make no grid of 2 x 2 to %u cells",
+                           name, options->per_cell[n], particles, CONFIG_MAX_CELLS);
+    for (uint32_t before = 0; before < n; before++)
+        if (deposit_bench_cells(particles, options->per_cell[before], others) && others[0] == cells[0] &&
+            others[1] == cells[1])
+            return status_fail(STATUS_USAGE,
+                               "%s: --per-cell: %u and %u make the same grid of %ux%u cells, with %g "
+                               "particles in each; leave one out",
+                               name, options->per_cell[before], options->per_cell[n], cells[0], cells[1],
+                               (double)particles / cells[0] / cells[1]);
+    return STATUS_OK;
+}
+
 /* Without --per-cell the powers of two that make a grid; else all that are asked for, or a refusal. */
-static enum status settle_points(struct deposit_bench_options *options)
+static enum status settle_points(const char *name, struct deposit_bench_options *options)
 {
     uint32_t cells[2];
     for (uint32_t n = 0; n < options->point_count; n++)
-        if (!deposit_bench_cells(options->particles, options->per_cell[n], cells))
-            return status_fail(
-                STATUS_USAGE,
-                "radixpic bench deposit: --per-cell: %u of %u particles in a cell make no grid "
-                "of 2 x 2 to %u cells",
-                options->per_cell[n], options->particles, CONFIG_MAX_CELLS);
+        TRY(check_point(name, options, n));
     if (options->point_count > 0)
         return STATUS_OK;
     for (uint32_t per_cell = 1; per_cell <= MOST_PER_CELL; per_cell *= 2)
@@ -149,5 +155,5 @@ enum status deposit_bench_options_parse(int argc, char **argv, struct deposit_be
     TRY(arguments_parse(&argp, argc, argv, options, done));
     if (!options->shapes[SHAPE_NGP] && !options->shapes[SHAPE_TSC])
         options->shapes[SHAPE_CIC] = true;
-    return *done ? STATUS_OK : settle_points(options);
+    return *done ? STATUS_OK : settle_points(argv[0], options);
 }

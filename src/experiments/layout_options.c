@@ -54,19 +54,6 @@ struct parsed {
     bool inputs[2], any_input;
 };
 
-/* Calls add(state, word, options) with each of the words between the commas of `text`. */
-static error_t for_each_word(struct argp_state *state, const char *text, struct layout_options *options,
-                             error_t (*add)(const struct argp_state *, const char *, struct layout_options *))
-{
-    error_t error = 0;
-    for (const char *next = text; error == 0 && next;) {
-        char word[ARGUMENTS_WORD];
-        next = arguments_next_word(next, word);
-        error = add(state, word, options);
-    }
-    return error;
-}
-
 static error_t add_table(const struct argp_state *state, const char *word, struct layout_options *options)
 {
     const size_t table = layout_table_find(word);
@@ -79,14 +66,14 @@ static error_t add_table(const struct argp_state *state, const char *word, struc
     return 0;
 }
 
-static error_t add_arrays(const struct argp_state *state, const char *word, struct layout_options *options)
+static error_t parse_tables(const struct argp_state *state, const char *text, struct layout_options *options)
 {
-    if (options->array_count == LAYOUT_MAX_SIZES)
-        return arguments_refuse(state, "--arrays: more than %d numbers", LAYOUT_MAX_SIZES);
-    uint32_t *arrays = &options->arrays[options->array_count++];
-    const error_t error = arguments_number32(state, "--arrays", word, LAYOUT_GROUP, MOST_ARRAYS, arrays);
-    if (error == 0 && *arrays % LAYOUT_GROUP != 0)
-        return arguments_refuse(state, "--arrays: %u is not a multiple of %d", *arrays, LAYOUT_GROUP);
+    error_t error = 0;
+    for (const char *next = text; error == 0 && next;) {
+        char word[ARGUMENTS_WORD];
+        next = arguments_next_word(next, word);
+        error = add_table(state, word, options);
+    }
     return error;
 }
 
@@ -101,11 +88,17 @@ static uint32_t doubling(uint32_t most, uint32_t arrays[LAYOUT_MAX_SIZES])
 
 static error_t parse_arrays(struct argp_state *state, const char *text, struct layout_options *options)
 {
-    options->array_count = 0;
-    if (strcmp(text, "paper") != 0)
-        return for_each_word(state, text, options, add_arrays);
-    options->array_count = doubling(65536, options->arrays);
-    return 0;
+    if (strcmp(text, "paper") == 0) {
+        options->array_count = doubling(65536, options->arrays);
+        return 0;
+    }
+    const error_t error = arguments_numbers32(state, "--arrays", text, 1, MOST_ARRAYS, LAYOUT_MAX_SIZES,
+                                              options->arrays, &options->array_count);
+    for (uint32_t n = 0; error == 0 && n < options->array_count; n++)
+        if (options->arrays[n] % LAYOUT_GROUP != 0)
+            return arguments_refuse(state, "--arrays: %u is not a multiple of %d", options->arrays[n],
+                                    LAYOUT_GROUP);
+    return error ? error : arguments_distinct32(state, "--arrays", options->arrays, options->array_count);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -116,7 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     error_t error = 0;
     switch (key) {
     case KEY_TABLE:
-        return for_each_word(state, argument, options, add_table);
+        return parse_tables(state, argument, options);
     case KEY_OPERATION:
         error = arguments_choice(state, "--operation", argument, layout_operation_names, &which);
         parsed->operations[which] = parsed->any_operation = true;

@@ -48,19 +48,12 @@ struct said {
     uint32_t cell_sides[PERMUTATION_MAX_CELLS], cell_count;
 };
 
-/* Numbers with commas between them. */
+/* A number for each axis. */
 static error_t parse_list(const struct argp_state *state, const char *option, const char *text, uint32_t low,
                           uint32_t high, uint32_t *list, uint32_t *count)
 {
-    error_t error = 0;
-    *count = 0;
-    for (const char *next = text; error == 0 && next;) {
-        char word[ARGUMENTS_WORD];
-        next = arguments_next_word(next, word);
-        if (*count == PERMUTATION_MAX_DIMENSIONS)
-            return arguments_refuse(state, "%s: more than %d numbers", option, PERMUTATION_MAX_DIMENSIONS);
-        error = arguments_number32(state, option, word, low, high, &list[(*count)++]);
-    }
+    const error_t error =
+        arguments_numbers32(state, option, text, low, high, PERMUTATION_MAX_DIMENSIONS, list, count);
     if (error == 0 && *count < 2)
         return arguments_refuse(state, "%s: '%s' is one number; a volume has 2 to %d dimensions", option,
                                 text, PERMUTATION_MAX_DIMENSIONS);
@@ -80,7 +73,9 @@ static error_t parse_block(const struct argp_state *state, const char *text, str
 {
     if (said->cell_count == PERMUTATION_MAX_CELLS)
         return arguments_refuse(state, "--block: given more than %d times", PERMUTATION_MAX_CELLS);
-    return arguments_number32(state, "--block", text, 2, MOST_SIDE, &said->cell_sides[said->cell_count++]);
+    const error_t error =
+        arguments_number32(state, "--block", text, 2, MOST_SIDE, &said->cell_sides[said->cell_count++]);
+    return error ? error : arguments_distinct32(state, "--block", said->cell_sides, said->cell_count);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

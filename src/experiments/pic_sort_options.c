@@ -50,6 +50,15 @@ static error_t parse_method(struct argp_state *state, const char *text, enum sor
     return error;
 }
 
+static error_t parse_key_bits(struct argp_state *state, const char *text, struct pic_sort_options *options)
+{
+    if (options->case_count == PIC_SORT_MAX_CASES)
+        return arguments_refuse(state, "more than %d --key-bits", PIC_SORT_MAX_CASES);
+    const error_t error =
+        arguments_number32(state, "--key-bits", text, 1, 32, &options->key_bits[options->case_count++]);
+    return error ? error : arguments_distinct32(state, "--key-bits", options->key_bits, options->case_count);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pic_sort_options *options = state->input;
@@ -59,10 +68,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CELLS:
         return arguments_number32(state, "--cells", argument, 2, 16384, &options->cells);
     case KEY_KEY_BITS:
-        if (options->case_count == PIC_SORT_MAX_CASES)
-            return arguments_refuse(state, "more than %d --key-bits", PIC_SORT_MAX_CASES);
-        return arguments_number32(state, "--key-bits", argument, 1, 32,
-                                  &options->key_bits[options->case_count++]);
+        return parse_key_bits(state, argument, options);
     case KEY_RADIX_BITS:
     case KEY_ITEMS:
     case KEY_GROUPS:

@@ -38,20 +38,11 @@ const char *random_method_name(enum random_method method)
     return method_names[method];
 }
 
-/* Numbers with commas between them. */
 static error_t parse_sizes(struct argp_state *state, const char *text, struct random_lists_options *options)
 {
-    error_t error = 0;
-    options->size_count = 0;
-    for (const char *next = text; error == 0 && next;) {
-        char word[ARGUMENTS_WORD];
-        next = arguments_next_word(next, word);
-        if (options->size_count == RANDOM_LISTS_MAX_SIZES)
-            return arguments_refuse(state, "--sizes: more than %d lists", RANDOM_LISTS_MAX_SIZES);
-        error = arguments_number32(state, "--sizes", word, 1, UINT32_C(1) << 31,
-                                   &options->sizes[options->size_count++]);
-    }
-    return error;
+    const error_t error = arguments_numbers32(state, "--sizes", text, 1, UINT32_C(1) << 31,
+                                              RANDOM_LISTS_MAX_SIZES, options->sizes, &options->size_count);
+    return error ? error : arguments_distinct32(state, "--sizes", options->sizes, options->size_count);
 }
 
 static error_t parse_method(struct argp_state *state, const char *text, struct random_lists_options *options)

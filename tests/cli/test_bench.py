@@ -204,7 +204,8 @@ class Refused(ProgramTest):
             (["--method", "quick"], ["--method", "'quick' is none of paper, tiled, chunked"]),
             (["--table", "diagonal"], ["--table", "'diagonal' is none of auto, columns, rows"]),
             (["--table", "rows"] * 3, ["more than 2 --table"]),
-            (["--key-bits", "10"] * 9, ["--key-bits"]),
+            ([f"--key-bits={bits}" for bits in range(10, 19)], ["more than 8 --key-bits"]),
+            (["--key-bits", "10", "--key-bits", "20", "--key-bits", "10"], ["--key-bits: 10 is given twice"]),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_program("bench", "pic-sort", *few, *arguments), 2, *words)

@@ -115,6 +115,12 @@ class Refused(ProgramTest):
                 self.assert_refused(self.run_program("bench", "deposit", f"{option}={text}"), 2, option)
         self.assert_nothing_created()
 
+    def test_points_on_one_grid(self):
+        words = ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]
+        self.assert_refused(self.run_program("bench", "deposit", "--per-cell=64,8,7"), 2, *words)
+        result = self.run_program("bench", "deposit", "--per-cell=8,")
+        self.assert_refused(result, 2, "--per-cell: '8,': a number is missing after the comma")
+
     def test_too_many_cells(self):
         result = self.run_program("bench", "deposit", "--particles=2147483648", "--per-cell=1")
         self.assert_refused(result, 2, "--per-cell", "67108864 cells")

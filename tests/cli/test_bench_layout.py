@@ -156,6 +156,17 @@ class Refused(ProgramTest):
                 self.assert_refused(self.run_program("bench", "layout", f"{option}={text}"), 2, option)
         self.assert_nothing_created()
 
+    def test_lists_of_numbers(self):
+        for text, sentence in (
+            ("64,", "'64,': a number is missing after the comma"),
+            ("64,,128", "'64,,128': a number is missing before the comma"),
+            ("63", "63 is not a multiple of 64"),
+            ("64,128,64", "64 is given twice"),
+        ):
+            with self.subTest(text=text):
+                result = self.run_program("bench", "layout", f"--arrays={text}")
+                self.assert_refused(result, 2, f"--arrays: {sentence}")
+
     def test_what_does_not_go_together(self):
         for words, *arguments in (
             (["power of two", "Table IV"], "--length", 1000, "--table", "4"),

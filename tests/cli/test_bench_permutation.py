@@ -116,6 +116,10 @@ class Refused(ProgramTest):
                 self.assert_refused(self.run_program("bench", "permutation", *arguments), 2, option)
         self.assert_nothing_created()
 
+    def test_a_cell_twice(self):
+        result = self.run_program("bench", "permutation", *SMALL, "--block", "2", "--block", "4", "--block", "2")
+        self.assert_refused(result, 2, "--block: 2 is given twice")
+
     def test_a_cell_that_fits_nowhere(self):
         result = self.run_program("bench", "permutation", "--volume", "4096,4096", "--block", "4096", "--device", DEVICE)
         self.assert_refused(result, 2, "local memory", "smaller cell")

@@ -88,7 +88,7 @@ class Refused(ProgramTest):
             *[("--sizes", "0"), ("--sizes", "10,"), ("--sizes", "1e6"), ("--key-bits", "31"), ("--key-bits", "0")],
             *[("--method", "quick"), ("--repeat", "0"), ("--radix-bits", "17"), ("--transpose", "maybe")],
             ("--table", "row"),
-            ("--sizes", ",".join(["5"] * 17)),
+            *[("--sizes", ",".join(["5"] * 17)), ("--sizes", "5,6,5")],
         ):
             with self.subTest(option=option, text=text):
                 self.assert_refused(self.run_program("bench", "random-lists", f"{option}={text}"), 2, option)
