@@ -1,117 +1,315 @@
 #!/usr/bin/python3
-"""Draws f over two axes of phase space from a run's phase_space/ files, summed over the other axes."""
+"""Draws the density in phase space of a run's phase_space/ files over two axes, or over one as a line.
+
+What is drawn is the integral of f over the axes that are not, as the label beside the picture says, with its unit. Over
+axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of particles.
+"""
 
 import argparse
+import math
+import sys
 from pathlib import Path
 
-from common import Problem, import_pyplot, run_script, save
-from plot_snapshot import Snapshot, find_snapshots, panel_grid, step_list, text
+from common import Problem, import_pyplot, read_title, run_script, save
+from plot_snapshot import Snapshot, axis_labels, density_label, find_snapshots, step_list, text
 
+import h5py
 import numpy as np
 
+FOLDER = "phase_space"
+# the first of these that most species have is drawn: space against the velocity along it before anything else
+PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xy", "u", "v", "x", "y")
 EXAMPLES = """examples:
-  scripts/plot_phase_space.py output/two_stream                                  all species together, last step
-  scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu left_xu
-  scripts/plot_phase_space.py output/my --mesh electrons_uvxy --axes u v         the sum over x and y
+  scripts/plot_phase_space.py output/two_stream                                  f(x, u) of all species, last step
+  scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu       of one, all times on one colour scale
+  scripts/plot_phase_space.py output/my --mesh electrons_uvxy --axes u v         the integral over x and y
+  scripts/plot_phase_space.py output/my --axes x y --limits 0.8 1.2              n(x, y), its wave in all the colours
+  scripts/plot_phase_space.py output/my --axes u                                 f(u): a line for each species
 """
-UNITS = {"x": r"\lambda_D", "y": r"\lambda_D", "u": r"v_{th}", "v": r"v_{th}"}
-UNITS_SI = {"x": "m", "y": "m", "u": "m/s", "v": "m/s"}
 
 
 class Mesh:
-    """f of one species: values[along each of axes], their ranges, and the widths of the bins."""
+    """f of one species in one file; its values are read when they are asked for."""
 
-    def __init__(self, snapshot, name, si):
-        if name not in snapshot.meshes:
-            raise Problem(f"{snapshot.path} has no mesh {name} (it has: {', '.join(snapshot.meshes) or 'none'})")
+    def __init__(self, snapshot, name):
+        self.name = name
         record = snapshot.meshes[name]
         try:
-            unit = record.attrs["axisUnitSI"] if si else 1
-            self.axes = [text(label) for label in record.attrs["axisLabels"]]
-            self.values = record[...].astype(float) * (record.attrs["unitSI"] if si else 1)
-            self.low, self.high = record.attrs["axisLow"] * unit, record.attrs["axisHigh"] * unit
+            if not isinstance(record, h5py.Dataset):
+                raise KeyError
+            attributes = record.attrs
+            self.record = record
+            self.species = text(attributes["species"])
+            self.axes = "".join(text(label) for label in attributes["axisLabels"])
+            self.low, self.high, self.axis_unit = (
+                np.array(attributes[key], float) for key in ("axisLow", "axisHigh", "axisUnitSI")
+            )
+            self.unit = float(attributes["unitSI"])
+            self.dimension = tuple(attributes["unitDimension"])
         except KeyError:
             raise Problem(f"{name} of {snapshot.path} is not a phase space") from None
-        self.width = (self.high - self.low) / self.values.shape
 
-    def over(self, pair, name):
-        """Values over a pair of axes, the first along rows, and the picture's edges."""
-        for axis in pair:
-            if axis not in self.axes:
-                raise Problem(f"{name} is no function of {axis} (but of: {', '.join(self.axes)})")
-        numbers = [self.axes.index(axis) for axis in pair]
-        others = tuple(n for n in range(len(self.axes)) if n not in numbers)
-        values = self.values.sum(axis=others) * np.prod(self.width[list(others)])
-        values = values.T if numbers[0] > numbers[1] else values
-        return values, tuple(edge for n in numbers for edge in (self.low[n], self.high[n]))
+    def has(self, axes):
+        return set(axes) <= set(self.axes)
+
+    def over(self, axes, si):
+        """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""
+        unit = self.axis_unit if si else 1
+        low, high = self.low * unit, self.high * unit
+        width = (high - low) / self.record.shape
+        kept = [self.axes.index(axis) for axis in axes]
+        others = tuple(n for n in range(len(self.axes)) if n not in kept)
+        values = self.record[...].astype(float) * (self.unit if si else 1)
+        values = values.sum(axis=others) * np.prod(width[list(others)])
+        return (values.T if kept != sorted(kept) else values), [(low[n], high[n]) for n in kept]
+
+    def powers(self, axes):
+        """Those of length and time in the unit of what over() returns."""
+        others = [axis for axis in self.axes if axis not in axes]
+        return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uv" for axis in others)
 
 
-def default_axes(mesh, name):
-    """The written axes, space before velocity as in a textbook's picture."""
-    if len(mesh.axes) < 2:
-        raise Problem(f"{name} is a function of {mesh.axes[0]} alone: nothing to draw over two axes")
-    return sorted(mesh.axes, key="xyuv".index)[:2] if len(mesh.axes) == 2 else mesh.axes[:2]
+def phase_spaces(snapshot):
+    """The meshes of a file that are phase spaces, by name."""
+    found = {}
+    for name in snapshot.meshes:
+        try:
+            found[name] = Mesh(snapshot, name)
+        except Problem:
+            continue  # a mesh of fields: the file is a snapshot
+    if not found:
+        there = ", ".join(snapshot.meshes) or "none"
+        raise Problem(f"{snapshot.path} holds no phase space (its meshes: {there}): those are in RUN/{FOLDER}/")
+    return found
 
 
-def draw(plt, files, names, pair, si):
-    """A panel for each time, the sum of the meshes, on one colour scale."""
-    pictures = []
-    for file in files:
-        meshes = [Mesh(file, name, si) for name in names]
-        pair = pair or default_axes(meshes[0], names[0])
-        parts = [mesh.over(pair, name) for mesh, name in zip(meshes, names)]
-        for name, (values, extent) in zip(names, parts):
-            if values.shape != parts[0][0].shape or not np.allclose(extent, parts[0][1]):
-                raise Problem(f"{name} has other bins over {pair[0]} and {pair[1]} than {names[0]}: draw it alone")
-        pictures.append((sum(values for values, _ in parts), parts[0][1]))
-    rows, columns = panel_grid(len(files))
-    figure = plt.figure(figsize=(1.4 + 4.2 * columns, 0.5 + 3.4 * rows))
+def choices(meshes):
+    return ", ".join(f"{mesh.name} over {' '.join(mesh.axes)}" for mesh in meshes.values())
+
+
+def choose_named(files, names, there):
+    """The meshes of these names, of different species, by name; every one is in some file."""
+    for name in names:
+        if name not in there:
+            where = f"{files[0].path} has no" if len(files) == 1 else f"none of the {len(files)} files has a"
+            raise Problem(f"{where} mesh {name} (there are: {choices(there)})")
+    chosen = {}
+    for name in dict.fromkeys(names):
+        for other in chosen.values():
+            if other.species == there[name].species:
+                both = f"{other.name} and {name} are both of {other.species}"
+                raise Problem(f"{both}, which their sum would count twice: name one of them with --mesh")
+        chosen[name] = there[name]
+    return chosen
+
+
+def choose(files, names=None, axes=None):
+    """Which meshes of which files are drawn, over which axes.
+
+    files are snapshots; names and axes are what the user asked for, None for what suits. Returns the files that have
+    all the meshes, as (snapshot, [Mesh of each species]), and the axes.
+    """
+    for name in names or ():
+        for snapshot in files:
+            if name in snapshot.meshes:
+                Mesh(snapshot, name)  # which tells where it is no phase space
+    held = [phase_spaces(snapshot) for snapshot in files]
+    there = {name: mesh for meshes in reversed(held) for name, mesh in meshes.items()}
+    candidates = choose_named(files, names, there) if names else there
+
+    def species_with(axes):
+        return list(dict.fromkeys(mesh.species for mesh in candidates.values() if mesh.has(axes)))
+
+    if axes is None:
+        axes = max(PREFERRED_AXES, key=lambda axes: len(species_with(axes)))
+    listed = " and ".join(axes)
+    for mesh in candidates.values():
+        if names and not mesh.has(axes):
+            but = f"but of {' '.join(mesh.axes)}; choose with --axes or --mesh from: {choices(there)}"
+            raise Problem(f"{mesh.name} is no function of {listed} ({but})")
+    if not species_with(axes):
+        raise Problem(f"no mesh is a function of {listed} (choose with --axes or --mesh from: {choices(there)})")
+
+    def rank(mesh):  # the least integrated over, since its ranges may leave somebody out; then the one in most files
+        return len(mesh.axes), -sum(mesh.name in meshes for meshes in held)
+
+    chosen = [
+        min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank).name
+        for species in species_with(axes)
+    ]
+    kept = [
+        (snapshot, [meshes[name] for name in chosen])
+        for snapshot, meshes in zip(files, held)
+        if all(name in meshes for name in chosen)
+    ]
+    if not kept:
+        raise Problem(f"no file has all of {', '.join(chosen)}: draw one at a time, with --mesh {chosen[0]}")
+    return kept, axes
+
+
+def together(meshes, axes, si):
+    """The sum of the meshes over two axes, and its [low, high] along each."""
+    parts = [mesh.over(axes, si) for mesh in meshes]
+    for mesh, (values, ranges) in zip(meshes, parts):
+        if values.shape != parts[0][0].shape or not np.allclose(ranges, parts[0][1]):
+            other = f"{mesh.name} has other bins over {axes[0]} and {axes[1]} than {meshes[0].name}"
+            raise Problem(f"{other}: draw it alone, with --mesh {mesh.name}")
+    return sum(values for values, _ in parts), parts[0][1]
+
+
+def make_grid(plt, count, shape, title):
+    """A figure and its panels, in rows; shape is a panel's height by its width."""
+    columns = count if count <= 3 else math.ceil(math.sqrt(count))
+    rows = -(-count // columns)
+    width = max(12.6 / max(columns, 3), 2.2)
+    size = (1.4 + width * columns, 0.8 + (width * shape + 0.3) * rows)
+    figure = plt.figure(figsize=size, layout="compressed")
+    figure.suptitle(title)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    most = max(values.max() for values, _ in pictures)
-    for panel, file, (values, extent) in zip(grid.ravel(), files, pictures):
-        options = {"origin": "lower", "aspect": "auto", "cmap": "magma", "interpolation": "nearest"}
-        image = panel.imshow(values.T, extent=extent, vmin=0, vmax=most, **options)
-        panel.set_title(file.time_label(si))
-        panel.grid(False)
-    for panel in grid.ravel()[len(files) :]:
+    panels = list(grid.ravel())
+    for panel in panels[count:]:
         panel.axis("off")
-    species = " + ".join(dict.fromkeys(text(files[0].meshes[name].attrs["species"]) for name in names))
-    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label(f"$f({pair[0]}, {pair[1]})$ of {species}")
-    units = UNITS_SI if si else UNITS
-    labels = [f"${axis}$ [{units[axis]}]" if si else rf"${axis}\;[{units[axis]}]$" for axis in pair]
-    for panel in grid[-1]:
-        panel.set_xlabel(labels[0])
-    for panel in grid[:, 0]:
-        panel.set_ylabel(labels[1])
+    return figure, panels[:count], columns
+
+
+def label_axes(panels, columns, x_label, y_label):
+    """To the left of the rows and below the columns, the last of which may be shorter than the others."""
+    for number, panel in enumerate(panels):
+        panel.ticklabel_format(style="sci", scilimits=(-2, 4), useMathText=True)
+        if number % columns == 0:
+            panel.set_ylabel(y_label)
+        if number + columns >= len(panels):
+            panel.set_xlabel(x_label)
+            panel.tick_params(labelbottom=True)
+
+
+def draw_planes(plt, files, axes, si, limits, title):
+    """A panel for each time, the sum of the species, all on one colour scale."""
+    planes = [together(meshes, axes, si) for _, meshes in files]
+    ranges = planes[0][1]
+    same_unit = (axes[0] in "xy") == (axes[1] in "xy")
+    shape = min(max((np.ptp(ranges[1]) / np.ptp(ranges[0])) if same_unit else 0.8, 0.3), 2)
+    figure, panels, columns = make_grid(plt, len(files), shape, title)
+    most = max(values.max() for values, _ in planes)
+    least = min(values.min() for values, _ in planes)
+    low, high = limits or (0, most or 1)
+    for panel, (snapshot, _), (values, edges) in zip(panels, files, planes):
+        image = panel.imshow(
+            values.T,
+            origin="lower",
+            extent=(*edges[0], *edges[1]),
+            aspect="equal" if same_unit else "auto",
+            cmap="magma",
+            interpolation="nearest",
+            vmin=low,
+            vmax=high,
+        )
+        panel.set_title(snapshot.time_label(si))
+        panel.grid(False)
+    beyond = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}
+    bar = figure.colorbar(image, ax=panels, pad=0.015, extend=beyond[bool(least < low), bool(most > high)])
+    meshes = files[0][1]
+    label = density_label(axes, *meshes[0].powers(axes), si)
+    bar.set_label(f"{label} of {' + '.join(mesh.species for mesh in meshes)}")
+    bar.formatter.set_powerlimits((-2, 4))
+    bar.formatter.set_useMathText(True)
+    label_axes(panels, columns, *axis_labels(si, axes))
     return figure
 
 
-def main():
+def draw_lines(plt, files, axis, si, limits, title):
+    """A panel for each time with a line for each species, stepping from bin to bin."""
+    figure, panels, columns = make_grid(plt, len(files), 0.8, title)
+    for panel, (snapshot, meshes) in zip(panels, files):
+        for number, mesh in enumerate(meshes):
+            values, ranges = mesh.over(axis, si)
+            edges = np.linspace(*ranges[0], len(values) + 1)
+            panel.stairs(values, edges, label=mesh.species, color=f"C{number}", baseline=None, linewidth=1.6)
+        panel.set_title(snapshot.time_label(si))
+    panels[0].legend()
+    if limits:
+        panels[0].set_ylim(*limits)
+    else:
+        panels[0].set_ylim(bottom=0)
+    label = density_label(axis, *files[0][1][0].powers(axis), si)
+    label_axes(panels, columns, axis_labels(si, axis)[0], label)
+    return figure
+
+
+def draw(plt, files, axes, si=False, limits=None, title=""):
+    """The figure of what choose() returned."""
+    if len(axes) == 1:
+        return draw_lines(plt, files, axes, si, limits, title)
+    return draw_planes(plt, files, axes, si, limits, title)
+
+
+def find_files(place, steps):
+    """The snapshots that --step names, and the folder of the run that they are of."""
+    if place.is_dir() and (place / "config.yaml").exists() and not (place / FOLDER).is_dir():
+        raise Problem(f"{place} holds no {FOLDER}/: does its config have output.phase_space?")
+    paths = find_snapshots(place, steps, FOLDER)
+    folder = paths[0].resolve().parent
+    return [Snapshot(path) for path in paths], folder.parent if folder.name == FOLDER else folder
+
+
+def make_parser():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one file of its phase_space/")
     parser.add_argument(
-        "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)"
+        "--step",
+        nargs="+",
+        type=step_list,
+        metavar="N",
+        help="steps to draw, or all (default: the last); those without the meshes drawn are skipped",
     )
-    parser.add_argument("--mesh", nargs="+", metavar="NAME", help="draw the sum of these (default: of all there are)")
     parser.add_argument(
-        "--axes", nargs=2, choices=list("xyuv"), help="to the right and upwards (default: the first two written)"
+        "--mesh",
+        nargs="+",
+        metavar="NAME",
+        help="draw these together, each of another species (default: one of each species that has the axes, the one of "
+        "the fewest axes, and then the one in most of the files)",
+    )
+    parser.add_argument(
+        "--axes",
+        nargs="+",
+        choices=list("xyuv"),
+        help="one, or two: to the right and upwards (default: of "
+        + ", ".join(" ".join(axes) for axes in PREFERRED_AXES)
+        + " the first that most species have)",
+    )
+    parser.add_argument(
+        "--limits",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="of the colour scale, or of the lines' axis (default: from 0 to the largest value)",
     )
     parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
     parser.add_argument("--output", metavar="FILE", help="picture to write (default: RUN/f.png)")
     parser.add_argument("--show", action="store_true", help="also open a window")
+    return parser
+
+
+def main():
+    parser = make_parser()
     arguments = parser.parse_args()
-    if arguments.axes and arguments.axes[0] == arguments.axes[1]:
-        parser.error("--axes must be two different ones")
+    axes, limits = arguments.axes, arguments.limits
+    if axes and (len(axes) > 2 or len(set(axes)) != len(axes)):
+        parser.error("--axes must be one, or two different ones")
+    if limits and not (limits[0] < limits[1] and all(map(math.isfinite, limits))):
+        parser.error("--limits must be two numbers, the smaller first")
     place = Path(arguments.place)
-    folder = place / "phase_space"
-    if place.is_dir() and not folder.is_dir():
-        raise Problem(f"{place} holds no phase_space/: does its config have output.phase_space?")
     steps = "all" if arguments.step and "all" in arguments.step else arguments.step
-    files = [Snapshot(path) for path in find_snapshots(folder if place.is_dir() else place, steps)]
+    files, run_folder = find_files(place, steps)
+    kept, axes = choose(files, arguments.mesh, "".join(axes) if axes else None)
+    if len(kept) < len(files):
+        names = " and ".join(mesh.name for mesh in kept[0][1])
+        skipped = f"{len(files) - len(kept)} of {len(files)} files have no {names} and are skipped"
+        print(f"{Path(sys.argv[0]).name}: {skipped}", file=sys.stderr)
     plt = import_pyplot(arguments.show)
-    figure = draw(plt, files, arguments.mesh or list(files[0].meshes), arguments.axes, arguments.si)
+    figure = draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
     save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / "f.png")
     if arguments.show:
         plt.show()

@@ -1,5 +1,9 @@
 #!/usr/bin/python3
-"""Draws a run's openPMD snapshots: a mesh, or with --phase-space the velocity of species against their position."""
+"""Draws a run's openPMD snapshots: a mesh, or with --phase-space the velocity of species against their position.
+
+The latter is f(x, u), the integral of f over y and v: a number density, divided neither by the box's width along y nor
+by the number of particles, in the unit beside the colour bar. scripts/plot_phase_space.py draws the same.
+"""
 
 import argparse
 import re
@@ -24,6 +28,7 @@ EXAMPLES = """examples:
 MOST_COLUMNS = 5
 UNITS = {"E": r"$T / e \lambda_D$", "phi": r"$T/e$", "chargeDensity": r"$e n_0$"}
 UNITS_SI = {"E": "V/m", "phi": "V", "chargeDensity": r"C/m$^3$"}
+ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
 SYMBOLS = {"E/x": "$E_x$", "E/y": "$E_y$", "phi": r"$\phi$", "chargeDensity": "charge density"}
 
 
@@ -59,26 +64,29 @@ class Snapshot:
         return f"t = {self.time * self.time_unit:.4g} s" if si else rf"t = {self.time:g}$\,/\omega_p$"
 
 
-def find_snapshots(place, steps):
-    """Paths of a run folder's snapshots of these steps (None: the last, 'all': every one), or the file itself."""
+def find_snapshots(place, steps, inner="snapshots"):
+    """Paths of a run folder's files in inner/ of these steps (None: the last, 'all': every one), or the file itself."""
     place = Path(place)
     if place.is_file():
         return [place]
-    folder = place / "snapshots" if (place / "snapshots").is_dir() else place
+    if not place.exists():
+        raise Problem(f"{place} does not exist")
+    folder = place / inner if (place / inner).is_dir() else place
     there = {
         int(match[1]): path
         for path in folder.glob("data_*.h5")
         if (match := re.fullmatch(r"data_(\d+)\.h5", path.name))
     }
     if not there:
-        raise Problem(f"{place} is no snapshot file and holds no snapshots/data_*.h5")
+        raise Problem(f"{place} holds no {inner}/data_*.h5")
     if steps is None:
         return [there[max(there)]]
     if steps == "all":
         return [there[step] for step in sorted(there)]
     for step in steps:
         if step not in there:
-            raise Problem(f"{folder} has no snapshot of step {step} (it has: {', '.join(map(str, sorted(there)))})")
+            what = "snapshot" if inner == "snapshots" else "file"
+            raise Problem(f"{folder} has no {what} of step {step} (it has: {', '.join(map(str, sorted(there)))})")
     return [there[step] for step in steps]
 
 
@@ -161,8 +169,41 @@ def read_phase_space(snapshot, species_name, axis, si):
     return place / length_unit(snapshot), velocity, weight
 
 
+def real_particles(snapshot):
+    """Of weight, how much one unit of normalised weight is: n lambda_D^3, in a box one length unit deep."""
+    density = VACUUM_PERMITTIVITY * ELECTRON_MASS / (ELEMENTARY_CHARGE * snapshot.time_unit) ** 2
+    return density * length_unit(snapshot) ** 3
+
+
+def phase_space_density(snapshot, particles, bins, extent, si):
+    """The integral of f over the axes not drawn, [along x, along u], of particles as read_phase_space gives them."""
+    place, velocity, weight = particles
+    counts = np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0]
+    area = np.prod([(high - low) / bins for low, high in extent])
+    return counts / area / (length_unit(snapshot) if si else real_particles(snapshot))
+
+
 def axis_labels(si, axes):
-    return [f"${axis}$ [m]" if si else rf"${axis}\;[\lambda_D]$" for axis in axes]
+    units = {"x": r"\lambda_D", "y": r"\lambda_D", "u": "v_{th}", "v": "v_{th}"}
+    return [
+        f"${axis}$ [{'m' if axis in 'xy' else 'm/s'}]" if si else rf"${axis}\;[{units[axis]}]$" for axis in axes
+    ]
+
+
+def power(base, exponent):
+    """As matplotlib text; nothing where the exponent is 0."""
+    return base + (f"^{{{exponent:g}}}" if exponent != 1 else "") if exponent else ""
+
+
+def density_label(axes, length, time, si):
+    """What is drawn of f over these axes, with its unit: length and time are the powers of m and s in it."""
+    others = "".join(rf"\,d{axis}" for axis in "xyuv" if axis not in axes)
+    symbol = r"\int f" + others if others else "f"
+    if si:
+        above, below = power(r"\mathrm{s}", time) or "1", power(r"\mathrm{m}", -length)
+    else:  # the density n_0 is a length to the -3, and the velocities have all the powers of time
+        above, below = "n_0" + power(r"\,\lambda_D", length + 3 + time), power("v_{th}", time)
+    return f"${symbol}$ [${above}{'/' if below else ''}{below}$]"
 
 
 def panel_grid(count):
@@ -222,23 +263,20 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
         raise Problem(f"{', '.join(species)}: no particles in {snapshots[0].path}")
     rows, columns = panel_grid(len(snapshots))
     extent = [
-        [0, max(p.max() for p, _, _ in data if len(p))],
+        [0, max(p.max() for p, _, _ in data if len(p)) or 1.0],
         [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))],
     ]
     if extent[1][0] == extent[1][1]:  # a cold species at rest
         extent[1] = [extent[1][0] - 1, extent[1][1] + 1]
     figure = plt.figure(figsize=(1.4 + 4.2 * columns, 0.5 + 3.4 * rows))
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    counts = [
-        np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0]
-        for place, velocity, weight in data
+    densities = [
+        phase_space_density(snapshot, particles, bins, extent, si) for snapshot, particles in zip(snapshots, data)
     ]
-    # as the f of a textbook: the mean over x of its integral over u is 1
-    counts = [count / max(count.sum(), 1e-300) * bins * bins / (extent[1][1] - extent[1][0]) for count in counts]
-    limit = max(count.max() for count in counts)
-    for panel, snapshot, count in zip(grid.ravel(), snapshots, counts):
+    limit = max(density.max() for density in densities)
+    for panel, snapshot, density in zip(grid.ravel(), snapshots, densities):
         image = panel.imshow(
-            count.T,
+            density.T,
             origin="lower",
             extent=(*extent[0], *extent[1]),
             aspect="auto",
@@ -252,13 +290,12 @@ def draw_phase_space(plt, snapshots, species, axis, bins, si):
     for panel in grid.ravel()[len(snapshots) :]:
         panel.axis("off")
     velocity = {"x": "u", "y": "v"}[axis]
-    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label(
-        f"distribution $f({axis}, {velocity})$" + (" [s/m]" if si else "")
-    )
+    x_label, u_label = axis_labels(si, (axis, velocity))
+    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label(density_label((axis, velocity), -3, 1, si))
     for panel in grid[-1]:
-        panel.set_xlabel(axis_labels(si, axis)[0])
+        panel.set_xlabel(x_label)
     for panel in grid[:, 0]:
-        panel.set_ylabel(f"${velocity}$ [m/s]" if si else rf"${velocity}\;[\lambda_D\,\omega_p]$")
+        panel.set_ylabel(u_label)
     return figure
 
 
@@ -291,7 +328,7 @@ def main():
         help="E/x, E/y, phi or chargeDensity, the last of all species together (default: E/x)",
     )
     what.add_argument(
-        "--phase-space", nargs="+", metavar="SPECIES", help="draw velocity against position of these species"
+        "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together"
     )
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
@@ -311,7 +348,8 @@ def main():
     plt = import_pyplot(arguments.show)
     if arguments.phase_space:
         name = "phase_space.png"
-        figure = draw_phase_space(plt, snapshots, arguments.phase_space, arguments.axis, arguments.bins, arguments.si)
+        species = list(dict.fromkeys(arguments.phase_space))  # each once, or its density would be twice what it is
+        figure = draw_phase_space(plt, snapshots, species, arguments.axis, arguments.bins, arguments.si)
     else:
         name = picture_name(arguments.mesh)
         figure = draw_meshes(plt, snapshots, arguments.mesh, arguments.si)

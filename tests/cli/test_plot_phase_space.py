@@ -1,0 +1,323 @@
+#!/usr/bin/python3
+"""scripts/plot_phase_space.py: which meshes it draws, what is in the pictures, and its errors."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from program import DEVICE, PROGRAM, ROOT, TIMEOUT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+
+import plot_phase_space  # noqa: E402
+import plot_snapshot  # noqa: E402
+from common import Problem, import_pyplot  # noqa: E402
+
+# 0.5 and 0.25 of the density in a box of 6 x 4; nobody is as fast as 9
+PARTICLES = {"right": 12.0, "left": 6.0}
+CONFIG = f"""\
+title: Two beams
+grid: {{cells: [16, 8], length: [6, 4]}}
+time: {{step: 0.1, steps: 23}}
+species:
+  - {{name: right, charge: -1, mass: 1, density: 0.5, particles: 2048,
+     velocities: {{kind: maxwellian, drift: [2, 0]}}}}
+  - {{name: left, charge: -1, mass: 1, density: 0.25, particles: 2048,
+     velocities: {{kind: maxwellian, drift: [-2, 0]}}}}
+device: {DEVICE}
+output:
+  directory: out
+  snapshots: {{every: 10}}
+"""
+ITEMS = """\
+  phase_space:
+    - {species: right, axes: [x, u, v], bins: [16, 20, 10], ranges: [[0, 6], [-9, 9], [-9, 9]],
+       order: [v, u, x], every: 5}
+    - {species: right, axes: [x, u], bins: [16, 16], ranges: [[0, 6], [-9, 9]], every: 10}
+    - {species: left, axes: [x, u], bins: [16, 16], ranges: [[0, 6], [-9, 9]], every: 5}
+    - {species: right, axes: [u, v], bins: [18, 9], ranges: [[-9, 9], [-9, 9]], every: 10}
+    - {species: left, axes: [u], bins: [36], ranges: [[-9, 9]], every: 10}
+    - {species: right, axes: [y], bins: [8], ranges: [[0, 4]], every: 15}
+    - {species: left, axes: [y], bins: [2], ranges: [[0, 4]], every: 10}
+"""
+LENGTH, DENSITY = 7.43394e-5, 1e18  # m, 1/m^3: of the default units
+
+
+def simulate(folder, items):
+    (folder / "small.yaml").write_text(CONFIG + items)
+    command = [PROGRAM, "run", "small.yaml", "--quiet"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+
+
+class PlotTest(unittest.TestCase):
+    items = ITEMS
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        simulate(cls.folder, cls.items)
+        cls.plt = import_pyplot(show=False)
+
+    def files(self, steps=None):
+        paths = plot_phase_space.find_snapshots(self.folder / "out", steps, "phase_space")
+        return [plot_phase_space.Snapshot(path) for path in paths]
+
+    def chosen(self, steps=None, names=None, axes=None):
+        """Steps and meshes that are drawn, and the axes."""
+        kept, axes = plot_phase_space.choose(self.files(steps), names, axes)
+        names = [[mesh.name for mesh in meshes] for _, meshes in kept]
+        self.assertEqual(names, names[:1] * len(names))
+        return [snapshot.step for snapshot, _ in kept], names[0], axes
+
+    def figure(self, steps=None, names=None, axes=None, **options):
+        figure = plot_phase_space.draw(self.plt, *plot_phase_space.choose(self.files(steps), names, axes), **options)
+        self.addCleanup(self.plt.close, figure)
+        return figure
+
+    def panels(self, figure):
+        return [axes for axes in figure.axes if axes.axison and axes.get_label() != "<colorbar>"]
+
+    def integral(self, panel):
+        image = panel.images[0]
+        left, right, bottom, top = image.get_extent()
+        values = image.get_array()
+        return values.sum() * (right - left) * (top - bottom) / values.size
+
+    def assert_problem(self, words, steps=None, names=None, axes=None):
+        with self.assertRaises(Problem) as caught:
+            plot_phase_space.draw(self.plt, *plot_phase_space.choose(self.files(steps), names, axes))
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+    def script(self, *arguments):
+        command = [sys.executable, "-B", ROOT / "scripts" / "plot_phase_space.py", *map(str, arguments)]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT)
+
+
+class Choice(PlotTest):
+    def test_one_mesh_of_each_species_by_default(self):
+        self.assertEqual(self.chosen(), ([23], ["left_xu", "right_xu"], "xu"))
+        self.assertEqual(self.chosen(axes="ux"), ([23], ["left_xu", "right_xu"], "ux"))
+        self.assertEqual(self.chosen(axes="u"), ([23], ["left_u", "right_uv"], "u"))
+        self.assertEqual(self.chosen(axes="uv"), ([23], ["right_uv"], "uv"))
+        self.assertEqual(self.chosen(axes="vx"), ([23], ["right_vux"], "vx"))
+
+    def test_axes_of_named_meshes(self):
+        for names, axes in (
+            (["right_vux"], "xu"),
+            (["right_uv"], "uv"),
+            (["right_uv", "left_u"], "u"),
+            (["left_u", "right_vux", "left_u"], "u"),
+            (["right_y"], "y"),
+        ):
+            self.assertEqual(self.chosen(names=names), ([23], list(dict.fromkeys(names)), axes))
+
+    def test_files_without_a_mesh_are_skipped(self):
+        self.assertEqual(self.chosen("all"), ([0, 10, 20, 23], ["left_xu", "right_xu"], "xu"))
+        self.assertEqual(self.chosen("all", ["left_xu"])[0], [0, 5, 10, 15, 20, 23])
+        self.assertEqual(self.chosen("all", ["right_y"])[0], [0, 15, 23])
+        self.assertEqual(self.chosen([5, 10], ["right_xu"])[0], [10])
+        self.assertEqual(self.chosen([5])[1], ["left_xu", "right_vux"])
+        self.assert_problem(["data_5.h5 has no mesh right_uv", "left_xu over x u"], [5], ["right_uv"])
+        self.assert_problem(["none of the 2 files", "right_uv"], [5, 15], ["right_uv"])
+        self.assert_problem(["no file has all of left_y, right_y", "--mesh left_y"], [10, 15], ["left_y", "right_y"])
+
+    def test_two_of_one_species_are_refused(self):
+        self.assert_problem(["right_xu", "right_vux", "both of right", "--mesh"], None, ["right_xu", "right_vux"])
+
+    def test_what_cannot_be_drawn(self):
+        there = ["left_u over u", "right_vux over v u x", "--mesh"]
+        self.assert_problem(["left_xu is no function of x and v", *there], None, ["left_xu"], "xv")
+        self.assert_problem(["no mesh is a function of x and y", *there], None, None, "xy")
+        self.assert_problem(["other bins", "draw it alone, with --mesh"], None, ["right_vux", "left_xu"])
+
+
+class Contents(PlotTest):
+    def test_the_integral_is_the_number_of_particles(self):
+        for axes in (None, "ux"):
+            for steps in (None, "all"):
+                panels = self.panels(self.figure(steps, axes=axes))
+                self.assertEqual(len(panels), 4 if steps else 1)
+                for panel in panels:
+                    self.assertAlmostEqual(self.integral(panel), 18, delta=1e-4)
+        for name, axes in (("right_xu", "xu"), ("left_xu", "xu"), ("right_vux", "xv"), ("right_uv", "uv")):
+            (panel,) = self.panels(self.figure(names=[name], axes=axes))
+            self.assertAlmostEqual(self.integral(panel), PARTICLES[name.split("_")[0]], delta=1e-4)
+            (panel,) = self.panels(self.figure(names=[name], axes=axes, si=True))
+            real = PARTICLES[name.split("_")[0]] * DENSITY * LENGTH**2  # of a metre along z
+            self.assertAlmostEqual(self.integral(panel) / real, 1, delta=1e-4)
+
+    def test_lines(self):
+        for si, scale in ((False, 1), (True, DENSITY * LENGTH**2)):
+            figure = self.figure(axes="u", si=si)
+            (panel,) = self.panels(figure)
+            self.assertEqual([text.get_text() for text in panel.get_legend().get_texts()], ["left", "right"])
+            for line, name, drift, bins in zip(panel.patches, ("left", "right"), (-2, 2), (36, 18)):
+                values, edges, _ = line.get_data()
+                self.assertEqual(len(values), bins)
+                self.assertAlmostEqual(np.sum(values * np.diff(edges)) / scale, PARTICLES[name], delta=1e-4)
+                mean = np.sum(values * np.diff(edges) * (edges[1:] + edges[:-1]) / 2) / scale / PARTICLES[name]
+                self.assertAlmostEqual(mean / (4.19383e6 if si else 1), drift, delta=0.1)
+        self.assertEqual(len(self.panels(self.figure("all", ["right_y"]))), 3)
+
+    def test_axes_in_any_order(self):
+        (file,) = self.files()
+        plain, ranges = plot_phase_space.Mesh(file, "right_xu").over("xu", False)
+        summed, edges = plot_phase_space.Mesh(file, "right_vux").over("xu", False)
+        turned, turned_edges = plot_phase_space.Mesh(file, "right_vux").over("ux", False)
+        self.assertEqual((ranges, edges, turned_edges), ([(0, 6), (-9, 9)], ranges, ranges[::-1]))
+        np.testing.assert_array_equal(turned, summed.T)
+        # 20 and 16 bins over u have an edge in common every 4.5
+        np.testing.assert_allclose(
+            summed.reshape(16, 4, 5).sum(axis=2) * 18 / 20, plain.reshape(16, 4, 4).sum(axis=2) * 18 / 16, rtol=1e-5
+        )
+
+    def test_the_same_as_plot_snapshot(self):
+        """Of the particles of the snapshot beside it; a few velocities round to the other side of an edge."""
+        snapshot = plot_snapshot.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
+        mesh = plot_phase_space.Mesh(self.files([20])[0], "right_xu")
+        for si in (False, True):
+            values, ranges = mesh.over("xu", si)
+            particles = plot_snapshot.read_phase_space(snapshot, "right", "x", si)
+            same = plot_snapshot.phase_space_density(snapshot, particles, 16, ranges, si)
+            self.assertLess(abs(values - same).sum(), 0.01 * values.sum())
+            figure = plot_snapshot.draw_phase_space(self.plt, [snapshot], ["right"], "x", 16, si)
+            other = self.figure([20], ["right_xu"], si=si)
+            self.addCleanup(self.plt.close, figure)
+            self.assertEqual(figure.axes[0].get_xlabel(), other.axes[0].get_xlabel())
+            self.assertEqual(figure.axes[0].get_ylabel(), other.axes[0].get_ylabel())
+            self.assertEqual(figure.axes[-1].get_ylabel() + " of right", other.axes[-1].get_ylabel())
+            self.assertAlmostEqual(self.integral(figure.axes[0]) / self.integral(other.axes[0]), 1, delta=1e-4)
+
+    def test_labels(self):
+        for name, axes, unit, unit_si in (
+            ("right_xu", "xu", r"$n_0\,\lambda_D/v_{th}$", r"$\mathrm{s}/\mathrm{m}^{3}$"),
+            ("right_vux", "xu", r"$n_0\,\lambda_D/v_{th}$", r"$\mathrm{s}/\mathrm{m}^{3}$"),
+            ("right_uv", "uv", r"$n_0\,\lambda_D^{2}/v_{th}^{2}$", r"$\mathrm{s}^{2}/\mathrm{m}^{3}$"),
+            ("right_uv", "u", r"$n_0\,\lambda_D^{2}/v_{th}$", r"$\mathrm{s}/\mathrm{m}^{2}$"),
+            ("right_y", "y", r"$n_0\,\lambda_D$", r"$1/\mathrm{m}^{2}$"),
+        ):
+            integral = r"$\int f" + "".join(rf"\,d{axis}" for axis in "xyuv" if axis not in axes) + "$"
+            for si in (False, True):
+                figure = self.figure(names=[name], axes=axes, si=si)
+                label = figure.axes[-1 if len(axes) == 2 else 0].get_ylabel()
+                self.assertTrue(label.startswith(f"{integral} [{unit_si if si else unit}]"), label)
+
+    def test_shape_limits_and_title(self):
+        self.assertEqual(self.panels(self.figure(axes="uv"))[0].get_aspect(), 1)
+        self.assertEqual(self.panels(self.figure(axes="xu"))[0].get_aspect(), "auto")
+        figure = self.figure("all", ["left_xu"], limits=(0.1, 0.3), title="A title")
+        self.assertEqual(figure._suptitle.get_text(), "A title")
+        panels = self.panels(figure)
+        self.assertEqual([panel.images[0].get_clim() for panel in panels], [(0.1, 0.3)] * 6)
+        rows = [panel.get_subplotspec().rowspan.start for panel in panels]
+        self.assertEqual(rows, [0, 0, 0, 1, 1, 1])
+        self.assertEqual([bool(panel.get_xlabel()) for panel in panels], [False] * 3 + [True] * 3)
+        self.assertEqual(self.panels(self.figure(axes="u", limits=(1, 2)))[0].get_ylim(), (1, 2))
+        # the largest value of all times, on all panels
+        panels = self.panels(self.figure("all"))
+        most = max(panel.images[0].get_array().max() for panel in panels)
+        self.assertEqual({panel.images[0].get_clim() for panel in panels}, {(0, most)})
+
+
+class Script(PlotTest):
+    def test_pictures(self):
+        for arguments, note in (
+            ([], ""),
+            (["--step", "all"], "2 of 6 files have no left_xu and right_xu and are skipped"),
+            (["--step", "all", "--si", "--mesh", "right_y"], "3 of 6 files have no right_y and are skipped"),
+            (["--axes", "u", "v", "--limits", "-1", "2"], ""),
+            (["--axes", "u", "--step", "0", "10", "--si"], ""),
+        ):
+            picture = self.folder / "picture.png"
+            result = self.script("out", *arguments, "--output", picture)
+            expected = f"plot_phase_space.py: {note}\n" if note else ""
+            self.assertEqual((result.returncode, result.stderr), (0, expected), arguments)
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            picture.unlink()
+        self.assertEqual(self.script("out").stdout, "out/f.png\n")
+        self.assertEqual(self.script("out/phase_space/data_10.h5").stdout, "out/phase_space/f.png\n")
+
+    def test_errors_are_sentences(self):
+        (self.folder / "empty").mkdir(exist_ok=True)
+        bare = self.folder / "bare"
+        bare.mkdir(exist_ok=True)
+        shutil.copy(self.folder / "out" / "config.yaml", bare)
+        for arguments, words in (
+            (["nowhere"], "nowhere does not exist"),
+            (["empty"], "empty holds no phase_space/data_*.h5"),
+            (["bare"], "output.phase_space"),
+            (["out", "--step", "7"], "out/phase_space has no file of step 7 (it has: 0, 5"),
+            (["out", "--mesh", "nothing"], "right_xu over x u"),
+            (["out", "--mesh", "right_xu", "right_vux"], "both of right"),
+            (["out/snapshots/data_10.h5"], "holds no phase space (its meshes: E, chargeDensity, phi)"),
+            (["out/snapshots/data_10.h5", "--mesh", "phi"], "phi of out/snapshots/data_10.h5 is not a phase space"),
+            (["out/snapshots/data_10.h5", "--mesh", "E"], "E of out/snapshots/data_10.h5 is not a phase space"),
+            (["small.yaml"], "not a whole HDF5 file"),
+        ):
+            result = self.script(*arguments)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(words, result.stderr)
+
+    def test_usage(self):
+        for arguments in (
+            ["--axes", "x", "x"],
+            ["--axes", "x", "u", "v"],
+            ["--axes", "w"],
+            ["--limits", "2", "1"],
+            ["--limits", "0", "nan"],
+            ["--limits", "1"],
+            ["--step", "x"],
+        ):
+            self.assertEqual(self.script("out", *arguments).returncode, 2, arguments)
+        self.assertEqual(self.script().returncode, 2)
+        result = self.script("--help")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("examples:\n  scripts/plot_phase_space.py", result.stdout)
+
+
+class TheManualsItems(PlotTest):
+    """As at the top of docs/phase_space.md: a mesh of all axes and one of x and u, of one species."""
+
+    items = """\
+  phase_space:
+    - {species: right, axes: [x, y, u, v], bins: [8, 8, 10, 6], ranges: [[0, 6], [0, 4], [-9, 9], [-3, 3]],
+       order: [u, v, x, y], every: 10}
+    - {species: right, axes: [x, u], bins: [8, 12], ranges: [[0, 6], [-9, 9]], every: 10}
+"""
+
+    def test_default(self):
+        self.assertEqual(self.chosen(), ([23], ["right_xu"], "xu"))
+        self.assertEqual(self.chosen("all", axes="xy"), ([0, 10, 20, 23], ["right_uvxy"], "xy"))
+        (panel,) = self.panels(self.figure())
+        self.assertAlmostEqual(self.integral(panel), 12, delta=1e-4)
+        (panel,) = self.panels(self.figure(axes="xy"))  # who has |v| below 3 only
+        self.assertAlmostEqual(self.integral(panel), 12 * 0.9973, delta=0.1)
+
+
+class OneAxisOnly(PlotTest):
+    items = """\
+  phase_space:
+    - {species: right, axes: [u], bins: [16], ranges: [[-9, 9]]}
+    - {species: left, axes: [y], bins: [4], ranges: [[0, 4]]}
+"""
+
+    def test_default(self):
+        self.assertEqual(self.chosen(), ([23], ["right_u"], "u"))
+        self.assertEqual(self.chosen(axes="y"), ([23], ["left_y"], "y"))
+        self.assertEqual(self.script("out").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
