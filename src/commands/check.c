@@ -129,6 +129,14 @@ static enum status require_enough_rows(const struct config *config)
         (unsigned long long)least, CONFIG_MAX_PARTICLES, config->grid.cells[0]);
 }
 
+/* Ends the line about the deposit. */
+static void print_filter(uint32_t passes)
+{
+    if (passes > 0)
+        printf("; the charge density smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
+    printf("\n");
+}
+
 /* The device may be missing where a config is only looked at: then its part is left out, with the reason. */
 static enum status print_device_part(const struct config *config, const struct consequences *derived)
 {
@@ -155,7 +163,8 @@ static enum status print_device_part(const struct config *config, const struct c
         printf("step                      %s\n", advance_kind_describe(kind));
         sorter_plan_describe(&plan, sort, sizeof sort);
         printf("key                       %s\n", sort);
-        printf("deposit                   %s\n", deposit_describe(info, &config->deposit));
+        printf("deposit                   %s", deposit_describe(info, &config->deposit));
+        print_filter(config->deposit.filter_passes);
         if (ranks == 1)
             printf("memory on the device      %.1f MiB on one rank", (double)bytes / 0x1p20);
         else
@@ -164,6 +173,8 @@ static enum status print_device_part(const struct config *config, const struct c
         printf(", %.1f bytes a particle\n", (double)bytes / (double)simulation_particles(&share));
         if (plan.note[0] != '\0')
             printf("warning: %s\n", plan.note);
+        consequences_warn_idle(config, plan.method, kind != ADVANCE_NONE,
+                               &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     }
     device_close(&device);
     return status;

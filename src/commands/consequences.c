@@ -4,6 +4,7 @@
 #include "config/species_speed.h"
 
 #include <math.h>
+#include <string.h>
 
 struct consequences consequences_derive(const struct config *config)
 {
@@ -58,4 +59,47 @@ void consequences_warn(const struct config *config, const struct consequences *d
     if (derived->particles_per_cell < 8)
         log_line(log, LOG_NORMAL, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
                  derived->particles_per_cell, derived->fewest_species);
+}
+
+/* The keys of sort.* that say something, parted by commas: all, or those of the method paper alone. */
+static void name_sort_keys(const struct sort_config *sort, bool all, char *names, size_t size)
+{
+    enum { USUAL_PASSES = 2 };
+    const struct {
+        const char *key;
+        bool is_set, is_papers;
+    } keys[] = {
+        {"method", sort->method != SORT_METHOD_AUTO, false},
+        {"passes", sort->passes != SORT_AUTO && sort->passes != USUAL_PASSES, false},
+        {"key_bits", sort->key_bits != SORT_AUTO, false},
+        {"items_per_group", sort->items_per_group != SORT_AUTO, true},
+        {"groups", sort->groups != SORT_AUTO, true},
+        {"histogram_splits", sort->histogram_splits != SORT_AUTO, true},
+        {"transpose", sort->transpose != TRANSPOSE_AUTO, true},
+        {"table", sort->table != TABLE_AUTO, true},
+    };
+    names[0] = '\0';
+    for (size_t n = 0; n < sizeof keys / sizeof keys[0]; n++) {
+        const size_t used = strlen(names);
+        if (keys[n].is_set && (all || keys[n].is_papers))
+            snprintf(names + used, size - used, "%ssort.%s", used > 0 ? ", " : "", keys[n].key);
+    }
+}
+
+void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
+                            struct log *log)
+{
+    char names[256];
+    name_sort_keys(&config->sort, is_fused, names, sizeof names);
+    if (names[0] == '\0')
+        return;
+    if (is_fused)
+        log_line(
+            log, LOG_NORMAL,
+            "warning: %s: a fused step sorts in its own way, and only the loaded particles are sorted in "
+            "this one; with step.method=plain all are",
+            names);
+    else if (method != SORT_METHOD_PAPER)
+        log_line(log, LOG_NORMAL, "warning: %s: without effect, only the method paper has such a parameter",
+                 names);
 }

@@ -23,4 +23,9 @@ struct consequences consequences_derive(const struct config *config);
  * that crosses more than a cell in a step, fewer than 8 particles a cell. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
+/* A line about keys of sort.* that say something but of which a run makes no use: the paper's where its sort
+ * is of another method, and all where the step is fused. */
+void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
+                            struct log *log);
+
 #endif

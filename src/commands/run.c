@@ -138,15 +138,24 @@ static enum status write_resolved_config(struct run *run)
     return STATUS_OK;
 }
 
+static bool has_phase_spaces(const struct output_config *output)
+{
+    bool has_some = false;
+    for (uint32_t i = 0; i < output->phase_space_count; i++)
+        has_some |= output->phase_space[i].every > 0;
+    return has_some;
+}
+
 /* The files of rank 0. */
 static enum status open_files(struct run *run)
 {
-    const struct history_config *history = &run->config.output.history;
+    const struct output_config *output = &run->config.output;
+    const struct history_config *history = &output->history;
     const bool goes_on = run->folder.use == RUN_FOLDER_CONTINUE;
     TRY(run_folder_create(&run->folder));
     TRY(goes_on ? history_continue(run->folder.path, history, run->restart.step, &run->history)
                 : history_open(run->folder.path, history, &run->history));
-    TRY(run_folder_clear(&run->folder, run->config.output.phase_space_count > 0));
+    TRY(run_folder_clear(&run->folder, output->snapshots.every > 0, has_phase_spaces(output)));
     TRY(run_folder_open(&run->folder, "log.txt", goes_on ? "a" : "w", &run->log_file));
     run->log.file = run->log_file;
     return write_resolved_config(run);
@@ -203,6 +212,7 @@ static void announce(struct run *run)
     announce_ranks(run);
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
+    log_line(&run->log, LOG_VERBOSE, "kernels from %s", program_folder());
     log_line(&run->log, LOG_NORMAL, "step: %s", advance_kind_describe(run->simulation.advance_kind));
     char sort[256];
     sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
@@ -216,6 +226,8 @@ static void announce(struct run *run)
              field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
+    consequences_warn_idle(config, run->simulation.plan.method, run->simulation.advance_kind != ADVANCE_NONE,
+                           &run->log);
     announce_start(run);
 }
 

@@ -216,11 +216,14 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
 
 /* ---- programs and kernels ---- */
 
-/* Builds kernels/<file> (RADIXPIC_KERNELS, else the source tree's folder, else the installed one) with `-D`
- * options from a printf-style format, e.g. "-D RADIX_BITS=%u". Precision adds -D REAL_IS_DOUBLE=0|1. A build
- * error is STATUS_FAILED and the message holds file, options and the whole log; a double program on a device
- * without fp64 is STATUS_FAILED too. The caller owns the program; kernels made from it must be destroyed
- * before it. */
+/* Where kernels are read from: RADIXPIC_KERNELS, else the folder of the source tree that the program was
+ * built in, else the installed one. */
+const char *program_folder(void);
+
+/* Builds program_folder()/<file> with `-D` options from a printf-style format, e.g. "-D RADIX_BITS=%u".
+ * Precision adds -D REAL_IS_DOUBLE=0|1. A build error is STATUS_FAILED and the message holds file, options
+ * and the whole log; a double program on a device without fp64 is STATUS_FAILED too. The caller owns the
+ * program; kernels made from it must be destroyed before it. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));

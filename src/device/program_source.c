@@ -16,7 +16,7 @@ struct expansion {
     size_t included_count;
 };
 
-static const char *kernel_folder(void)
+const char *program_folder(void)
 {
     const char *chosen = getenv("RADIXPIC_KERNELS");
     if (chosen && chosen[0] != '\0')
@@ -87,7 +87,7 @@ enum status program_source(const char *file, char **source)
 {
     size_t length = 0;
     *source = NULL;
-    struct expansion expansion = {.folder = kernel_folder(), .output = open_memstream(source, &length)};
+    struct expansion expansion = {.folder = program_folder(), .output = open_memstream(source, &length)};
     if (!expansion.output)
         return status_fail(STATUS_FAILED, "no memory for the kernels of %s", file);
     const enum status status = expand(&expansion, file);

@@ -158,9 +158,10 @@ enum status run_folder_create(struct run_folder *folder)
     return make_folders(folder->path);
 }
 
-enum status run_folder_clear(const struct run_folder *folder, bool has_phase_space)
+enum status run_folder_clear(const struct run_folder *folder, bool has_snapshots, bool has_phase_space)
 {
-    TRY(make_folder(folder->snapshots));
+    if (has_snapshots)
+        TRY(make_folder(folder->snapshots));
     if (has_phase_space)
         TRY(make_folder(folder->phase_space));
     TRY(remove_timers(folder));
@@ -169,8 +170,10 @@ enum status run_folder_clear(const struct run_folder *folder, bool has_phase_spa
     TRY(remove_numbered(folder->snapshots, snapshot_prefix));
     TRY(remove_numbered(folder->phase_space, snapshot_prefix));
     TRY(remove_numbered(folder->checkpoints, checkpoint_prefix));
+    if (!has_snapshots)
+        (void)rmdir(folder->snapshots); /* stays where it holds anything else */
     if (!has_phase_space)
-        (void)rmdir(folder->phase_space); /* stays where it holds anything else */
+        (void)rmdir(folder->phase_space);
     (void)rmdir(folder->checkpoints);
     return STATUS_OK;
 }

@@ -36,11 +36,12 @@ STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
  * names path and errno text. */
 STATUS_CHECKED enum status run_folder_create(struct run_folder *folder);
 
-/* Creates `snapshots`, and where `has_phase_space` that folder too, and removes what of an earlier run would
- * tell a false story beside the files of this one: timers.csv, and unless the run is continued snapshots,
- * phase spaces and checkpoints. To be called once history.csv is there. STATUS_FAILED names path and errno
- * text. */
-STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder, bool has_phase_space);
+/* Creates the folders of snapshots and of phase spaces where the run has some, and removes what of an earlier
+ * run would tell a false story beside the files of this one: timers.csv, and unless the run is continued
+ * snapshots, phase spaces and checkpoints. To be called once history.csv is there. STATUS_FAILED names path
+ * and errno text. */
+STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder, bool has_snapshots,
+                                            bool has_phase_space);
 
 /* Whether a checkpoint_N.h5 is among the checkpoints. */
 bool run_folder_has_checkpoint(const struct run_folder *folder);

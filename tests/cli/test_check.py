@@ -13,6 +13,7 @@ WARNINGS = {
     "omega_p": r"(?m)^warning: omega_p dt",
     "crossing": r"(?m)^warning: thermal particles of electrons cross",
     "few": r"(?m)^warning: .* particles per cell of electrons",
+    "idle": r"(?m)^warning: sort\.",
 }
 
 
@@ -197,7 +198,27 @@ class Warnings(ProgramTest):
 
     def test_all_at_once(self):
         settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100"]
-        self.assert_warns(*WARNINGS, settings=settings)
+        self.assert_warns(*WARNINGS, settings=[*settings, "sort.method=chunked", "sort.table=rows"])
+
+    def test_settings_without_effect(self):
+        papers = r"(?m)^warning: sort\.groups, sort\.table: without effect, only the method paper has such"
+        fused = r"(?m)^warning: sort\.method, sort\.table: a fused step sorts in its own way"
+        for command in ("check", ("run", "--steps=0", "--force")):
+            words = [command] if isinstance(command, str) else command
+            for pattern, settings in (
+                (papers, ["sort.method=chunked", "sort.groups=4", "sort.table=rows"]),
+                (fused, ["step.method=chunked", "sort.method=paper", "sort.table=rows"]),
+            ):
+                options = [word for setting in settings for word in ("--set", setting)]
+                self.assertRegex(self.run_well(*words, "small.yaml", *options).stdout, pattern)
+        for settings in (
+            ["sort.table=rows"],  # asks for the method paper
+            ["sort.method=paper", "sort.table=rows"],
+            ["sort.method=chunked", "sort.passes=1"],
+            ["step.method=chunked"],
+            ["step.method=chunked", "sort.passes=2"],  # as the default says
+        ):
+            self.assert_warns(settings=settings)
 
 
 class Devices(ProgramTest):

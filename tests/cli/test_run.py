@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -100,11 +101,15 @@ class Files(ProgramTest):
 
     def test_snapshots_may_be_left_out(self):
         self.run_well("run", "small.yaml", "--set", "output.snapshots.every=0", "--steps", "2")
-        self.assertEqual(os.listdir(self.folder / "out" / "snapshots"), [])
+        self.assertFalse((self.folder / "out" / "snapshots").exists())
         self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.particles=false", "--steps", "2")
         with h5py.File(self.folder / "out" / "snapshots" / "data_2.h5") as file:
             self.assertIn("E", file["data/2/fields"])
             self.assertEqual(list(file["data/2/particles"]), [])
+        never = "output.phase_space=[{species: electrons, axes: [x], bins: [16], ranges: [[0, 6]], every: 0}]"
+        self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.every=0", "--set", never, "--steps", "2")
+        self.assertFalse((self.folder / "out" / "snapshots").exists())
+        self.assertFalse((self.folder / "out" / "phase_space").exists())
 
     def test_timers(self):
         self.run_well("run", "small.yaml")
@@ -236,6 +241,14 @@ class WhatIsSaid(ProgramTest):
         self.assertNotIn("; method", normal)
         self.assertRegex(verbose, r"b = 7 bits, p = 2 passes.*; method (tiled|chunked) \(default\)")
         self.assertRegex(verbose, r"field solver: \w+")
+
+    def test_the_log_names_the_kernels_folder(self):
+        self.assertNotIn("kernels from", self.run_well("run", "small.yaml").stdout)
+        folder = re.search(r"(?m)^kernels from (.*)$", (self.folder / "out" / "log.txt").read_text())[1]
+        self.assertTrue(os.path.samefile(folder, os.environ.get("RADIXPIC_KERNELS", ROOT / "kernels")), folder)
+        shutil.copytree(ROOT / "kernels", self.folder / "own kernels")
+        text = self.run_well("run", "small.yaml", "--force", "--verbose", environment={"RADIXPIC_KERNELS": "own kernels"}).stdout
+        self.assertRegex(text, r"(?m)^kernels from own kernels$")
 
     def test_one_live_line_on_a_terminal(self):
         terminal, shown = pty.openpty()
