@@ -247,7 +247,7 @@ static const struct schema_row config_rows[] = {
     {"output.snapshots.particles", TYPE_BOOL, IN_CONFIG(output.snapshots.particles), .fallback = "true",
      .help = "write particles beside the fields"},
     {"output.snapshots.compression", TYPE_COUNT32, IN_CONFIG(output.snapshots.compression), WITHIN(0, 9),
-     .fallback = "4", .help = "deflate level"},
+     .fallback = "4", .help = "deflate level, of phase space too"},
     {"output.phase_space", TYPE_LIST, IN_CONFIG(output.phase_space), WITHIN(0, CONFIG_MAX_PHASE_SPACES),
      .capacity = CONFIG_MAX_PHASE_SPACES, .fallback = "[]", .items = &phase_space_table,
      .count_offset = offsetof(struct config, output.phase_space_count),

@@ -159,6 +159,7 @@ class Check(ProgramTest):
         text = self.run_well("check", "--keys").stdout
         keys = re.findall(r"(?m)^ *(?:- )?([a-zA-Z_0-9]+):", self.check().split("\n# what follows")[0])
         self.assertGreater(len(keys), 40)
+        self.assertRegex(text, r"(?m)^output\.snapshots\.compression .* phase space too$")
         for key in keys:
             self.assertRegex(text, rf"\b{key}\b")
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""deposit.method: what check says, runs that agree, restarts to the bit, and what is refused."""
+"""deposit.method and filter: what check says, runs that agree, restarts to the bit, and what is refused."""
 
+import math
 import shutil
 import unittest
 
-from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 
 ATOMIC = ["--set", "deposit.method=atomic"]
 
@@ -42,6 +43,24 @@ class DepositMethod(ProgramTest):
                 options = ["--set", f"precision={precision}", "--set", f"step.method={step}", "--force"]
                 sorted_rows = self.run_to("sorted", *options)
                 self.assert_near(self.run_to("atomic", *options, *ATOMIC), sorted_rows, delta)
+
+    def test_a_filter_in_the_history(self):
+        """What README.md says: density and field energy are of the smoothed field, and the particles swing by more."""
+        swings, modes = [], []
+        for passes in (0, 3):
+            settings = ["--set", "precision=double", "--set", f"deposit.filter_passes={passes}", "--force"]
+            config = ROOT / "configs" / "plasma_oscillation.yaml"
+            self.run_well("run", config, "--quiet", "--steps", "70", "--output", "out", *settings)
+            rows = [{name: float(text) for name, text in row.items()} for row in self.history()]
+            kinetic, field = (
+                max(row[name] for row in rows) - min(row[name] for row in rows)
+                for name in ("kinetic_energy", "field_energy")
+            )
+            swings.append(kinetic / field)
+            modes.append(math.hypot(rows[0]["density_1_0_re"], rows[0]["density_1_0_im"]))
+        let_through = math.cos(math.pi / 32) ** (2 * 3)  # cos(k dx/2), 32 cells to a wave
+        self.assertAlmostEqual(modes[1] / modes[0], let_through, delta=1e-9)
+        self.assertAlmostEqual(swings[1] / swings[0], 1 / let_through, delta=1e-3)
 
     def test_a_restart_ends_in_the_same_bits(self):
         often = [*ATOMIC, "--set", "output.checkpoints.every=10", "--set", "output.checkpoints.keep=9"]
