@@ -226,6 +226,7 @@ def draw_lines(plt, files, axis, si, limits, title):
             edges = np.linspace(*ranges[0], len(values) + 1)
             panel.stairs(values, edges, label=mesh.species, color=f"C{number}", baseline=None, linewidth=1.6)
         panel.set_title(snapshot.time_label(si))
+        panel.set_axisbelow(True)  # the lines over the grid
     panels[0].legend()
     if limits:
         panels[0].set_ylim(*limits)

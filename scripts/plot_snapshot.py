@@ -328,7 +328,7 @@ def main():
         help="E/x, E/y, phi or chargeDensity, the last of all species together (default: E/x)",
     )
     what.add_argument(
-        "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together"
+        "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together, or f(y, v)"
     )
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
