@@ -73,7 +73,7 @@ static void fill_chunks(const void *source, uint64_t first, size_t count, void *
     const struct item *item = source;
     const size_t elements = phase_volume_chunk_elements(&item->volume);
     for (size_t n = 0; n < count; n++)
-        phase_volume_gather(&item->volume, item->counts, first + n, item->sums + n * elements);
+        phase_volume_read_chunk(&item->volume, item->counts, first + n, item->sums + n * elements);
     communicator_sum_counts(item->state->communicator, count * elements, item->sums);
     for (size_t n = 0; n < count * elements; n++) {
         const double f = (double)item->sums[n] * item->unit;
@@ -230,9 +230,10 @@ static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces
                        const struct phase_state *state, uint32_t index)
 {
     char name[CONFIG_NAME_LENGTH + 16];
-    struct item item;
+    struct item item = {0};
     phase_space_name(state->config, index, name, sizeof name);
-    hdf5_file_fail(file, item_create(spaces, state, index, &item));
+    if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
+        hdf5_file_fail(file, item_create(spaces, state, index, &item));
     if (hdf5_file_agree(file)) {
         add_totals(&item);
         const hid_t mesh = write_dataset(file, meshes, name, &item);

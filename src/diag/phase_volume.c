@@ -72,8 +72,8 @@ uint32_t phase_volume_stride(const struct phase_volume *volume, const struct pha
     return k < volume->dimensions ? (uint32_t)stride_of(volume, k) : 0;
 }
 
-void phase_volume_gather(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
-                         uint64_t *values)
+void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
+                             uint64_t *values)
 {
     uint64_t strides[CONFIG_PHASE_AXES], begin = 0;
     uint32_t extent[CONFIG_PHASE_AXES] = {0}; /* of the chunk within the array */

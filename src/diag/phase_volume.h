@@ -42,7 +42,7 @@ uint32_t phase_volume_stride(const struct phase_volume *volume, const struct pha
 
 /* values[phase_volume_chunk_elements()] <- chunk `number` (in C order) of the written array, in C order,
  * from the device's volume of counts; 0 beyond the end of the array. */
-void phase_volume_gather(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
-                         uint64_t *values);
+void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
+                             uint64_t *values);
 
 #endif

@@ -5,6 +5,8 @@
 #include "diag/phase_space.h"
 #include "support/device_fixture.h"
 
+#include <unistd.h>
+
 enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65, SMALL_TABLES = 8192 };
 
 /* What the items are made of. x and y leave rows and columns out; bins of u and v end within and just behind
@@ -134,7 +136,7 @@ static void unfold(const struct phase_volume *volume, const uint32_t *counts, ui
     uint64_t *chunk = calloc(phase_volume_chunk_elements(volume), sizeof *chunk);
     assert_non_null(chunk);
     for (uint64_t number = 0; number < phase_volume_chunks(volume); number++) {
-        phase_volume_gather(volume, counts, number, chunk);
+        phase_volume_read_chunk(volume, counts, number, chunk);
         for (uint32_t e = 0; e < phase_volume_chunk_elements(volume); e++) {
             uint64_t place = 0, stride = 1, rest = number;
             uint32_t inside = e;
@@ -214,6 +216,18 @@ static uint64_t check_item(struct scene *scene, struct phase_spaces *spaces, uin
     return inside;
 }
 
+/* Of what check_item() made the device do: velocities are read for axes that need them alone. */
+static void check_bytes(const struct scene *scene, uint32_t index)
+{
+    const struct phase_space_config *item = &config.output.phase_space[index];
+    const struct phase_volume volume = phase_volume_make(item);
+    const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
+    const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1]);
+    const uint64_t read = needs_velocities ? 2 * precision_bytes(config.precision) * all : 0;
+    const uint64_t permuted = volume.is_permuted ? 2 * sizeof(uint32_t) * phase_volume_elements(&volume) : 0;
+    assert_int_equal(device_timers(device)->stages[STAGE_OUTPUT].bytes, read + permuted);
+}
+
 /* Every subset of the axes, each in three orders. */
 static void check_subsets(struct scene *scene)
 {
@@ -228,8 +242,11 @@ static void check_subsets(struct scene *scene)
         assert_ok(phase_spaces_create(device, &config, &spaces));
         const uint64_t foretold = phase_spaces_bytes(&config);
         assert_in_range(device_bytes_held(device) - held, foretold, foretold + SMALL_TABLES);
-        for (uint32_t index = 0; index < 3; index++)
+        for (uint32_t index = 0; index < 3; index++) {
+            device_reset_timers(device);
             assert_in_range(check_item(scene, spaces, index), 1, all - 1);
+            check_bytes(scene, index);
+        }
         phase_spaces_destroy(&spaces);
     }
 }
@@ -292,6 +309,51 @@ static void slabs_with_part_of_the_range(void **state)
     }
 }
 
+/* ---- the file ---- */
+
+/* Kernels that phase_spaces_write() of two items launches; the first one is of nobody. */
+static uint64_t launches_of_writing(const struct scene *scene, struct phase_spaces *spaces,
+                                    const char *folder, enum status expected)
+{
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    const struct particles lists[2] = {{0}, scene->main.particles};
+    const struct phase_state state = {
+        .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
+    uint64_t bytes = 0;
+    device_reset_timers(device);
+    assert_int_equal(phase_spaces_write(spaces, folder, &state, 3, &bytes), expected);
+    assert_int_equal(bytes > 0, expected == STATUS_OK);
+    return device_timers(device)->stages[STAGE_OUTPUT].launches;
+}
+
+/* A mesh cannot have this name, so its item fails; the next one is not even counted. */
+static void nothing_is_counted_after_a_failure(void **state)
+{
+    char folder[] = "/tmp/radixpic_phase_space_XXXXXX", file[64];
+    const struct grid box = grid_make(&config.grid);
+    const struct slab slab = slab_whole_box(&box);
+    struct scene scene;
+    struct phase_spaces *spaces = NULL;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/data_0.h5", folder);
+    config.output.phase_space_count = 2;
+    config.output.phase_space[0] = config.output.phase_space[1] = make_item(1U << PHASE_AXIS_U, 0, false);
+    strcpy(config.output.phase_space[0].species, "other");
+    scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
+    assert_ok(phase_spaces_create(device, &config, &spaces));
+    assert_int_equal(launches_of_writing(&scene, spaces, folder, STATUS_OK), 1);
+    assert_int_equal(unlink(file), 0);
+    strcpy(config.species[0].name, "no/name");
+    strcpy(config.output.phase_space[0].species, "no/name");
+    assert_int_equal(launches_of_writing(&scene, spaces, folder, STATUS_FAILED), 0);
+    assert_non_null(strstr(status_message(), "cannot write a dataset"));
+    strcpy(config.species[0].name, "other");
+    assert_int_equal(rmdir(folder), 0); /* empty */
+    phase_spaces_destroy(&spaces);
+    scene_destroy(&scene);
+}
+
 /* ---- what needs no device ---- */
 
 static void what_is_due(void **state)
@@ -335,6 +397,7 @@ int main(void)
         cmocka_unit_test(every_subset_double_in_quads),
         cmocka_unit_test(a_slab_counts_its_own_rows),
         cmocka_unit_test(slabs_with_part_of_the_range),
+        cmocka_unit_test(nothing_is_counted_after_a_failure),
         cmocka_unit_test(what_is_due),
         cmocka_unit_test(names_are_different),
     };
