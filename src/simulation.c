@@ -275,6 +275,7 @@ static enum status write_phase_spaces(struct simulation *simulation)
         .guests = simulation->communicator.size > 1 ? simulation->guests : NULL,
         .step = simulation->step,
         .time = current_time(simulation),
+        .log = simulation->output.log,
     };
     TRY(device_finish(simulation->device));
     const double start = timer_now();

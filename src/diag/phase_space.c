@@ -20,6 +20,7 @@ struct phase_spaces {
     struct phase_volume volumes[CONFIG_MAX_PHASE_SPACES];
     struct buffer *counts[CONFIG_MAX_PHASE_SPACES]; /* of each volume: a view of `room`, from its begin on */
     struct ndpa *ndpa[CONFIG_MAX_PHASE_SPACES];     /* NULL: not permuted */
+    uint32_t met;                                   /* a bit for each item, of phase_spaces_is_first() */
 };
 
 /* ---- birth and death ---- */
@@ -239,6 +240,14 @@ enum status phase_spaces_count(struct phase_spaces *spaces, const struct phase_s
 }
 
 /* ---- what is due ---- */
+
+bool phase_spaces_is_first(struct phase_spaces *spaces, uint32_t index)
+{
+    const uint32_t bit = UINT32_C(1) << index;
+    const bool is_first = (spaces->met & bit) == 0;
+    spaces->met |= bit;
+    return is_first;
+}
 
 uint32_t phase_spaces_due(const struct config *config, uint64_t step)
 {

@@ -8,6 +8,7 @@
 #ifndef RADIXPIC_DIAG_PHASE_SPACE_H
 #define RADIXPIC_DIAG_PHASE_SPACE_H
 
+#include "base/log.h"
 #include "diag/phase_volume.h"
 #include "domain/particles.h"
 #include "domain/slab.h"
@@ -34,6 +35,7 @@ struct phase_state {
     const struct particles *guests;    /* the rest of each species; NULL: none */
     uint64_t step;
     double time;
+    struct log *log; /* for ranges that leave many particles out; NULL: nothing is said */
 };
 
 /* Counts this rank's particles for item `index` and permutes them: counts[phase_volume_elements()], laid out
@@ -42,9 +44,13 @@ STATUS_CHECKED enum status phase_spaces_count(struct phase_spaces *spaces, const
                                               uint32_t index, uint32_t *counts);
 
 /* Writes FOLDER/data_STEP.h5 with the items whose bit is set in `due`, all ranks into the one file, and sets
- * *bytes to its size. Errors as snapshot_write(). Collective, blocking. */
+ * *bytes to its size. The first time that an item is written, the log hears of it where more than a tenth of
+ * the particles are outside its ranges. Errors as snapshot_write(). Collective, blocking. */
 STATUS_CHECKED enum status phase_spaces_write(struct phase_spaces *spaces, const char *folder,
                                               const struct phase_state *state, uint32_t due, uint64_t *bytes);
+
+/* Whether no call before this one was for item `index`: for what is to be said once. */
+bool phase_spaces_is_first(struct phase_spaces *spaces, uint32_t index);
 
 /* The items due in a step, a bit each: those whose `every` divides it, in the last step all that are ever. */
 uint32_t phase_spaces_due(const struct config *config, uint64_t step);

@@ -142,6 +142,16 @@ static void add_totals(struct item *item)
     item->inside = totals[1];
 }
 
+/* What is outside is in no bin: whoever chose the ranges should know while the run goes on. */
+static void tell_outside(const struct item *item, const char *name)
+{
+    static const double many = 0.1;
+    const double outside = (double)(item->particles - item->inside) / (double)item->particles;
+    if (item->state->log && outside > many)
+        log_line(item->state->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
+                 100 * outside);
+}
+
 /* ---- attributes ---- */
 
 static const char *const axis_labels[] = {"x", "y", "u", "v"};
@@ -236,6 +246,8 @@ static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces
         hdf5_file_fail(file, item_create(spaces, state, index, &item));
     if (hdf5_file_agree(file)) {
         add_totals(&item);
+        if (phase_spaces_is_first(spaces, index))
+            tell_outside(&item, name);
         const hid_t mesh = write_dataset(file, meshes, name, &item);
         write_attributes(file, mesh, &item);
         hdf5_close(file, mesh);

@@ -279,6 +279,25 @@ class Runs(PhaseSpaceTest):
         found = sorted(os.listdir(self.folder / "out" / "phase_space"))
         self.assertEqual(found, [f"data_{step}.h5" for step in (10, 15, 20, 23)])
 
+    def test_ranges_that_leave_many_out(self):
+        """Said once an item, by one of the ranks; where a tenth or less is outside, not at all."""
+        items = [
+            item("uv", (10, 10), {"u": [-1, 1], "v": [-9, 9]}, every=1),  # |u| < 1: 68.3 % of a Maxwellian
+            item("vu", (10, 10), {"u": [-9, 9], "v": [-1.7, 1.7]}, every=1),  # 91.1 %
+            item("x", (8,), {"x": [0, 3]}, every=5),
+        ]
+        commands = [(PROGRAM,), ("mpirun", "-n", "2", PROGRAM)] if shutil.which("mpirun") else [(PROGRAM,)]
+        for command in commands:
+            arguments = ["run", "small.yaml", "--steps", "6", "--force", *setting(*items)]
+            result = self.run_well(*arguments, command=command, environment=MPI_ENVIRONMENT)
+            for text in (result.stdout, (self.folder / "out" / "log.txt").read_text()):
+                found = re.findall(r"(?m)^(\w+): (\d+) % of the particles lie outside its ranges$", text)
+                self.assertEqual([name for name, _ in found], ["electrons_uv", "electrons_x"])
+                for (name, percent), about in zip(found, (32, 50)):
+                    outside = self.mesh(name, 0).attributes["particlesOutside"] / 4096
+                    self.assertEqual(int(percent), round(100 * outside))
+                    self.assertAlmostEqual(int(percent), about, delta=2)
+
     def test_no_time_is_counted_twice(self):
         """Counting, which the device times too, is a good part of this run: the stages must fit into the wall clock."""
         many = ["--set", "species.electrons.particles=1000000", "--set", "output.snapshots.every=0"]
