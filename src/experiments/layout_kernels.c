@@ -61,11 +61,6 @@ void layout_kernels_destroy(struct layout_kernels **kernels)
     *kernels = NULL;
 }
 
-uint32_t layout_kernels_group_items(const struct layout_kernels *kernels)
-{
-    return (uint32_t)kernels->group_items;
-}
-
 enum status layout_kernels_apply(struct layout_kernels *kernels, enum layout_operation operation,
                                  enum layout_order order, struct layout_size size, struct buffer *elements,
                                  enum stage stage)

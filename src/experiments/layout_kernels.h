@@ -13,9 +13,6 @@ STATUS_CHECKED enum status layout_kernels_create(struct device *device, enum lay
                                                  struct layout_kernels **kernels);
 void layout_kernels_destroy(struct layout_kernels **kernels);
 
-/* Items of a group of the algorithms, the paper's T: 64, or as many as the device allows. */
-uint32_t layout_kernels_group_items(const struct layout_kernels *kernels);
-
 /* Enqueues the operation on every array of `elements`, in place, timed as `stage`. Bitonic sort needs a power
  * of two as the length. */
 STATUS_CHECKED enum status layout_kernels_apply(struct layout_kernels *kernels,
