@@ -26,7 +26,7 @@ static const struct argp_option layout_options[] = {
      "Of these tables only those of prefix-sum, bubble-sort or bitonic-sort; may be repeated", 0},
     {"input", KEY_INPUT, "s|d", 0,
      "Of those of bubble-sort only those of this input: s, all arrays descending, or d, those of odd number "
-     "ascending",
+     "ascending; may be repeated",
      0},
     {"type", KEY_TYPE, "NAME", 0,
      "int, float or double, in the tables that are not of all three (V to XII are); int without it", 0},
@@ -51,7 +51,7 @@ static const char *const input_names[] = {"s", "d", NULL};
 struct parsed {
     struct layout_options *options;
     bool operations[LAYOUT_OPERATIONS], any_operation;
-    bool inputs[2], any_input;
+    bool inputs[2], any_input, any_type;
 };
 
 static error_t add_table(const struct argp_state *state, const char *word, struct layout_options *options)
@@ -121,6 +121,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TYPE:
         error = arguments_choice(state, "--type", argument, layout_type_names, &which);
         options->type = (enum layout_type)which;
+        parsed->any_type = true;
         return error;
     case KEY_ARRAYS:
         return parse_arrays(state, argument, options);
@@ -159,11 +160,11 @@ uint32_t layout_options_arrays(const struct layout_options *options, enum layout
     return options->array_count;
 }
 
-/* Takes away the tables that --operation and --input leave out. */
+/* Takes away the tables that --operation and --input leave out. What then has no effect is refused. */
 static enum status choose_tables(const char *name, const struct parsed *parsed)
 {
     struct layout_options *options = parsed->options;
-    bool any = false;
+    bool any = false, of_bubbles = false, of_a_type = false;
     for (size_t n = 0; n < LAYOUT_TABLES; n++)
         any = any || options->tables[n];
     for (size_t n = 0; n < 4 && !any; n++)
@@ -174,10 +175,18 @@ static enum status choose_tables(const char *name, const struct parsed *parsed)
         const bool by_turns = table->input == LAYOUT_BY_TURNS;
         if (parsed->any_operation && !parsed->operations[table->operation])
             options->tables[n] = false;
+        of_bubbles = of_bubbles || (options->tables[n] && table->operation == LAYOUT_BUBBLE_SORT);
         if (parsed->any_input && table->operation == LAYOUT_BUBBLE_SORT && !parsed->inputs[by_turns])
             options->tables[n] = false;
         any = any || options->tables[n];
+        of_a_type = of_a_type || (options->tables[n] && table->kind != LAYOUT_BY_TYPE);
     }
+    if (any && parsed->any_input && !of_bubbles)
+        return status_fail(STATUS_USAGE,
+                           "%s: --input is of bubble-sort alone, and no table of it is asked for", name);
+    if (any && parsed->any_type && !of_a_type)
+        return status_fail(STATUS_USAGE, "%s: --type: the tables that are asked for are of all three types",
+                           name);
     return any ? STATUS_OK
                : status_fail(STATUS_USAGE,
                              "%s: no table is left: those of --table are none of --operation and --input",

@@ -4,6 +4,8 @@
 #include "experiments/cells_option.h"
 #include "experiments/usual_options.h"
 
+#include <string.h>
+
 enum { KEY_PART = 1000, KEY_LENGTH, KEY_CELLS, KEY_PRODUCT, KEY_OPERATIONS, KEY_COARSE, KEY_BLOCK };
 
 static const struct argp_option local_options[] = {
@@ -24,19 +26,37 @@ static const struct argp_option local_options[] = {
     {0},
 };
 
+/* The options that only one part has, or two. */
+static const struct {
+    int key;
+    const char *name;
+    enum local_part first, second; /* the same where there is one */
+} owned[] = {
+    {KEY_LENGTH, "--length", PART_FILTER, PART_FILTER},
+    {KEY_CELLS, "--cells", PART_TRANSPOSE, PART_STENCIL},
+    {KEY_PRODUCT, "--product", PART_STENCIL, PART_STENCIL},
+    {KEY_OPERATIONS, "--operations", PART_ATOMICS, PART_ATOMICS},
+    {KEY_COARSE, "--coarse", PART_REFINE, PART_REFINE},
+    {KEY_BLOCK, "--block", PART_FILTER, PART_ATOMICS},
+};
+enum { OWNED = sizeof owned / sizeof owned[0] };
+
+/* What argv says, before it is put together. */
+struct parsed {
+    struct local_memory_options *options;
+    bool given[OWNED];
+};
+
 static const char *const part_names[LOCAL_PARTS + 1] = {
     [PART_FILTER] = "filter",   [PART_TRANSPOSE] = "transpose", [PART_STENCIL] = "stencil",
     [PART_ATOMICS] = "atomics", [PART_REFINE] = "refine",
 };
 
-const char *local_part_name(enum local_part part)
-{
-    return part_names[part];
-}
-
 static error_t parse_part(struct argp_state *state, const char *text, struct local_memory_options *options)
 {
     size_t part = 0;
+    if (strcmp(text, "product") == 0)
+        return arguments_refuse(state, "--part: 'product' is in the part stencil");
     const error_t error = arguments_choice(state, "--part", text, part_names, &part);
     if (error == 0)
         options->parts[part] = true;
@@ -45,7 +65,10 @@ static error_t parse_part(struct argp_state *state, const char *text, struct loc
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct local_memory_options *options = state->input;
+    struct parsed *parsed = state->input;
+    struct local_memory_options *options = parsed->options;
+    for (size_t n = 0; n < OWNED; n++)
+        parsed->given[n] = parsed->given[n] || owned[n].key == key;
     switch (key) {
     case KEY_PART:
         return parse_part(state, argument, options);
@@ -85,6 +108,23 @@ static const struct argp argp = {
            "  radixpic bench local-memory --part atomics --operations 16777216\n",
 };
 
+/* Refuses what would have no effect. */
+static enum status check_parts(const char *name, const struct parsed *parsed)
+{
+    const bool *parts = parsed->options->parts;
+    for (size_t n = 0; n < OWNED; n++) {
+        const enum local_part first = owned[n].first, second = owned[n].second;
+        if (!parsed->given[n] || parts[first] || parts[second])
+            continue;
+        if (first == second)
+            return status_fail(STATUS_USAGE, "%s: %s is of the part %s, which --part leaves out", name,
+                               owned[n].name, part_names[first]);
+        return status_fail(STATUS_USAGE, "%s: %s is of the parts %s and %s, which --part leaves out", name,
+                           owned[n].name, part_names[first], part_names[second]);
+    }
+    return STATUS_OK;
+}
+
 enum status local_memory_options_parse(int argc, char **argv, struct local_memory_options *options,
                                        bool *done)
 {
@@ -95,11 +135,12 @@ enum status local_memory_options_parse(int argc, char **argv, struct local_memor
                                              .operations = 1u << 20,
                                              .coarse = 128,
                                              .repeats = 10};
-    TRY(arguments_parse(&argp, argc, argv, options, done));
+    struct parsed parsed = {.options = options};
+    TRY(arguments_parse(&argp, argc, argv, &parsed, done));
     bool any = false;
     for (int part = 0; part < LOCAL_PARTS; part++)
         any = any || options->parts[part];
     for (int part = 0; part < LOCAL_PARTS && !any; part++)
         options->parts[part] = true;
-    return STATUS_OK;
+    return *done ? STATUS_OK : check_parts(argv[0], &parsed);
 }

@@ -21,8 +21,6 @@ struct local_memory_options {
     uint32_t repeats;
 };
 
-const char *local_part_name(enum local_part part);
-
 /* Fills `options` with the defaults and what argv says; the texts belong to argv. *done is set where --help
  * was printed. */
 STATUS_CHECKED enum status local_memory_options_parse(int argc, char **argv,

@@ -31,6 +31,15 @@ error_t paper_option_parse(int key, const char *argument, const struct argp_stat
     }
 }
 
+const char *paper_option_given(const struct paper_options *paper)
+{
+    return paper->items > 0                     ? "--items"
+           : paper->groups > 0                  ? "--groups"
+           : paper->splits > 0                  ? "--splits"
+           : paper->transpose != TRANSPOSE_AUTO ? "--transpose"
+                                                : NULL;
+}
+
 error_t paper_table_parse(const struct argp_state *state, const char *text, enum table_kind *table)
 {
     static const char *const words[] = {"auto", "columns", "rows", NULL};

@@ -18,6 +18,10 @@ struct paper_options {
 error_t paper_option_parse(int key, const char *argument, const struct argp_state *state,
                            struct paper_options *paper);
 
+/* The name of one of --items, --groups, --splits and --transpose that was given, which only the method paper
+ * has; NULL where none was. */
+const char *paper_option_given(const struct paper_options *paper);
+
 /* In a parser: the word of --table, "auto", "columns" or "rows". */
 error_t paper_table_parse(const struct argp_state *state, const char *text, enum table_kind *table);
 

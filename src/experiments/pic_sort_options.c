@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "experiments/usual_options.h"
+#include "sort/sorter.h"
 
 enum { KEY_CELLS = 1000, KEY_KEY_BITS, KEY_METHOD, KEY_NO_HOST, KEY_WRITE_KEYS };
 
@@ -25,8 +26,9 @@ static const struct argp_option pic_sort_options[] = {
      "by the device, without it",
      0},
     {"method", KEY_METHOD, "NAME", 0,
-     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. I, G, s, transpose and table are of "
-     "paper alone",
+     "paper, tiled (for GPUs) or chunked (for CPUs); paper without it. --items, --groups, --splits, "
+     "--transpose "
+     "and --table are of paper alone",
      0},
     {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
@@ -40,13 +42,22 @@ static const struct argp_option pic_sort_options[] = {
     {0},
 };
 
-static error_t parse_method(struct argp_state *state, const char *text, enum sort_method *method)
+/* What argv says, before it is put together. */
+struct parsed {
+    struct pic_sort_options *options;
+    bool has_method;
+};
+
+static error_t parse_method(struct argp_state *state, const char *text, struct parsed *parsed)
 {
     static const char *const words[] = {"paper", "tiled", "chunked", NULL};
     static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED};
     size_t which = 0;
+    if (parsed->has_method)
+        return arguments_refuse(state, "--method is given twice; a run sorts by one");
     const error_t error = arguments_choice(state, "--method", text, words, &which);
-    *method = methods[which];
+    parsed->options->method = methods[which];
+    parsed->has_method = true;
     return error;
 }
 
@@ -61,7 +72,8 @@ static error_t parse_key_bits(struct argp_state *state, const char *text, struct
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct pic_sort_options *options = state->input;
+    struct parsed *parsed = state->input;
+    struct pic_sort_options *options = parsed->options;
     switch (key) {
     case 'N':
         return arguments_number32(state, "--particles", argument, 1, UINT32_C(1) << 31, &options->particles);
@@ -80,7 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return arguments_refuse(state, "more than %d --table", PIC_SORT_MAX_TABLES);
         return paper_table_parse(state, argument, &options->tables[options->table_count++]);
     case KEY_METHOD:
-        return parse_method(state, argument, &options->method);
+        return parse_method(state, argument, parsed);
     case KEY_NO_HOST:
         options->device_alone = true;
         return 0;
@@ -111,6 +123,18 @@ static const struct argp argp = {
            "  radixpic bench pic-sort --table columns --table rows\n",
 };
 
+/* Refuses what would have no effect. */
+static enum status check_together(const char *name, const struct pic_sort_options *options)
+{
+    const char *given = options->table_count > 0 ? "--table" : paper_option_given(&options->paper);
+    if (options->method != SORT_METHOD_PAPER && given)
+        return status_fail(STATUS_USAGE, "%s: %s is of the method paper alone, not of %s", name, given,
+                           sort_method_name(options->method));
+    if (options->table_count == PIC_SORT_MAX_TABLES && options->tables[0] == options->tables[1])
+        return status_fail(STATUS_USAGE, "%s: --table gives one order twice", name);
+    return STATUS_OK;
+}
+
 enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_options *options, bool *done)
 {
     *options = (struct pic_sort_options){.device = "auto",
@@ -119,5 +143,7 @@ enum status pic_sort_options_parse(int argc, char **argv, struct pic_sort_option
                                          .repeats = 10,
                                          .paper.radix_bits = 5,
                                          .method = SORT_METHOD_PAPER};
-    return arguments_parse(&argp, argc, argv, options, done);
+    struct parsed parsed = {.options = options};
+    TRY(arguments_parse(&argp, argc, argv, &parsed, done));
+    return *done ? STATUS_OK : check_together(argv[0], options);
 }

@@ -72,6 +72,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TRANSPOSE:
         return paper_option_parse(key, argument, state, &options->paper);
     case KEY_TABLE:
+        if (options->has_table)
+            return arguments_refuse(state, "--table is given twice; a run sorts by one");
+        options->has_table = true;
         return paper_table_parse(state, argument, &options->table);
     default:
         return usual_option_parse(key, argument, state, &options->device, &options->csv_path,
@@ -111,5 +114,11 @@ enum status random_lists_options_parse(int argc, char **argv, struct random_list
         any = any || options->methods[method];
     for (int method = 0; method < RANDOM_METHODS && !any; method++)
         options->methods[method] = true;
+    const char *given = options->has_table              ? "--table"
+                        : options->paper.radix_bits > 0 ? "--radix-bits"
+                                                        : paper_option_given(&options->paper);
+    if (!*done && given && !options->methods[RANDOM_PAPER])
+        return status_fail(STATUS_USAGE, "%s: %s is of the method paper, which --method leaves out", argv[0],
+                           given);
     return STATUS_OK;
 }

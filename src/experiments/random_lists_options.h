@@ -16,6 +16,7 @@ struct random_lists_options {
     uint32_t key_bits, repeats; /* repeats 0: fewer for long lists */
     struct paper_options paper;
     enum table_kind table;
+    bool has_table; /* as given */
     bool methods[RANDOM_METHODS];
 };
 

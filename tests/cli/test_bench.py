@@ -204,11 +204,24 @@ class Refused(ProgramTest):
             (["--method", "quick"], ["--method", "'quick' is none of paper, tiled, chunked"]),
             (["--table", "diagonal"], ["--table", "'diagonal' is none of auto, columns, rows"]),
             (["--table", "rows"] * 3, ["more than 2 --table"]),
+            (["--table", "rows"] * 2, ["--table gives one order twice"]),
+            (["--method", "paper", "--method", "chunked"], ["--method is given twice"]),
             ([f"--key-bits={bits}" for bits in range(10, 19)], ["more than 8 --key-bits"]),
             (["--key-bits", "10", "--key-bits", "20", "--key-bits", "10"], ["--key-bits: 10 is given twice"]),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_program("bench", "pic-sort", *few, *arguments), 2, *words)
+
+    def test_what_would_have_no_effect(self):
+        """What only the method paper has, given to another."""
+        for option, value in (
+            *[("--table", "rows"), ("--table", "auto"), ("--items", "4"), ("--groups", "4"), ("--splits", "4")],
+            *[("--transpose", "on"), ("--transpose", "off")],
+        ):
+            for method in ("tiled", "chunked"):
+                with self.subTest(option=option, value=value, method=method):
+                    result = self.run_program("bench", "pic-sort", "--method", method, option, value)
+                    self.assert_refused(result, 2, f"{option} is of the method paper alone, not of {method}")
 
     def test_a_file_that_cannot_be_written(self):
         few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]

@@ -171,6 +171,9 @@ class Refused(ProgramTest):
         for words, *arguments in (
             (["power of two", "Table IV"], "--length", 1000, "--table", "4"),
             (["--table", "--operation"], "--table", "1", "--operation", "bubble-sort"),
+            (["--input is of bubble-sort alone"], "--input", "s", "--operation", "prefix-sum"),
+            (["--input is of bubble-sort alone"], "--input", "d", "--table", "1,4"),
+            (["--type", "of all three types"], "--type", "double", "--table", "5,VI"),
             (["--arrays", "2^32"], "--arrays", 65536, "--length", 65536, "--table", "1"),
         ):
             with self.subTest(arguments=arguments):

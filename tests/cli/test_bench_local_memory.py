@@ -10,7 +10,6 @@ from program import DEVICE, ROOT, ProgramTest
 
 COLUMNS = "device,part,version,size,scope,addresses,median_ms,min_ms,max_ms,repeats,rate,unit,verified".split(",")
 FUNCTIONS = "add sub xchg min max inc dec cmpxchg and or xor".split()
-SMALL = "--length 5001 --cells 37x45 --product 19 --operations 5000 --coarse 13 --repeat 2".split()
 VERSIONS = {
     "filter": [
         *["without local memory", "v1, juxtaposed blocks", "v2, juxtaposed, ragged", "v3, overlapping blocks"],
@@ -27,15 +26,26 @@ VERSIONS = {
     ],
 }
 BY_PARENT = "over the threshold, launched by parents"
+OWNERS = {
+    **{"--length": ["filter"], "--cells": ["transpose", "stencil"], "--product": ["stencil"]},
+    **{"--operations": ["atomics"], "--coarse": ["refine"], "--block": ["filter", "atomics"]},
+}
+SMALL = {"--length": "5001", "--cells": "37x45", "--product": "19", "--operations": "5000", "--coarse": "13"}
 HOST_ALONE = "  host-enqueued: this device has no device-side enqueue\n"
 BY_DEVICE = "  launched by parents: device-enqueued; the other ways: host-enqueued\n"
+
+
+def small(*arguments):
+    """The arguments after sizes of the parts that they ask for."""
+    parts = [part for option, part in zip(arguments, arguments[1:]) if option == "--part"] or [*VERSIONS, "atomics"]
+    sizes = [(option, size) for option, size in SMALL.items() if set(OWNERS[option]) & set(parts)]
+    return [*(word for size in sizes for word in size), "--repeat", "2", "--device", DEVICE, *arguments]
 
 
 class LocalMemory(ProgramTest):
     def bench(self, *arguments):
         """Standard output, and the rows of the CSV file without that of the copy."""
-        few = [*SMALL, "--device", DEVICE, "--csv", "ladder.csv"]
-        result = self.run_well("bench", "local-memory", *few, *arguments)
+        result = self.run_well("bench", "local-memory", *small("--csv", "ladder.csv", *arguments))
         copy, *rows = self.assert_whole_rows(self.folder / "ladder.csv")
         self.assertEqual(list(copy), COLUMNS)
         self.assertEqual(copy["part"], "copy")
@@ -90,8 +100,8 @@ class LocalMemory(ProgramTest):
         source = (kernels / file).read_text()
         self.assertIn(old, source)
         (kernels / file).write_text(source.replace(old, new))
-        few = [*SMALL, "--device", DEVICE, *arguments]
-        result = self.run_program("bench", "local-memory", *few, environment={"RADIXPIC_KERNELS": str(kernels)})
+        environment = {"RADIXPIC_KERNELS": str(kernels)}
+        result = self.run_program("bench", "local-memory", *small(*arguments), environment=environment)
         shutil.rmtree(kernels)
         return result
 
@@ -151,13 +161,24 @@ class Refused(ProgramTest):
         self.assert_refused(self.run_program("bench", "local-memory", "more"), 2, "more")
         self.assert_nothing_created()
 
+    def test_what_would_have_no_effect(self):
+        for option, parts in OWNERS.items():
+            others = [f"--part={part}" for part in (*VERSIONS, "atomics") if part not in parts]
+            with self.subTest(option=option):
+                words = [f"{option} is of the part", " and ".join(parts), "which --part leaves out"]
+                self.assert_refused(self.run_program("bench", "local-memory", *others, option, "100"), 2, *words)
+
+    def test_the_product_is_no_part(self):
+        result = self.run_program("bench", "local-memory", "--part", "product")
+        self.assert_refused(result, 2, "'product' is in the part stencil")
+
     def test_help(self):
         text = self.run_well("bench", "local-memory", "--help").stdout
         for word in ("--part", "--length", "--cells", "--product", "--operations", "--coarse", "--block", "268435455"):
             self.assertIn(word, text)
 
     def test_a_file_that_cannot_be_written(self):
-        few = [*SMALL, "--part", "transpose", "--device", DEVICE]
+        few = small("--part", "transpose")
         for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
             with self.subTest(path=path):
                 result = self.run_program("bench", "local-memory", *few, "--csv", path)

@@ -94,6 +94,15 @@ class Refused(ProgramTest):
                 self.assert_refused(self.run_program("bench", "random-lists", f"{option}={text}"), 2, option)
         self.assert_nothing_created()
 
+    def test_what_would_have_no_effect(self):
+        result = self.run_program("bench", "random-lists", "--table", "rows", "--table", "columns")
+        self.assert_refused(result, 2, "--table is given twice")
+        for option in ("--table=auto", "--items=4", "--groups=4", "--splits=4", "--transpose=on", "--radix-bits=5"):
+            with self.subTest(option=option):
+                words = [option.split("=")[0], "of the method paper, which --method leaves out"]
+                methods = ["--method", "tiled", "--method", "chunked"]
+                self.assert_refused(self.run_program("bench", "random-lists", *methods, option), 2, *words)
+
     def test_a_file_that_cannot_be_written(self):
         few = ["--sizes", "100", "--repeat", "1", "--device", DEVICE]
         for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
