@@ -377,8 +377,8 @@ static void check_whole_again(struct deposit_atomic *deposit, const struct grid 
 
 /* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
  * not in the next deposit. */
-static void check_not_a_number(const struct sorted_particles *sorted, uint32_t first, uint32_t end,
-                               double broken, enum shape_kind shape, enum atomic_way way)
+static void check_not_a_number(struct sorted_particles *sorted, uint32_t first, uint32_t end, double broken,
+                               enum shape_kind shape, enum atomic_way way)
 {
     const struct grid grid = grid_of(16, 16);
     const int row = (int)(sorted->cell[first] / 16);
