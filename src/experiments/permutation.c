@@ -17,7 +17,7 @@ struct experiment {
     struct device *device;
     uint32_t axes[PERMUTATION_MAX_DIMENSIONS];
     struct permutation_case *cases; /* [volume_count * cell_count] */
-    bool numpy_is_missing, verified;
+    bool verified;
     FILE *csv;
 };
 
@@ -124,6 +124,22 @@ static void print_kernel(const struct permutation_case *one, enum permutation_ke
                                        : "NOT PERMUTED");
 }
 
+/* The volumes that numpy has no times of. */
+static void print_silent_numpy(const struct experiment *experiment, const struct permutation_table *table)
+{
+    const char *python = experiment->options.python ? experiment->options.python : "python3";
+    uint32_t found = 0;
+    char sides[96];
+    for (uint32_t volume = 0; volume < table->volume_count && !experiment->options.without_numpy; volume++) {
+        if (case_of(experiment, table, volume, 0)->results[PERMUTATION_NUMPY].ran)
+            continue;
+        if (found++ == 0)
+            printf("  numpy: %s gave no times, for want of numpy or of memory, of", python);
+        printf("%s %s", found > 1 ? "," : "", joined(table->dimensions, table->sides[volume], 'x', sides));
+    }
+    printf("%s", found > 0 ? "\n" : "");
+}
+
 static void print_times(const struct experiment *experiment, const struct permutation_table *table)
 {
     printf("\n  %-10s %11s  [%11s, %11s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
@@ -139,9 +155,7 @@ static void print_times(const struct experiment *experiment, const struct permut
             for (int kernel = 0; kernel < PERMUTATION_KERNELS; kernel++)
                 print_kernel(one, (enum permutation_kernel)kernel);
         }
-    if (experiment->numpy_is_missing)
-        printf("  numpy: no times, since no %s with numpy was found\n",
-               experiment->options.python ? experiment->options.python : "python3");
+    print_silent_numpy(experiment, table);
 }
 
 /* ---- CSV ---- */
@@ -193,6 +207,48 @@ static uint32_t repeats_of(const struct experiment *experiment, uint64_t element
     return elements > large ? FEW_REPEATS : USUAL_REPEATS;
 }
 
+/* Before the silence of a large volume. */
+static void announce(uint64_t elements)
+{
+    char text[32];
+    if (elements <= LARGE_VOLUME)
+        return;
+    printf("  %s elements: numpy and the serial kernel take some tens of seconds\n",
+           with_commas(elements, text));
+    fflush(stdout);
+}
+
+/* A Python that was asked for must work; a first, tiny volume tells. */
+static enum status check_python(const struct permutation_options *options)
+{
+    static const uint32_t sides[] = {2, 2}, axes[] = {1, 0};
+    bool timed = false;
+    if (!options->python || options->without_numpy)
+        return STATUS_OK;
+    struct samples *samples = calloc(1, sizeof *samples);
+    if (!samples)
+        return status_fail(STATUS_FAILED, "no memory for the timings");
+    const enum status status = permutation_by_numpy(options->python, 2, sides, axes, 1, samples, &timed);
+    free(samples);
+    TRY(status);
+    return timed ? STATUS_OK
+                 : status_fail(STATUS_USAGE,
+                               "--python: %s does not run or has no numpy; --python none leaves numpy out",
+                               options->python);
+}
+
+/* The cells that nobody asked for must fit local memory. */
+static void leave_out_cells(const struct experiment *experiment, struct permutation_table *table)
+{
+    const size_t local_memory = device_info(experiment->device)->local_memory;
+    const uint32_t side =
+        experiment->options.cells_are_given ? 0 : permutation_fit_cells(table, local_memory);
+    if (side > 0)
+        printf(
+            "\nleft out: cells of %u^%u elements and more, which the %zu bytes of local memory do not hold\n",
+            side, table->dimensions, local_memory);
+}
+
 /* numpy has no cells: one timing serves all. */
 static enum status run_volume(struct experiment *experiment, const struct permutation_table *table,
                               uint32_t volume)
@@ -200,10 +256,10 @@ static enum status run_volume(struct experiment *experiment, const struct permut
     const uint32_t *sides = table->sides[volume];
     struct permutation_result numpy = {0};
     const uint32_t repeats = repeats_of(experiment, permutation_elements(table->dimensions, sides));
-    if (!experiment->numpy_is_missing)
+    announce(permutation_elements(table->dimensions, sides));
+    if (!experiment->options.without_numpy)
         TRY(permutation_by_numpy(experiment->options.python, table->dimensions, sides, experiment->axes,
                                  repeats, &numpy.wall, &numpy.ran));
-    experiment->numpy_is_missing = !numpy.ran;
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
         struct permutation_case *one = case_of(experiment, table, volume, cell);
         one->repeats = repeats;
@@ -248,12 +304,15 @@ cleanup:
 
 static enum status run(struct experiment *experiment)
 {
-    const struct permutation_options *options = &experiment->options;
+    struct permutation_options *options = &experiment->options;
+    TRY(check_python(options));
     TRY(device_open(options->device, &experiment->device));
     TRY(csv_file_open(options->csv_path, csv_header, &experiment->csv));
     printf("permutation: in place, elements of 4 bytes, on %s\n", device_info(experiment->device)->name);
-    for (uint32_t n = 0; n < options->table_count; n++)
+    for (uint32_t n = 0; n < options->table_count; n++) {
+        leave_out_cells(experiment, &options->tables[n]);
         TRY(run_table(experiment, &options->tables[n]));
+    }
     return experiment->verified ? STATUS_OK
                                 : status_fail(STATUS_FAILED, "a volume was not permuted rightly; see above");
 }

@@ -55,7 +55,7 @@ static void read_times(FILE *output, struct samples *samples)
             samples_add(samples, strtod(line, NULL));
 }
 
-/* False where the program is not there or ends with an error, for example without numpy. */
+/* False where the program is not there or ends with an error, for example without numpy or memory. */
 static bool time_by(const char *python, char *const *arguments, uint32_t repeats, struct samples *samples)
 {
     FILE *output = NULL;
@@ -74,7 +74,7 @@ static bool time_by(const char *python, char *const *arguments, uint32_t repeats
 }
 
 enum status permutation_by_numpy(const char *python, uint32_t dimensions, const uint32_t *sides,
-                                 const uint32_t *axes, uint32_t repeats, struct samples *samples, bool *found)
+                                 const uint32_t *axes, uint32_t repeats, struct samples *samples, bool *timed)
 {
     static const char *const usual[] = {"python3", "/usr/bin/python3"};
     const char *const *programs = python ? &python : usual;
@@ -83,13 +83,13 @@ enum status permutation_by_numpy(const char *python, uint32_t dimensions, const 
     join(dimensions, sides, sizeof sides_text, sides_text);
     join(dimensions, axes, sizeof axes_text, axes_text);
     snprintf(repeats_text, sizeof repeats_text, "%u", repeats);
-    *found = false;
-    for (size_t n = 0; n < count && !*found; n++) {
+    *timed = false;
+    for (size_t n = 0; n < count && !*timed; n++) {
         char *program = strdup(programs[n]);
         if (!program)
             return status_fail(STATUS_FAILED, "no memory for the name of a program");
         char *const arguments[] = {program, "-c", script, sides_text, axes_text, repeats_text, NULL};
-        *found = time_by(programs[n], arguments, repeats, samples);
+        *timed = time_by(programs[n], arguments, repeats, samples);
         free(program);
     }
     return STATUS_OK;

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 /* Times numpy.transpose(volume, axes).copy() of 32-bit elements inside a Python of its own, `repeats` times
- * after a warm-up. `python` is a program to run, or NULL: python3 or /usr/bin/python3, the first that has
- * numpy. *found is false where there is none that has; that is no failure. */
+ * after a warm-up. `python` is a program to run, or NULL: python3 or /usr/bin/python3, the first that gives
+ * times. *timed is false where none does, for want of numpy or of memory; that is no failure. */
 STATUS_CHECKED enum status permutation_by_numpy(const char *python, uint32_t dimensions,
                                                 const uint32_t *sides, const uint32_t *axes, uint32_t repeats,
-                                                struct samples *samples, bool *found);
+                                                struct samples *samples, bool *timed);
 
 #endif

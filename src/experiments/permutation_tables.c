@@ -38,6 +38,23 @@ const struct permutation_table *permutation_table(uint32_t number)
     return &tables[number - 1];
 }
 
+uint32_t permutation_fit_cells(struct permutation_table *table, size_t local_memory)
+{
+    uint32_t kept = 0, smallest = 0;
+    for (uint32_t n = 0; n < table->cell_count; n++) {
+        const uint32_t side = table->cell_sides[n];
+        uint64_t bytes = sizeof(uint32_t);
+        for (uint32_t k = 0; k < table->dimensions && bytes <= local_memory; k++)
+            bytes *= side;
+        if (bytes <= local_memory || n == 0)
+            table->cell_sides[kept++] = side;
+        else if (smallest == 0 || side < smallest)
+            smallest = side;
+    }
+    table->cell_count = kept;
+    return smallest;
+}
+
 uint64_t permutation_elements(uint32_t dimensions, const uint32_t *sides)
 {
     uint64_t elements = 1;

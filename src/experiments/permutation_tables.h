@@ -2,6 +2,7 @@
 #ifndef RADIXPIC_EXPERIMENTS_PERMUTATION_TABLES_H
 #define RADIXPIC_EXPERIMENTS_PERMUTATION_TABLES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -22,6 +23,10 @@ struct permutation_table {
  * a volume of 4,194,394 elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a
  * smaller volume before its own one. */
 const struct permutation_table *permutation_table(uint32_t number);
+
+/* Takes away the cells of the table, p^N elements of 4 bytes, that do not fit so many bytes of local memory,
+ * but for the first. Returns the side of the smallest that was taken away, 0 where all stay. */
+uint32_t permutation_fit_cells(struct permutation_table *table, size_t local_memory);
 
 uint64_t permutation_elements(uint32_t dimensions, const uint32_t *sides);
 

@@ -72,18 +72,43 @@ class Permutation(ProgramTest):
         self.assertEqual({row["axes"] for row in rows}, {"1 3 0 2"})
         self.assertIn("axes 1,3,0,2", text)
 
+    def script(self, text):
+        """A program that stands for Python."""
+        path = self.folder / "python"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return str(path)
+
     def test_without_numpy(self):
-        """A Python that is not there, and one that has no numpy."""
-        without = self.folder / "python"
-        without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-        without.chmod(0o755)
-        for python in ("no-such-python", str(without)):
+        text, rows = self.bench(*SMALL, "--block", "4", python="none")
+        self.assertEqual([row["kernel"] for row in rows], ["serial", "threads", "CB", "BB", "RLBB"])
+        self.assertEqual({row["speedup_numpy"] for row in rows}, {""})
+        self.assertRegex(text, r"1,920 \|( +\d+\.\d\d){3} \|( +-){3}\n")
+        self.assertNotIn("gave no times", text)
+
+    def test_a_python_that_does_not_work(self):
+        """One that is not there, and one that has no numpy."""
+        for python in ("no-such-python", self.script(f'exec {sys.executable} -I -S "$@"')):
             with self.subTest(python=python):
-                text, rows = self.bench(*SMALL, "--block", "4", python=python)
-                self.assertEqual([row["kernel"] for row in rows], ["serial", "threads", "CB", "BB", "RLBB"])
-                self.assertEqual({row["speedup_numpy"] for row in rows}, {""})
-                self.assertRegex(text, r"1,920 \|( +\d+\.\d\d){3} \|( +-){3}\n")
-                self.assertIn(f"numpy: no times, since no {python} with numpy was found", text)
+                result = self.run_program("bench", "permutation", *SMALL, "--python", python)
+                self.assert_refused(result, 2, f"--python: {python} does not run or has no numpy")
+
+    def test_a_volume_that_is_too_much_for_numpy(self):
+        """It is named, and the larger ones after it have their times."""
+        python = self.script(f'case "$*" in *16,16,16*) exit 1; esac\nexec {sys.executable} "$@"')
+        text, rows = self.bench("--table", "1", "--block", "4", python=python, repeat=1)
+        timed = [row["sides"] for row in rows if row["kernel"] == "numpy"]
+        self.assertEqual(timed, ["8x8x8", "32x32x32", "64x64x64", "128x128x128"])
+        self.assertRegex(text, rf"(?m)^  numpy: {python} gave no times, .* of 16x16x16$")
+
+    def test_a_large_volume_is_announced(self):
+        python = self.script("echo 1; echo 2")  # whatever is asked for, a second to warm up and two
+        text, rows = self.bench("--volume", "4098,4098", "--block", "2", python=python, repeat=1)
+        self.assertEqual({row["median_ms"] for row in rows if row["kernel"] == "numpy"}, {"2000.000000"})
+        lines = text.splitlines()
+        said = lines.index("  16,793,604 elements: numpy and the serial kernel take some tens of seconds")
+        self.assertTrue(lines[said + 1].startswith("    16,793,604 | "), lines[said + 1])
+        self.assertNotIn("tens of seconds", self.bench(*SMALL, python="none")[0])
 
     def test_a_permutation_that_is_wrong(self):
         kernels = self.folder / "kernels"
@@ -135,6 +160,8 @@ class Refused(ProgramTest):
         text = self.run_well("bench", "permutation", "--help").stdout
         for word in ("--table", "--volume", "--block", "--axes", "--csv", "Examples:", "112021056"):
             self.assertIn(word, text)
+        for words in ("volumes of 2 to 8 dimensions", "after two to warm up", "about 20 s on two CPU cores"):
+            self.assertIn(words, " ".join(text.split()))
         self.assertIn("permutation", self.run_well("bench", "--help").stdout)
 
 
