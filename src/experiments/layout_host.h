@@ -5,8 +5,9 @@
 
 #include "experiments/layout_case.h"
 
-/* The same values in every run. Sums of ones and the values of every input are exact in each type for lengths
- * below 2^23, and none is a negative zero: equal values have equal bits. */
+/* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs, and
+ * sums of ones, are exact in each type for lengths below 2^23. None is a negative zero: equal values have
+ * equal bits. */
 void layout_host_fill(enum layout_input input, enum layout_type type, struct layout_size size,
                       void *elements);
 

@@ -143,7 +143,7 @@ static const struct argp argp = {
            "arrays lie column-wise. Prefix sums of ones; bubble sort of descending arrays (s) and of arrays "
            "half of which are in order (d); bitonic sort of random numbers. Every result of every launch is "
            "compared with the host's, bit by bit in each type: the sums are exact, and sorting only moves "
-           "values.\n\n"
+           "values. Without options it takes about 20 s on two CPU cores.\n\n"
            "Examples:\n"
            "  radixpic bench layout\n"
            "  radixpic bench layout --table all --device gpu --arrays paper --csv layout.csv\n"

@@ -30,7 +30,7 @@ static const struct argp_option pic_sort_options[] = {
      "--transpose "
      "and --table are of paper alone",
      0},
-    {"repeat", 'r', "K", 0, "Timed sorts of each kind, after a warm-up; 10 without it", 0},
+    {"repeat", 'r', "K", 0, "Timed sorts of each kind, after two to warm up; 10 without it", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
     {"no-host", KEY_NO_HOST, NULL, 0, "Leave out the sorts on the host, which take long for many keys", 0},

@@ -24,7 +24,7 @@ static const struct argp_option random_options[] = {
     {"table", KEY_TABLE, "auto|columns|rows", 0,
      "How the histogram of paper lies: a column an item or a row; auto, by the device, without it", 0},
     {"repeat", 'r', "K", 0,
-     "Timed sorts of each kind, after a warm-up; 10 without it, on CPUs 3 of long lists", 0},
+     "Timed sorts of each kind, after two to warm up; 10 without it, on CPUs 3 of long lists", 0},
     {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write every phase as a row of FILE", 0},
     {0},

@@ -140,6 +140,7 @@ class Refused(ProgramTest):
         for option in ("--particles", "--per-cell", "--shape", "--precision", "--atomics", "--repeat", "--csv"):
             self.assertIn(option, text)
         self.assertIn("deposit", self.run_well("bench", "--help").stdout)
+        self.assertIn("about 10 s on two CPU cores", " ".join(text.split()))
 
 
 if __name__ == "__main__":

@@ -184,6 +184,7 @@ class Refused(ProgramTest):
         for word in ("--table", "--operation", "--input", "--type", "--arrays", "--length", "--repeat", "--csv", "paper"):
             self.assertIn(word, text)
         self.assertRegex(self.run_well("bench", "--help").stdout, r"(?m)^  layout ")
+        self.assertIn("about 20 s on two CPU cores", " ".join(text.split()))
 
     def test_a_file_that_cannot_be_written(self):
         few = ["--table", "1", "--length", "8", "--arrays", "64", "--repeat", "1", "--device", DEVICE]

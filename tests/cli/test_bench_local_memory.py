@@ -176,6 +176,7 @@ class Refused(ProgramTest):
         text = self.run_well("bench", "local-memory", "--help").stdout
         for word in ("--part", "--length", "--cells", "--product", "--operations", "--coarse", "--block", "268435455"):
             self.assertIn(word, text)
+        self.assertIn("about 20 s on two CPU cores", " ".join(text.split()))
 
     def test_a_file_that_cannot_be_written(self):
         few = small("--part", "transpose")

@@ -45,7 +45,7 @@ static void *written(struct buffer *buffer, size_t count)
     return words;
 }
 
-/* Multiples of 2^-20 in [0, 4096) that are all different where there are few. */
+/* 1e-3 times whole numbers below 2^24, up to 16,777, that are all different where there are few. */
 static float *numbers(size_t count)
 {
     float *some = malloc(count * sizeof *some);
