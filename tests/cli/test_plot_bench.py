@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""scripts/plot_bench.py: pictures of every kind of bench file, what they show, errors in a sentence."""
+"""scripts/plot_bench.py: pictures of every kind of bench file, what they show and say, errors in a sentence."""
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -14,61 +15,102 @@ sys.path.insert(0, str(SCRIPTS))
 sys.dont_write_bytecode = True
 
 import common  # noqa: E402
-import plot_bench  # noqa: E402
+from bench_plots import deposits, layouts, local_memory, look, permutations, reading, sorts, steps  # noqa: E402
 
-STEP_HEADER = (
-    "device,method,sort,precision,shape,hot,cells_x,cells_y,particles,stage,ns_per_particle_step,min_ns,max_ns,"
-    "share,gigabytes_per_second,of_copy,steps,repeats,bytes_per_particle,energy_drift,verified"
-)
-SORT_HEADER = (
-    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,phase,"
-    "median_ms,min_ms,max_ms,repeats,verified"
-)
-LISTS_HEADER = "device,method,keys,key_bits,phase,median_ms,min_ms,max_ms,repeats,speedup,verified"
+HEADERS = {
+    "step": "device,method,sort,precision,shape,hot,cells_x,cells_y,particles,stage,ns_per_particle_step,min_ns,max_ns,"
+    "share,gigabytes_per_second,of_copy,steps,repeats,bytes_per_particle,energy_drift,verified",
+    "pic-sort": "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,table,phase,"
+    "median_ms,min_ms,max_ms,repeats,verified",
+    "lists": "device,method,keys,key_bits,phase,median_ms,min_ms,max_ms,repeats,speedup,verified",
+    "permutation": "device,table,dimensions,sides,axes,elements,cell_side,block,kernel,"
+    "median_ms,min_ms,max_ms,verified",
+    "ladder": "device,part,version,size,scope,addresses,median_ms,min_ms,max_ms,repeats,rate,unit,verified",
+    "deposit": "device,shape,precision,atomics,particles,cells_x,cells_y,per_cell,method,median_ms,min_ms,max_ms,"
+    "ns_per_particle,gigabytes_per_second,copy_gigabytes_per_second,repeats,verified",
+    "layout": "device,operation,input,type,arrays,length,layout,median_ms,min_ms,max_ms,repeats,verified",
+}
+LONG_NAME = "pthread-skylake-avx512-Some(R) Very Long(R) Processor"
 
-VOLUMES_HEADER = "device,dimensions,elements,block,kernel,median_ms,min_ms,max_ms,verified"
 
-
-def step_row(cells, particles, nanoseconds, stage="wall clock"):
+def step_row(cells, particles, nanoseconds, stage="wall clock", shape="cic", verified="yes"):
     times = f"{nanoseconds},{0.9 * nanoseconds},{1.2 * nanoseconds}"
     where = f"{cells},{cells},{particles},{stage}"
-    return f'"Some, device",plain,default,single,cic,no,{where},{times},1,1,1,10,3,48,1e-5,yes'
+    return f'"Some, device",plain,default,single,{shape},no,{where},{times},1,1,1,10,3,48,1e-5,{verified}'
 
 
-def sort_row(method, passes, phase, milliseconds, device="GPU"):
-    times = f"{milliseconds},{milliseconds},{milliseconds}"
-    return f'"{device}",{method},1048576,10,5,{passes},1,2,1,off,{phase},{times},3,yes'
+def sort_row(bits, phase, milliseconds, device="GPU", method="paper", table="columns", verified="yes"):
+    setting = f"1000000,{bits},5,{bits // 5},1,2,1,off,{table}"
+    return f'"{device}",{method},{setting},{phase},{milliseconds},{milliseconds},{milliseconds},3,{verified}'
 
 
-def list_row(method, phase, milliseconds, device="GPU"):
-    return f'"{device}",{method},1000,30,{phase},{milliseconds},{milliseconds},{milliseconds},3,,yes'
+def list_row(method, phase, milliseconds, device="GPU", keys=1000):
+    return f'"{device}",{method},{keys},30,{phase},{milliseconds},{milliseconds},{milliseconds},3,,yes'
 
 
-class PlotBench(unittest.TestCase):
+def volume_row(device, table, elements, side, kernel, milliseconds, verified="yes"):
+    where = f"{table},3,8x8x8,2 1 0,{elements},{side},{side**3},{kernel}"
+    return f'"{device}",{where},{milliseconds},{0.5 * milliseconds},{2 * milliseconds},{verified}'
+
+
+def deposit_row(shape, per_cell, method, nanoseconds, precision="single", additions=64, device="GPU"):
+    times = ",".join(f"{1e-3 * factor * nanoseconds:.6g}" for factor in (1, 0.5, 2))  # ms of 1000 particles
+    return f'"{device}",{shape},{precision},{additions},1000,2,2,{per_cell},{method},{times},1,1,1,3,yes'
+
+
+def layout_row(arrays, layout, milliseconds, device="GPU", length=64, kind="int", verified="yes"):
+    times = f"{milliseconds},{0.5 * milliseconds},{2 * milliseconds}"
+    return f'"{device}",bitonic-sort,random,{kind},{arrays},{length},{layout},{times},3,{verified}'
+
+
+def atomic_row(function, scope, words, rate, device="GPU", size=65536, verified="yes"):
+    return f'"{device}",atomics,{function},{size},{scope},{words},1,1,1,3,{rate},Gop/s,{verified}'
+
+
+def rate_row(part, version, rate, unit="GB/s", device="GPU", verified="yes"):
+    return f'"{device}",{part},"{version}",300x300,,,1,1,1,3,{rate},{unit},{verified}'
+
+
+def spoken_of(axes):
+    """{label: [x], [y]} of the lines that were drawn with bars."""
+    return {bars.get_label(): [list(values) for values in bars[0].get_data()] for bars in axes.containers}
+
+
+def title_of(figure):
+    return figure._suptitle.get_text()  # Figure.get_suptitle() is of matplotlib 3.8
+
+
+def look_of(line):
+    return line.get_color(), str(line.get_linestyle()), line.get_marker()
+
+
+class PlotTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
+        self.plt = common.import_pyplot(False)
+        self.addCleanup(self.plt.close, "all")
 
-    def write(self, name, *lines, end="\n"):
+    def write(self, name, *rows, end="\n"):
         path = self.folder / name
-        path.write_text("\n".join(lines) + end)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(rows) + end)
         return path
+
+    def read(self, kind, *files):
+        """Rows of files a, b, ..., each a list of rows below the header of their kind."""
+        paths = [self.write(f"{name}.csv", HEADERS[kind], *rows) for name, rows in zip("abcdef", files)]
+        return reading.read_files(paths)[1]
 
     def run_script(self, *arguments):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+        command = [sys.executable, SCRIPTS / "plot_bench.py", *map(str, arguments)]
         return subprocess.run(
-            [sys.executable, SCRIPTS / "plot_bench.py", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env=environment,
-            cwd=self.folder,
-            timeout=120,
+            command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=120, check=False
         )
 
-    def assert_picture(self, result, name):
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stdout.strip(), name)
+    def assert_picture(self, name):
         content = (self.folder / name).read_bytes()
         self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
         self.assertTrue(all(side > 200 for side in struct.unpack(">II", content[16:24])))
@@ -79,141 +121,348 @@ class PlotBench(unittest.TestCase):
         for word in words:
             self.assertIn(word, result.stderr)
 
-    def figure(self, draw, *arguments):
-        figure = common.import_pyplot(False).figure()
-        draw(figure, *arguments)
-        return figure.axes
+    def assert_told_apart(self, panels):
+        """Labels and styles of a panel's lines are not used twice, and the legend names all of their parts."""
+        legend = " ".join(self.legend_of(panels))
+        for title, its_lines in panels.panels.items():
+            labels = [line.label for line in its_lines]
+            styles = [str(panels.style(line)) for line in its_lines]
+            self.assertEqual(len(set(labels)), len(labels), (title, labels))
+            self.assertEqual(len(set(styles)), len(styles), (title, styles))
+            for words in (word for line in its_lines for word in line.rest if word):
+                self.assertIn(words, legend)
 
+    def legend_of(self, panels):
+        return [label.replace("\n", " ") for _, label in panels.legend("first", {}).entries]
+
+    def assert_text_inside(self, figure):
+        """No text is cut: tight bounds take in what stands beside the axes, and no legend lies on any axes' lines."""
+        figure.canvas.draw()
+        legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+        self.assertEqual(len(legends), 1)
+        box = legends[0].get_window_extent()
+        for axes in (axes for axes in figure.axes if axes.axison):
+            self.assertFalse(box.overlaps(axes.get_tightbbox()), axes.get_title(loc="left"))
+
+
+class Files(PlotTest):
     def test_pictures(self):
-        step = self.write("step.csv", STEP_HEADER, step_row(32, 32768, 30), step_row(64, 32768, 40))
-        sorts = [sort_row("paper", 2, "total", 5.5), sort_row("qsort", 0, "total", 80, "host")]
-        sort = self.write("sort.csv", SORT_HEADER, *sorts)
-        lists = self.write("lists.csv", LISTS_HEADER, list_row("paper", "scan", 1), list_row("paper", "total", 3))
-        for path in (step, sort, lists):
-            with self.subTest(path=path.name):
-                self.assert_picture(self.run_script(path, "-o", f"{path.stem}.png"), f"{path.stem}.png")
-        self.assert_picture(self.run_script(step, step), "bench.png")
+        for kind, rows in (
+            ("step", [step_row(32, 32768, 30), step_row(64, 32768, 40)]),
+            ("lists", [list_row("paper", "scan", 1), list_row("paper", "total", 3)]),
+            ("ladder", [rate_row("copy", "of the device", 50), atomic_row("add", "device", 1, 0.5)]),
+        ):
+            with self.subTest(kind=kind):
+                path = self.write(f"{kind}.csv", HEADERS[kind], *rows)
+                result = self.run_script(path, "-o", f"{kind}.png")
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, f"{kind}.png\n", ""))
+                self.assert_picture(f"{kind}.png")
 
-    def test_lines_of_a_sweep(self):
-        rows = [step_row(64, 65536, 40), step_row(32, 65536, 25), step_row(32, 32768, 30)]
-        rows.append(step_row(32, 32768, 9, "push"))
-        kind, read = plot_bench.read_bench(self.write("step.csv", STEP_HEADER, *rows))
-        self.assertEqual(kind, "step")
-        by_size, by_cell = self.figure(plot_bench.draw_steps, read)
-        points = [[list(bars[0].get_xdata()), list(bars[0].get_ydata())] for bars in by_size.containers]
-        self.assertEqual(points, [[[65536], [40]], [[32768, 65536], [30, 25]]])  # in order; the stage push is no line
-        points = [list(bars[0].get_xdata()) for bars in by_cell.containers]
-        self.assertEqual(points, [[16], [32, 64]])
-        self.assertEqual(by_size.get_legend_handles_labels()[1], ["64 x 64 cells", "32 x 32 cells"])
+    def test_every_kind_is_drawn(self):
+        import plot_bench
 
-    def test_two_files_are_told_apart(self):
-        read = []
-        for name in ("h200.csv", "cpu.csv"):
-            read += plot_bench.read_bench(self.write(name, STEP_HEADER, step_row(32, 32768, 30)))[1]
-        by_size, _ = self.figure(plot_bench.draw_steps, read)
-        labels = by_size.get_legend_handles_labels()[1]
-        self.assertEqual(labels, ["32 x 32 cells, h200", "32 x 32 cells, cpu"])
+        rows = {
+            "step": step_row(32, 32768, 30),
+            "pic-sort": sort_row(10, "total", 3),
+            "lists": list_row("paper", "total", 3),
+            "permutation": volume_row("GPU", 1, 512, 2, "CB", 1),
+            "ladder": rate_row("copy", "of the device", 50),
+            "deposit": deposit_row("cic", 8, "sorted", 3),
+            "layout": layout_row(64, "row-wise", 1),
+        }
+        self.assertEqual(set(plot_bench.DRAW), set(reading.KINDS))
+        for kind, row in rows.items():
+            read_kind, read = reading.read_files([self.write("one.csv", HEADERS[kind], row)])
+            figure = plot_bench.DRAW[read_kind](self.plt, read, look.title_of(read_kind, read))
+            self.assertIn(f"radixpic bench {read_kind}", title_of(figure))
 
-    def test_bars_of_phases(self):
-        phases = [list_row("paper", "scan", 1), list_row("paper", "reorder", 4), list_row("paper", "total", 6)]
-        host = list_row("qsort", "total", 90, "host")
-        kind, read = plot_bench.read_bench(self.write("lists.csv", LISTS_HEADER, *phases, host))
-        self.assertEqual(kind, "random-lists")
-        (axes,) = self.figure(plot_bench.draw_sorts, kind, read)
-        widths = {bars.get_label(): [round(bar.get_width(), 6) for bar in bars] for bars in axes.containers}
-        # ns per key: 1e6 ms / 1000 keys; the rest is what the phases leave of the total
-        self.assertEqual(
-            widths,
-            {"transpose": [0, 0], "histogram": [0, 0], "scan": [1000, 0], "reorder": [4000, 0], "rest": [1000, 90000]},
-        )
-        self.assertLess(axes.get_xlim()[1], 9000)  # the host's bar may leave the picture, its number does not
-        self.assertEqual([text.get_text() for text in axes.texts], ["6e+03", "9e+04"])
-
-    def test_lines_of_permutations(self):
-        """A line for each kernel and block; numpy's, which stands with every block, is drawn once."""
-        rows = [
-            f"{device},3,{elements},{block},{kernel},{milliseconds},1,9,yes"
-            for elements in (4096, 512)
-            for block in (8, 64)
-            for device, kernel, milliseconds in (("host", "numpy", 7), ("GPU", "RLBB", elements / block))
-        ]
-        path = self.write("volumes.csv", VOLUMES_HEADER, *rows)
-        kind, read = plot_bench.read_bench(path)
-        self.assertEqual(kind, "permutation")
-        (axes,) = self.figure(plot_bench.draw_permutations, read)
-        lines = [[list(line.get_xdata()), list(line.get_ydata())] for line in axes.lines if len(line.get_xdata())]
-        expected = [[7, 7], [64, 512], [8, 64]]
-        self.assertEqual(lines, [[[512, 4096], milliseconds] for milliseconds in expected])
-        labels = axes.get_legend_handles_labels()[1]
-        self.assertEqual(labels, ["numpy", "RLBB", "3D, block 8", "3D, block 64"])
-        self.assert_picture(self.run_script(path, "-o", "volumes.png"), "volumes.png")
-
-    def test_lines_of_deposits(self):
-        """A picture a shape; a line a method in ns a particle, in the order of the particles per cell."""
-        row = "GPU,{},single,64,1000,2,2,{},{},{},{},{},1,1,1,3,yes"
-        path = self.write(
-            "deposit.csv",
-            "device,shape,precision,atomics,particles,cells_x,cells_y,per_cell,method,median_ms,min_ms,max_ms,"
-            "ns_per_particle,gigabytes_per_second,copy_gigabytes_per_second,repeats,verified",
-            row.format("cic", 64, "sorted", 0.001, 0.001, 0.002),
-            row.format("cic", 8, "sorted", 0.003, 0.002, 0.004),
-            row.format("cic", 8, "atomic-shuffled", 0.005, 0.004, 0.006),
-            row.format("tsc", 8, "sorted", 0.007, 0.006, 0.009),
-        )
-        kind, read = plot_bench.read_bench(path)
-        self.assertEqual(kind, "deposit")
-        expected = {"cic": {"sorted": [(8, 3, 2, 4), (64, 1, 1, 2)], "atomic-shuffled": [(8, 5, 4, 6)]}}
-        expected["tsc"] = {"sorted": [(8, 7, 6, 9)]}
-        self.assertEqual(plot_bench.group_deposits(read), expected)
-        cic, tsc = self.figure(plot_bench.draw_deposits, read)
-        self.assertEqual([axes.get_title(loc="left") or axes.get_title() for axes in (cic, tsc)], ["cic", "tsc"])
-        self.assertEqual(list(cic.lines[0].get_ydata()), [3, 1])
-        self.assert_picture(self.run_script(path, "-o", "deposit.png"), "deposit.png")
-
-    def test_the_ladder_of_local_memory(self):
-        """Bars of what moves bytes, the copy first; a line for each atomic function and scope; products have no bar."""
-        path = self.write(
-            "ladder.csv",
-            "device,part,version,size,scope,addresses,median_ms,min_ms,max_ms,repeats,rate,unit,verified",
-            'GPU,copy,"of the device",100,,,1,1,1,3,50,GB/s,yes',
-            'GPU,filter,"v1, juxtaposed",100,,,1,1,1,3,40,GB/s,yes',
-            "GPU,stencil,product,100,,,1,1,1,3,7,Gflop/s,yes",
-            "GPU,atomics,add,100,device,1,1,1,1,3,0.5,Gop/s,yes",
-            "GPU,atomics,add,100,device,32,1,1,1,3,2,Gop/s,yes",
-            "GPU,atomics,add,100,group,8,1,1,1,3,4,Gop/s,yes",
-        )
-        kind, read = plot_bench.read_bench(path)
-        self.assertEqual(kind, "local-memory")
-        by_version, by_words = self.figure(plot_bench.draw_ladder, read)
-        self.assertEqual([bar.get_width() for bar in by_version.patches], [50, 40])
-        labels = [text.get_text() for text in by_version.get_yticklabels()]
-        self.assertEqual(labels, ["copy: of the device", "filter: v1, juxtaposed"])
-        lines = [[list(line.get_xdata()), list(line.get_ydata())] for line in by_words.lines]
-        self.assertEqual(lines, [[[1, 32], [2, 0.5]], [[8], [0.25]]])
-        self.assert_picture(self.run_script(path, "-o", "ladder.png"), "ladder.png")
+    def test_refuted_rows(self):
+        rows = [layout_row(64, "row-wise", 1, verified="no"), layout_row(64, "column-wise", 2)]
+        path = self.write("bad.csv", HEADERS["layout"], *rows)
+        result = self.run_script(path, "-o", "bad.png")
+        self.assertEqual(result.stdout, "bad.png\n")
+        self.assert_problem(result, "1 of 2 rows", "not verified", "bad.csv")
+        self.assert_picture("bad.png")
 
     def test_an_unfinished_last_line_is_dropped(self):
-        path = self.write("step.csv", STEP_HEADER, step_row(32, 32768, 30), step_row(32, 65536, 30)[:40], end="")
-        self.assertEqual(len(plot_bench.read_bench(path)[1]), 1)
+        path = self.write("step.csv", HEADERS["step"], step_row(32, 32768, 30), step_row(32, 65536, 30)[:40], end="")
+        self.assertEqual(len(reading.read_bench(path)[1]), 1)
+
+    def test_files_are_told_apart(self):
+        """By their settings; by their names where these are the same; by their paths where the names are too."""
+        same = [step_row(32, 32768, 30)]
+        panels = steps.group(self.read("step", same, [step_row(32, 32768, 30, shape="tsc")]))
+        self.assertEqual([line.label for line in panels.lines], ["32 x 32 cells, cic", "32 x 32 cells, tsc"])
+        panels = steps.group(self.read("step", same, same))
+        self.assertEqual([line.label for line in panels.lines], ["32 x 32 cells, file a", "32 x 32 cells, file b"])
+        self.assert_told_apart(panels)
+        paths = [self.write(f"{folder}/step.csv", HEADERS["step"], *same) for folder in "xy"]
+        panels = steps.group(reading.read_files(paths)[1])
+        self.assertEqual(len({line.label for line in panels.lines}), 2)
+        self.assertTrue(all("/step.csv" in line.label for line in panels.lines))
+        self.assertEqual(len(steps.group(reading.read_files([paths[0], paths[0]])[1]).lines[0].points), 1)
 
     def test_problems(self):
-        step = self.write("step.csv", STEP_HEADER, step_row(32, 32768, 30))
-        lists = self.write("lists.csv", LISTS_HEADER, list_row("paper", "total", 3))
+        good = step_row(32, 32768, 30)
+        step = self.write("step.csv", HEADERS["step"], good)
+        lists = self.write("lists.csv", HEADERS["lists"], list_row("paper", "total", 3))
         self.assert_problem(self.run_script("none.csv"), "none.csv", "No such file")
-        self.assert_problem(self.run_script(self.write("other.csv", "a,b", "1,2")), "other.csv", "header")
-        self.assert_problem(self.run_script(self.write("empty.csv", STEP_HEADER)), "empty.csv", "no rows")
-        self.assert_problem(self.run_script(self.write("bad.csv", STEP_HEADER, "1,2")), "bad.csv:2", "21 fields")
-        bad = self.write("word.csv", STEP_HEADER, step_row(32, "many", 30))
-        self.assert_problem(self.run_script(bad), "word.csv:2", "numbers")
-        stages = self.write("stages.csv", STEP_HEADER, step_row(32, 32768, 30, "push"))
-        self.assert_problem(self.run_script(stages), "wall clock")
-        self.assert_problem(self.run_script(step, lists), "several experiments")
         self.assert_problem(self.run_script(step, "-o", "no/folder.png"), "no/folder.png")
+        for name, words, rows in (
+            ("other.csv", ["other.csv", "header"], ["a,b", "1,2"]),
+            ("empty.csv", ["empty.csv", "no rows"], [HEADERS["step"]]),
+            ("bad.csv", ["bad.csv:2", "21 fields"], [HEADERS["step"], "1,2"]),
+            ("word.csv", ["word.csv:2", "numbers"], [HEADERS["step"], step_row(32, "many", 30)]),
+            ("nan.csv", ["nan.csv:3", "numbers"], [HEADERS["step"], good, step_row(32, "nan", 30)]),
+        ):
+            with self.subTest(name=name), self.assertRaises(common.Problem) as raised:
+                reading.read_files([self.write(name, *rows)])
+            for word in words:
+                self.assertIn(word, str(raised.exception))
+        with self.assertRaisesRegex(common.Problem, "several experiments"):
+            reading.read_files([step, lists])
+        with self.assertRaisesRegex(common.Problem, "wall clock"):
+            steps.group(self.read("step", [step_row(32, 32768, 30, "push")]))
+        with self.assertRaisesRegex(common.Problem, "not between"):
+            layouts.group(self.read("layout", [layout_row(64, "row-wise", 1).replace("0.5,2", "1.5,2")]))
+        with self.assertRaisesRegex(common.Problem, "atomics"):
+            local_memory.Ladder(self.read("ladder", [atomic_row("add", "device", "few", 1)]))
 
     def test_help(self):
         result = self.run_script("--help")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("examples:", result.stdout)
+        for kind in reading.KINDS:
+            self.assertRegex(result.stdout, rf"radixpic bench {kind} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 ")
+
+
+class Look(PlotTest):
+    def ticks(self, low, high):
+        axes = self.plt.figure().add_subplot(yscale="log", ylim=(low, high))
+        look.plain_log_ticks(axes.yaxis)
+        return [text.get_text() for text in axes.get_yticklabels()]
+
+    def test_ticks_of_logarithms(self):
+        self.assertEqual(self.ticks(0.009, 110), ["0.01", "0.1", "1", "10", "100"])
+        self.assertEqual(self.ticks(0.9, 11), ["1", "2", "5", "10"])
+        for low, high in ((2.5, 3.1), (2.70, 2.76), (4, 9.9), (95, 102), (1e-3, 1.1e-3)):
+            ticks = self.ticks(low, high)
+            self.assertGreaterEqual(len(ticks), 3, (low, high, ticks))
+            for tick in ticks:
+                self.assertRegex(tick, r"^[0-9.]+$")
+                self.assertTrue(low <= float(tick) <= high, tick)
+
+    def test_numbers(self):
+        words = [look.three_digits(value) for value in (0, 0.01234, 5.7, 22.04, 237.6, 89999.0)]
+        self.assertEqual(words, ["0", "0.0123", "5.70", "22.0", "238", "90,000"])
+        words = [look.count(value) for value in (64, 1024.0, 65536, 1e6, 2.5)]
+        self.assertEqual(words, ["64", "1,024", "$2^{16}$", "1,000,000", "2.5"])
+
+    def test_styles_differ(self):
+        styles = {str(look.style_of(primary, rest, 3)) for primary in range(12) for rest in range(3)}
+        self.assertEqual(len(styles), 36)
+        with self.assertRaisesRegex(common.Problem, "tell apart"):
+            look.style_of(0, 1000, 1001)
+
+    def test_words_are_not_mathematics(self):
+        row = step_row(32, 32768, 30).replace("Some, device", "A$x^2$B")
+        self.assertEqual(self.read("step", [row])[0]["machine"], r"A\$x^2\$B")
+
+
+class Lines(PlotTest):
+    def test_a_sweep(self):
+        rows = [step_row(64, 65536, 40), step_row(32, 65536, 25), step_row(32, 32768, 30)]
+        rows.append(step_row(32, 32768, 9, "push"))  # the stage push is no line
+        figure = steps.draw(self.plt, self.read("step", rows), "title")
+        by_size, by_cell, _ = figure.axes
+        expected = {"32 x 32 cells": [[32768, 65536], [30, 25]], "64 x 64 cells": [[65536], [40]]}
+        self.assertEqual(spoken_of(by_size), expected)
+        self.assertEqual([points[0] for points in spoken_of(by_cell).values()], [[32, 64], [16]])
+        for words in ("plain", "cic", "single precision"):
+            self.assertIn(words, title_of(figure))
+
+    def test_layouts(self):
+        """Names as on the screen; int and float, two lengths and two devices in one picture."""
+        columns = ("row-wise", "column-wise", "transpose", "transposed")
+        rows = [layout_row(arrays, layout, 1, LONG_NAME) for layout in columns for arrays in (128, 64)]
+        rows += [layout_row(64, layout, 1, "host") for layout in ("row-wise", "quicksort")]
+        both = [(length, kind) for length in (64, 128) for kind in ("int", "float")]
+        more = [layout_row(64, "row-wise", 3, length=length, kind=kind) for length, kind in both]
+        panels = layouts.group(self.read("layout", rows))
+        labels = [line.label for line in panels.lines]
+        self.assertEqual(labels, ["row-wise", "column-wise", "transpose", "(B)", "host", "host, quicksort"])
+        self.assertEqual([point[:2] for point in panels.lines[0].points], [(64, 1), (128, 1)])
+        read = self.read("layout", rows, more)
+        panels = layouts.group(read)
+        self.assertEqual(panels.settings.varying, ["length", "type", "device"])
+        self.assert_told_apart(panels)
+        self.assertIn(f"N = 64 elements, int, {LONG_NAME}", self.legend_of(panels))  # none is shortened
+        figure = layouts.draw(self.plt, read, "title")
+        drawn = [look_of(bars[0]) for bars in figure.axes[0].containers]
+        self.assertEqual(len(set(drawn)), len(drawn))
+        self.assertEqual(figure.axes[0].get_title(loc="left"), "bitonic sort of random numbers")
+        legend = [text.get_text().replace("\n", " ") for text in figure.axes[-1].get_legend().get_texts()]
+        self.assertIn("(B): transpose, column-wise, transpose back", legend)
+        self.assert_text_inside(figure)
+
+    def test_what_was_measured_is_in_the_title(self):
+        figure = layouts.draw(self.plt, self.read("layout", [layout_row(64, "row-wise", 1)]), "title")
+        self.assertIn("N = 64 elements; int", title_of(figure))
+        figure = deposits.draw(self.plt, self.read("deposit", [deposit_row("cic", 8, "sorted", 3)]), "title")
+        self.assertIn("N = 1,000; single precision; additions of 64 bits", title_of(figure))
+
+    def test_a_refuted_point_is_crossed_out(self):
+        rows = [layout_row(arrays, "row-wise", 3, verified=verified) for arrays, verified in ((64, "yes"), (128, "no"))]
+        read = self.read("layout", rows)
+        axes = layouts.draw(self.plt, read, "title").axes[0]
+        crosses = [list(map(list, line.get_data())) for line in axes.lines if line.get_label() == "_refuted"]
+        self.assertEqual(crosses, [[[128], [3]]])
+        self.assertIn("NOT VERIFIED", self.legend_of(layouts.group(read)))
+        self.assertNotIn("NOT VERIFIED", self.legend_of(layouts.group(self.read("layout", rows[:1]))))
+
+    def test_deposits(self):
+        """A panel a shape; a line a method in ns a particle, in the order of the particles per cell."""
+        rows = [deposit_row("cic", 64, "sorted", 1), deposit_row("cic", 8, "sorted", 3)]
+        rows += [deposit_row("cic", 8, method, 5) for method in ("sort+sorted", "atomic-ordered", "atomic-shuffled")]
+        panels = deposits.group(self.read("deposit", [*rows, deposit_row("tsc", 8, "sorted", 7)]))
+        self.assertEqual(list(panels.panels), ["cic", "tsc"])
+        self.assertEqual([line.label for line in panels.panels["cic"]], ["sorted", "sort+", "atomic", "shuffled"])
+        points = [tuple(round(value, 9) for value in point) for point in panels.lines[0].points]
+        self.assertEqual(points, [(8, 3, 1.5, 6, 0), (64, 1, 0.5, 2, 0)])
+        panels = deposits.group(self.read("deposit", rows[:2], [deposit_row("cic", 8, "sorted", 3, "double", 32)]))
+        rests = [", ".join(line.rest) for line in panels.lines]
+        self.assertEqual(rests, ["single precision, additions of 64 bits", "double precision, additions of 32 bits"])
+        self.assert_told_apart(panels)
+
+    def test_permutations(self):
+        """A panel for each table, a line for each kernel and side of cells; numpy's line, of no cells, once."""
+        rows = [
+            volume_row(device, table, elements, side, kernel, milliseconds)
+            for table in (1, 2)
+            for elements in (4096, 512)
+            for side in (2, 4)
+            for device, kernel, milliseconds in (("host", "numpy", 7), ("GPU", "RLBB", elements / side))
+        ]
+        read = self.read("permutation", rows, [row.replace("GPU", LONG_NAME) for row in rows])
+        panels = permutations.group(read[: len(rows)])
+        self.assertEqual(list(panels.panels), ["Table 1: 3D, axes 2,1,0", "Table 2: 3D, axes 2,1,0"])
+        first = {line.label: [point[:2] for point in line.points] for line in panels.panels["Table 1: 3D, axes 2,1,0"]}
+        expected = {"numpy": [(512, 7), (4096, 7)], "RLBB, side 2": [(512, 256), (4096, 2048)]}
+        self.assertEqual(first, {**expected, "RLBB, side 4": [(512, 128), (4096, 1024)]})
+        panels = permutations.group(read)
+        self.assertEqual(len(panels.panels["Table 1: 3D, axes 2,1,0"]), 6)
+        self.assert_told_apart(panels)
+        self.assertEqual(len(panels.rests), 4)  # numpy looks like the first cells of its machine
+        self.assert_text_inside(permutations.draw(self.plt, read, "title"))
+
+    def test_points_of_one_volume_stand_side_by_side(self):
+        rows = [volume_row("GPU", 0, 512, 2, kernel, 3) for kernel in ("CB", "BB", "RLBB")]
+        axes = permutations.draw(self.plt, self.read("permutation", rows), "title").axes[0]
+        self.assertEqual(spoken_of(axes), {"CB": [[0], [3]], "BB": [[1], [3]], "RLBB": [[2], [3]]})
+        self.assertEqual([text.get_text() for text in axes.get_xticklabels()], ["512"])
+        self.assertEqual(axes.get_title(loc="left"), "3D 8x8x8, axes 2,1,0")
+
+
+class Bars(PlotTest):
+    def draw(self, *files):
+        rows = self.read("pic-sort", *files)
+        bars, _ = sorts.group("pic-sort", rows)
+        return bars, sorts.draw(self.plt, "pic-sort", rows, "title").axes[0]
+
+    def test_numbers_are_the_lengths_of_their_bars(self):
+        """A bar is of the phases of single sorts, and its number too; the total is a mark of its own."""
+        short = [sort_row(10, "histogram", 2), sort_row(10, "reorder", 4), sort_row(10, "total", 5)]
+        long = [sort_row(30, "histogram", 6), sort_row(30, "reorder", 9), sort_row(30, "total", 18)]
+        host = [sort_row(0, "total", 20, "host", "qsort"), sort_row(0, "copy", 99, method="copy")]
+        bars, axes = self.draw(short + long + host)
+        self.assertEqual([bar.length for bar in bars.values()], [6, 15, 20])
+        ends = {}
+        for bar in axes.patches:
+            place = round(bar.get_y() + 0.5 * bar.get_height())
+            ends[place] = max(ends.get(place, 0), bar.get_x() + bar.get_width())
+        self.assertEqual(ends, {0: 6, 1: 15, 2: 20})
+        texts = [text.get_text() for text in axes.texts]
+        self.assertEqual([float(re.match(r"[\d.]+", text)[0]) for text in texts], [6, 15, 20])
+        self.assertEqual(texts, ["6.00  (total 5.00)", "15.0  (total 18.0)", "20.0"])
+        marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "D"]
+        self.assertEqual(marks, [(5, 0), (18, 1)])
+        self.assertFalse([line for line in axes.lines if line.get_label() == "_break"])
+        labels = [text.get_text() for text in axes.get_yticklabels()]
+        self.assertEqual(labels, ["paper, b = 10, p = 2", "paper, b = 30, p = 6", "qsort on the host"])
+
+    def test_a_long_bar_of_the_host_is_broken(self):
+        device = [sort_row(10, "reorder", 4), sort_row(10, "total", 5)]
+        _, axes = self.draw([*device, sort_row(0, "total", 400, "host", "qsort")])
+        strokes = [line.get_ydata().mean() for line in axes.lines if line.get_label() == "_break"]
+        self.assertEqual(strokes, [1, 1])
+        self.assertEqual(axes.texts[1].get_text(), "400  (bar cut)")
+        cut = [bar.get_x() + bar.get_width() for bar in axes.patches][-1]
+        self.assertTrue(5 < cut < axes.get_xlim()[1])
+
+    def test_settings_and_refuted_sorts(self):
+        rows = [sort_row(10, phase, 3, table=table) for table in ("columns", "rows") for phase in ("reorder", "total")]
+        refuted = [row[: -len("yes")] + "no" for row in rows[2:]]
+        bars, axes = self.draw(rows[:2] + refuted)
+        self.assertEqual(list(bars), ["paper, table columns", "paper, table rows"])
+        self.assertEqual([bar.refuted for bar in bars.values()], [False, True])
+        self.assertEqual([bool(bar.get_hatch()) for bar in axes.patches], [False, True])
+        self.assertEqual([text.get_text().endswith("NOT VERIFIED") for text in axes.texts], [False, True])
+        bars, _ = self.draw(rows[:2], [row.replace("GPU", LONG_NAME) for row in rows[:2]])
+        self.assertEqual(list(bars), ["paper, GPU", f"paper, {LONG_NAME}"])
+        bars, _ = self.draw(rows[:2], rows[:2])
+        self.assertEqual(list(bars), ["paper, file a", "paper, file b"])
+
+    def test_random_lists(self):
+        rows = [list_row("paper", "scan", 1), list_row("paper", "total", 6), list_row("paper", "total", 6, keys=2000)]
+        bars, settings = sorts.group("random-lists", self.read("lists", rows))
+        lengths = {label: (round(bar.length), round(bar.total)) for label, bar in bars.items()}
+        self.assertEqual(lengths, {"paper, N = 1,000 keys": (1000, 6000), "paper, N = 2,000 keys": (3000, 3000)})
+        self.assertEqual(settings.shared, ["b = 30"])
+
+
+class LocalMemory(PlotTest):
+    def test_every_row_is_drawn(self):
+        rows = [rate_row("copy", "of the device", 50), rate_row("filter", "v1, juxtaposed", 40, verified="no")]
+        rows += [rate_row("stencil", "product", 7, "Gflop/s"), rate_row("refine", "children", 0.5, "Gcells/s")]
+        rows += [atomic_row("add", "device", 1, 0.5), atomic_row("add", "device", 32, 2, size=1024)]
+        rows += [atomic_row("sub", "device", 1, 4, verified="no"), atomic_row("add", "group", 8, 4)]
+        read = self.read("ladder", rows)
+        ladder = local_memory.Ladder(read)
+        self.assertEqual(sum(len(versions) for versions in ladder.bars.values()), 4)
+        self.assertEqual(sum(len(drawn.cells) for drawn in ladder.maps), 4)
+        rates, product, refine, device, group = local_memory.draw(self.plt, read, "title").axes
+        self.assertEqual([bar.get_width() for bar in rates.patches], [50, 40])
+        self.assertEqual([bool(bar.get_hatch()) for bar in rates.patches], [False, True])
+        self.assertEqual([bar.get_width() for bar in (*product.patches, *refine.patches)], [7, 0.5])
+        self.assertEqual([text.get_text() for text in rates.texts], ["50.0", "40.0  NOT VERIFIED"])
+        labels = [text.get_text() for text in rates.get_yticklabels()]
+        self.assertEqual(labels, ["copy: of the device, 300x300", "filter: v1, juxtaposed, 300x300"])
+        cells = {tuple(map(int, text.get_position())): text.get_text() for text in device.texts}
+        self.assertEqual(cells, {(0, 0): "2.00", (1, 0): "0.500\n(1,024)", (0, 1): "0.250"})  # (words, function)
+        self.assertEqual([text.get_text() for text in device.get_yticklabels()], ["add", "sub"])
+        self.assertEqual([text.get_text() for text in device.get_xticklabels()], ["1", "32"])
+        crossed = [line.get_xydata().mean(axis=0).tolist() for line in device.lines]
+        self.assertEqual(crossed, [[0, 1], [0, 1]])
+        self.assertEqual([text.get_text() for text in group.texts], ["0.250"])
+
+    def test_a_lone_copy_is_in_the_title(self):
+        read = self.read("ladder", [rate_row("copy", "of the device", 50), atomic_row("add", "device", 1, 0.5)])
+        figure = local_memory.draw(self.plt, read, "title")
+        self.assertEqual(len(figure.axes), 1)
+        self.assertIn("copy on the device 50.0 GB/s", title_of(figure))
+
+    def test_two_devices(self):
+        rows = [rate_row("copy", "of the device", 50), rate_row("filter", "v1", 40), atomic_row("add", "group", 1, 0.5)]
+        read = self.read("ladder", rows, [row.replace("GPU", LONG_NAME) for row in rows])
+        ladder = local_memory.Ladder(read)
+        self.assertEqual(ladder.series, ["GPU", LONG_NAME])
+        titles = [drawn.title for drawn in ladder.maps]
+        self.assertEqual(len(set(titles)), 2)
+        figure = local_memory.draw(self.plt, read, "title")
+        rates = figure.axes[1]
+        self.assertEqual(len({(bar.get_y(), bar.get_facecolor()) for bar in rates.patches}), 4)
+        self.assertEqual(len({bar.get_facecolor() for bar in rates.patches}), 2)
+        ladder = local_memory.Ladder(self.read("ladder", rows, [row.replace("65536", "1024") for row in rows]))
+        self.assertEqual(ladder.series, ["file a", "file b"])  # two numbers of operations, no cell over another
 
 
 if __name__ == "__main__":
