@@ -46,11 +46,22 @@ class Mesh:
             )
             self.unit = float(attributes["unitSI"])
             self.dimension = tuple(attributes["unitDimension"])
-        except KeyError:
+            numbers = {len(array) for array in (self.axes, record.shape, self.low, self.high, self.axis_unit)}
+            if len(numbers) != 1 or not set(self.axes) <= set("xyuv"):
+                raise KeyError
+        except (KeyError, TypeError, ValueError):
             raise Problem(f"{name} of {snapshot.path} is not a phase space") from None
 
     def has(self, axes):
         return set(axes) <= set(self.axes)
+
+    def has_bins_of(self, other, axes):
+        """Whether both meshes have the same along these axes."""
+        own, others = (
+            [(mesh.low[n], mesh.high[n], mesh.record.shape[n]) for n in map(mesh.axes.index, axes)]
+            for mesh in (self, other)
+        )
+        return np.allclose(own, others)
 
     def over(self, axes, si):
         """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""
@@ -107,7 +118,7 @@ def choose(files, names=None, axes=None):
     """Which meshes of which files are drawn, over which axes.
 
     files are snapshots; names and axes are what the user asked for, None for what suits. Returns the files that have
-    all the meshes, as (snapshot, [Mesh of each species]), and the axes.
+    all the meshes, as (snapshot, [Mesh of each species]), the axes, and sentences on what is left out.
     """
     for name in names or ():
         for snapshot in files:
@@ -133,10 +144,13 @@ def choose(files, names=None, axes=None):
     def rank(mesh):  # the least integrated over, since its ranges may leave somebody out; then the one in most files
         return len(mesh.axes), -sum(mesh.name in meshes for meshes in held)
 
-    chosen = [
-        min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank).name
+    best = [
+        min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank)
         for species in species_with(axes)
     ]
+    others = [] if names or len(axes) == 1 else [mesh for mesh in best if not mesh.has_bins_of(best[0], axes)]
+    notes = [f"{mesh.name} has other bins than {best[0].name}: --mesh {mesh.name} draws it alone" for mesh in others]
+    chosen = [mesh.name for mesh in best if mesh not in others]
     kept = [
         (snapshot, [meshes[name] for name in chosen])
         for snapshot, meshes in zip(files, held)
@@ -144,16 +158,18 @@ def choose(files, names=None, axes=None):
     ]
     if not kept:
         raise Problem(f"no file has all of {', '.join(chosen)}: draw one at a time, with --mesh {chosen[0]}")
-    return kept, axes
+    if len(kept) < len(files):
+        notes.append(f"{len(files) - len(kept)} of {len(files)} files have no {' and '.join(chosen)} and are skipped")
+    return kept, axes, notes
 
 
 def together(meshes, axes, si):
     """The sum of the meshes over two axes, and its [low, high] along each."""
-    parts = [mesh.over(axes, si) for mesh in meshes]
-    for mesh, (values, ranges) in zip(meshes, parts):
-        if values.shape != parts[0][0].shape or not np.allclose(ranges, parts[0][1]):
+    for mesh in meshes:
+        if not mesh.has_bins_of(meshes[0], axes):
             other = f"{mesh.name} has other bins over {axes[0]} and {axes[1]} than {meshes[0].name}"
             raise Problem(f"{other}: draw it alone, with --mesh {mesh.name}")
+    parts = [mesh.over(axes, si) for mesh in meshes]
     return sum(values for values, _ in parts), parts[0][1]
 
 
@@ -238,7 +254,7 @@ def draw_lines(plt, files, axis, si, limits, title):
 
 
 def draw(plt, files, axes, si=False, limits=None, title=""):
-    """The figure of what choose() returned."""
+    """The figure of what choose() chose."""
     if len(axes) == 1:
         return draw_lines(plt, files, axes, si, limits, title)
     return draw_planes(plt, files, axes, si, limits, title)
@@ -270,7 +286,7 @@ def make_parser():
         nargs="+",
         metavar="NAME",
         help="draw these together, each of another species (default: one of each species that has the axes, the one of "
-        "the fewest axes, and then the one in most of the files)",
+        "the fewest axes, and then the one in most of the files; a species whose bins differ is left out)",
     )
     parser.add_argument(
         "--axes",
@@ -304,11 +320,9 @@ def main():
     place = Path(arguments.place)
     steps = "all" if arguments.step and "all" in arguments.step else arguments.step
     files, run_folder = find_files(place, steps)
-    kept, axes = choose(files, arguments.mesh, "".join(axes) if axes else None)
-    if len(kept) < len(files):
-        names = " and ".join(mesh.name for mesh in kept[0][1])
-        skipped = f"{len(files) - len(kept)} of {len(files)} files have no {names} and are skipped"
-        print(f"{Path(sys.argv[0]).name}: {skipped}", file=sys.stderr)
+    kept, axes, notes = choose(files, arguments.mesh, "".join(axes) if axes else None)
+    for note in notes:
+        print(f"{Path(sys.argv[0]).name}: {note}", file=sys.stderr)
     plt = import_pyplot(arguments.show)
     figure = draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
     save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / "f.png")

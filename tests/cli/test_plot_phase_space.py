@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from program import DEVICE, PROGRAM, ROOT, TIMEOUT
@@ -74,13 +75,14 @@ class PlotTest(unittest.TestCase):
 
     def chosen(self, steps=None, names=None, axes=None):
         """Steps and meshes that are drawn, and the axes."""
-        kept, axes = plot_phase_space.choose(self.files(steps), names, axes)
+        kept, axes, _ = plot_phase_space.choose(self.files(steps), names, axes)
         names = [[mesh.name for mesh in meshes] for _, meshes in kept]
         self.assertEqual(names, names[:1] * len(names))
         return [snapshot.step for snapshot, _ in kept], names[0], axes
 
     def figure(self, steps=None, names=None, axes=None, **options):
-        figure = plot_phase_space.draw(self.plt, *plot_phase_space.choose(self.files(steps), names, axes), **options)
+        kept, axes, _ = plot_phase_space.choose(self.files(steps), names, axes)
+        figure = plot_phase_space.draw(self.plt, kept, axes, **options)
         self.addCleanup(self.plt.close, figure)
         return figure
 
@@ -95,7 +97,7 @@ class PlotTest(unittest.TestCase):
 
     def assert_problem(self, words, steps=None, names=None, axes=None):
         with self.assertRaises(Problem) as caught:
-            plot_phase_space.draw(self.plt, *plot_phase_space.choose(self.files(steps), names, axes))
+            self.figure(steps, names, axes)
         for word in words:
             self.assertIn(word, str(caught.exception))
 
@@ -127,7 +129,9 @@ class Choice(PlotTest):
         self.assertEqual(self.chosen("all", ["left_xu"])[0], [0, 5, 10, 15, 20, 23])
         self.assertEqual(self.chosen("all", ["right_y"])[0], [0, 15, 23])
         self.assertEqual(self.chosen([5, 10], ["right_xu"])[0], [10])
-        self.assertEqual(self.chosen([5])[1], ["left_xu", "right_vux"])
+        self.assertEqual(self.chosen([5])[1:], (["left_xu"], "xu"))  # right_vux has other bins
+        _, _, notes = plot_phase_space.choose(self.files([5]))
+        self.assertEqual(notes, ["right_vux has other bins than left_xu: --mesh right_vux draws it alone"])
         self.assert_problem(["data_5.h5 has no mesh right_uv", "left_xu over x u"], [5], ["right_uv"])
         self.assert_problem(["none of the 2 files", "right_uv"], [5, 15], ["right_uv"])
         self.assert_problem(["no file has all of left_y, right_y", "--mesh left_y"], [10, 15], ["left_y", "right_y"])
@@ -270,6 +274,26 @@ class Script(PlotTest):
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertIn(words, result.stderr)
 
+    def test_meshes_that_are_no_phase_spaces(self):
+        """A group, a dataset of too few axes, one over an axis of another program, and one without its unit."""
+        path = self.folder / "other.h5"
+        shutil.copy(self.folder / "out" / "phase_space" / "data_23.h5", path)
+        with h5py.File(path, "r+") as file:
+            meshes = file["data/23/fields"]
+            good = dict(meshes["right_xu"].attrs)
+            meshes.create_group("group").attrs.update(good)
+            meshes.create_dataset("flat", data=np.ones(16)).attrs.update(good)
+            wrong = {**good, "axisLabels": np.array([b"x", b"z"])}
+            meshes.create_dataset("z", data=np.ones((16, 16))).attrs.update(wrong)
+            del good["unitSI"]
+            meshes.create_dataset("unit", data=np.ones((16, 16))).attrs.update(good)
+        for name in ("group", "flat", "z", "unit"):
+            result = self.script("other.h5", "--mesh", name)
+            sentence = f"plot_phase_space.py: {name} of other.h5 is not a phase space\n"
+            self.assertEqual((result.returncode, result.stderr), (1, sentence))
+        result = self.script("other.h5")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_usage(self):
         for arguments in (
             ["--axes", "x", "x"],
@@ -304,6 +328,23 @@ class TheManualsItems(PlotTest):
         self.assertAlmostEqual(self.integral(panel), 12, delta=1e-4)
         (panel,) = self.panels(self.figure(axes="xy"))  # who has |v| below 3 only
         self.assertAlmostEqual(self.integral(panel), 12 * 0.9973, delta=0.1)
+
+
+class OtherRanges(PlotTest):
+    """As many bins of both species, but over half of x for one."""
+
+    items = """\
+  phase_space:
+    - {species: right, axes: [x, y], bins: [8, 8], ranges: [[0, 6], [0, 4]]}
+    - {species: left, axes: [x, y], bins: [8, 8], ranges: [[0, 3], [0, 4]]}
+"""
+
+    def test_are_not_summed(self):
+        self.assertEqual(self.chosen(), ([23], ["left_xy"], "xy"))
+        self.assert_problem(["right_xy has other bins"], None, ["left_xy", "right_xy"])
+        result = self.script("out")
+        note = "right_xy has other bins than left_xy: --mesh right_xy draws it alone"
+        self.assertEqual((result.returncode, result.stderr), (0, f"plot_phase_space.py: {note}\n"))
 
 
 class OneAxisOnly(PlotTest):
