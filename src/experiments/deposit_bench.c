@@ -4,13 +4,11 @@
 #include "experiments/csv_file.h"
 #include "experiments/deposit_bench_options.h"
 #include "experiments/deposit_bench_point.h"
+#include "experiments/usual_options.h"
 
 #include <stdlib.h>
 
 static const size_t least_copy = (size_t)1 << 26, most_copy = (size_t)1 << 30;
-
-static const char *const shape_names[DEPOSIT_BENCH_SHAPES] = {"ngp", "cic", "tsc"};
-static const char *const precision_names[] = {[PRECISION_SINGLE] = "single", [PRECISION_DOUBLE] = "double"};
 
 /* Words in the table, and in the CSV file. */
 static const char *const column_names[DEPOSIT_COLUMNS][2] = {
@@ -63,7 +61,7 @@ static void print_head(const struct bench *bench, enum shape_kind shape)
 {
     printf("\n%s: ms, medians of %u with [min, max]; sort+ is with the sort of a shuffled list, shuffled are "
            "atomic additions to one\n",
-           shape_names[shape], bench->options.repeats);
+           usual_shapes[shape], bench->options.repeats);
     printf("  %8s %10s", "per cell", "cells");
     for (int column = 0; column < DEPOSIT_COLUMNS; column++)
         printf(" %9s [%8s, %8s]", column_names[column][0], "min", "max");
@@ -84,10 +82,11 @@ static void print_row(const struct bench *bench, double per_cell, const uint32_t
     fflush(stdout);
 }
 
-/* The same times per particle and per byte, and in how much of the other each method does. */
+/* The same times per particle and per byte, and how many times faster a list in order is deposited by sorted,
+ * and a shuffled one by sort+, than by atomic additions. */
 static void print_rates(const struct bench *bench)
 {
-    printf("  %8s  %-39s  %-39s  %s\n", "", "ns a particle", "GB/s", "times faster");
+    printf("  %8s  %-39s  %-39s  %s\n", "", "ns a particle", "GB/s", "times faster than atomic");
     printf("  %8s ", "per cell");
     for (int part = 0; part < 2; part++, printf(" "))
         for (int column = 0; column < DEPOSIT_COLUMNS; column++)
@@ -138,8 +137,8 @@ static void write_csv(const struct bench *bench, enum shape_kind shape, double p
         const struct samples *samples = &point->seconds[column];
         const double seconds = samples_median(samples);
         fprintf(bench->csv, "\"%s\",%s,%s,%s,%u,%u,%u,%g,%s,%.6f,%.6f,%.6f,%.6g,%.6g,%.6g,%u,%s\n",
-                device_info(bench->device)->name, shape_names[shape],
-                precision_names[bench->options.precision], point->way == ATOMIC_64 ? "64" : "32",
+                device_info(bench->device)->name, usual_shapes[shape],
+                usual_precisions[bench->options.precision], point->way == ATOMIC_64 ? "64" : "32",
                 bench->options.particles, cells[0], cells[1], per_cell, column_names[column][1],
                 1e3 * seconds, 1e3 * samples_minimum(samples), 1e3 * samples_maximum(samples),
                 1e9 * seconds / bench->options.particles,
@@ -181,10 +180,12 @@ static enum status run(struct bench *bench)
     TRY(time_copy(bench));
     const bool at_once = options->way == ATOMIC_64 ||
                          (options->way == ATOMIC_AUTO && device_info(bench->device)->has_int64_atomics);
-    printf("deposit: %u particles in %s precision, on %s; atomic additions of %s; copy on the device %.2f "
-           "GB/s\n",
-           options->particles, precision_names[options->precision], device_info(bench->device)->name,
-           at_once ? "64 bits at once" : "two words of 32 bits", copy_bandwidth(bench));
+    char size[SAMPLES_SIZE_TEXT];
+    printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
+           usual_precisions[options->precision], device_info(bench->device)->name,
+           at_once ? "64 bits at once" : "two words of 32 bits");
+    printf("copy of %s on the device: %.2f GB/s; shorter lists stay in caches and can beat it\n",
+           samples_size(bench->copy_bytes, size), copy_bandwidth(bench));
     for (int shape = 0; shape < DEPOSIT_BENCH_SHAPES; shape++) {
         if (!options->shapes[shape])
             continue;

@@ -45,6 +45,17 @@ double samples_maximum(const struct samples *samples)
     return largest;
 }
 
+const char *samples_size(size_t bytes, char text[SAMPLES_SIZE_TEXT])
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB"};
+    double amount = (double)bytes;
+    size_t unit = 0;
+    for (; unit < 3 && amount >= 999.95; unit++) /* which would be printed as 1000.0 */
+        amount *= 1e-3;
+    snprintf(text, SAMPLES_SIZE_TEXT, unit > 0 ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    return text;
+}
+
 enum status samples_of_copy(struct device *device, size_t bytes, uint32_t repeats, struct samples *samples)
 {
     struct buffer *from = NULL, *to = NULL;

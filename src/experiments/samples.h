@@ -23,6 +23,10 @@ double samples_median(const struct samples *samples);
 double samples_minimum(const struct samples *samples);
 double samples_maximum(const struct samples *samples);
 
+/* "67.1 MB", "800 B": how much was copied, for people. Returns `text`. */
+enum { SAMPLES_SIZE_TEXT = 32 };
+const char *samples_size(size_t bytes, char text[SAMPLES_SIZE_TEXT]);
+
 /* Times `repeats` copies of `bytes` between two new device arrays, after a warm-up; a copy moves twice that.
  */
 STATUS_CHECKED enum status samples_of_copy(struct device *device, size_t bytes, uint32_t repeats,
