@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { CASES = 4, COPY_REPEATS = 10 }; /* the cases are those of the first four tables */
+enum { CELL_WIDTH = 34 };
 
 struct experiment {
     struct layout_options options;
@@ -132,23 +133,28 @@ static void print_head(const struct experiment *experiment, const struct layout_
 {
     const struct layout_options *options = &experiment->options;
     const bool by_type = table->kind == LAYOUT_BY_TYPE;
-    printf("\nTable %s: %s, %s, N = %u, ms, median [min, max]:\n", table->number, title_of(table),
+    printf("\nTable %s: %s, %s, N = %u, ms, median [min, max] (number of timings):\n", table->number,
+           title_of(table),
            !by_type                     ? layout_type_names[options->type]
            : table->what == LAYOUT_ROWS ? "row-wise"
                                         : "column-wise",
            options->length);
+    if (table->kind == LAYOUT_AGAINST_HOST)
+        printf("  R/C: row-wise over column-wise\n");
+    if (table->kind == LAYOUT_WITH_TRANSPOSITION)
+        printf("  (B): transposed, column-wise, and transposed back, from the first launch to the last\n");
     printf("  %17s", "T x B = L");
     for (size_t n = 0; n < count; n++)
-        printf("  %*s", columns[n].what == LAYOUT_RATIO ? 7 : 30, columns[n].title);
+        printf("  %*s", columns[n].what == LAYOUT_RATIO ? 7 : CELL_WIDTH, columns[n].title);
     printf("\n");
 }
 
 static void print_time(const struct layout_time *time)
 {
     char text[96];
-    snprintf(text, sizeof text, "%.3f [%.3f, %.3f]", 1e3 * time->median, 1e3 * time->minimum,
-             1e3 * time->maximum);
-    printf("  %30s", time->count > 0 ? text : "-");
+    snprintf(text, sizeof text, "%.3f [%.3f, %.3f] (%u)", 1e3 * time->median, 1e3 * time->minimum,
+             1e3 * time->maximum, time->count);
+    printf("  %*s", CELL_WIDTH, time->count > 0 ? text : "-");
 }
 
 /* Row-wise over column-wise. */
@@ -219,9 +225,10 @@ static enum status print_copy(struct experiment *experiment)
     }
     const enum status status = samples_of_copy(experiment->device, bytes, COPY_REPEATS, copy);
     const double seconds = samples_median(copy);
+    char size[SAMPLES_SIZE_TEXT];
     if (status == STATUS_OK)
-        printf("layout: T = %d items a group, an array each, on %s; a copy of %.3g MB there: %.2f GB/s\n",
-               LAYOUT_GROUP, device_info(experiment->device)->name, 1e-6 * (double)bytes,
+        printf("layout: T = %d items a group, an array each, on %s; a copy of %s there: %.2f GB/s\n",
+               LAYOUT_GROUP, device_info(experiment->device)->name, samples_size(bytes, size),
                seconds > 0 ? 2e-9 * (double)bytes / seconds : 0);
     free(copy);
     return status;

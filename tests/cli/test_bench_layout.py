@@ -10,7 +10,11 @@ import unittest
 from program import DEVICE, ROOT, ProgramTest
 
 COLUMNS = "device,operation,input,type,arrays,length,layout,median_ms,min_ms,max_ms,repeats,verified".split(",")
-CELL = re.compile(r"(\d+\.\d{3}) \[(\d+\.\d{3}), (\d+\.\d{3})\]")
+CELL = re.compile(r"(\d+\.\d{3}) \[(\d+\.\d{3}), (\d+\.\d{3})\] \((\d+)\)")
+NOTES = {
+    "R/C": "  R/C: row-wise over column-wise",
+    "(B)": "  (B): transposed, column-wise, and transposed back, from the first launch to the last",
+}
 NO_DOUBLE = "  double: this device has none"
 # Operations and inputs of Tables I to IV, as the CSV file names them.
 CASES = [("prefix-sum", "ones"), ("bubble-sort", "s"), ("bubble-sort", "d"), ("bitonic-sort", "random")]
@@ -33,7 +37,10 @@ class Layout(ProgramTest):
     def tables(self, text):
         tables = {}
         for part in text.split("\nTable ")[1:]:
-            head, titles, *lines = part.rstrip().split("\n")
+            head, *lines = part.rstrip().split("\n")
+            notes = [lines.pop(0)] if "T x B = L" not in lines[0] else []
+            titles = lines.pop(0)
+            self.assertEqual(notes, [note for title, note in NOTES.items() if title in titles])
             cells = []
             for line in lines:
                 if line == NO_DOUBLE:
@@ -53,7 +60,9 @@ class Layout(ProgramTest):
             if (row["device"] == "host") == on_host and all(row[key] == value for key, value in named.items())
         ]
         self.assertEqual(len(found), 1, named)
-        times = [float(time) for time in CELL.fullmatch(cell).groups()]
+        *times, count = CELL.fullmatch(cell).groups()
+        self.assertEqual(count, found[0]["repeats"])
+        times = [float(time) for time in times]
         for time, name in zip(times, ("median_ms", "min_ms", "max_ms")):
             self.assertAlmostEqual(time, float(found[0][name]), delta=6e-4)
         return float(found[0]["median_ms"])
@@ -61,7 +70,7 @@ class Layout(ProgramTest):
     def test_the_first_four(self):
         text, tables, rows = self.bench()
         self.assertEqual(list(tables), ["I", "II", "III", "IV"])
-        self.assertRegex(text, r"copy of \d+\.?\d* MB there: \d+\.\d\d GB/s")
+        self.assertRegex(text, r"a copy of 24.6 KB there: \d+\.\d\d GB/s")
         for (titles, lines), (operation, kind) in zip(tables.values(), CASES):
             self.assertEqual(titles, ["row-wise", "column-wise", "R/C", "host"])
             self.assertEqual([line[0] for line in lines], ["64", "192"])
