@@ -32,23 +32,22 @@ double rung_rate(const struct rung *rung)
 
 void ladder_print_head(const struct ladder *ladder, const char *title)
 {
-    printf("\n%s; ms, medians of %u, copy on the device %.2f GB/s:\n", title, ladder->options.repeats,
-           ladder->copy);
-    printf("  %-40s %18s %10s  [%10s, %10s] %10s %9s\n", "version", "size", "median", "min", "max", "rate",
+    printf("\n%s; ms, medians of %u:\n", title, ladder->options.repeats);
+    printf("  %-40s %18s %10s  [%10s, %10s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
            "of a copy");
 }
 
 void ladder_print(const struct ladder *ladder, const struct rung *rung)
 {
     const double rate = rung_rate(rung);
-    printf("  %-40s %18s %10.4f  [%10.4f, %10.4f] %10.2f", rung->version, rung->size,
+    printf("  %-40s %18s %10.4f  [%10.4f, %10.4f] %10.2f %-8s", rung->version, rung->size,
            1e3 * samples_median(&rung->times), 1e3 * samples_minimum(&rung->times),
-           1e3 * samples_maximum(&rung->times), rate);
+           1e3 * samples_maximum(&rung->times), rate, rung->unit);
     if (rung->unit[1] == 'B' && ladder->copy > 0)
         printf(" %7.1f %%", 100 * rate / ladder->copy);
     else
         printf(" %9s", "-");
-    printf("  %s, %s\n", rung->unit, rung->verified ? "verified" : "WRONG");
+    printf("  %s\n", rung->verified ? "verified" : "WRONG");
     fflush(stdout);
 }
 
@@ -83,7 +82,10 @@ static enum status time_copy(struct ladder *ladder)
                         .verified = true};
     snprintf(copy.size, sizeof copy.size, "%d", COPY_BYTES / 4);
     TRY(samples_of_copy(ladder->device, COPY_BYTES, ladder->options.repeats, &copy.times));
+    char size[SAMPLES_SIZE_TEXT];
     ladder->copy = rung_rate(&copy);
+    printf("copy of %s on the device: %.2f GB/s; shorter lists stay in caches and can beat it\n",
+           samples_size(COPY_BYTES, size), ladder->copy);
     ladder_note(ladder, &copy);
     return STATUS_OK;
 }

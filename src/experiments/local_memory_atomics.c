@@ -22,6 +22,7 @@ struct atomics {
     uint32_t operations, words;
     uint32_t *found, *returned, *expected; /* of the host */
     unsigned char *seen;                   /* which operation's number */
+    double spread;                         /* of a function: the widest (max - min)/median of its launches */
     struct buffer *words_array, *returned_array;
 };
 
@@ -89,6 +90,14 @@ static bool is_right(const struct ladder *ladder, struct atomics *atomics)
     return true;
 }
 
+static void note_spread(struct atomics *atomics, const struct samples *times)
+{
+    const double median = samples_median(times);
+    const double spread = median > 0 ? (samples_maximum(times) - samples_minimum(times)) / median : 0;
+    if (spread > atomics->spread)
+        atomics->spread = spread;
+}
+
 /* Nanoseconds of an operation in *cost. */
 static enum status climb(struct ladder *ladder, struct atomics *atomics, double *cost, bool *verified)
 {
@@ -108,6 +117,7 @@ static enum status climb(struct ladder *ladder, struct atomics *atomics, double 
     rung.verified = is_right(ladder, atomics);
     *cost = 1e9 * samples_median(&rung.times) / atomics->operations;
     *verified = *verified && rung.verified;
+    note_spread(atomics, &rung.times);
     ladder_note(ladder, &rung);
     return STATUS_OK;
 }
@@ -116,6 +126,7 @@ static enum status climb_function(struct ladder *ladder, struct atomics *atomics
                                   enum atomic_function function)
 {
     bool verified = true;
+    atomics->spread = 0;
     printf("  %-9s", function_names[function]);
     for (int scope = 0; scope < ATOMIC_SCOPES; scope++)
         for (int n = 0; n < CONTENTIONS; n++) {
@@ -129,21 +140,32 @@ static enum status climb_function(struct ladder *ladder, struct atomics *atomics
             TRY(climb(ladder, atomics, &cost, &verified));
             printf(" %9.4f", cost);
         }
-    printf("  %s\n", verified ? "verified" : "WRONG");
+    printf(" %6.0f %%  %s\n", 100 * atomics->spread, verified ? "verified" : "WRONG");
     fflush(stdout);
     return STATUS_OK;
 }
 
-static void print_head(const struct ladder *ladder)
+/* How many operations a launch makes, which is more than --operations where groups would not be whole. */
+static void print_operations(const struct ladder *ladder, struct atomics *atomics)
 {
-    printf("\nAtomic functions, ns an operation, medians of %u, groups of %u, copy on the device %.2f GB/s:\n"
-           "  %-9s %-39s %-39s\n  %-9s",
-           ladder->options.repeats, ladder->shape.block, ladder->copy, "",
-           " words in all (device scope, global)", " words of a group (group scope, local)", "function");
+    choose_launch(ladder, atomics, ATOMIC_ADD, SCOPE_DEVICE, 1);
+    printf("  operations of a launch: %u at device scope (of cmpxchg fewer on few words), ",
+           atomics->operations);
+    choose_launch(ladder, atomics, ATOMIC_ADD, SCOPE_GROUP, 1);
+    printf("%u at group scope; spread: (max - min)/median, the widest of a row\n", atomics->operations);
+}
+
+static void print_head(const struct ladder *ladder, struct atomics *atomics)
+{
+    printf("\nAtomic functions, ns an operation, medians of %u, groups of %u:\n", ladder->options.repeats,
+           ladder->shape.block);
+    print_operations(ladder, atomics);
+    printf("  %-9s %-39s %-39s\n  %-9s", "", " words in all (device scope, global)",
+           " words of a group (group scope, local)", "function");
     for (int scope = 0; scope < ATOMIC_SCOPES; scope++)
         for (int n = 0; n < CONTENTIONS; n++)
             printf(" %9u", contentions[scope][n]);
-    printf("\n");
+    printf(" %8s\n", "spread");
 }
 
 /* The arrays for the largest of all launches. */
@@ -171,7 +193,7 @@ enum status ladder_atomics(struct ladder *ladder)
     struct atomics atomics = {0};
     enum status status = STATUS_OK;
     TRY_CLEANUP(create_arrays(ladder, &atomics));
-    print_head(ladder);
+    print_head(ladder, &atomics);
     for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
         TRY_CLEANUP(climb_function(ladder, &atomics, (enum atomic_function)function));
     printf("  system scope (host and device): not in OpenCL 1.2, which has no shared virtual memory\n");

@@ -68,20 +68,21 @@ static enum status climb(struct ladder *ladder, struct refine *refine)
     return STATUS_OK;
 }
 
-/* Whether the device can launch children itself, and a line for the table that says who does. */
-static bool parents_launch(struct ladder *ladder)
+/* Whether the device can launch children itself, and a line for below the table that says who does. */
+static bool parents_launch(struct ladder *ladder, size_t size, char *who)
 {
     if (!device_info(ladder->device)->can_enqueue) {
-        printf("  host-enqueued: this device has no device-side enqueue\n");
+        snprintf(who, size, "host-enqueued: this device has no device-side enqueue");
         return false;
     }
     if (local_refine_prepare(ladder->kernels) != STATUS_OK) {
         const char *message = status_message();
         const size_t line = strcspn(message, "\n"); /* a build log follows */
-        printf("  host-enqueued: this device's device-side enqueue fails: %.*s\n", (int)line, message);
+        snprintf(who, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
+                 message);
         return false;
     }
-    printf("  launched by parents: device-enqueued; the other ways: host-enqueued\n");
+    snprintf(who, size, "launched by parents: device-enqueued; the other ways: host-enqueued");
     return true;
 }
 
@@ -91,6 +92,7 @@ enum status ladder_refine(struct ladder *ladder)
     const size_t count = (size_t)cells * cells;
     struct refine refine = {.values = malloc(count * sizeof(uint32_t)),
                             .grid = {.cells = cells, .threshold = REFINEMENT_PEAK / 64}};
+    char who[512];
     enum status status = STATUS_OK;
     if (!refine.values)
         TRY_CLEANUP(status_fail(STATUS_FAILED, "--coarse: no memory for a grid of %u x %u", cells, cells));
@@ -98,12 +100,13 @@ enum status ladder_refine(struct ladder *ladder)
     TRY_CLEANUP(ladder_array(ladder, count, NULL, &refine.grid.listed));
     TRY_CLEANUP(ladder_array(ladder, 2, NULL, &refine.grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    const bool by_parent = parents_launch(ladder);
+    const bool by_parent = parents_launch(ladder, sizeof who, who);
     for (int way = 0; way < REFINE_WAYS; way++) {
         refine.way = (enum refine_way)way;
         if (way != REFINE_BY_PARENT || by_parent)
             TRY_CLEANUP(climb(ladder, &refine));
     }
+    printf("  %s\n", who);
 cleanup:
     buffer_destroy(&refine.grid.counts);
     buffer_destroy(&refine.grid.listed);

@@ -54,7 +54,8 @@ class LocalMemory(ProgramTest):
             low, median, high = (float(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
             self.assertTrue(0 <= low <= median <= high, row)
         self.assertNotIn("WRONG", result.stdout)
-        self.assertRegex(result.stdout, f"copy on the device {float(copy['rate']):.2f}")
+        copied = f"copy of 67.1 MB on the device: {float(copy['rate']):.2f} GB/s; shorter lists stay in caches"
+        self.assertIn(copied, result.stdout)
         return result.stdout, rows
 
     def test_every_part(self):
@@ -68,8 +69,9 @@ class LocalMemory(ProgramTest):
             if row["part"] != "atomics":  # its line of the table, with the size, the time and the rate
                 named = [line for line in text.splitlines() if f"  {row['version']}  " in line]
                 line = next(line for line in named if row["size"] in line)
-                self.assertIn(f"{row['unit']}, verified", line)
-                median, rate = map(float, re.search(r"([\d.]+)  \[.*\] +([\d.]+)", line).groups())
+                median, rate, unit = re.search(r"([\d.]+)  \[.*\] +([\d.]+) (\S+) .*  verified$", line).groups()
+                self.assertEqual(unit, row["unit"])
+                median, rate = float(median), float(rate)
                 self.assertAlmostEqual(median, float(row["median_ms"]), delta=1e-4)
                 self.assertAlmostEqual(rate, float(row["rate"]), delta=0.01)
 
@@ -80,15 +82,23 @@ class LocalMemory(ProgramTest):
         for function in FUNCTIONS:
             own = [row for row in rows if row["version"] == function]
             self.assertEqual([(row["scope"], row["addresses"]) for row in own], launches)
-            printed = re.search(rf"(?m)^  {function} +(.*)  verified$", text)[1].split()
+            *printed, spread = re.search(rf"(?m)^  {function} +(.*) %  verified$", text)[1].split()
             self.assertEqual(printed[-1], "-")  # no group of 64 has 256 words
             for row, cost in zip(own, printed):
                 self.assertAlmostEqual(float(row["median_ms"]) * 1e6 / int(row["size"]), float(cost), delta=0.01)
+            low, median, high = (
+                [float(row[name]) for row in own] for name in ("min_ms", "median_ms", "max_ms")
+            )
+            widest = max(100 * (most - least) / middle for least, middle, most in zip(low, median, high))
+            self.assertAlmostEqual(float(spread), widest, delta=0.6 + 1e-3 * widest)
+        (at_device,) = {row["size"] for row in rows if row["scope"] == "device" and row["version"] == "add"}
+        (at_group,) = {row["size"] for row in rows if row["scope"] == "group"}
+        self.assertRegex(text, rf"operations of a launch: {at_device} at device scope .* {at_group} at group scope")
         self.assertIn("system scope (host and device): not in OpenCL 1.2", text)
 
     def test_refinement_says_who_launched(self):
         text, rows = self.bench("--part", "refine")
-        self.assertEqual((HOST_ALONE in text) + (BY_DEVICE in text), 1, text)
+        self.assertEqual(text.endswith(HOST_ALONE) + text.endswith(BY_DEVICE), 1, text)
         self.assertEqual([row["version"] for row in rows[3:]], [BY_PARENT] if BY_DEVICE in text else [])
         self.assertEqual([row["size"] for row in rows][0], "169 of 13x13")
         self.assertEqual(len({row["size"] for row in rows[1:]}), 1, rows)
@@ -112,7 +122,7 @@ class LocalMemory(ProgramTest):
             self.assertRegex(
                 result.stdout, r"(?m)^  host-enqueued: this .* fails: .*local_memory_enqueue.cl does not build"
             )
-        self.assertEqual(result.stdout.count("Gcells/s, verified"), 3)
+        self.assertEqual(len(re.findall(r" Gcells/s .*  verified\n", result.stdout)), 3)
         self.assertNotIn(BY_PARENT, result.stdout)
 
     def test_children_that_are_not_launched(self):
