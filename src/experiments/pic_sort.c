@@ -458,9 +458,10 @@ enum status experiment_pic_sort(int argc, char **argv)
                experiment.list.particles.count, options->cells, options->cells, options->cells,
                options->cells, device_info(experiment.device)->name);
         printf("phases of one sort at a time; the total, of a sort in a row of them\n");
-        printf("copy of %.1f MB on the device: %.2f GB/s, median of %u\n",
-               1e-6 * (double)buffer_bytes(experiment.list.particles.offset), copy_bandwidth(&experiment),
-               options->repeats);
+        char size[SAMPLES_SIZE_TEXT];
+        printf("copy of %s on the device: %.2f GB/s, median of %u\n",
+               samples_size(buffer_bytes(experiment.list.particles.offset), size),
+               copy_bandwidth(&experiment), options->repeats);
         status = run_cases(&experiment, cases);
     }
     status = csv_file_close(options->csv_path, &experiment.csv, status);

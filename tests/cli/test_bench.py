@@ -86,6 +86,12 @@ class PicSort(ProgramTest):
         self.assertFalse([row for row in rows if row["device"] == "host"])
         self.assertIn("Table 7", text)
 
+    def test_the_size_of_the_copy(self):
+        """Of the offsets, two numbers of 4 bytes a particle."""
+        for particles, size in ((100, "800 B"), (5003, "40.0 KB"), (125000, "1.0 MB")):
+            text, _ = self.bench("--no-host", particles=particles, repeat=1)
+            self.assertRegex(text, rf"(?m)^copy of {size} on the device: [\d.]+ GB/s, median of 1$")
+
     def test_any_number_of_particles(self):
         for particles in (1, 2, 63, 64, 65, 1000, 4096, 16411):
             with self.subTest(particles=particles):
