@@ -7,7 +7,7 @@ import shutil
 import sys
 import unittest
 
-from program import DEVICE, ROOT, ProgramTest
+from program import DEVICE, PROGRAM, ROOT, ProgramTest
 
 COLUMNS = (
     "device,table,dimensions,sides,axes,elements,cell_side,block,kernel,median_ms,min_ms,max_ms,device_ms,"
@@ -109,6 +109,18 @@ class Permutation(ProgramTest):
         said = lines.index("  16,793,604 elements: numpy and the serial kernel take some tens of seconds")
         self.assertTrue(lines[said + 1].startswith("    16,793,604 | "), lines[said + 1])
         self.assertNotIn("tens of seconds", self.bench(*SMALL, python="none")[0])
+
+    @unittest.skipUnless(shutil.which("oclgrind"), "no oclgrind, whose local memory is as small as wanted")
+    def test_cells_that_nobody_asked_for(self):
+        """Those that local memory does not hold are left out; asked for, they are refused."""
+        command = ["oclgrind", "--local-mem-size", "4000", PROGRAM]
+        arguments = ["bench", "permutation", "--volume", "4,4,4,4,4", "--repeat", "1", "--python", "none"]
+        text = self.run_well(*arguments, command=command).stdout
+        self.assertIn("left out: cells of 4^5 elements and more, which the 4000 bytes of local memory", text)
+        self.assertIn("4x4x4x4x4 in cells of 2^5 = 32", text)
+        self.assertNotIn("4^5 =", text)
+        result = self.run_program(*arguments, "--block", "4", command=command)
+        self.assert_refused(result, 2, "4000 bytes of local memory", "smaller cell")
 
     def test_a_permutation_that_is_wrong(self):
         kernels = self.folder / "kernels"
