@@ -25,7 +25,8 @@ struct hdf5_chunks {
 };
 
 /* Writes it shuffled, deflated (unless the level is 0) and with checksums, in pieces of HDF5_CHUNKS_PIECE
- * chunks; of each piece rank r writes every size-th chunk, beginning with the piece's chunk r. Returns the dataset, for its attributes; the caller closes it with hdf5_close(). */
+ * chunks; of each piece rank r writes every size-th chunk, beginning with the piece's chunk r. Returns the
+ * dataset, for its attributes; the caller closes it with hdf5_close(). */
 hid_t hdf5_chunked(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks);
 
 #endif
