@@ -208,13 +208,13 @@ static uint32_t repeats_of(const struct experiment *experiment, uint64_t element
 }
 
 /* Before the silence of a large volume. */
-static void announce(uint64_t elements)
+static void announce(const struct experiment *experiment, uint64_t elements)
 {
     char text[32];
     if (elements <= LARGE_VOLUME)
         return;
-    printf("  %s elements: numpy and the serial kernel take some tens of seconds\n",
-           with_commas(elements, text));
+    printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
+           experiment->options.without_numpy ? "the kernels take" : "numpy and the serial kernel take");
     fflush(stdout);
 }
 
@@ -256,7 +256,7 @@ static enum status run_volume(struct experiment *experiment, const struct permut
     const uint32_t *sides = table->sides[volume];
     struct permutation_result numpy = {0};
     const uint32_t repeats = repeats_of(experiment, permutation_elements(table->dimensions, sides));
-    announce(permutation_elements(table->dimensions, sides));
+    announce(experiment, permutation_elements(table->dimensions, sides));
     if (!experiment->options.without_numpy)
         TRY(permutation_by_numpy(experiment->options.python, table->dimensions, sides, experiment->axes,
                                  repeats, &numpy.wall, &numpy.ran));

@@ -108,6 +108,8 @@ class Permutation(ProgramTest):
         lines = text.splitlines()
         said = lines.index("  16,793,604 elements: numpy and the serial kernel take some tens of seconds")
         self.assertTrue(lines[said + 1].startswith("    16,793,604 | "), lines[said + 1])
+        text, _ = self.bench("--volume", "4098,4098", "--block", "2", python="none", repeat=1)
+        self.assertIn("  16,793,604 elements: the kernels take some tens of seconds\n", text)
         self.assertNotIn("tens of seconds", self.bench(*SMALL, python="none")[0])
 
     @unittest.skipUnless(shutil.which("oclgrind"), "no oclgrind, whose local memory is as small as wanted")
