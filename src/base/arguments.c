@@ -202,7 +202,9 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
 const char *arguments_next_word(const char *text, char word[ARGUMENTS_WORD])
 {
     const size_t length = strcspn(text, ",");
-    snprintf(word, ARGUMENTS_WORD, "%.*s", (int)(length < ARGUMENTS_WORD ? length : ARGUMENTS_WORD), text);
+    const bool fits = length < ARGUMENTS_WORD;
+    snprintf(word, ARGUMENTS_WORD, fits ? "%.*s" : "%.*s...", (int)(fits ? length : ARGUMENTS_WORD - 4),
+             text);
     return text[length] == ',' ? text + length + 1 : NULL;
 }
 

@@ -49,7 +49,7 @@ error_t arguments_word(const struct argp_state *state, const char *option, const
 /* The same for on and off. */
 error_t arguments_switch(const struct argp_state *state, const char *option, const char *text, bool *on);
 
-/* Long enough for any word that a parser takes; a longer one is cut, and then refused by its length. */
+/* Long enough for any word that a parser takes. A longer one is cut and ends in "...", which none takes. */
 enum { ARGUMENTS_WORD = 32 };
 
 /* Walks over words with commas between them: copies the first of `text` into `word` and returns where the one

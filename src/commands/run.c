@@ -345,9 +345,10 @@ enum status command_run(int argc, char **argv)
         .args_doc = "CONFIG\n--restart PATH",
         .doc =
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
-            "The run folder gets history.csv, snapshots/, phase_space/, checkpoints/, config.yaml (every "
-            "key, resolved), "
-            "timers.csv and log.txt. One that holds a run already is left alone without --force. SIGTERM and "
+            "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt and, "
+            "where "
+            "asked for, snapshots/, phase_space/ and checkpoints/. One that holds a run already is left "
+            "alone without --force. SIGTERM and "
             "Ctrl-C end a run after a step, with a checkpoint and exit code 4. Under mpirun all ranks make "
             "one "
             "run.\n\n"

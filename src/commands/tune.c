@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "experiments/cells_option.h"
 #include "experiments/sort_search.h"
+#include "parallel/communicator.h"
 
 #include <limits.h>
 #include <math.h>
@@ -259,6 +260,11 @@ enum status command_tune(int argc, char **argv)
     TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
     if (done)
         return STATUS_OK;
+    if (communicator_is_parallel())
+        return status_fail(STATUS_USAGE,
+                           "%s: runs on one rank, or ranks would slow one another down; start it "
+                           "without mpirun",
+                           argv[0]);
     struct device *device = NULL;
     struct sort_search *search = calloc(1, sizeof *search); /* large */
     if (!search)

@@ -92,8 +92,8 @@ static error_t parse_arrays(struct argp_state *state, const char *text, struct l
         options->array_count = doubling(65536, options->arrays);
         return 0;
     }
-    const error_t error = arguments_numbers32(state, "--arrays", text, 1, MOST_ARRAYS, LAYOUT_MAX_SIZES,
-                                              options->arrays, &options->array_count);
+    const error_t error = arguments_numbers32(state, "--arrays", text, LAYOUT_GROUP, MOST_ARRAYS,
+                                              LAYOUT_MAX_SIZES, options->arrays, &options->array_count);
     for (uint32_t n = 0; error == 0 && n < options->array_count; n++)
         if (options->arrays[n] % LAYOUT_GROUP != 0)
             return arguments_refuse(state, "--arrays: %u is not a multiple of %d", options->arrays[n],

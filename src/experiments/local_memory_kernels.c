@@ -279,7 +279,7 @@ static enum status list_all_cells(const struct refinement *refinement, uint32_t 
 
 enum status local_refine_prepare(struct local_kernels *kernels)
 {
-    enum { LAUNCHES = 8192 }; /* 8 MiB of the device */
+    enum { LAUNCHES = 8192 };
     if (kernels->enqueuing_parent)
         return STATUS_OK;
     if (!kernels->enqueuing)

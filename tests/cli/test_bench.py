@@ -175,6 +175,14 @@ class OnSeveralRanks(ProgramTest):
                 self.assertEqual(result.stdout.count(f"{name}: "), 0, result.stdout)
         self.assert_nothing_created()
 
+    def test_nor_does_tune(self):
+        command = ("mpirun", "-n", "2", PROGRAM, "tune", "-N", "2000", "--cells", "8", "--seconds", "1")
+        result = self.run_program(command=command, environment={**MPI_ENVIRONMENT, "RADIXPIC_CACHE": str(self.folder)})
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("radixpic tune: runs on one rank"), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assert_nothing_created()
+
     def test_one_rank_of_mpirun_is_one(self):
         self.assertEqual(self.on(1, "pic-sort", "-N", "100", "--repeat", "1", "--device", DEVICE).returncode, 0)
 

@@ -169,7 +169,9 @@ class Refused(ProgramTest):
         for text, sentence in (
             ("64,", "'64,': a number is missing after the comma"),
             ("64,,128", "'64,,128': a number is missing before the comma"),
-            ("63", "63 is not a multiple of 64"),
+            ("65", "65 is not a multiple of 64"),
+            ("63", "'63' is not a whole number from 64"),
+            ("0" * 40 + "64", "'" + "0" * 28 + "...' is not a whole number"),
             ("64,128,64", "64 is given twice"),
         ):
             with self.subTest(text=text):
