@@ -143,13 +143,20 @@ class Refused(RanksTest):
 class Restarted(RanksTest):
     many = ["--set", "species.electrons.particles=100000", "--set", "output.history.every=1", "--steps", "8", "--quiet"]
 
-    def test_the_same_bits_where_guests_are_merged(self):
-        """So many particles change ranks that the lists of guests are merged in the step of the checkpoint."""
-        self.run_well_on(3, "run", "small.yaml", *self.many, "--set", "output.checkpoints.every=5")
+    def check_restart(self, ranks, *options):
+        options = (*self.many, *options)
+        self.run_well_on(ranks, "run", "small.yaml", *options, "--set", "output.checkpoints.every=5")
         checkpoint = "out/checkpoints/checkpoint_5.h5"
-        self.run_well_on(3, "run", "small.yaml", *self.many, "--restart", checkpoint, "--output", "again")
+        self.run_well_on(ranks, "run", "small.yaml", *options, "--restart", checkpoint, "--output", "again")
         straight = (self.folder / "out" / "history.csv").read_text().splitlines()
         self.assertEqual((self.folder / "again" / "history.csv").read_text().splitlines()[1:], straight[6:])
+
+    def test_the_same_bits_where_guests_are_merged(self):
+        """So many particles change ranks that the lists of guests are merged in the step of the checkpoint."""
+        self.check_restart(3)
+
+    def test_the_same_bits_where_particles_cross_within_the_step(self):
+        self.check_restart(2, "--set", "step.method=tiled")
 
 
 class Stopped(RanksTest):

@@ -21,6 +21,7 @@ LONG = [
     *["--set", "species.electrons.particles=2048"],
 ]
 KINDS = [(precision, method) for precision in ("single", "double") for method in ("plain", "fused")]
+KINDS += [("single", "tiled")]  # fused on a CPU is chunked
 
 
 class RestartTest(ProgramTest):
