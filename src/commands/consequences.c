@@ -1,9 +1,11 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
+#include "config/schema.h"
 #include "config/species_speed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct consequences consequences_derive(const struct config *config)
@@ -64,13 +66,14 @@ void consequences_warn(const struct config *config, const struct consequences *d
 /* The keys of sort.* that say something, parted by commas: all, or those of the method paper alone. */
 static void name_sort_keys(const struct sort_config *sort, bool all, char *names, size_t size)
 {
-    enum { USUAL_PASSES = 2 };
+    const uint32_t usual_passes =
+        (uint32_t)strtoul(schema_find(schema(), "sort", "passes")->fallback, NULL, 10);
     const struct {
         const char *key;
         bool is_set, is_papers;
     } keys[] = {
         {"method", sort->method != SORT_METHOD_AUTO, false},
-        {"passes", sort->passes != SORT_AUTO && sort->passes != USUAL_PASSES, false},
+        {"passes", sort->passes != SORT_AUTO && sort->passes != usual_passes, false},
         {"key_bits", sort->key_bits != SORT_AUTO, false},
         {"items_per_group", sort->items_per_group != SORT_AUTO, true},
         {"groups", sort->groups != SORT_AUTO, true},

@@ -45,7 +45,7 @@ uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2])
 
 /* ---- the dataset ---- */
 
-hid_t hdf5_creation_properties(const struct hdf5_file *file, int dimensions, const hsize_t *chunk)
+static hid_t creation_properties(const struct hdf5_file *file, int dimensions, const hsize_t *chunk)
 {
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
@@ -61,19 +61,26 @@ hid_t hdf5_creation_properties(const struct hdf5_file *file, int dimensions, con
     return creation;
 }
 
-static hid_t create_dataset(struct hdf5_file *file, hid_t parent, const char *name,
-                            const struct hdf5_array *array, const struct layout *layout)
+hid_t hdf5_create_dataset(struct hdf5_file *file, hid_t parent, const char *name, hid_t type, int dimensions,
+                          const hsize_t *shape, const hsize_t *chunk)
 {
-    const hsize_t shape[2] = {array->shape[0], array->shape[1]};
-    const hsize_t chunk[2] = {layout->chunk_rows, layout->chunk_columns};
-    const hid_t space = H5Screate_simple(array->dimensions, shape, NULL);
-    const hid_t creation = hdf5_creation_properties(file, array->dimensions, shape[0] ? chunk : NULL);
-    const hid_t dataset = H5Dcreate2(parent, name, array->type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(dimensions, shape, NULL);
+    const hid_t creation = creation_properties(file, dimensions, chunk);
+    const hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (dataset < 0)
         hdf5_file_fail_in(file, "write a dataset");
     H5Pclose(creation);
     H5Sclose(space);
     return dataset;
+}
+
+static hid_t create_dataset(struct hdf5_file *file, hid_t parent, const char *name,
+                            const struct hdf5_array *array, const struct layout *layout)
+{
+    const hsize_t shape[2] = {array->shape[0], array->shape[1]};
+    const hsize_t chunk[2] = {layout->chunk_rows, layout->chunk_columns};
+    return hdf5_create_dataset(file, parent, name, array->type, array->dimensions, shape,
+                               shape[0] ? chunk : NULL);
 }
 
 /* Rows [begin, end) of the array; none where they are equal. */

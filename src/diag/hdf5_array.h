@@ -30,9 +30,10 @@ uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2]);
 
 /* ---- what all arrays of a file share ---- */
 
-/* How a dataset is stored, for H5Dcreate2(): in chunks with these sides, or without, when it is empty
- * (NULL). The caller closes it. */
-hid_t hdf5_creation_properties(const struct hdf5_file *file, int dimensions, const hsize_t *chunk);
+/* A dataset of `shape`, stored in chunks with these sides, or without (NULL), when it is empty. All ranks
+ * call it; a failure is the file's. The caller closes it. */
+hid_t hdf5_create_dataset(struct hdf5_file *file, hid_t parent, const char *name, hid_t type, int dimensions,
+                          const hsize_t *shape, const hsize_t *chunk);
 
 /* How all ranks write together, for H5Dwrite(). One operation for all chunks, and each rank its own bytes in
  * it, so that a rank whose disk fails leaves no other one waiting before they can agree. The caller closes

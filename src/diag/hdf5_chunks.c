@@ -24,19 +24,6 @@ static uint64_t chunk_elements(const struct hdf5_chunks *chunks)
     return elements;
 }
 
-static hid_t create_dataset(struct hdf5_file *file, hid_t parent, const char *name,
-                            const struct hdf5_chunks *chunks)
-{
-    const hid_t space = H5Screate_simple(chunks->dimensions, chunks->shape, NULL);
-    const hid_t creation = hdf5_creation_properties(file, chunks->dimensions, chunks->chunk);
-    const hid_t dataset = H5Dcreate2(parent, name, chunks->type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    if (dataset < 0)
-        hdf5_file_fail_in(file, "write a dataset");
-    H5Pclose(creation);
-    H5Sclose(space);
-    return dataset;
-}
-
 /* Writes chunk `number`, or takes part in the writing of the others' where there is none of that number. */
 static void write_chunk(struct hdf5_file *file, hid_t dataset, const struct hdf5_chunks *chunks,
                         uint64_t number, const void *values)
@@ -94,7 +81,8 @@ hid_t hdf5_chunked(struct hdf5_file *file, hid_t parent, const char *name, const
     const uint64_t bytes = chunk_elements(chunks) * H5Tget_size(chunks->type);
     if (!hdf5_file_reserve(file, hdf5_bytes_at_creation(file, count * bytes)))
         return H5I_INVALID_HID;
-    const hid_t dataset = create_dataset(file, parent, name, chunks);
+    const hid_t dataset = hdf5_create_dataset(file, parent, name, chunks->type, chunks->dimensions,
+                                              chunks->shape, chunks->chunk);
     char *values = malloc((size_t)((count < HDF5_CHUNKS_PIECE ? count : HDF5_CHUNKS_PIECE) * bytes));
     if (!values)
         hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: no memory to write %s", file->path, name));

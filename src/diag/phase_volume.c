@@ -33,28 +33,27 @@ struct phase_volume phase_volume_make(const struct phase_space_config *phase_spa
     return volume;
 }
 
+static uint64_t product(const uint32_t *factors, uint32_t count)
+{
+    uint64_t all = 1;
+    for (uint32_t k = 0; k < count; k++)
+        all *= factors[k];
+    return all;
+}
+
 uint64_t phase_volume_elements(const struct phase_volume *volume)
 {
-    uint64_t elements = 1;
-    for (uint32_t k = 0; k < volume->dimensions; k++)
-        elements *= volume->sides[k];
-    return elements;
+    return product(volume->sides, volume->dimensions);
 }
 
 uint32_t phase_volume_chunk_elements(const struct phase_volume *volume)
 {
-    uint32_t elements = 1;
-    for (uint32_t k = 0; k < volume->dimensions; k++)
-        elements *= volume->chunk[k];
-    return elements;
+    return (uint32_t)product(volume->chunk, volume->dimensions);
 }
 
 uint64_t phase_volume_chunks(const struct phase_volume *volume)
 {
-    uint64_t chunks = 1;
-    for (uint32_t k = 0; k < volume->dimensions; k++)
-        chunks *= volume->chunks[k];
-    return chunks;
+    return product(volume->chunks, volume->dimensions);
 }
 
 static uint64_t stride_of(const struct phase_volume *volume, uint32_t axis)
