@@ -94,11 +94,6 @@ class Refused(ProgramTest):
                 self.assert_refused(self.run_program("bench", "random-lists", f"{option}={text}"), 2, option)
         self.assert_nothing_created()
 
-    def test_a_size_twice(self):
-        result = self.run_program("bench", "random-lists", "--sizes=100,200,100")
-        self.assert_refused(result, 2, "--sizes: 100 is given twice")
-        self.assert_nothing_created()
-
     def test_what_would_have_no_effect(self):
         result = self.run_program("bench", "random-lists", "--table", "rows", "--table", "columns")
         self.assert_refused(result, 2, "--table is given twice")
