@@ -2,8 +2,8 @@
 #include "simulation.h"
 
 #include "base/stop.h"
-#include "diag/finite.h"
-#include "diag/snapshot.h"
+#include "output/finite.h"
+#include "output/snapshot.h"
 #include "simulation_parts.h"
 #include "simulation_ranks.h"
 

@@ -4,9 +4,9 @@
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
-#include "diag/checkpoint.h"
-#include "diag/phase_space.h"
-#include "diag/snapshot.h"
+#include "output/checkpoint.h"
+#include "output/phase_space.h"
+#include "output/snapshot.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 

@@ -1,7 +1,7 @@
 /* Restart: from the wish to the file, and from its config to that of the run. */
 #include "commands/restart.h"
 
-#include "diag/checkpoint_folder.h"
+#include "output/checkpoint_folder.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define RADIXPIC_COMMANDS_RESTART_H
 
 #include "commands/overrides.h"
-#include "diag/checkpoint.h"
+#include "output/checkpoint.h"
 
 /* A checkpoint to go on from. */
 struct restart {

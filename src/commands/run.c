@@ -8,8 +8,8 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
-#include "diag/run_folder.h"
-#include "diag/stage_table.h"
+#include "output/run_folder.h"
+#include "output/stage_table.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 

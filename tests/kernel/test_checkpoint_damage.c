@@ -2,7 +2,7 @@
  * does harm. */
 #include "support/checkpoint_folder.h"
 
-#include "diag/checkpoint_seal.h"
+#include "output/checkpoint_seal.h"
 
 #include <hdf5.h>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
 /* Energy: the sums of the fields against sums in long double on the host. */
-#include "diag/energy.h"
+#include "output/energy.h"
 #include "support/sorted_particles.h"
 
 static struct device *device;

@@ -1,5 +1,5 @@
 /* Finite: a number that is none, planted in each array, is found and named with its place in the box. */
-#include "diag/finite.h"
+#include "output/finite.h"
 #include "support/device_fixture.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/sorted_particles.h"
 
 #include "config/phase_axes.h"
-#include "diag/phase_space.h"
+#include "output/phase_space.h"
 #include "support/device_fixture.h"
 
 #include <unistd.h>

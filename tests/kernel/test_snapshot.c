@@ -4,9 +4,9 @@
  * A run of this program with --full-disk is the child of the test of that name. */
 #include "support/test_support.h"
 
-#include "diag/hdf5_array.h"
-#include "diag/snapshot.h"
-#include "diag/units.h"
+#include "output/hdf5_array.h"
+#include "output/snapshot.h"
+#include "output/units.h"
 
 #include <dirent.h>
 #include <float.h>

@@ -2,7 +2,7 @@
 #include "support/mpi_support.h"
 
 #include "device/device.h"
-#include "diag/finite.h"
+#include "output/finite.h"
 
 #include <string.h>
 

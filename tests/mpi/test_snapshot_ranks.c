@@ -5,8 +5,8 @@
  * in an mpirun of their own: this program with --faults FOLDER. */
 #include "support/mpi_support.h"
 
-#include "diag/hdf5_array.h"
-#include "diag/snapshot.h"
+#include "output/hdf5_array.h"
+#include "output/snapshot.h"
 #include "parallel/partition.h"
 
 #include <dirent.h>

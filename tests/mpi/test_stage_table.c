@@ -1,7 +1,7 @@
 /* Stage table: what rank 0 prints and writes of the times of all ranks, to the digit. */
 #include "support/mpi_support.h"
 
-#include "diag/stage_table.h"
+#include "output/stage_table.h"
 
 #include <string.h>
 #include <unistd.h>

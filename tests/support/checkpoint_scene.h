@@ -6,7 +6,7 @@
 
 #include "support/device_fixture.h"
 
-#include "diag/checkpoint.h"
+#include "output/checkpoint.h"
 
 #include <string.h>
 

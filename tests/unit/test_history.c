@@ -2,7 +2,7 @@
  * untouched whatever happens. */
 #include "support/test_support.h"
 
-#include "diag/history.h"
+#include "output/history.h"
 
 #include <errno.h>
 #include <string.h>

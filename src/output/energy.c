@@ -1,0 +1,94 @@
+/* Energy: launches of kernels/energy.cl. */
+#include "output/energy.h"
+
+#include <stdlib.h>
+
+enum {
+    GPU_GROUP_ITEMS = 256,
+    CPU_GROUP_ITEMS = 1,
+    GROUPS_PER_UNIT = 8,
+    MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
+    SUMS = 2            /* of a group: ex^2 + ey^2, rho (SUM_COUNT of the kernel) */
+};
+
+struct energy {
+    struct grid grid;
+    enum precision precision;
+    size_t group_items;
+    uint32_t groups, chunk; /* group g owns nodes [g chunk, (g + 1) chunk) */
+    struct program *program;
+    struct kernel *kernel;
+    struct buffer *sums; /* real[groups][SUMS] */
+};
+
+/* Deals the nodes out to groups. */
+static void deal_out(struct energy *energy, const struct device_info *info)
+{
+    size_t items = info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
+    while (items > info->group_limit)
+        items /= 2;
+    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
+    const uint64_t most = wanted < MOST_GROUPS ? wanted : MOST_GROUPS;
+    const uint64_t pieces = (grid_cells(&energy->grid) + items - 1) / items; /* of one node an item */
+    const uint64_t pieces_per_group = (pieces + most - 1) / most;
+    energy->group_items = items;
+    energy->groups = (uint32_t)((pieces + pieces_per_group - 1) / pieces_per_group);
+    energy->chunk = (uint32_t)(pieces_per_group * items);
+}
+
+static enum status build(struct energy *energy, struct device *device)
+{
+    TRY(program_build(device, "energy.cl", energy->precision, &energy->program, "-D GROUP_ITEMS=%zu",
+                      energy->group_items));
+    TRY(kernel_create(energy->program, "energy_sums", &energy->kernel));
+    return buffer_create(device, (size_t)energy->groups * SUMS * precision_bytes(energy->precision),
+                         "the energy sums", &energy->sums);
+}
+
+enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
+                          struct energy **energy)
+{
+    *energy = NULL;
+    struct energy *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for the energy sums");
+    created->grid = *grid;
+    created->precision = precision;
+    deal_out(created, device_info(device));
+    const enum status status = build(created, device);
+    if (status != STATUS_OK)
+        energy_destroy(&created);
+    *energy = created;
+    return status;
+}
+
+void energy_destroy(struct energy **energy)
+{
+    if (!*energy)
+        return;
+    buffer_destroy(&(*energy)->sums);
+    kernel_destroy(&(*energy)->kernel);
+    program_destroy(&(*energy)->program);
+    free(*energy);
+    *energy = NULL;
+}
+
+enum status energy_measure(struct energy *energy, const struct fields *fields, struct field_sums *sums)
+{
+    const uint32_t nodes = grid_cells(&energy->grid);
+    TRY(KERNEL_LAUNCH(energy->kernel,
+                      ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
+                                       3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
+                      arg_buffer(fields->ex), arg_buffer(fields->ey), arg_buffer(fields->rho),
+                      arg_uint(nodes), arg_uint(energy->chunk), arg_buffer(energy->sums)));
+    double group_sums[MOST_GROUPS * SUMS];
+    TRY(buffer_read_reals(energy->sums, energy->precision, 0, (size_t)energy->groups * SUMS, group_sums));
+    double square = 0, rho = 0;
+    for (uint32_t group = 0; group < energy->groups; group++) {
+        square += group_sums[SUMS * group];
+        rho += group_sums[SUMS * group + 1];
+    }
+    const double area = energy->grid.dx * energy->grid.dy;
+    *sums = (struct field_sums){.field_energy = 0.5 * square * area, .charge = rho * area};
+    return STATUS_OK;
+}

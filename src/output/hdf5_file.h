@@ -1,0 +1,99 @@
+/* HDF5 file: a file that appears whole or not at all, written by all ranks together, and the attributes this
+ * project writes into one; arrays are in hdf5_array.h.
+ *
+ * Every call is collective: all ranks make the same calls with the same values, but for what the docstrings
+ * name as the rank's own. On one rank nothing of MPI-IO is used.
+ *
+ * Errors stick: the first call that fails records the sentence, the ones after it do nothing, and
+ * hdf5_file_finish() returns the code. So a page of attributes reads as a page of attributes. On several
+ * ranks one rank's failure, and its sentence, become that of all at the next array, at the latest at the
+ * end; until then the failed rank leaves out what needs no other one, so a caller makes the same calls
+ * whatever failed and reports its own failures by hdf5_file_fail().
+ *
+ * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. A
+ * failed close leaves HDF5 with data it can never write, and trying again when the process ends it crashes;
+ * on several ranks a failed file is not closed at all, for HDF5's close would wait for ranks that do not
+ * come. This room keeps HDF5 from trying at exit (H5dont_atexit); where MPI was initialised before the first
+ * file, MPI_Finalize() makes it try too, so a program that failed must end without it (_exit or MPI_Abort).
+ */
+#ifndef RADIXPIC_OUTPUT_HDF5_FILE_H
+#define RADIXPIC_OUTPUT_HDF5_FILE_H
+
+#include "base/status.h"
+#include "parallel/communicator.h"
+
+#include <hdf5.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hdf5_file {
+    const struct communicator *communicator; /* not owned */
+    hid_t id;                                /* of the open file, the root group for the calls below */
+    char *folder;                            /* owned */
+    char *path;                              /* owned: folder/name, where the file will be */
+    char *temporary;                         /* owned: folder/.name.tmp, where it is until it is whole */
+    enum status status;                      /* of the first call that failed */
+    uint32_t compression;                    /* deflate level of the arrays, 0..9 */
+};
+
+/* Before the first call of any other HDF5 function, which hdf5_file_create() sees to: takes from HDF5 its try
+ * at exit and its messages. Again, it does nothing. */
+void hdf5_prepare(void);
+
+/* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
+ * bytes, 0 or a power of two from 512 on, to the caller, for whom they are 0: see hdf5_file_close(). The
+ * communicator must outlive the file. After a failure, which is that of all ranks, nothing is left; after
+ * success the caller ends with hdf5_file_finish(). */
+STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
+                                            const char *name, uint32_t compression, size_t user_block,
+                                            struct hdf5_file *file);
+
+/* Closes the file where it is, at file->temporary, and returns the status of all ranks. For who wants to read
+ * it or to write into its user block before it gets its name: any rank may, by its own means, and reports a
+ * failure by hdf5_file_fail(). hdf5_file_finish() must follow, whatever happened. */
+STATUS_CHECKED enum status hdf5_file_close(struct hdf5_file *file);
+
+/* Closes the file unless that is done, and frees what it owns. If nothing failed on any rank, the file is on
+ * the disk under its name and *bytes is its size, on all ranks; else STATUS_FAILED on all ranks, the
+ * temporary file is gone and an older file of that name is as it was. */
+STATUS_CHECKED enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes);
+
+/* ---- failures ---- */
+
+/* Records a failure of the caller's own, whose sentence status_fail() has; STATUS_OK and failures after the
+ * first one change nothing. */
+void hdf5_file_fail(struct hdf5_file *file, enum status status);
+
+/* Records that the HDF5 call before this one failed: "PATH: cannot DOING: " and why. */
+void hdf5_file_fail_in(struct hdf5_file *file, const char *doing);
+
+/* Makes the first failure of any rank that of all. Whether there is none. */
+bool hdf5_file_agree(struct hdf5_file *file);
+
+/* Before a call in which HDF5 writes while ranks wait for one another: on several ranks makes sure that the
+ * disk has room for `bytes` more and for all metadata so far. A rank that found the disk full within the call
+ * would leave the others waiting. Whether nothing failed, as hdf5_file_agree(). */
+bool hdf5_file_reserve(struct hdf5_file *file, uint64_t bytes);
+
+/* ---- groups and attributes ---- */
+
+/* A new group; the caller closes it with hdf5_close(). */
+hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name);
+
+/* Closes a group or dataset: this is where a dataset may fail to reach the disk. */
+void hdf5_close(struct hdf5_file *file, hid_t object);
+
+/* Attributes of a file, group or dataset. Texts are of fixed length; values are one number or count of them.
+ */
+void hdf5_text(struct hdf5_file *file, hid_t object, const char *name, const char *value);
+void hdf5_texts(struct hdf5_file *file, hid_t object, const char *name, size_t count,
+                const char *const *values);
+void hdf5_double(struct hdf5_file *file, hid_t object, const char *name, double value);
+void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t count, const double *values);
+void hdf5_uint32(struct hdf5_file *file, hid_t object, const char *name, uint32_t value);
+void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t count,
+                  const uint64_t *values);
+
+#endif

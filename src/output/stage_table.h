@@ -1,0 +1,37 @@
+/* Stage table: how long each stage of a run took, on the terminal and in timers.csv.
+ *
+ * Both calls are collective. With several ranks the seconds of a stage are the mean over the ranks, and
+ * beside it stand the least, the most, and the imbalance: the most over the mean, 1 where all ranks take
+ * equally long. Bytes, launches and particles are those of all ranks together, so rates are those of the
+ * whole run.
+ */
+#ifndef RADIXPIC_OUTPUT_STAGE_TABLE_H
+#define RADIXPIC_OUTPUT_STAGE_TABLE_H
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/timer.h"
+#include "parallel/communicator.h"
+
+/* A run as a whole. */
+struct run_cost {
+    uint64_t steps;
+    uint64_t particles;     /* of all species and ranks */
+    uint64_t own_particles; /* of all species, with this rank at the end */
+    double wall_seconds;    /* of this rank's step loop; the table takes that of the slowest rank */
+    uint32_t timed_every;   /* steps, of which one is timed and stands for all */
+};
+
+/* Rank 0 prints one line a stage: seconds, share of the loop's wall time, GB/s of the bytes that had to move,
+ * million particles/s; with several ranks also how stages and particles spread over them. The logs of the
+ * others stay as they are. */
+void stage_table_print(struct log *log, const struct communicator *communicator, const struct timers *timers,
+                       const struct run_cost *cost);
+
+/* Rank 0 writes FOLDER/timers.csv: stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,
+ * seconds_min,seconds_mean,seconds_max,imbalance, and a row for the wall time. STATUS_FAILED, on all ranks,
+ * names path and errno text. */
+STATUS_CHECKED enum status stage_table_write(const char *folder, const struct communicator *communicator,
+                                             const struct timers *timers, const struct run_cost *cost);
+
+#endif
