@@ -12,7 +12,7 @@ enum { KEY_SET = 's', KEY_OUTPUT = 'o', KEY_DEVICE = 'd', KEY_STEPS = 'n' };
 const struct argp_option override_options[] = {
     {"set", KEY_SET, "KEY=VALUE", 0,
      "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a list by its number, 0 the "
-     "first, e.g. output.phase_space.0.bins=[32,64], or a species by its name; may be repeated",
+     "first, e.g. output.phase_space.0.axes.1.bins=64, or a species by its name; may be repeated",
      0},
     {"output", KEY_OUTPUT, "DIR", 0, "Write the run into DIR (output.directory)", 0},
     {"device", KEY_DEVICE, "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)",

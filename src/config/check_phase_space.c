@@ -5,95 +5,40 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* An item under check. */
-struct item {
+struct check {
     const struct config *config;
-    const struct phase_space_config *phase_space;
-    uint32_t index;
     struct complaints *complaints;
+    char path[SCHEMA_PATH_LENGTH]; /* of the last at() */
 };
 
-static void write_path(const struct item *item, const char *key, char path[SCHEMA_PATH_LENGTH])
+/* Complains about the key of the last at(). */
+#define BROKEN(check, ...) complain((check)->complaints, NULL, (check)->path, __VA_ARGS__)
+
+/* Whether the key of that path has no complaint; a rule that it breaks is then BROKEN(). */
+__attribute__((format(printf, 2, 3))) static bool at(struct check *check, const char *format, ...)
 {
-    snprintf(path, SCHEMA_PATH_LENGTH, "output.phase_space.%" PRIu32 ".%s", item->index, key);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(check->path, sizeof check->path, format, arguments);
+    va_end(arguments);
+    return complaints_sound(check->complaints, check->path);
 }
 
-static void write_place(const struct item *item, const char *key, uint32_t k, char path[SCHEMA_PATH_LENGTH])
+static void check_species(struct check *check, const char *name)
 {
-    snprintf(path, SCHEMA_PATH_LENGTH, "output.phase_space.%" PRIu32 ".%s.%" PRIu32, item->index, key, k);
-}
-
-static bool is_sound(const struct item *item, const char *key)
-{
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(item, key, path);
-    return complaints_sound(item->complaints, path);
-}
-
-static void check_species(const struct item *item)
-{
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(item, "species", path);
-    if (!complaints_sound(item->complaints, path) || !complaints_sound(item->complaints, "species"))
-        return;
-    const struct config *config = item->config;
+    const struct config *config = check->config;
     for (uint32_t s = 0; s < config->species_count; s++)
-        if (strcmp(config->species[s].name, item->phase_space->species) == 0)
+        if (strcmp(config->species[s].name, name) == 0)
             return;
-    complain(item->complaints, NULL, path, "\"%s\" is no species; allowed: the name of one, such as %s",
-             item->phase_space->species, config->species[0].name);
+    BROKEN(check, "expected the name of a species, such as %s, found %s", config->species[0].name, name);
 }
 
-static void check_axes(const struct item *item)
-{
-    const struct phase_space_config *phase_space = item->phase_space;
-    for (uint32_t k = 1; k < phase_space->axis_count && is_sound(item, "axes"); k++) {
-        char path[SCHEMA_PATH_LENGTH];
-        write_place(item, "axes", k, path);
-        if (phase_axis_find(phase_space->axes, k, phase_space->axes[k]) < k)
-            complain(item->complaints, NULL, path, "%c stands here twice; allowed: each axis once",
-                     phase_axis_name(phase_space->axes[k]));
-    }
-}
-
-/* Whether a list with an item for each axis, and the axes, are there to be looked at. */
-static bool fits_axes(const struct item *item, const char *key, uint32_t count)
-{
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(item, key, path);
-    if (!is_sound(item, "axes") || !complaints_sound(item->complaints, path))
-        return false;
-    if (count == item->phase_space->axis_count)
-        return true;
-    complain(item->complaints, NULL, path, "a list of %" PRIu32 " for %" PRIu32 " axes; allowed: one an axis",
-             count, item->phase_space->axis_count);
-    return false;
-}
-
-static void check_order(const struct item *item)
-{
-    const struct phase_space_config *phase_space = item->phase_space;
-    if (phase_space->order_count == 0 || !fits_axes(item, "order", phase_space->order_count))
-        return;
-    for (uint32_t k = 0; k < phase_space->order_count; k++) {
-        char path[SCHEMA_PATH_LENGTH];
-        write_place(item, "order", k, path);
-        const enum phase_axis axis = phase_space->order[k];
-        const bool is_axis =
-            phase_axis_find(phase_space->axes, phase_space->axis_count, axis) < phase_space->axis_count;
-        if (is_axis && phase_axis_find(phase_space->order, k, axis) == k)
-            continue;
-        complain(item->complaints, NULL, path, "%c %s; allowed: every one of axes, once",
-                 phase_axis_name(axis), is_axis ? "stands here twice" : "is not among axes");
-        return;
-    }
-}
-
-/* Whether `value` is an edge of cells, in or at the ends of the box. Digits that nobody writes down, as of
- * 4 pi, may be missing. */
+/* Whether `value` is an edge of cells, in or at the ends of the box. Digits that a config leaves out, as of 4
+ * pi, may be missing. */
 static bool is_edge(const struct grid_config *grid, enum phase_axis axis, double value)
 {
     const double tolerance = 1e-3, place = value / grid->length[axis] * grid->cells[axis];
@@ -101,92 +46,86 @@ static bool is_edge(const struct grid_config *grid, enum phase_axis axis, double
            fabs(place - round(place)) <= tolerance;
 }
 
-static void check_range(const struct item *item, uint32_t k)
+/* Whether a range is one; where it is of x or y, whether it ends at edges of cells. */
+static bool check_range(struct check *check, const struct phase_axis_config *axis, bool has_grid)
 {
-    const struct grid_config *grid = &item->config->grid;
-    const enum phase_axis axis = item->phase_space->axes[k];
-    const double *range = item->phase_space->ranges[k];
-    char path[SCHEMA_PATH_LENGTH];
-    write_place(item, "ranges", k, path);
-    if (!(range[0] < range[1])) {
-        complain(item->complaints, NULL, path, "%c from %g to %g does not run upwards; allowed: [low, high]",
-                 phase_axis_name(axis), range[0], range[1]);
-        return;
+    const struct grid_config *grid = &check->config->grid;
+    const double *range = axis->range;
+    if (!(range[0] < range[1]) || !isfinite(range[1] - range[0])) {
+        BROKEN(check, "expected [low, high], low below high and their difference finite, found [%g, %g]",
+               range[0], range[1]);
+        return false;
     }
-    if (!isfinite(range[1] - range[0])) {
-        complain(item->complaints, NULL, path, "%c from %g to %g is wider than a double holds",
-                 phase_axis_name(axis), range[0], range[1]);
-        return;
-    }
-    if (!phase_axis_is_space(axis) || !complaints_sound(item->complaints, "grid"))
-        return;
-    for (int end = 0; end < 2; end++)
-        if (!is_edge(grid, axis, range[end])) {
-            complain(item->complaints, NULL, path,
-                     "%g is no edge of the cells along %c; allowed: multiples of %.6g from 0 to %.6g",
-                     range[end], phase_axis_name(axis), grid->length[axis] / grid->cells[axis],
-                     grid->length[axis]);
-            return;
+    for (int end = 0; end < 2 && has_grid && phase_axis_is_space(axis->axis); end++)
+        if (!is_edge(grid, axis->axis, range[end])) {
+            BROKEN(check, "expected edges of cells along %c, multiples of %.6g from 0 to %.6g, found %g",
+                   phase_axis_name(axis->axis), grid->length[axis->axis] / grid->cells[axis->axis],
+                   grid->length[axis->axis], range[end]);
+            return false;
         }
+    return true;
 }
 
 /* Bins of x and y have as many whole cells each. */
-static void check_cells_of_bins(const struct item *item, uint32_t k)
+static void check_bins(struct check *check, const struct phase_axis_config *axis)
 {
-    const struct grid_config *grid = &item->config->grid;
-    const enum phase_axis axis = item->phase_space->axes[k];
-    char path[SCHEMA_PATH_LENGTH];
-    write_place(item, "ranges", k, path);
-    if (!phase_axis_is_space(axis) || !complaints_sound(item->complaints, "grid") ||
-        !complaints_sound(item->complaints, path))
-        return;
-    const double *range = item->phase_space->ranges[k];
-    const uint32_t cells = phase_axis_edge(grid, axis, range[1]) - phase_axis_edge(grid, axis, range[0]);
-    write_place(item, "bins", k, path);
-    if (item->phase_space->bins[k] > cells || cells % item->phase_space->bins[k] != 0)
-        complain(item->complaints, NULL, path,
-                 "%" PRIu32 " bins do not divide the %" PRIu32 " cells of the range along %c; allowed: a "
-                 "divisor of %" PRIu32,
-                 item->phase_space->bins[k], cells, phase_axis_name(axis), cells);
+    const struct grid_config *grid = &check->config->grid;
+    const uint32_t cells =
+        phase_axis_edge(grid, axis->axis, axis->range[1]) - phase_axis_edge(grid, axis->axis, axis->range[0]);
+    if (axis->bins > cells || cells % axis->bins != 0)
+        BROKEN(check, "expected a divisor of the %" PRIu32 " cells of the range along %c, found %" PRIu32,
+               cells, phase_axis_name(axis->axis), axis->bins);
 }
 
-static void check_bins(const struct item *item)
+static void check_axes(struct check *check, uint32_t index, const struct phase_space_config *phase_space)
 {
-    const struct phase_space_config *phase_space = item->phase_space;
+    const bool has_grid = complaints_sound(check->complaints, "grid");
     uint64_t bins = 1;
-    char path[SCHEMA_PATH_LENGTH];
-    for (uint32_t k = 0; k < phase_space->bin_count; k++)
-        bins *= phase_space->bins[k]; /* below 2^14 each */
-    write_path(item, "bins", path);
-    if (bins > CONFIG_MAX_PHASE_BINS)
-        complain(item->complaints, NULL, path,
-                 "%" PRIu64 " bins are too many; allowed: a product of at most %u", bins,
-                 CONFIG_MAX_PHASE_BINS);
+    for (uint32_t k = 0; k < phase_space->axis_count; k++) {
+        const struct phase_axis_config *axis = &phase_space->axes[k];
+        bins *= axis->bins; /* at most 2^14 each */
+        if (at(check, "output.phase_space.%" PRIu32 ".axes.%" PRIu32 ".axis", index, k) &&
+            phase_axis_find(phase_space, axis->axis) < k)
+            BROKEN(check, "expected each axis once, found %c again", phase_axis_name(axis->axis));
+        at(check, "output.phase_space.%" PRIu32 ".axes.%" PRIu32 ".range", index, k);
+        const bool has_range = check_range(check, axis, has_grid);
+        at(check, "output.phase_space.%" PRIu32 ".axes.%" PRIu32 ".bins", index, k);
+        if (has_range && has_grid && phase_axis_is_space(axis->axis))
+            check_bins(check, axis);
+    }
+    if (at(check, "output.phase_space.%" PRIu32 ".axes", index) && bins > CONFIG_MAX_PHASE_BINS)
+        BROKEN(check, "expected at most %u bins, the product over the axes, found %" PRIu64,
+               CONFIG_MAX_PHASE_BINS, bins);
 }
 
-static void check_item(const struct item *item)
+/* Given that the axes differ, equal sets of equal size are the same axes in some order. */
+static void check_order(struct check *check, const struct phase_space_config *phase_space)
 {
-    const struct phase_space_config *phase_space = item->phase_space;
-    check_species(item);
-    check_axes(item);
-    check_order(item);
-    const bool has_ranges = fits_axes(item, "ranges", phase_space->range_count);
-    const bool has_bins = fits_axes(item, "bins", phase_space->bin_count);
-    for (uint32_t k = 0; k < phase_space->axis_count && has_ranges; k++) {
-        check_range(item, k);
-        if (has_bins)
-            check_cells_of_bins(item, k);
-    }
-    if (has_bins && is_sound(item, "bins"))
-        check_bins(item);
+    uint32_t axes = 0, ordered = 0;
+    for (uint32_t k = 0; k < phase_space->axis_count; k++)
+        axes |= 1U << phase_space->axes[k].axis;
+    for (uint32_t k = 0; k < phase_space->order_count; k++)
+        ordered |= 1U << phase_space->order[k];
+    if (phase_space->order_count > 0 &&
+        (phase_space->order_count != phase_space->axis_count || ordered != axes))
+        BROKEN(check, "expected every one of the %" PRIu32 " axes, once", phase_space->axis_count);
 }
 
 void check_phase_space(const struct config *config, struct complaints *complaints)
 {
-    if (!complaints_sound(complaints, "output.phase_space"))
-        return; /* whose number of items may not be known */
+    struct check check = {.config = config, .complaints = complaints};
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        const struct item item = {config, &config->output.phase_space[i], i, complaints};
-        check_item(&item);
+        const struct phase_space_config *phase_space = &config->output.phase_space[i];
+        if (!at(&check, "output.phase_space.%" PRIu32, i))
+            continue;
+        if (complaints_sound(complaints, "species")) {
+            at(&check, "output.phase_space.%" PRIu32 ".species", i);
+            check_species(&check, phase_space->species);
+        }
+        check_axes(&check, i, phase_space);
+        if (at(&check, "output.phase_space.%" PRIu32 ".axes", i)) {
+            at(&check, "output.phase_space.%" PRIu32 ".order", i);
+            check_order(&check, phase_space);
+        }
     }
 }

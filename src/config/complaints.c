@@ -63,9 +63,17 @@ void complain(struct complaints *complaints, const struct tree_node *node, const
     va_end(arguments);
 }
 
-/* The path of a key of that name anywhere in the table, or NULL: for a right key in a wrong place. */
+/* What stands now for a key of earlier versions, or the path of a key of that name anywhere in the table: for
+ * a right key in a wrong place. NULL where there is none. */
 static const char *path_elsewhere(const struct schema_table *table, const char *key)
 {
+    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
+    static const struct {
+        const char *key, *now;
+    } former[] = {{"bins", axes}, {"ranges", axes}};
+    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
+        if (strcmp(former[i].key, key) == 0)
+            return former[i].now;
     for (size_t i = 0; i < table->count; i++) {
         const char *dot = strrchr(table->rows[i].path, '.');
         if (strcmp(dot ? dot + 1 : table->rows[i].path, key) == 0)

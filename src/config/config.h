@@ -152,15 +152,17 @@ struct snapshots_config {
     uint32_t compression; /* deflate level 0..9 */
 };
 
-/* f of one species over some of x, y, u and v. Its lists have an item an axis, in the order of `axes`. */
+struct phase_axis_config {
+    enum phase_axis axis;
+    uint32_t bins;
+    double range[2]; /* [low, high); of x and y edges of cells (phase_axes.h) */
+};
+
+/* f of one species over some of x, y, u and v. */
 struct phase_space_config {
     char species[CONFIG_NAME_LENGTH];
     uint32_t axis_count;
-    enum phase_axis axes[CONFIG_PHASE_AXES];
-    uint32_t bin_count;
-    uint32_t bins[CONFIG_PHASE_AXES];
-    uint32_t range_count;
-    double ranges[CONFIG_PHASE_AXES][2];      /* [low, high]; of x and y edges of cells (phase_axes.h) */
+    struct phase_axis_config axes[CONFIG_PHASE_AXES];
     uint32_t order_count;                     /* 0: the order of `axes` */
     enum phase_axis order[CONFIG_PHASE_AXES]; /* of the written array, the last the fastest */
     uint64_t every;                           /* 0: never */

@@ -23,19 +23,19 @@ static inline uint32_t phase_axis_edge(const struct grid_config *grid, enum phas
     return (uint32_t)(value / grid->length[axis] * grid->cells[axis] + 0.5);
 }
 
-/* Where `axis` is among axes[count]; count where it is not. */
-static inline uint32_t phase_axis_find(const enum phase_axis *axes, uint32_t count, enum phase_axis axis)
+/* Where `axis` is among the axes; axis_count where it is not. */
+static inline uint32_t phase_axis_find(const struct phase_space_config *phase_space, enum phase_axis axis)
 {
     uint32_t k = 0;
-    while (k < count && axes[k] != axis)
+    while (k < phase_space->axis_count && phase_space->axes[k].axis != axis)
         k++;
     return k;
 }
 
-/* The order of the written array. */
-static inline const enum phase_axis *phase_space_order(const struct phase_space_config *phase_space)
+/* Axis k of the written array. */
+static inline enum phase_axis phase_axis_written(const struct phase_space_config *phase_space, uint32_t k)
 {
-    return phase_space->order_count > 0 ? phase_space->order : phase_space->axes;
+    return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
 }
 
 #endif

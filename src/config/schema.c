@@ -11,6 +11,7 @@
 #define IN_SPECIES(member)      .offset = offsetof(struct species_config, member)
 #define IN_PERTURBATION(member) .offset = offsetof(struct perturbation, member)
 #define IN_PHASE_SPACE(member)  .offset = offsetof(struct phase_space_config, member)
+#define IN_PHASE_AXIS(member)   .offset = offsetof(struct phase_axis_config, member)
 #define AXES_COUNT(member)      .count_offset = offsetof(struct phase_space_config, member)
 #define WITHIN(least, most)     .low = (least), .high = (most)
 #define BETWEEN(below, above)   .low = (below), .high = (above), .open = true
@@ -128,33 +129,29 @@ static const struct schema_row mode_rows[] = {
 static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
 
 static const struct schema_row phase_axis_rows[] = {
-    {"", TYPE_CHOICE, .choices = phase_axes, .help = "an axis, each once"},
+    {"axis", TYPE_CHOICE, IN_PHASE_AXIS(axis), .choices = phase_axes,
+     .help = "positions x, y, velocities u, v; each axis once"},
+    {"bins", TYPE_COUNT32, IN_PHASE_AXIS(bins), WITHIN(1, MOST_CELLS),
+     .help = "along x and y a divisor of the cells in the range"},
+    {"range", TYPE_REAL, IN_PHASE_AXIS(range), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
+     .help = "[low, high], high not included; along x and y edges of cells"},
 };
 static const struct schema_table phase_axis_table = {phase_axis_rows, COUNT_OF(phase_axis_rows),
-                                                     sizeof(enum phase_axis)};
-static const struct schema_row phase_bin_rows[] = {
-    {"", TYPE_COUNT32, WITHIN(1, MOST_CELLS), .help = "of one axis; of x and y a divisor of the cells"},
+                                                     sizeof(struct phase_axis_config)};
+
+static const struct schema_row phase_order_rows[] = {
+    {"", TYPE_CHOICE, .choices = phase_axes, .help = "one of the axes, each once"},
 };
-static const struct schema_table phase_bin_table = {phase_bin_rows, COUNT_OF(phase_bin_rows),
-                                                    sizeof(uint32_t)};
-static const struct schema_row phase_range_rows[] = {
-    {"", TYPE_REAL, PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
-     .help = "[low, high] of one axis, high not included; of x and y edges of cells"},
-};
-static const struct schema_table phase_range_table = {phase_range_rows, COUNT_OF(phase_range_rows),
-                                                      sizeof(double[2])};
+static const struct schema_table phase_order_table = {phase_order_rows, COUNT_OF(phase_order_rows),
+                                                      sizeof(enum phase_axis)};
 
 static const struct schema_row phase_space_rows[] = {
     {"species", TYPE_NAME, IN_PHASE_SPACE(species), BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "a name of species"},
+     .help = "the name of a species"},
     {"axes", TYPE_LIST, IN_PHASE_SPACE(axes), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
      .items = &phase_axis_table, AXES_COUNT(axis_count), .help = "f is a function of these"},
-    {"bins", TYPE_LIST, IN_PHASE_SPACE(bins), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
-     .items = &phase_bin_table, AXES_COUNT(bin_count), .help = "one number an axis"},
-    {"ranges", TYPE_LIST, IN_PHASE_SPACE(ranges), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
-     .items = &phase_range_table, AXES_COUNT(range_count), .help = "one pair an axis"},
     {"order", TYPE_LIST, IN_PHASE_SPACE(order), WITHIN(0, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
-     .fallback = "[]", .items = &phase_axis_table, AXES_COUNT(order_count),
+     .fallback = "[]", .items = &phase_order_table, AXES_COUNT(order_count),
      .help = "of the axes in the written array, the last the fastest; [] is that of axes"},
     {"every", TYPE_COUNT64, IN_PHASE_SPACE(every), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
      .help = "between files; 0 is never"},

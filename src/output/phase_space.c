@@ -54,7 +54,7 @@ enum status phase_spaces_check(const struct config *config)
         const uint64_t elements = phase_volume_elements(&volume);
         if (elements > UINT32_MAX)
             return status_fail(STATUS_USAGE,
-                               "output.phase_space.%" PRIu32 ".bins: in another order than that of axes the "
+                               "output.phase_space.%" PRIu32 ".axes: in another order than that of axes the "
                                "bins of each axis are rounded up to a multiple of %" PRIu32 ", and %" PRIu64
                                " are then too many; allowed: 4294967295",
                                i, volume.cell_side, elements);
@@ -152,13 +152,13 @@ struct cells_of_axis {
 static struct cells_of_axis cells_of_axis(const struct config *config, const struct phase_space_config *space,
                                           enum phase_axis axis)
 {
-    const uint32_t k = phase_axis_find(space->axes, space->axis_count, axis);
+    const uint32_t k = phase_axis_find(space, axis);
     const uint32_t cells = config->grid.cells[axis];
     if (k == space->axis_count)
         return (struct cells_of_axis){0, cells, cells};
-    const uint32_t begin = phase_axis_edge(&config->grid, axis, space->ranges[k][0]);
-    const uint32_t end = phase_axis_edge(&config->grid, axis, space->ranges[k][1]);
-    return (struct cells_of_axis){begin, end, (end - begin) / space->bins[k]};
+    const uint32_t begin = phase_axis_edge(&config->grid, axis, space->axes[k].range[0]);
+    const uint32_t end = phase_axis_edge(&config->grid, axis, space->axes[k].range[1]);
+    return (struct cells_of_axis){begin, end, (end - begin) / space->axes[k].bins};
 }
 
 /* The bins of u or v; none where f is no function of it. */
@@ -170,11 +170,12 @@ struct velocity_axis {
 static struct velocity_axis velocity_axis(const struct phase_volume *volume,
                                           const struct phase_space_config *space, enum phase_axis axis)
 {
-    const uint32_t k = phase_axis_find(space->axes, space->axis_count, axis);
+    const uint32_t k = phase_axis_find(space, axis);
     if (k == space->axis_count)
         return (struct velocity_axis){0};
-    const double *range = space->ranges[k];
-    return (struct velocity_axis){range[0], space->bins[k] / (range[1] - range[0]), space->bins[k],
+    const double *range = space->axes[k].range;
+    const uint32_t bins = space->axes[k].bins;
+    return (struct velocity_axis){range[0], bins / (range[1] - range[0]), bins,
                                   phase_volume_stride(volume, space, axis)};
 }
 

@@ -24,7 +24,7 @@ void phase_space_name(const struct config *config, uint32_t index, char *name, s
     size_t used = (size_t)snprintf(name, size, "%s_", space->species);
     for (uint32_t k = 0; k < space->axis_count && used < size; k++)
         used +=
-            (size_t)snprintf(name + used, size - used, "%c", phase_axis_name(phase_space_order(space)[k]));
+            (size_t)snprintf(name + used, size - used, "%c", phase_axis_name(phase_axis_written(space, k)));
     for (uint32_t i = 0; i < index && used < size; i++) {
         phase_space_name(config, i, earlier, sizeof earlier);
         if (strcmp(earlier, name) != 0)
@@ -58,13 +58,13 @@ struct item {
 static struct written_axis written_axis(const struct config *config, const struct phase_space_config *space,
                                         uint32_t k)
 {
-    struct written_axis written = {space->axes[k], space->ranges[k][0], space->ranges[k][1], 0};
+    struct written_axis written = {space->axes[k].axis, space->axes[k].range[0], space->axes[k].range[1], 0};
     if (phase_axis_is_space(written.axis)) { /* where the edges of the cells are, to the last digit */
         const double spacing = config->grid.length[written.axis] / config->grid.cells[written.axis];
         written.low = phase_axis_edge(&config->grid, written.axis, written.low) * spacing;
         written.high = phase_axis_edge(&config->grid, written.axis, written.high) * spacing;
     }
-    written.width = (written.high - written.low) / space->bins[k];
+    written.width = (written.high - written.low) / space->axes[k].bins;
     return written;
 }
 

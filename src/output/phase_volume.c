@@ -17,11 +17,10 @@ struct phase_volume phase_volume_make(const struct phase_space_config *phase_spa
 {
     const uint32_t dimensions = phase_space->axis_count;
     struct phase_volume volume = {.dimensions = dimensions, .cell_side = cell_sides[dimensions]};
-    const enum phase_axis *order = phase_space_order(phase_space);
     for (uint32_t k = 0; k < dimensions; k++) {
-        volume.axes[k] = phase_axis_find(phase_space->axes, dimensions, order[k]);
+        volume.axes[k] = phase_axis_find(phase_space, phase_axis_written(phase_space, k));
         volume.is_permuted |= volume.axes[k] != k;
-        volume.bins[k] = phase_space->bins[k];
+        volume.bins[k] = phase_space->axes[k].bins;
     }
     for (uint32_t k = 0; k < dimensions; k++) {
         const uint32_t size = volume.bins[volume.axes[k]];
@@ -67,7 +66,7 @@ static uint64_t stride_of(const struct phase_volume *volume, uint32_t axis)
 uint32_t phase_volume_stride(const struct phase_volume *volume, const struct phase_space_config *phase_space,
                              enum phase_axis axis)
 {
-    const uint32_t k = phase_axis_find(phase_space->axes, volume->dimensions, axis);
+    const uint32_t k = phase_axis_find(phase_space, axis);
     return k < volume->dimensions ? (uint32_t)stride_of(volume, k) : 0;
 }
 

@@ -23,8 +23,8 @@ LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
 def item(axes, bins, ranges, order=None, every=10, species="electrons"):
     """One item as YAML. Without ranges of space they are the whole box."""
     whole = {"x": "[0, 6]", "y": "[0, 4]", **ranges}
-    text = f"{{species: {species}, axes: [{', '.join(axes)}], bins: {list(bins)}, "
-    text += f"ranges: [{', '.join(str(whole[axis]) for axis in axes)}], every: {every}"
+    items = (f"{{axis: {axis}, bins: {number}, range: {whole[axis]}}}" for axis, number in zip(axes, bins))
+    text = f"{{species: {species}, axes: [{', '.join(items)}], every: {every}"
     return text + (f", order: [{', '.join(order)}]}}" if order else "}")
 
 
@@ -357,15 +357,14 @@ class Refused(PhaseSpaceTest):
     def test_what_cannot_be(self):
         good = {"u": [-3, 3]}
         for key, words, wrong in (
-            ("0.bins.1", "from 1 to", item("xu", (16, 0), good)),
-            ("0.bins.0", "do not divide", item("xu", (5, 4), good)),
-            ("0.bins", "one an axis", item("xu", (16,), good)),
-            ("0.species", '"ions" is no species', item("xu", (16, 4), good, species="ions")),
-            ("0.ranges.1", "upwards", item("xu", (16, 4), {"u": [3, -3]})),
-            ("0.ranges.0", "no edge of the cells", item("xu", (16, 4), {**good, "x": [0, 5.9]})),
-            ("0.order.1", "u stands here twice", item("xu", (16, 4), good, "uu")),
-            ("0.order.0", "v is not among axes", item("xu", (16, 4), good, "vu")),
-            ("0.axes.1", "x stands here twice", item("xx", (16, 16), good)),
+            ("0.axes.1.bins", "from 1 to", item("xu", (16, 0), good)),
+            ("0.axes.0.bins", "a divisor of", item("xu", (5, 4), good)),
+            ("0.species", "found ions", item("xu", (16, 4), good, species="ions")),
+            ("0.axes.1.range", "low below high", item("xu", (16, 4), {"u": [3, -3]})),
+            ("0.axes.0.range", "edges of cells", item("xu", (16, 4), {**good, "x": [0, 5.9]})),
+            ("0.order", "every one of the 2 axes, once", item("xu", (16, 4), good, "uu")),
+            ("0.order", "every one of the 2 axes, once", item("xu", (16, 4), good, "vu")),
+            ("0.axes.1.axis", "x again", item("xx", (16, 16), good)),
         ):
             with self.subTest(key=key, words=words):
                 result = self.run_program("run", "small.yaml", *setting(wrong))
@@ -377,7 +376,7 @@ class Refused(PhaseSpaceTest):
         wide = item("xyuv", (1, 1, 8192, 16384), {"u": [-3, 3], "v": [-3, 3]}, "uvxy")
         for command in ("run", "check"):
             result = self.run_program(command, "small.yaml", *setting(wide))
-            self.assert_refused(result, 2, "output.phase_space.0.bins", "rounded up to a multiple of 8")
+            self.assert_refused(result, 2, "output.phase_space.0.axes", "rounded up to a multiple of 8")
         self.assert_nothing_created()
 
 

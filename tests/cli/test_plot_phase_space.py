@@ -38,14 +38,14 @@ output:
 """
 ITEMS = """\
   phase_space:
-    - {species: right, axes: [x, u, v], bins: [16, 20, 10], ranges: [[0, 6], [-9, 9], [-9, 9]],
-       order: [v, u, x], every: 5}
-    - {species: right, axes: [x, u], bins: [16, 16], ranges: [[0, 6], [-9, 9]], every: 10}
-    - {species: left, axes: [x, u], bins: [16, 16], ranges: [[0, 6], [-9, 9]], every: 5}
-    - {species: right, axes: [u, v], bins: [18, 9], ranges: [[-9, 9], [-9, 9]], every: 10}
-    - {species: left, axes: [u], bins: [36], ranges: [[-9, 9]], every: 10}
-    - {species: right, axes: [y], bins: [8], ranges: [[0, 4]], every: 15}
-    - {species: left, axes: [y], bins: [2], ranges: [[0, 4]], every: 10}
+    - {species: right, axes: [{axis: x, bins: 16, range: [0, 6]}, {axis: u, bins: 20, range: [-9, 9]},
+       {axis: v, bins: 10, range: [-9, 9]}], order: [v, u, x], every: 5}
+    - {species: right, axes: [{axis: x, bins: 16, range: [0, 6]}, {axis: u, bins: 16, range: [-9, 9]}], every: 10}
+    - {species: left, axes: [{axis: x, bins: 16, range: [0, 6]}, {axis: u, bins: 16, range: [-9, 9]}], every: 5}
+    - {species: right, axes: [{axis: u, bins: 18, range: [-9, 9]}, {axis: v, bins: 9, range: [-9, 9]}], every: 10}
+    - {species: left, axes: [{axis: u, bins: 36, range: [-9, 9]}], every: 10}
+    - {species: right, axes: [{axis: y, bins: 8, range: [0, 4]}], every: 15}
+    - {species: left, axes: [{axis: y, bins: 2, range: [0, 4]}], every: 10}
 """
 LENGTH, DENSITY = 7.43394e-5, 1e18  # m, 1/m^3: of the default units
 
@@ -316,9 +316,9 @@ class TheManualsItems(PlotTest):
 
     items = """\
   phase_space:
-    - {species: right, axes: [x, y, u, v], bins: [8, 8, 10, 6], ranges: [[0, 6], [0, 4], [-9, 9], [-3, 3]],
-       order: [u, v, x, y], every: 10}
-    - {species: right, axes: [x, u], bins: [8, 12], ranges: [[0, 6], [-9, 9]], every: 10}
+    - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]},
+       {axis: u, bins: 10, range: [-9, 9]}, {axis: v, bins: 6, range: [-3, 3]}], order: [u, v, x, y], every: 10}
+    - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 12, range: [-9, 9]}], every: 10}
 """
 
     def test_default(self):
@@ -335,8 +335,8 @@ class OtherRanges(PlotTest):
 
     items = """\
   phase_space:
-    - {species: right, axes: [x, y], bins: [8, 8], ranges: [[0, 6], [0, 4]]}
-    - {species: left, axes: [x, y], bins: [8, 8], ranges: [[0, 3], [0, 4]]}
+    - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]}]}
+    - {species: left, axes: [{axis: x, bins: 8, range: [0, 3]}, {axis: y, bins: 8, range: [0, 4]}]}
 """
 
     def test_are_not_summed(self):
@@ -350,8 +350,8 @@ class OtherRanges(PlotTest):
 class OneAxisOnly(PlotTest):
     items = """\
   phase_space:
-    - {species: right, axes: [u], bins: [16], ranges: [[-9, 9]]}
-    - {species: left, axes: [y], bins: [4], ranges: [[0, 4]]}
+    - {species: right, axes: [{axis: u, bins: 16, range: [-9, 9]}]}
+    - {species: left, axes: [{axis: y, bins: 4, range: [0, 4]}]}
 """
 
     def test_default(self):

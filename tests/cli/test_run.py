@@ -106,7 +106,7 @@ class Files(ProgramTest):
         with h5py.File(self.folder / "out" / "snapshots" / "data_2.h5") as file:
             self.assertIn("E", file["data/2/fields"])
             self.assertEqual(list(file["data/2/particles"]), [])
-        never = "output.phase_space=[{species: electrons, axes: [x], bins: [16], ranges: [[0, 6]], every: 0}]"
+        never = "output.phase_space=[{species: electrons, axes: [{axis: x, bins: 16, range: [0, 6]}], every: 0}]"
         self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.every=0", "--set", never, "--steps", "2")
         self.assertFalse((self.folder / "out" / "snapshots").exists())
         self.assertFalse((self.folder / "out" / "phase_space").exists())

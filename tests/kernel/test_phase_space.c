@@ -29,14 +29,12 @@ static struct phase_space_config make_item(unsigned axes, unsigned turn, bool re
     for (enum phase_axis axis = PHASE_AXIS_X; axis <= PHASE_AXIS_V; axis++) {
         if (!(axes >> axis & 1U))
             continue;
-        const uint32_t k = item.axis_count++;
-        item.axes[k] = axis;
-        item.bins[k] = bins_of[axis];
-        memcpy(item.ranges[k], ranges[axis], sizeof item.ranges[k]);
+        item.axes[item.axis_count++] =
+            (struct phase_axis_config){axis, bins_of[axis], {ranges[axis][0], ranges[axis][1]}};
     }
-    item.bin_count = item.range_count = item.order_count = item.axis_count;
+    item.order_count = item.axis_count;
     for (uint32_t k = 0; k < item.axis_count; k++)
-        item.order[k] = item.axes[reversed ? item.axis_count - 1 - k : (k + turn) % item.axis_count];
+        item.order[k] = item.axes[reversed ? item.axis_count - 1 - k : (k + turn) % item.axis_count].axis;
     return item;
 }
 
@@ -222,7 +220,7 @@ static void check_bytes(const struct scene *scene, uint32_t index)
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
     const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
-    const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1]);
+    const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1].axis);
     const uint64_t read = needs_velocities ? 2 * precision_bytes(config.precision) * all : 0;
     const uint64_t permuted = volume.is_permuted ? 2 * sizeof(uint32_t) * phase_volume_elements(&volume) : 0;
     assert_int_equal(device_timers(device)->stages[STAGE_OUTPUT].bytes, read + permuted);

@@ -153,9 +153,10 @@ static const char every_key[] =
     "  history: {every: 7, modes: [[32, -16], [0, 0], [-32, 16]]}\n"
     "  snapshots: {every: 9, particles: false, compression: 0}\n"
     "  phase_space:\n"
-    "    - {species: B, axes: [y, v, u], bins: [4, 3, 2], ranges: [[0, 1e-300], [-1, 0.5], [2, 3]],\n"
-    "       order: [u, y, v], every: 5}\n"
-    "    - {species: _a1, axes: [x], bins: [32], ranges: [[0, 12.5664]]}\n"
+    "    - {species: B, axes: [{axis: y, bins: 4, range: [0, 1e-300]}, {axis: v, bins: 3, range: [-1, "
+    "0.5]},\n"
+    "       {axis: u, bins: 2, range: [2, 3]}], order: [u, y, v], every: 5}\n"
+    "    - {species: _a1, axes: [{axis: x, bins: 32, range: [0, 12.5664]}]}\n"
     "units: {density_per_m3: 1.0e+06, temperature_eV: 1E-3}\n";
 
 static void every_key_is_read(void **state)
@@ -222,11 +223,9 @@ static void every_key_is_read(void **state)
     const struct phase_space_config *phase_space = config.output.phase_space;
     assert_string_equal(phase_space->species, "B");
     assert_int_equal(phase_space->axis_count, 3);
-    assert_int_equal(phase_space->axes[1], PHASE_AXIS_V);
-    assert_int_equal(phase_space->bin_count, 3);
-    assert_int_equal(phase_space->bins[2], 2);
-    assert_int_equal(phase_space->range_count, 3);
-    assert_near(phase_space->ranges[1][1], 0.5, 0);
+    assert_int_equal(phase_space->axes[1].axis, PHASE_AXIS_V);
+    assert_int_equal(phase_space->axes[2].bins, 2);
+    assert_near(phase_space->axes[1].range[1], 0.5, 0);
     assert_int_equal(phase_space->order_count, 3);
     assert_int_equal(phase_space->order[0], PHASE_AXIS_U);
     assert_int_equal(phase_space->every, 5);
@@ -515,6 +514,8 @@ static void settings_change_and_add_values(void **state)
         "species.ions.velocities={kind: uniform, range: [[-1, 1], [0, 2]]}",
         "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.5}]",
         "species.electrons.perturb.density.0.amplitude=0.25",
+        "output.phase_space=[{species: ions, axes: [{axis: u, bins: 8, range: [0, 1]}]}]",
+        "output.phase_space.0.axes.0.bins=64",
     };
     (void)state;
     assert_ok(read_with(least, settings, COUNT_OF(settings)));
@@ -531,6 +532,7 @@ static void settings_change_and_add_values(void **state)
     assert_int_equal(config.species[1].velocities.kind, VELOCITIES_UNIFORM);
     assert_near(config.species[1].velocities.range[1][1], 2, 0);
     assert_near(config.species[0].perturb.density.items[0].amplitude, 0.25, 0);
+    assert_int_equal(config.output.phase_space[0].axes[0].bins, 64);
 }
 
 static void settings_may_give_what_the_file_lacks_or_got_wrong(void **state)
@@ -566,7 +568,7 @@ static void a_wrong_setting_is_named(void **state)
     assert_setting_fails("species.nosuch.mass=1",
                          "species: no item \"nosuch\"; the list has 2: electrons, ions");
     assert_setting_fails("species.2.mass=1", "species: no item \"2\"; the list has 2: electrons, ions");
-    assert_setting_fails("output.phase_space[1].bins=[31, 64, 8]", ": output.phase_space.1.bins");
+    assert_setting_fails("output.phase_space[1].axes[0].bins=31", ": output.phase_space.1.axes.0.bins");
     assert_setting_fails("species[].mass=1",
                          "an item of a list stands after a dot, the first as 0: species.0.mass");
     assert_setting_fails("species[ions].perturb.density[0].mode=1", ": species.ions.perturb.density.0.mode");
