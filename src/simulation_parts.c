@@ -121,7 +121,7 @@ enum status parts_sort_list(struct simulation *simulation, struct sorter *sorter
     if (list->count == 0)
         return STATUS_OK;
     TRY(sorter_run(sorter, list->count, &lists));
-    buffer_swap(&list->key, &list->key_spare);
+    buffer_swap(list->key, list->key_spare);
     return permute_apply(simulation->permute, permutation, list);
 }
 

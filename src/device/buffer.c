@@ -9,23 +9,40 @@ size_t precision_bytes(enum precision precision)
     return precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
 }
 
-enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
+/* Room on the device, tried at once: drivers allocate late, and touching one word now moves a failure to
+ * where its cause is known. */
+static cl_int allocate(struct core *core, size_t bytes, cl_mem *memory)
 {
-    *buffer = NULL;
-    struct buffer *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for %s", what);
     cl_int error = CL_SUCCESS;
     const size_t at_least_one_line = bytes > 0 ? bytes : 64; /* OpenCL has no empty buffers */
     /* On a CPU the memory is the host's. PoCL takes what is asked for like this at once, and says when there
      * is none; what it takes later it aborts for. */
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (device->info.is_cpu ? CL_MEM_ALLOC_HOST_PTR : 0);
-    created->memory = clCreateBuffer(device->context, flags, at_least_one_line, NULL, &error);
-    /* Drivers allocate late; touching one word now moves the failure to where its cause is known. */
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (core->info.is_cpu ? CL_MEM_ALLOC_HOST_PTR : 0);
+    *memory = clCreateBuffer(core->context, flags, at_least_one_line, NULL, &error);
     const cl_uint zero = 0;
     if (error == CL_SUCCESS)
-        error = clEnqueueWriteBuffer(device->queue, created->memory, CL_TRUE, 0, sizeof zero, &zero, 0, NULL,
-                                     NULL);
+        error = clEnqueueWriteBuffer(core->queue, *memory, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL);
+    return error;
+}
+
+static void release(struct owned *owned)
+{
+    struct buffer *buffer = (struct buffer *)owned;
+    if (!buffer->is_view)
+        buffer->device->core->bytes_held -= buffer->bytes;
+    if (buffer->memory)
+        clReleaseMemObject(buffer->memory);
+    free(buffer);
+}
+
+enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
+{
+    struct core *core = device->core;
+    *buffer = NULL;
+    struct buffer *created = calloc(1, sizeof *created);
+    if (!created)
+        return status_fail(STATUS_FAILED, "no memory for %s", what);
+    const cl_int error = core->is_counting ? CL_SUCCESS : allocate(core, bytes, &created->memory);
     if (error != CL_SUCCESS) {
         if (created->memory)
             clReleaseMemObject(created->memory);
@@ -34,15 +51,16 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
             STATUS_FAILED,
             "%s: out of memory: %s needs %.1f MiB on top of the %.1f MiB in use (%s); take fewer "
             "particles or cells, or another device",
-            device->info.name, what, (double)bytes / 0x1p20, (double)device->bytes_held / 0x1p20,
+            core->info.name, what, (double)bytes / 0x1p20, (double)core->bytes_held / 0x1p20,
             opencl_error_name(error));
     }
     created->device = device;
     created->bytes = bytes;
-    created->number = ++device->buffers_created;
-    device->bytes_held += bytes;
-    if (device->bytes_held > device->most_bytes_held)
-        device->most_bytes_held = device->bytes_held;
+    created->number = ++core->buffers_created;
+    device_own(device, &created->owned, release);
+    core->bytes_held += bytes;
+    if (core->bytes_held > core->most_bytes_held)
+        core->most_bytes_held = core->bytes_held;
     *buffer = created;
     return STATUS_OK;
 }
@@ -55,8 +73,9 @@ enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struc
         return status_fail(STATUS_FAILED, "no memory for a part of a buffer");
     cl_int error = CL_SUCCESS;
     const cl_buffer_region region = {offset, bytes};
-    created->memory =
-        clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (whole->memory)
+        created->memory = clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                            &region, &error);
     if (error != CL_SUCCESS) {
         free(created);
         return opencl_check(whole->device, error, "making a part of a buffer one of its own");
@@ -64,18 +83,15 @@ enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struc
     created->device = whole->device;
     created->bytes = bytes;
     created->is_view = true;
+    device_own(whole->device, &created->owned, release);
     *view = created;
     return STATUS_OK;
 }
 
 void buffer_destroy(struct buffer **buffer)
 {
-    if (!*buffer)
-        return;
-    if (!(*buffer)->is_view)
-        (*buffer)->device->bytes_held -= (*buffer)->bytes;
-    clReleaseMemObject((*buffer)->memory);
-    free(*buffer);
+    if (*buffer)
+        device_release(&(*buffer)->owned);
     *buffer = NULL;
 }
 
@@ -84,11 +100,17 @@ size_t buffer_bytes(const struct buffer *buffer)
     return buffer->bytes;
 }
 
-void buffer_swap(struct buffer **a, struct buffer **b)
+void buffer_swap(struct buffer *a, struct buffer *b)
 {
-    struct buffer *held = *a;
-    *a = *b;
-    *b = held;
+    const struct buffer held = *a;
+    a->memory = b->memory, a->bytes = b->bytes, a->number = b->number, a->is_view = b->is_view;
+    b->memory = held.memory, b->bytes = held.bytes, b->number = held.number, b->is_view = held.is_view;
+}
+
+/* Whether a transfer of so many bytes has something to do. */
+static bool moves_bytes(const struct buffer *buffer, size_t bytes)
+{
+    return bytes > 0 && buffer->memory;
 }
 
 void *buffer_native(struct buffer *buffer)
@@ -98,22 +120,24 @@ void *buffer_native(struct buffer *buffer)
 
 enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
 {
-    if (bytes == 0)
+    if (!buffer->memory)
+        memset(destination, 0, bytes);
+    if (!moves_bytes(buffer, bytes))
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueReadBuffer(buffer->device->queue, buffer->memory, CL_TRUE, offset, bytes,
-                                            destination, 0, NULL, NULL),
+                        clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, CL_TRUE, offset,
+                                            bytes, destination, 0, NULL, NULL),
                         "reading a buffer");
 }
 
 static enum status write_part(struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
                               const void *source)
 {
-    if (bytes == 0)
+    if (!moves_bytes(buffer, bytes))
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueWriteBuffer(buffer->device->queue, buffer->memory, blocking, offset, bytes,
-                                             source, 0, NULL, NULL),
+                        clEnqueueWriteBuffer(buffer->device->core->queue, buffer->memory, blocking, offset,
+                                             bytes, source, 0, NULL, NULL),
                         "writing a buffer");
 }
 
@@ -129,11 +153,11 @@ enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, cons
 
 enum status buffer_fill(struct buffer *buffer, uint32_t pattern)
 {
-    if (buffer->bytes == 0)
+    if (!moves_bytes(buffer, buffer->bytes))
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueFillBuffer(buffer->device->queue, buffer->memory, &pattern, sizeof pattern,
-                                            0, buffer->bytes, 0, NULL, NULL),
+                        clEnqueueFillBuffer(buffer->device->core->queue, buffer->memory, &pattern,
+                                            sizeof pattern, 0, buffer->bytes, 0, NULL, NULL),
                         "filling a buffer");
 }
 
@@ -145,13 +169,13 @@ enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t byt
 enum status buffer_copy_part(const struct buffer *from, size_t from_offset, struct buffer *to,
                              size_t to_offset, size_t bytes, enum stage stage)
 {
-    if (bytes == 0)
+    if (!moves_bytes(from, bytes))
         return STATUS_OK;
     struct device *device = from->device;
     cl_event event = NULL;
     TRY(opencl_check(device,
-                     clEnqueueCopyBuffer(device->queue, from->memory, to->memory, from_offset, to_offset,
-                                         bytes, 0, NULL, device->weight > 0 ? &event : NULL),
+                     clEnqueueCopyBuffer(device->core->queue, from->memory, to->memory, from_offset,
+                                         to_offset, bytes, 0, NULL, device->core->weight > 0 ? &event : NULL),
                      "copying a buffer"));
     return device_record(device, NULL, event, stage, 2 * (uint64_t)bytes);
 }
@@ -159,16 +183,25 @@ enum status buffer_copy_part(const struct buffer *from, size_t from_offset, stru
 enum status buffer_map(struct buffer *buffer, void **memory)
 {
     cl_int error = CL_SUCCESS;
-    *memory = clEnqueueMapBuffer(buffer->device->queue, buffer->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                 0, buffer->bytes, 0, NULL, NULL, &error);
+    if (!buffer->memory) {
+        *memory = calloc(buffer->bytes + 1, 1);
+        return *memory ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to map a buffer");
+    }
+    *memory = clEnqueueMapBuffer(buffer->device->core->queue, buffer->memory, CL_TRUE,
+                                 CL_MAP_READ | CL_MAP_WRITE, 0, buffer->bytes, 0, NULL, NULL, &error);
     return opencl_check(buffer->device, error, "mapping a buffer");
 }
 
 enum status buffer_unmap(struct buffer *buffer, void *memory)
 {
-    return opencl_check(buffer->device,
-                        clEnqueueUnmapMemObject(buffer->device->queue, buffer->memory, memory, 0, NULL, NULL),
-                        "unmapping a buffer");
+    if (!buffer->memory) {
+        free(memory);
+        return STATUS_OK;
+    }
+    return opencl_check(
+        buffer->device,
+        clEnqueueUnmapMemObject(buffer->device->core->queue, buffer->memory, memory, 0, NULL, NULL),
+        "unmapping a buffer");
 }
 
 enum status buffer_read_reals(const struct buffer *buffer, enum precision precision, size_t first,

@@ -23,7 +23,7 @@ static void destroy(struct built *built)
 
 cl_program built_find(const struct device *device, const char *source, const char *options)
 {
-    for (const struct built *built = device->built; built; built = built->next)
+    for (const struct built *built = device->core->built; built; built = built->next)
         if (strcmp(built->options, options) == 0 && strcmp(built->source, source) == 0)
             return clRetainProgram(built->handle) == CL_SUCCESS ? built->handle : NULL;
     return NULL;
@@ -40,15 +40,15 @@ void built_keep(struct device *device, const char *source, const char *options, 
         return;
     }
     built->handle = handle;
-    built->next = device->built;
-    device->built = built;
+    built->next = device->core->built;
+    device->core->built = built;
 }
 
 void built_forget(struct device *device)
 {
-    while (device->built) {
-        struct built *next = device->built->next;
-        destroy(device->built);
-        device->built = next;
+    while (device->core->built) {
+        struct built *next = device->core->built->next;
+        destroy(device->core->built);
+        device->core->built = next;
     }
 }

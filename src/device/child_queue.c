@@ -13,15 +13,16 @@ enum { LAUNCH_BYTES = 1024 };
 
 enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t *fit)
 {
-    *fit = device->child_launches;
-    if (device->child_queue)
+    *fit = device->core->child_launches;
+    if (device->core->child_queue)
         return STATUS_OK;
-    if (!device->info.can_enqueue || !clCreateCommandQueueWithProperties)
+    if (!device->core->info.can_enqueue || !clCreateCommandQueueWithProperties)
         return status_fail(STATUS_FAILED, "%s: kernels cannot launch kernels: no device-side enqueue",
-                           device->info.name);
+                           device->core->info.name);
     cl_uint most = 0;
     TRY(opencl_check(
-        device, clGetDeviceInfo(device->id, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, sizeof most, &most, NULL),
+        device,
+        clGetDeviceInfo(device->core->id, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, sizeof most, &most, NULL),
         "asking how large its on-device queue may be"));
     const cl_uint launches = wanted < most / LAUNCH_BYTES ? wanted : most / LAUNCH_BYTES;
     const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
@@ -29,8 +30,9 @@ enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t 
                                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
                                               CL_QUEUE_SIZE, (cl_queue_properties)launches * LAUNCH_BYTES, 0};
     cl_int error = CL_SUCCESS;
-    device->child_queue = clCreateCommandQueueWithProperties(device->context, device->id, properties, &error);
+    device->core->child_queue =
+        clCreateCommandQueueWithProperties(device->core->context, device->core->id, properties, &error);
     TRY(opencl_check(device, error, "creating its on-device queue"));
-    *fit = device->child_launches = launches;
+    *fit = device->core->child_launches = launches;
     return STATUS_OK;
 }

@@ -37,8 +37,8 @@ enum status opencl_check(const struct device *device, cl_int error, const char *
 {
     if (error == CL_SUCCESS)
         return STATUS_OK;
-    return status_fail(STATUS_FAILED, "%s: %s: %s (%d)", device->info.name, action, opencl_error_name(error),
-                       error);
+    return status_fail(STATUS_FAILED, "%s: %s: %s (%d)", device->core->info.name, action,
+                       opencl_error_name(error), error);
 }
 
 enum status device_open(const char *spec, struct device **device)
@@ -46,85 +46,125 @@ enum status device_open(const char *spec, struct device **device)
     return device_open_share(spec, 0, device);
 }
 
+static enum status open_queues(struct core *core)
+{
+    cl_int error = CL_SUCCESS;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)core->platform,
+                                                0};
+    core->context = clCreateContext(properties, 1, &core->id, NULL, NULL, &error);
+    for (int n = 0; n < QUEUES && error == CL_SUCCESS; n++)
+        core->queues[n] = clCreateCommandQueue(core->context, core->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    core->queue = core->queues[QUEUE_MAIN];
+    if (error == CL_SUCCESS)
+        return STATUS_OK;
+    return status_fail(STATUS_NO_DEVICE, "%s: cannot be opened: %s (%d)", core->info.name,
+                       opencl_error_name(error), error);
+}
+
+/* The first handle of a device, without queues. */
+static enum status create_handle(struct device **device)
+{
+    *device = calloc(1, sizeof **device);
+    if (*device)
+        (*device)->core = calloc(1, sizeof *(*device)->core);
+    if (!*device || !(*device)->core) {
+        free(*device);
+        *device = NULL;
+        return status_fail(STATUS_FAILED, "no memory for the description of a device");
+    }
+    (*device)->core->weight = 1;
+    return STATUS_OK;
+}
+
 enum status device_open_share(const char *spec, uint32_t share, struct device **device)
 {
-    struct device *opened = calloc(1, sizeof *opened);
-    if (!opened)
-        return status_fail(STATUS_FAILED, "no memory for the description of a device");
-    enum status status = device_choose(spec, share, &opened->platform, &opened->id, &opened->info);
-    if (status == STATUS_OK) {
-        cl_int error = CL_SUCCESS;
-        const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                    (cl_context_properties)opened->platform, 0};
-        opened->context = clCreateContext(properties, 1, &opened->id, NULL, NULL, &error);
-        for (int n = 0; n < QUEUES && error == CL_SUCCESS; n++)
-            opened->queues[n] =
-                clCreateCommandQueue(opened->context, opened->id, CL_QUEUE_PROFILING_ENABLE, &error);
-        opened->queue = opened->queues[QUEUE_MAIN];
-        opened->weight = 1;
-        device_queue_host_calls(opened, true);
-        if (error != CL_SUCCESS)
-            status = status_fail(STATUS_NO_DEVICE, "%s: cannot be opened: %s (%d)", opened->info.name,
-                                 opencl_error_name(error), error);
-    }
-    if (status != STATUS_OK)
-        device_close(&opened);
-    *device = opened;
+    TRY(create_handle(device));
+    struct core *core = (*device)->core;
+    enum status status = device_choose(spec, share, &core->platform, &core->id, &core->info);
+    if (status == STATUS_OK)
+        status = open_queues(core);
+    if (status == STATUS_OK)
+        device_queue_host_calls(*device, true);
+    else
+        device_close(device);
     return status;
+}
+
+enum status device_open_counting(const struct device_info *info, struct device **device)
+{
+    TRY(create_handle(device));
+    (*device)->core->info = *info;
+    (*device)->core->is_counting = true;
+    return STATUS_OK;
+}
+
+bool device_is_counting(const struct device *device)
+{
+    return device->core->is_counting;
 }
 
 static void release_oldest(struct device *device, size_t count)
 {
     for (size_t n = 0; n < count; n++) {
-        if (device->pending[n].begin)
-            clReleaseEvent(device->pending[n].begin);
-        clReleaseEvent(device->pending[n].end);
+        if (device->core->pending[n].begin)
+            clReleaseEvent(device->core->pending[n].begin);
+        clReleaseEvent(device->core->pending[n].end);
     }
-    for (size_t n = count; n < device->pending_count; n++)
-        device->pending[n - count] = device->pending[n];
-    device->pending_count -= count;
+    for (size_t n = count; n < device->core->pending_count; n++)
+        device->core->pending[n - count] = device->core->pending[n];
+    device->core->pending_count -= count;
 }
 
 void device_close(struct device **device)
 {
-    if (!*device)
-        return;
-    for (int n = 0; n < QUEUES; n++)
-        if ((*device)->queues[n])
-            clFinish((*device)->queues[n]);
-    release_oldest(*device, (*device)->pending_count);
-    for (int n = 0; n < QUEUES; n++)
-        if ((*device)->queues[n])
-            clReleaseCommandQueue((*device)->queues[n]);
-    if ((*device)->child_queue)
-        clReleaseCommandQueue((*device)->child_queue);
-    built_forget(*device);
-    if ((*device)->context)
-        clReleaseContext((*device)->context);
-    free(*device);
+    struct device *old = *device;
     *device = NULL;
+    if (!old)
+        return;
+    if (old->is_branch) {
+        device_release(&old->owned);
+        return;
+    }
+    struct core *core = old->core;
+    for (int n = 0; n < QUEUES; n++)
+        if (core->queues[n])
+            clFinish(core->queues[n]);
+    while (old->first)
+        device_release(old->first);
+    release_oldest(old, core->pending_count);
+    for (int n = 0; n < QUEUES; n++)
+        if (core->queues[n])
+            clReleaseCommandQueue(core->queues[n]);
+    if (core->child_queue)
+        clReleaseCommandQueue(core->child_queue);
+    built_forget(old);
+    if (core->context)
+        clReleaseContext(core->context);
+    free(core);
+    free(old);
 }
 
 const struct device_info *device_info(const struct device *device)
 {
-    return &device->info;
+    return &device->core->info;
 }
 
 size_t device_bytes_held(const struct device *device)
 {
-    return device->bytes_held;
+    return device->core->bytes_held;
 }
 
 size_t device_most_bytes_held(struct device *device)
 {
-    const size_t most = device->most_bytes_held;
-    device->most_bytes_held = device->bytes_held;
+    const size_t most = device->core->most_bytes_held;
+    device->core->most_bytes_held = device->core->bytes_held;
     return most;
 }
 
 struct device_native device_native(const struct device *device)
 {
-    return (struct device_native){device->platform, device->id, device->context, device->queue};
+    return (struct device_native){device->core->platform, device->core->id, device->core->context,
+                                  device->core->queue};
 }
 
 /* Waits for the oldest `count` events and moves their times into the table. */
@@ -132,13 +172,13 @@ static enum status harvest(struct device *device, size_t count)
 {
     cl_int error = CL_SUCCESS;
     for (size_t n = count; n-- > 0 && error == CL_SUCCESS;) /* of either queue the last one is waited for */
-        error = clWaitForEvents(1, &device->pending[n].end);
+        error = clWaitForEvents(1, &device->core->pending[n].end);
     if (error != CL_SUCCESS) {
         release_oldest(device, count);
         return opencl_check(device, error, "waiting for kernels");
     }
     for (size_t n = 0; n < count; n++) {
-        const struct pending_event *event = &device->pending[n];
+        const struct pending_event *event = &device->core->pending[n];
         cl_ulong start = 0, end = 0;
         const cl_event first = event->begin ? event->begin : event->end;
         const cl_profiling_info first_info =
@@ -146,7 +186,7 @@ static enum status harvest(struct device *device, size_t count)
         if (clGetEventProfilingInfo(first, first_info, sizeof start, &start, NULL) == CL_SUCCESS &&
             clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
                 CL_SUCCESS)
-            timers_add(&device->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
+            timers_add(&device->core->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
                        event->bytes, event->weight);
     }
     release_oldest(device, count);
@@ -158,9 +198,9 @@ enum status device_record(struct device *device, cl_event begin, cl_event end, e
 {
     if (!end)
         return STATUS_OK;
-    device->pending[device->pending_count++] =
-        (struct pending_event){begin, end, stage, bytes, device->weight};
-    if (device->pending_count == PENDING_CAPACITY)
+    device->core->pending[device->core->pending_count++] =
+        (struct pending_event){begin, end, stage, bytes, device->core->weight};
+    if (device->core->pending_count == PENDING_CAPACITY)
         return harvest(device, PENDING_CAPACITY / 2);
     return STATUS_OK;
 }
@@ -168,8 +208,8 @@ enum status device_record(struct device *device, cl_event begin, cl_event end, e
 enum status device_finish(struct device *device)
 {
     for (int n = 0; n < QUEUES; n++)
-        if (device->queues[n])
-            TRY(opencl_check(device, clFinish(device->queues[n]), "finishing a queue"));
+        if (device->core->queues[n])
+            TRY(opencl_check(device, clFinish(device->core->queues[n]), "finishing a queue"));
     return STATUS_OK;
 }
 
@@ -178,6 +218,8 @@ enum status device_finish(struct device *device)
 /* What `later` gets from now on begins after what `earlier` has now. */
 static enum status order_queues(struct device *device, cl_command_queue earlier, cl_command_queue later)
 {
+    if (device->core->is_counting)
+        return STATUS_OK;
     cl_event reached = NULL;
     TRY(opencl_check(device, clEnqueueMarkerWithWaitList(earlier, 0, NULL, &reached), "marking a queue"));
     cl_int error = clFlush(earlier); /* or a wait for `later` could last for ever */
@@ -189,61 +231,65 @@ static enum status order_queues(struct device *device, cl_command_queue earlier,
 
 enum status device_fork(struct device *device)
 {
-    return order_queues(device, device->queues[QUEUE_MAIN], device->queues[QUEUE_SIDE]);
+    return order_queues(device, device->core->queues[QUEUE_MAIN], device->core->queues[QUEUE_SIDE]);
 }
 
 enum status device_use(struct device *device, enum device_queue queue)
 {
-    const cl_int error = clFlush(device->queue); /* it may be a while until anybody waits for this one */
-    device->queue = device->queues[queue];
+    if (device->core->is_counting)
+        return STATUS_OK;
+    const cl_int error =
+        clFlush(device->core->queue); /* it may be a while until anybody waits for this one */
+    device->core->queue = device->core->queues[queue];
     return opencl_check(device, error, "submitting a queue");
 }
 
 enum status device_join(struct device *device)
 {
-    return order_queues(device, device->queues[QUEUE_SIDE], device->queues[QUEUE_MAIN]);
+    return order_queues(device, device->core->queues[QUEUE_SIDE], device->core->queues[QUEUE_MAIN]);
 }
 
 const struct timers *device_timers(struct device *device)
 {
     /* A failure is not lost: the next call that waits for the device reports it. */
-    const enum status reported_later = harvest(device, device->pending_count);
+    const enum status reported_later = harvest(device, device->core->pending_count);
     (void)reported_later;
-    return &device->timers;
+    return &device->core->timers;
 }
 
 void device_reset_timers(struct device *device)
 {
     (void)device_timers(device);
-    device->timers = (struct timers){0};
+    device->core->timers = (struct timers){0};
 }
 
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes)
 {
-    timers_add(&device->timers, stage, seconds, bytes, 1);
+    timers_add(&device->core->timers, stage, seconds, bytes, 1);
 }
 
 void device_weigh_times(struct device *device, uint32_t weight)
 {
-    device->weight = weight;
+    device->core->weight = weight;
 }
 
 enum status device_region_begin(struct device *device)
 {
-    if (device->weight == 0)
+    if (device->core->weight == 0 || device->core->is_counting)
         return STATUS_OK;
-    return opencl_check(device, clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->region_begin),
-                        "marking the begin of a region");
+    return opencl_check(
+        device, clEnqueueMarkerWithWaitList(device->core->queue, 0, NULL, &device->core->region_begin),
+        "marking the begin of a region");
 }
 
 enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes)
 {
     cl_event end = NULL;
-    cl_event begin = device->region_begin;
-    device->region_begin = NULL;
+    cl_event begin = device->core->region_begin;
+    device->core->region_begin = NULL;
     if (!begin)
         return STATUS_OK;
-    const cl_int error = clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &end);
+    const cl_int error = clEnqueueMarkerWithWaitList(device->core->queue, 0, NULL, &end);
     if (error != CL_SUCCESS) {
         clReleaseEvent(begin);
         return opencl_check(device, error, "marking the end of a region");

@@ -1,5 +1,9 @@
 /* Device: one OpenCL device with its queues, and what lives on it: buffers, programs, kernels.
  *
+ * A `struct device` is a handle: it owns all that is made through it, and device_close() destroys that, the
+ * latest first. So a part is created with the handle that it is to die with, and needs no function to destroy
+ * it; what a failed creation left behind goes the same way.
+ *
  * This room alone sees OpenCL headers; the others hold the opaque handles below. Every enqueued kernel
  * carries the stage it belongs to, and device_timers() sums the times of its profiling events. Nothing here
  * waits for the device unless its description says so.
@@ -45,14 +49,36 @@ struct device_info {
 
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored. STATUS_NO_DEVICE when nothing
- * fits; the message lists what there is. The caller owns the device and closes it after everything that lives
- * on it is destroyed. */
+ * fits; the message lists what there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, struct device **device);
 
 /* The same where several processes share the devices of a machine: of those that fit, in the order of
  * `radixpic devices`, the one of number `share` modulo how many they are. device_open() is share 0. */
 STATUS_CHECKED enum status device_open_share(const char *spec, uint32_t share, struct device **device);
+
+/* Another handle of the same device, owned by `device`: for what is to be destroyed together, and earlier. */
+STATUS_CHECKED enum status device_branch(struct device *device, struct device **branch);
+
+/* Destroys what the handle owns, its branches included, the latest first; the first handle closes the device
+ * too, after all work is done. */
 void device_close(struct device **device);
+
+/* A device that is none: buffers are counted in device_bytes_held() and not allocated, reads give zeros, and
+ * launches do nothing. So the memory of a run is found by creating its parts. */
+STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
+bool device_is_counting(const struct device *device);
+
+/* Memory of the host for `count` elements of `size` bytes, all 0, owned by the handle. NULL, with a sentence
+ * recorded, where there is none. */
+void *device_alloc(struct device *device, size_t count, size_t size);
+
+/* TRY(DEVICE_NEW(device, *part)) and TRY(DEVICE_NEW_ARRAY(device, counts, cells)): by the pointer's type. */
+#define DEVICE_NEW(device, pointer) DEVICE_NEW_ARRAY(device, pointer, 1)
+#define DEVICE_NEW_ARRAY(device, pointer, count)                                                             \
+    (((pointer) = device_alloc((device), (count), sizeof *(pointer))) ? STATUS_OK : STATUS_FAILED)
+
+/* device_close() calls close(object). Where that cannot be arranged, it is called now. */
+STATUS_CHECKED enum status device_at_close(struct device *device, void (*close)(void *object), void *object);
 
 const struct device_info *device_info(const struct device *device);
 
@@ -130,7 +156,7 @@ struct device_native device_native(const struct device *device);
 /* ---- buffers ---- */
 
 /* A device array. `what` names it in the message when memory runs out (STATUS_FAILED). A size of 0 is
- * allowed. */
+ * allowed. buffer_destroy() is for what must go before its owner. */
 STATUS_CHECKED enum status buffer_create(struct device *device, size_t bytes, const char *what,
                                          struct buffer **buffer);
 void buffer_destroy(struct buffer **buffer);
@@ -151,8 +177,8 @@ static inline size_t buffer_view_stride(size_t bytes)
     return (bytes + BUFFER_VIEW_ALIGNMENT - 1) / BUFFER_VIEW_ALIGNMENT * BUFFER_VIEW_ALIGNMENT;
 }
 
-/* Swaps two handles; no data moves. */
-void buffer_swap(struct buffer **a, struct buffer **b);
+/* Swaps what two buffers hold; no data moves, and each stays with its owner. */
+void buffer_swap(struct buffer *a, struct buffer *b);
 
 /* Blocking transfers of `bytes` from byte `offset`. */
 STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes,

@@ -29,8 +29,9 @@ static enum status enqueue(struct device *device, struct call *call, struct buff
     }
     cl_event event = NULL;
     TRY(opencl_check(device,
-                     clEnqueueNativeKernel(device->queue, run, call, sizeof *call, (cl_uint)count, objects,
-                                           places, 0, NULL, device->weight > 0 ? &event : NULL),
+                     clEnqueueNativeKernel(device->core->queue, run, call, sizeof *call, (cl_uint)count,
+                                           objects, places, 0, NULL,
+                                           device->core->weight > 0 ? &event : NULL),
                      "enqueueing a function of the host"));
     return device_record(device, NULL, event, stage, bytes);
 }
@@ -64,14 +65,19 @@ enum status device_call_host(struct device *device, host_function *function, con
     if (count > HOST_CALL_BUFFERS)
         return status_fail(STATUS_FAILED, "a function of the host takes at most %d buffers, %zu were given",
                            HOST_CALL_BUFFERS, count);
-    return device->calls_host_in_queue ? enqueue(device, &call, buffers, count, stage, bytes)
-                                       : wait_and_map(device, &call, buffers, count, stage, bytes);
+    if (device->core->is_counting)
+        return STATUS_OK;
+    return device->core->calls_host_in_queue ? enqueue(device, &call, buffers, count, stage, bytes)
+                                             : wait_and_map(device, &call, buffers, count, stage, bytes);
 }
 
 bool device_queue_host_calls(struct device *device, bool wanted)
 {
     cl_device_exec_capabilities capabilities = 0;
-    clGetDeviceInfo(device->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities, NULL);
-    device->calls_host_in_queue = wanted && (capabilities & CL_EXEC_NATIVE_KERNEL) != 0;
-    return device->calls_host_in_queue;
+    if (device->core->is_counting)
+        return false;
+    clGetDeviceInfo(device->core->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities,
+                    NULL);
+    device->core->calls_host_in_queue = wanted && (capabilities & CL_EXEC_NATIVE_KERNEL) != 0;
+    return device->core->calls_host_in_queue;
 }

@@ -3,11 +3,13 @@
 #include "device/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct host_memory {
+    struct owned owned;
     struct device *device; /* not owned */
     cl_mem buffer;
-    void *mapped;
+    void *mapped; /* without a device memory of its own */
 };
 
 /* Of `memory`, or where that is NULL of memory that the driver finds. */
@@ -16,11 +18,28 @@ static cl_int map(struct host_memory *host_memory, void *memory, size_t bytes)
     cl_int error = CL_SUCCESS;
     const cl_mem_flags whose = memory ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
     host_memory->buffer =
-        clCreateBuffer(host_memory->device->context, CL_MEM_READ_WRITE | whose, bytes, memory, &error);
+        clCreateBuffer(host_memory->device->core->context, CL_MEM_READ_WRITE | whose, bytes, memory, &error);
     if (error == CL_SUCCESS)
-        host_memory->mapped = clEnqueueMapBuffer(host_memory->device->queue, host_memory->buffer, CL_TRUE,
-                                                 CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
+        host_memory->mapped =
+            clEnqueueMapBuffer(host_memory->device->core->queue, host_memory->buffer, CL_TRUE,
+                               CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
     return error;
+}
+
+static void release(struct owned *owned)
+{
+    struct host_memory *old = (struct host_memory *)owned;
+    struct core *core = old->device->core;
+    if (!old->buffer)
+        free(old->mapped);
+    else if (old->mapped) {
+        clEnqueueUnmapMemObject(core->queue, old->buffer, old->mapped, 0, NULL, NULL);
+        for (int n = 0; n < QUEUES; n++) /* transfers, in whichever queue */
+            clFinish(core->queues[n]);
+    }
+    if (old->buffer)
+        clReleaseMemObject(old->buffer);
+    free(old);
 }
 
 enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
@@ -30,11 +49,16 @@ enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
     if (!*host_memory)
         return status_fail(STATUS_FAILED, "no memory for transfers");
     (*host_memory)->device = device;
+    device_own(device, &(*host_memory)->owned, release);
+    if (device->core->is_counting) {
+        (*host_memory)->mapped = calloc(bytes + 1, 1);
+        return (*host_memory)->mapped ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for transfers");
+    }
     const cl_int error = map(*host_memory, memory, bytes > 0 ? bytes : 1);
     if (error != CL_SUCCESS) {
         host_memory_destroy(host_memory);
         return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",
-                           device->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
+                           device->core->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
     }
     return STATUS_OK;
 }
@@ -50,41 +74,33 @@ enum status host_memory_create(struct device *device, size_t bytes, struct host_
 
 void host_memory_destroy(struct host_memory **host_memory)
 {
-    struct host_memory *old = *host_memory;
-    if (!old)
-        return;
-    if (old->mapped) {
-        clEnqueueUnmapMemObject(old->device->queue, old->buffer, old->mapped, 0, NULL, NULL);
-        for (int n = 0; n < QUEUES; n++) /* transfers, in whichever queue */
-            if (old->device->queues[n])
-                clFinish(old->device->queues[n]);
-    }
-    if (old->buffer)
-        clReleaseMemObject(old->buffer);
-    free(old);
+    if (*host_memory)
+        device_release(&(*host_memory)->owned);
     *host_memory = NULL;
 }
 
 enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
 {
-    if (bytes == 0)
+    if (!buffer->memory)
+        memset(destination, 0, bytes);
+    if (bytes == 0 || !buffer->memory)
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueReadBuffer(buffer->device->queue, buffer->memory, CL_FALSE, offset, bytes,
-                                            destination, 0, NULL, NULL),
+                        clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, CL_FALSE, offset,
+                                            bytes, destination, 0, NULL, NULL),
                         "reading a buffer");
 }
 
 enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source,
                               enum stage stage)
 {
-    if (bytes == 0)
+    if (bytes == 0 || !buffer->memory)
         return STATUS_OK;
     struct device *device = buffer->device;
     cl_event event = NULL;
     TRY(opencl_check(device,
-                     clEnqueueWriteBuffer(device->queue, buffer->memory, CL_FALSE, offset, bytes, source, 0,
-                                          NULL, device->weight > 0 ? &event : NULL),
+                     clEnqueueWriteBuffer(device->core->queue, buffer->memory, CL_FALSE, offset, bytes,
+                                          source, 0, NULL, device->core->weight > 0 ? &event : NULL),
                      "writing a buffer"));
     return device_record(device, NULL, event, stage, bytes);
 }

@@ -18,7 +18,21 @@ struct pending_event {
 
 enum { PENDING_CAPACITY = 2048 };
 
-struct device {
+/* The first member of everything that a device handle owns. */
+struct owned {
+    struct owned *next, **link; /* link: where the pointer to this one lies */
+    void (*release)(struct owned *owned);
+};
+
+/* Puts `owned` first in the list of the handle; device_close() calls `release`, which frees it. */
+void device_own(struct device *device, struct owned *owned, void (*release)(struct owned *owned));
+
+/* Takes `owned` out of its handle's list and releases it. */
+void device_release(struct owned *owned);
+
+/* A device as all its handles share it. */
+struct core {
+    bool is_counting; /* no device at all: buffers have sizes only, launches and transfers do nothing */
     cl_platform_id platform;
     cl_device_id id;
     cl_context context;
@@ -38,7 +52,15 @@ struct device {
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
 };
 
+struct device {
+    struct owned owned;  /* by the handle that it branched off; the first handle by nothing */
+    struct core *core;   /* owned by the first handle */
+    struct owned *first; /* what this handle owns, the latest first */
+    bool is_branch;
+};
+
 struct buffer {
+    struct owned owned;
     struct device *device; /* not owned */
     cl_mem memory;
     size_t bytes;
@@ -47,6 +69,7 @@ struct buffer {
 };
 
 struct program {
+    struct owned owned;
     struct device *device; /* not owned */
     cl_program handle;
     enum precision precision;
@@ -54,6 +77,7 @@ struct program {
 };
 
 struct kernel {
+    struct owned owned;
     struct program *program; /* not owned */
     cl_kernel handle;
     char *name;

@@ -8,25 +8,26 @@
 static char *build_log(const struct program *program)
 {
     size_t length = 0;
-    clGetProgramBuildInfo(program->handle, program->device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    clGetProgramBuildInfo(program->handle, program->device->core->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
     char *log = calloc(length + 1, 1);
     if (log)
-        clGetProgramBuildInfo(program->handle, program->device->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+        clGetProgramBuildInfo(program->handle, program->device->core->id, CL_PROGRAM_BUILD_LOG, length, log,
+                              NULL);
     return log;
 }
 
 static enum status compile(struct program *program, const char *source, const char *options)
 {
     cl_int error = CL_SUCCESS;
-    program->handle = clCreateProgramWithSource(program->device->context, 1, &source, NULL, &error);
+    program->handle = clCreateProgramWithSource(program->device->core->context, 1, &source, NULL, &error);
     TRY(opencl_check(program->device, error, "creating a program"));
-    error = clBuildProgram(program->handle, 1, &program->device->id, options, NULL, NULL);
+    error = clBuildProgram(program->handle, 1, &program->device->core->id, options, NULL, NULL);
     if (error == CL_SUCCESS)
         return STATUS_OK;
     char *log = build_log(program);
     const enum status status = status_fail(
-        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", program->device->info.name,
-        program->file, options, opencl_error_name(error), log ? log : "");
+        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
+        program->device->core->info.name, program->file, options, opencl_error_name(error), log ? log : "");
     free(log);
     return status;
 }
@@ -46,13 +47,22 @@ static enum status find_or_compile(struct program *program, const char *options)
     return status;
 }
 
+static void release_program(struct owned *owned)
+{
+    struct program *program = (struct program *)owned;
+    if (program->handle)
+        clReleaseProgram(program->handle);
+    free(program->file);
+    free(program);
+}
+
 static enum status build(struct device *device, const char *file, enum precision precision,
                          const char *standard, struct program **program, const char *options_format,
                          va_list arguments)
 {
-    if (precision == PRECISION_DOUBLE && !device->info.has_fp64)
+    if (precision == PRECISION_DOUBLE && !device->core->info.has_fp64)
         return status_fail(STATUS_FAILED, "%s has no double precision; set precision: single",
-                           device->info.name);
+                           device->core->info.name);
     char *chosen = NULL, *options = NULL;
     const int length = vasprintf(&chosen, options_format, arguments);
     if (length < 0)
@@ -66,13 +76,16 @@ static enum status build(struct device *device, const char *file, enum precision
         *built = (struct program){.device = device, .precision = precision, .file = strdup(file)};
     if (full_length < 0 || !built || !built->file)
         status = status_fail(STATUS_FAILED, "no memory for the program %s", file);
-    else
+    else if (!device->core->is_counting)
         status = find_or_compile(built, options);
     if (full_length >= 0)
         free(options);
-    if (status != STATUS_OK)
-        program_destroy(&built);
-    *program = built;
+    if (built)
+        device_own(device, &built->owned, release_program);
+    if (status != STATUS_OK && built)
+        device_release(&built->owned);
+    else
+        *program = built;
     return status;
 }
 
@@ -93,9 +106,9 @@ enum status program_build_enqueuing(struct device *device, const char *file, enu
     unsigned version = 0;
     va_list arguments;
     *program = NULL;
-    if (!device->info.can_enqueue || sscanf(device->info.version, "OpenCL %u", &version) != 1)
+    if (!device->core->info.can_enqueue || sscanf(device->core->info.version, "OpenCL %u", &version) != 1)
         return status_fail(STATUS_FAILED, "%s has no device-side enqueue, which kernels/%s needs",
-                           device->info.name, file);
+                           device->core->info.name, file);
     /* every device of 2.x has C 2.0; those of 3.x need not, but have C 3.0 */
     const char *standard = version >= 3 ? "CL3.0" : "CL2.0";
     va_start(arguments, options_format);
@@ -104,15 +117,13 @@ enum status program_build_enqueuing(struct device *device, const char *file, enu
     return status;
 }
 
-void program_destroy(struct program **program)
+static void release_kernel(struct owned *owned)
 {
-    if (!*program)
-        return;
-    if ((*program)->handle)
-        clReleaseProgram((*program)->handle);
-    free((*program)->file);
-    free(*program);
-    *program = NULL;
+    struct kernel *kernel = (struct kernel *)owned;
+    if (kernel->handle)
+        clReleaseKernel(kernel->handle);
+    free(kernel->name);
+    free(kernel);
 }
 
 enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
@@ -124,27 +135,33 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     cl_int error = CL_SUCCESS;
     created->program = program;
     created->name = strdup(name);
-    created->handle = clCreateKernel(program->handle, name, &error);
-    if (error == CL_SUCCESS)
-        error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
-                                &created->argument_count, NULL);
+    device_own(program->device, &created->owned, release_kernel);
+    if (!program->device->core->is_counting) {
+        created->handle = clCreateKernel(program->handle, name, &error);
+        if (error == CL_SUCCESS)
+            error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
+                                    &created->argument_count, NULL);
+    }
     if (error != CL_SUCCESS) {
-        kernel_destroy(&created);
+        device_release(&created->owned);
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
-                           program->device->info.name, program->file, name, opencl_error_name(error));
+                           program->device->core->info.name, program->file, name, opencl_error_name(error));
     }
     *kernel = created;
     return STATUS_OK;
 }
 
+void program_destroy(struct program **program)
+{
+    if (*program)
+        device_release(&(*program)->owned);
+    *program = NULL;
+}
+
 void kernel_destroy(struct kernel **kernel)
 {
-    if (!*kernel)
-        return;
-    if ((*kernel)->handle)
-        clReleaseKernel((*kernel)->handle);
-    free((*kernel)->name);
-    free(*kernel);
+    if (*kernel)
+        device_release(&(*kernel)->owned);
     *kernel = NULL;
 }
 
@@ -170,7 +187,7 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
 
 size_t device_group_items(const struct device *device, size_t wanted)
 {
-    return wanted < device->info.group_limit ? wanted : device->info.group_limit;
+    return wanted < device->core->info.group_limit ? wanted : device->core->info.group_limit;
 }
 
 size_t device_row_items(const struct device *device, uint32_t elements)
@@ -179,14 +196,14 @@ size_t device_row_items(const struct device *device, uint32_t elements)
     size_t items = LEAST_ITEMS;
     while (items < elements && items < MOST_ITEMS)
         items *= 2;
-    return device->info.is_cpu ? 1 : device_group_items(device, items);
+    return device->core->info.is_cpu ? 1 : device_group_items(device, items);
 }
 
 enum status kernel_launch(struct kernel *kernel, struct launch launch,
                           const struct kernel_argument *arguments, size_t count)
 {
     struct device *device = kernel->program->device;
-    if (launch.groups == 0)
+    if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
     if (count != kernel->argument_count)
         return status_fail(STATUS_FAILED, "kernel %s takes %u arguments, %zu were given", kernel->name,
@@ -194,16 +211,17 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     for (cl_uint n = 0; n < count; n++) {
         const cl_int error = set_argument(kernel, n, &arguments[n]);
         if (error != CL_SUCCESS)
-            return status_fail(STATUS_FAILED, "%s: kernel %s: argument %u: %s (%d)", device->info.name,
+            return status_fail(STATUS_FAILED, "%s: kernel %s: argument %u: %s (%d)", device->core->info.name,
                                kernel->name, n, opencl_error_name(error), error);
     }
     const size_t global = launch.groups * launch.items;
     cl_event event = NULL;
-    const cl_int error = clEnqueueNDRangeKernel(device->queue, kernel->handle, 1, NULL, &global,
-                                                &launch.items, 0, NULL, device->weight > 0 ? &event : NULL);
+    const cl_int error =
+        clEnqueueNDRangeKernel(device->core->queue, kernel->handle, 1, NULL, &global, &launch.items, 0, NULL,
+                               device->core->weight > 0 ? &event : NULL);
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernel %s: launching %zu groups of %zu items: %s (%d)",
-                           device->info.name, kernel->name, launch.groups, launch.items,
+                           device->core->info.name, kernel->name, launch.groups, launch.items,
                            opencl_error_name(error), error);
     return device_record(device, NULL, event, launch.stage, launch.bytes);
 }

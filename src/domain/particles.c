@@ -79,7 +79,7 @@ static enum status lengthen(struct device *device, const struct particles *parti
     buffer_destroy(spare);
     TRY(buffer_create(device, capacity * each, "longer lists of particles", spare));
     TRY(buffer_copy(*array, *spare, particles->count * each, STAGE_EXCHANGE));
-    buffer_swap(array, spare);
+    buffer_swap(*array, *spare);
     TRY(device_finish(device)); /* or the device still reads what is destroyed */
     buffer_destroy(spare);
     return buffer_create(device, capacity * each, "longer spare lists of particles", spare);

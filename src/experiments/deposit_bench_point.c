@@ -106,7 +106,7 @@ static enum status sort(struct scene *scene)
                                       .cells = grid_cells(&scene->grid)};
     TRY(sorter_run(scene->sorter, scene->shuffled.count, &lists));
     scene->ordered = scene->shuffled;
-    buffer_swap(&scene->ordered.key, &scene->ordered.key_spare);
+    buffer_swap(scene->ordered.key, scene->ordered.key_spare);
     return permute_apply(scene->permute, scene->permutation, &scene->ordered);
 }
 

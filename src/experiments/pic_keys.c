@@ -35,7 +35,7 @@ static enum status sort(struct device *device, const struct sorter_plan *plan, s
     const struct radix_lists lists = {
         .keys = particles->key, .sorted_keys = particles->key_spare, .permutation = permutation};
     TRY_CLEANUP(sorter_run(sorter, particles->count, &lists));
-    buffer_swap(&particles->key, &particles->key_spare);
+    buffer_swap(particles->key, particles->key_spare);
     TRY_CLEANUP(permute_apply(permute, permutation, particles));
     TRY_CLEANUP(device_finish(device));
 cleanup:

@@ -31,7 +31,7 @@ static enum status rotate(const struct particles *list, uint32_t rotated, size_t
     const size_t first = rotated * element, all = list->count * element;
     TRY(buffer_copy_part(*array, first, *spare, 0, all - first, STAGE_EXCHANGE));
     TRY(buffer_copy_part(*array, 0, *spare, all - first, first, STAGE_EXCHANGE));
-    buffer_swap(array, spare);
+    buffer_swap(*array, *spare);
     return STATUS_OK;
 }
 

@@ -280,7 +280,7 @@ static enum status move_particles(struct chunked_advance *advance, const struct 
                       STATE_ARGUMENTS(advance, fields, motion, particles, chunks), arg_buffer(advance->table),
                       arg_buffer(particles->quad_spare), arg_buffer(particles->id),
                       arg_buffer(particles->id_spare)));
-    buffer_swap(&particles->id, &particles->id_spare);
+    buffer_swap(particles->id, particles->id_spare);
     return STATUS_OK;
 }
 
@@ -290,8 +290,8 @@ enum status chunked_advance_step(struct chunked_advance *advance, const struct f
     TRY(count_targets(advance, fields, species, measure, particles));
     TRY(find_places(advance, deal_out(advance, particles->count).count));
     TRY(move_particles(advance, fields, particles));
-    buffer_swap(&particles->quad, &particles->quad_spare);
-    buffer_swap(&particles->cell_offsets, &advance->offsets_spare);
+    buffer_swap(particles->quad, particles->quad_spare);
+    buffer_swap(particles->cell_offsets, advance->offsets_spare);
     return STATUS_OK;
 }
 

@@ -492,13 +492,13 @@ static enum status move_all(struct tiled_advance *advance, const struct fields *
 static void take_new_order(struct tiled_advance *advance, uint32_t species, struct particles *particles)
 {
     if (advance->layout.windowed)
-        buffer_swap(&advance->stray_number[0], &advance->stray_number[1]);
-    buffer_swap(&particles->offset, &particles->offset_spare);
-    buffer_swap(&particles->velocity, &particles->velocity_spare);
+        buffer_swap(advance->stray_number[0], advance->stray_number[1]);
+    buffer_swap(particles->offset, particles->offset_spare);
+    buffer_swap(particles->velocity, particles->velocity_spare);
     if (particles->id)
-        buffer_swap(&particles->id, &particles->id_spare);
-    buffer_swap(&particles->cell_offsets, &advance->new_offsets);
-    buffer_swap(&advance->tile_cells[species], &advance->new_tile_cells);
+        buffer_swap(particles->id, particles->id_spare);
+    buffer_swap(particles->cell_offsets, advance->new_offsets);
+    buffer_swap(advance->tile_cells[species], advance->new_tile_cells);
 }
 
 enum status tiled_advance_move(struct tiled_advance *advance, const struct fields *fields, uint32_t species,

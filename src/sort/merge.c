@@ -203,8 +203,8 @@ static enum status merge_arrays(struct merge *merge, struct particles *into, con
     TRY(set_keys(merge, into, from, count));
     struct array arrays[STATE_ARRAYS];
     for (size_t n = state_arrays(merge, into, arrays); n-- > 0;)
-        buffer_swap(arrays[n].buffer, arrays[n].spare);
-    buffer_swap(&into->cell_offsets, &merge->merged_offsets);
+        buffer_swap(*arrays[n].buffer, *arrays[n].spare);
+    buffer_swap(into->cell_offsets, merge->merged_offsets);
     return STATUS_OK;
 }
 

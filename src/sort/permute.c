@@ -49,8 +49,8 @@ enum status permute_apply(struct permute *permute, const struct buffer *permutat
         launch_covering(particles->count, permute->items, STAGE_PERMUTE, each * particles->count),
         arg_buffer(permutation), arg_buffer(particles->offset), arg_buffer(particles->offset_spare),
         arg_buffer(particles->velocity), arg_buffer(particles->velocity_spare), arg_uint(particles->count)));
-    buffer_swap(&particles->offset, &particles->offset_spare);
-    buffer_swap(&particles->velocity, &particles->velocity_spare);
+    buffer_swap(particles->offset, particles->offset_spare);
+    buffer_swap(particles->velocity, particles->velocity_spare);
     if (!particles->id)
         return STATUS_OK;
     const uint64_t id_bytes = sizeof(uint32_t) + 2 * sizeof(uint64_t);
@@ -59,6 +59,6 @@ enum status permute_apply(struct permute *permute, const struct buffer *permutat
         launch_covering(particles->count, permute->items, STAGE_PERMUTE, id_bytes * particles->count),
         arg_buffer(permutation), arg_buffer(particles->id), arg_buffer(particles->id_spare),
         arg_uint(particles->count)));
-    buffer_swap(&particles->id, &particles->id_spare);
+    buffer_swap(particles->id, particles->id_spare);
     return STATUS_OK;
 }

@@ -140,7 +140,7 @@ static void takes_over_for_the_capacity(void **state)
     assert_true(particles->quad == quad && particles->quad_spare == spare);
     struct buffer *longer = NULL;
     assert_ok(buffer_create(device, MORE * SIZE, "longer quads", &longer));
-    buffer_swap(&particles->quad, &longer);
+    buffer_swap(particles->quad, longer);
     buffer_destroy(&longer);
     particles->capacity = MORE;
     assert_ok(advance_take_over(advance, 0, particles));

@@ -166,7 +166,7 @@ static void a_list_in_use_grows(void **state)
                 continue;
             struct buffer **list = array_of(&scene.list, array), **spare = spare_of(&scene.list, array);
             assert_ok(buffer_copy(*list, *spare, COUNT * bytes_of_each(&kind, array), STAGE_OTHER));
-            buffer_swap(list, spare);
+            buffer_swap(*list, *spare);
         }
         assert_ok(particles_reserve(device, kind.precision, MORE, &scene.list));
         check_list(&kind, &scene, MORE);
