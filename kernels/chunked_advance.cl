@@ -10,7 +10,7 @@
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GUARD_ROWS
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
  * (shared/cell.h) and
  *   MAGNETIC  1 where there is a magnetic field, else 0.
  */
@@ -165,23 +165,23 @@ static inline int16 wrap16(int i, int16 steps, uint n)
 /* The row i + steps as wrap_row() has it. */
 static inline int16 wrap_row16(int i, int16 steps, uint nx)
 {
-#if GUARD_ROWS == 0
+#if GHOST_ROWS == 0
     return wrap16(i, steps, nx);
 #else
     const int16 row = i + steps;
     const int16 wrapped = row + select((int16)0, (int16)(int)nx, row < 0);
-    return select((int16)rows_upwards(nx), wrapped, row >= -GUARD_ROWS & row < rows_upwards(nx));
+    return select((int16)rows_upwards(nx), wrapped, row >= -GHOST_ROWS & row < rows_upwards(nx));
 #endif
 }
 
 /* The offsets in row i as row_offset() has them. */
 static inline real16 row_offset16(real16 offset, int16 i, uint nx)
 {
-#if GUARD_ROWS == 0
+#if GHOST_ROWS == 0
     return offset;
 #else
     const real16 row = convert_real16(i);
-    const mask16 has_row = row >= -(real)GUARD_ROWS & row < (real)rows_upwards(nx);
+    const mask16 has_row = row >= -(real)GHOST_ROWS & row < (real)rows_upwards(nx);
     return select(row + offset, offset, has_row);
 #endif
 }

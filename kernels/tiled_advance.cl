@@ -21,7 +21,7 @@
  * another: hence FP_CONTRACT OFF.
  *
  * Compile-time parameters: REAL_IS_DOUBLE, FUSE_PRODUCTS (shared/real.h), SHAPE_ORDER (shared/shape.h),
- * GUARD_ROWS (shared/cell.h), ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles
+ * GHOST_ROWS (shared/cell.h), ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), HAS_IDS: whether particles
  * carry one, LEAVES_ROOM, WINDOWED, and with it SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
  */
 #pragma OPENCL FP_CONTRACT OFF

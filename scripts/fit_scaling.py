@@ -54,7 +54,7 @@ class Run:
     nx: int
     ny: int
     rows: int
-    guard: int
+    ghost: int
     real: int
     particles_most: int
     leavers: float
@@ -79,7 +79,7 @@ def solved_nodes(run):
 
 def announced_bytes(run):
     """The counts of cells beside the own rows: out, in messages, and in with the places of those who come."""
-    local = min(run.rows + 2 * run.guard + 1, run.nx) if run.guard else run.nx
+    local = min(run.rows + 2 * run.ghost + 1, run.nx) if run.ghost else run.nx
     return 5 * 4 * run.ny * (local - run.rows)
 
 
@@ -202,7 +202,7 @@ def fit(runs):
 
 TEXTS = ("device", "scaling", "shape", "precision", "method", "decomposition", "stage", "verified")
 NEEDED = (
-    "device scaling precision method decomposition ranks cells_x cells_y rows_most guard_rows particles particles_most leavers "
+    "device scaling precision method decomposition ranks cells_x cells_y rows_most ghost_rows particles particles_most leavers "
     "stage seconds seconds_min seconds_max"
 ).split()
 
@@ -242,7 +242,7 @@ def make_run(path, key, rows):
         nx=int(wall["cells_x"]),
         ny=int(wall["cells_y"]),
         rows=int(wall["rows_most"]),
-        guard=int(wall["guard_rows"]),
+        ghost=int(wall["ghost_rows"]),
         real=8 if wall["precision"] == "double" else 4,
         particles_most=int(wall["particles_most"]),
         leavers=wall["leavers"],
@@ -315,7 +315,7 @@ def widen(base, ranks, decomposition):
 
 
 def one_rank_of(base):
-    return replace(base, decomposition="alone", ranks=1, nx=base.rows, guard=0, leavers=0.0)
+    return replace(base, decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0)
 
 
 def longest_term(run, constants):

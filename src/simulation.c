@@ -318,7 +318,7 @@ static enum status write_checkpoint(struct simulation *simulation)
         .partition = &simulation->partition,
         .header = {.step = simulation->step,
                    .first_energy = simulation->first_energy,
-                   .guard = simulation->guard},
+                   .ghost = simulation->ghost},
         .lists = {simulation->particles, simulation->guests},
     };
     for (uint32_t s = 0; s < simulation->config->species_count; s++)

@@ -56,7 +56,7 @@ struct simulation {
     struct communicator communicator;
     struct partition partition; /* the rows of every rank */
     struct slab slab;           /* those of this one */
-    uint32_t guard; /* rows that the slabs of all ranks were to have; where they are too many, one is whole */
+    uint32_t ghost; /* rows that the slabs of all ranks were to have; where they are too many, one is whole */
 
     /* Each species in config->species_count lists: the main one; and on several ranks the guests, who came
      * from other ranks lately and live in a short list of their own until there are enough of them to be

@@ -102,7 +102,7 @@ enum status parts_create_sort(struct simulation *simulation, uint32_t capacity)
 {
     const enum precision precision = simulation->config->precision;
     struct device *device = simulation->device;
-    TRY(cell_key_create(device, &simulation->slab.local, simulation->slab.guard, precision,
+    TRY(cell_key_create(device, &simulation->slab.local, simulation->slab.ghost, precision,
                         &simulation->cell_key));
     TRY(permute_create(device, precision, &simulation->permute));
     return capacity > 0 ? create_sort(simulation, capacity) : STATUS_OK;

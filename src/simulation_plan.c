@@ -67,13 +67,13 @@ static uint32_t cells_crossed(const struct config *config, const struct grid *gr
     return (uint32_t)fmin(ceil(crossed), most);
 }
 
-uint32_t plan_guard(const struct config *config)
+uint32_t plan_ghost_rows(const struct config *config)
 {
-    if (config->parallel.guard_rows != GUARD_AUTO)
-        return config->parallel.guard_rows;
+    if (config->parallel.ghost_rows != GHOST_AUTO)
+        return config->parallel.ghost_rows;
     const struct grid box = grid_make(&config->grid);
     const uint32_t crossed = cells_crossed(config, &box, 0) + 1;
-    return crossed > SLAB_LEAST_GUARD ? crossed : SLAB_LEAST_GUARD;
+    return crossed > SLAB_LEAST_GHOST ? crossed : SLAB_LEAST_GHOST;
 }
 
 struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
@@ -82,7 +82,7 @@ struct advance_setup plan_advance(const struct config *config, const struct slab
     const uint64_t share = (smallest_species(config) + (uint64_t)ranks - 1) / (uint64_t)ranks;
     return (struct advance_setup){
         .grid = slab->local,
-        .guard_rows = slab->guard,
+        .ghost_rows = slab->ghost,
         .own_rows = slab->rows,
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,

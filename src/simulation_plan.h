@@ -8,7 +8,7 @@
 uint32_t plan_largest(const struct config *config, const uint32_t *capacity);
 
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
-uint32_t plan_guard(const struct config *config);
+uint32_t plan_ghost_rows(const struct config *config);
 
 /* What the fused step of a rank is made for. */
 struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,

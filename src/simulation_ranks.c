@@ -19,12 +19,12 @@ static const struct species_config *species_of(const struct simulation *simulati
     return &simulation->config->species[species];
 }
 
-static struct slab slab_of(const struct simulation *simulation, uint32_t guard)
+static struct slab slab_of(const struct simulation *simulation, uint32_t ghost)
 {
     const struct partition *partition = &simulation->partition;
     const int rank = simulation->communicator.rank;
     const struct grid box = grid_make(&simulation->config->grid);
-    return slab_make(&box, partition->first[rank], partition_rows(partition, rank), guard);
+    return slab_make(&box, partition->first[rank], partition_rows(partition, rank), ghost);
 }
 
 /* `count` and a share more, as far as a list may be long. */
@@ -202,7 +202,7 @@ enum status ranks_create_crossing(struct simulation *simulation)
     if (cannot > 0)
         return STATUS_OK;
     return crossing_create(&simulation->communicator, simulation->device, &simulation->partition,
-                           &simulation->slab, simulation->guard, config->precision, simulation->migration,
+                           &simulation->slab, simulation->ghost, config->precision, simulation->migration,
                            &simulation->crossing);
 }
 
@@ -266,8 +266,8 @@ static enum status change_slab(struct simulation *simulation, const struct slab 
     merge_destroy(&merge);
     TRY(status);
     const struct slab whole = simulation->slab;
-    simulation->guard = plan_guard(simulation->config);
-    simulation->slab = slab_of(simulation, simulation->guard);
+    simulation->ghost = plan_ghost_rows(simulation->config);
+    simulation->slab = slab_of(simulation, simulation->ghost);
     for (uint32_t s = 0; s < species; s++)
         TRY(relocate_list(device, precision, &whole, &simulation->slab, &simulation->particles[s]));
     return STATUS_OK;
@@ -513,8 +513,8 @@ enum status ranks_restore(struct simulation *simulation, struct checkpoint *chec
     struct checkpoint_header header;
     TRY(checkpoint_header(checkpoint, as_many ? simulation->communicator.rank : 0, &header));
     TRY(restore_partition(simulation, checkpoint));
-    simulation->guard = as_many ? header.guard : plan_guard(simulation->config);
-    simulation->slab = slab_of(simulation, simulation->guard);
+    simulation->ghost = as_many ? header.ghost : plan_ghost_rows(simulation->config);
+    simulation->slab = slab_of(simulation, simulation->ghost);
     simulation->is_restart = true;
     simulation->step = simulation->first_step = header.step;
     simulation->first_energy = header.first_energy;

@@ -4,7 +4,7 @@
  * 32i + j. Nodes are numbered the same way: periodicity makes node nx the node 0.
  *
  * Compile-time parameter:
- *   GUARD_ROWS  g, of a slab's local grid (src/domain/slab.h); 0, the default: the grid is the box, whole.
+ *   GHOST_ROWS  g, of a slab's local grid (src/domain/slab.h); 0, the default: the grid is the box, whole.
  */
 #ifndef SHARED_CELL_H
 #define SHARED_CELL_H
@@ -16,8 +16,8 @@ static inline uint cell_index(uint i, uint j, uint ny)
     return ny * i + j;
 }
 
-#ifndef GUARD_ROWS
-#define GUARD_ROWS 0
+#ifndef GHOST_ROWS
+#define GHOST_ROWS 0
 #endif
 
 /* i in [-n, 2n) brought to [0, n). */
@@ -40,20 +40,20 @@ static inline uint wrap_any(int i, uint n)
 /* Rows from row 0 on that are reached upwards without meeting the lost row or coming in from below. */
 static inline int rows_upwards(uint nx)
 {
-    return GUARD_ROWS == 0 ? (int)nx : (int)nx - 1 - GUARD_ROWS;
+    return GHOST_ROWS == 0 ? (int)nx : (int)nx - 1 - GHOST_ROWS;
 }
 
 /* Whether row i, counted from row 0 without joining the grid's ends, is one that the grid has. */
 static inline int has_row(int i, uint nx)
 {
-    return GUARD_ROWS == 0 || (i >= -GUARD_ROWS && i < rows_upwards(nx));
+    return GHOST_ROWS == 0 || (i >= -GHOST_ROWS && i < rows_upwards(nx));
 }
 
-/* The row i where a particle of an own row has come to, brought to [0, nx): those beyond the guard rows to
+/* The row i where a particle of an own row has come to, brought to [0, nx): those beyond the ghost rows to
  * the lost one. */
 static inline uint wrap_row(int i, uint nx)
 {
-    if (GUARD_ROWS == 0)
+    if (GHOST_ROWS == 0)
         return wrap_any(i, nx);
     return has_row(i, nx) ? wrap_near(i, nx) : (uint)rows_upwards(nx);
 }

@@ -5,7 +5,7 @@
  * dj of the row di further, its band; where j leaves its row, c + dj lies in the next row, so the band is one
  * less (or one more). Rows and cells are counted around the grid's ends. A chunk's window is SPAN columns,
  * from MARGIN before the cell where the chunk begins, in each of the 2 REACH + 1 bands around; the digit is
- * band * SPAN + column. What goes elsewhere is a stray, and so is what goes beyond the guard rows
+ * band * SPAN + column. What goes elsewhere is a stray, and so is what goes beyond the ghost rows
  * (shared/cell.h), since its row is not where it went.
  *
  * Seen from a cell, its particles come from a few chunks in each band, which the cell offsets tell.
@@ -25,9 +25,9 @@
 #define STRAY_PLACE 0xc0000000u /* in the table: beyond every list, the length of a tile taken off */
 #define CHUNK       (CHUNK_TILES * TILE)
 
-/* Whether all bands of an own row lie within the guard rows; the outermost holds one row more, of those that
+/* Whether all bands of an own row lie within the ghost rows; the outermost holds one row more, of those that
  * leave their row. */
-#define BANDS_HAVE_ROWS (GUARD_ROWS == 0 || GUARD_ROWS > REACH)
+#define BANDS_HAVE_ROWS (GHOST_ROWS == 0 || GHOST_ROWS > REACH)
 
 static inline tile_range window_tiles(uint chunk, uint count)
 {

@@ -45,7 +45,7 @@ enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOS
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
-enum { GUARD_AUTO = 0 };
+enum { GHOST_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
@@ -137,7 +137,7 @@ struct step_config {
 struct parallel_config {
     uint64_t balance_every; /* steps; 0: never */
     double threshold;       /* imbalance from which rows change hands: most particles over the mean */
-    uint32_t guard_rows; /* GUARD_AUTO, or rows on each side of a rank's own that leaving particles reach */
+    uint32_t ghost_rows; /* GHOST_AUTO, or rows on each side of a rank's own that leaving particles reach */
 };
 
 struct history_config {

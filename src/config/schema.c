@@ -62,7 +62,7 @@ static const struct choice transposes[] = {
     {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
 static const struct choice tables[] = {
     {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
-static const struct choice guard_or_auto[] = {{"auto", GUARD_AUTO}, {NULL, 0}};
+static const struct choice ghost_or_auto[] = {{"auto", GHOST_AUTO}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
 static const struct schema_row perturbation_rows[] = {
@@ -223,8 +223,8 @@ static const struct schema_row config_rows[] = {
      .fallback = "0", .unit = "steps", .help = "between looks at the particles of each rank; 0 is never"},
     {"parallel.threshold", TYPE_REAL, IN_CONFIG(parallel.threshold), WITHIN(1, INFINITY), .fallback = "1.1",
      .help = "most particles of a rank over the mean from which rows change hands"},
-    {"parallel.guard_rows", TYPE_COUNT32, IN_CONFIG(parallel.guard_rows), WITHIN(2, MOST_CELLS),
-     .choices = guard_or_auto, .fallback = "auto",
+    {"parallel.ghost_rows", TYPE_COUNT32, IN_CONFIG(parallel.ghost_rows), WITHIN(2, MOST_CELLS),
+     .choices = ghost_or_auto, .fallback = "auto",
      .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
     {"device", TYPE_TEXT, IN_CONFIG(device), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},

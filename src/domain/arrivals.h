@@ -1,6 +1,6 @@
 /* Arrivals: the room that a list leaves for particles that come from other ranks, before they are there.
  *
- * Particles come to own rows that lie within other ranks' guard rows (domain/slab.h): a few at either end of
+ * Particles come to own rows that lie within other ranks' ghost rows (domain/slab.h): a few at either end of
  * a slab, or all rows where slabs are whole. So their numbers are kept by row.
  */
 #ifndef RADIXPIC_DOMAIN_ARRIVALS_H

@@ -1,12 +1,12 @@
 /* Slab: rows of a rank as rows of the box, and back. */
 #include "domain/slab.h"
 
-struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard)
+struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)
 {
-    struct slab slab = {.box = *box, .local = *box, .first_row = first_row, .rows = rows, .guard = guard};
-    const uint64_t local_rows = rows + 2 * (uint64_t)guard + 1;
-    if (guard == 0 || local_rows >= box->nx) {
-        slab.guard = 0;
+    struct slab slab = {.box = *box, .local = *box, .first_row = first_row, .rows = rows, .ghost = ghost};
+    const uint64_t local_rows = rows + 2 * (uint64_t)ghost + 1;
+    if (ghost == 0 || local_rows >= box->nx) {
+        slab.ghost = 0;
         return slab;
     }
     slab.local.nx = (uint32_t)local_rows;
@@ -21,7 +21,7 @@ struct slab slab_whole_box(const struct grid *box)
 
 bool slab_is_whole(const struct slab *slab)
 {
-    return slab->guard == 0;
+    return slab->ghost == 0;
 }
 
 uint32_t slab_own_cells(const struct slab *slab)
@@ -41,5 +41,5 @@ uint32_t slab_global_row(const struct slab *slab, uint32_t local_row)
 
 uint32_t slab_lost_row(const struct slab *slab)
 {
-    return slab->rows + slab->guard;
+    return slab->rows + slab->ghost;
 }

@@ -2,14 +2,14 @@
  *
  * Rows i (along x) are contiguous, and so are their keys ny*i + j. The local grid is periodic like the box;
  * its first `rows` rows are the rank's own, global rows first_row, first_row + 1, ...; the rows after them
- * stand for the rows beside: the `guard` rows above the own ones, then one row for what is lost, then the
- * `guard` rows below. So a particle that leaves is sorted, by the same kernels, into the cell of a guard row,
+ * stand for the rows beside: the `ghost` rows above the own ones, then one row for what is lost, then the
+ * `ghost` rows below. So a particle that leaves is sorted, by the same kernels, into the cell of a ghost row,
  * which says exactly where it went; those who left are the end of the sorted list. A particle that goes
- * beyond the guard rows lands in the lost row, never in a wrong cell. Its offset along x there is all of its
+ * beyond the ghost rows lands in the lost row, never in a wrong cell. Its offset along x there is all of its
  * x, in cells from own row 0 on, negative below (kernels/shared/cell.h), rounded to the state's precision: so
  * it is found again, however far it went.
  *
- * A slab with guard 0 is `whole`: its local grid has all rows of the box, from first_row on around the ring,
+ * A slab with ghost 0 is `whole`: its local grid has all rows of the box, from first_row on around the ring,
  * no row is a lost one, and any displacement finds its cell. On one rank that is the box itself.
  */
 #ifndef RADIXPIC_DOMAIN_SLAB_H
@@ -22,17 +22,17 @@
 struct slab {
     struct grid box; /* of all ranks */
     struct grid
-        local; /* of this one: the same ny, dx and dy; nx = rows + 2 guard + 1, or box.nx where whole */
+        local; /* of this one: the same ny, dx and dy; nx = rows + 2 ghost + 1, or box.nx where whole */
     uint32_t first_row, rows;
-    uint32_t guard; /* rows on each side, at least SLAB_LEAST_GUARD; 0: whole */
+    uint32_t ghost; /* rows on each side, at least SLAB_LEAST_GHOST; 0: whole */
 };
 
 /* Rows beside a slab that its own particles' shapes reach: one below, two above (tsc). */
-enum { SLAB_NODES_BELOW = 1, SLAB_NODES_ABOVE = 2, SLAB_LEAST_GUARD = 2 };
+enum { SLAB_NODES_BELOW = 1, SLAB_NODES_ABOVE = 2, SLAB_LEAST_GHOST = 2 };
 
-/* The slab of `rows` rows from first_row on. Whole where guard is 0, or where rows + 2 guard + 1 rows would
+/* The slab of `rows` rows from first_row on. Whole where ghost is 0, or where rows + 2 ghost + 1 rows would
  * be no fewer than the box has. */
-struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard);
+struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost);
 
 /* All of the box, from row 0 on. */
 struct slab slab_whole_box(const struct grid *box);
@@ -45,7 +45,7 @@ uint32_t slab_own_cells(const struct slab *slab);
 /* The row of the box that a row of the local grid stands for; not for the lost row. */
 uint32_t slab_global_row(const struct slab *slab, uint32_t local_row);
 
-/* The row of the local grid for what goes beyond the guard rows. Only where the slab is not whole. */
+/* The row of the local grid for what goes beyond the ghost rows. Only where the slab is not whole. */
 uint32_t slab_lost_row(const struct slab *slab);
 
 #endif

@@ -104,7 +104,7 @@ static void print_verdict(const struct scaling_point *point)
 /* ---- the file ---- */
 
 static const char csv_header[] =
-    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,guard_rows,"
+    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,ghost_rows,"
     "particles,particles_most,leavers,steps,repeats,stage,seconds,seconds_min,seconds_max,share,bytes,"
     "particle_steps_per_second,efficiency,energy_drift,verified";
 
@@ -115,7 +115,7 @@ static void write_row(const struct bench *bench, const struct scaling_point *poi
     fprintf(bench->csv, "\"%s\",%s,%s,%s,%s,%s,%d,%u,%u,%u,%u,%llu,%llu,%.6g,%u,%zu,",
             device_info(bench->device)->name, scaling_kind_name(options->kind), options->setup.shape,
             options->setup.precision, point->method, decomposition_name(point), point->ranks, point->cells[0],
-            point->cells[1], point->rows_most, point->guard_rows, (unsigned long long)point->particles,
+            point->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)point->particles,
             (unsigned long long)point->particles_most, point->leavers, point->steps, point->wall.count);
     fprintf(bench->csv, "%s,%.9g,%.9g,%.9g,%.4f,%.9g,%.6g,%.4f,%.3g,%s\n", stage, spread->mean, spread->least,
             spread->most, share_of(point, spread->mean), spread->bytes, scaling_point_rate(point),

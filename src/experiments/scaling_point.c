@@ -122,7 +122,7 @@ static uint64_t count_particles(const struct simulation *simulation, struct scal
 static void describe(const struct simulation *simulation, struct scaling_point *point)
 {
     point->decomposition = simulation->decomposition;
-    point->guard_rows = simulation->slab.guard;
+    point->ghost_rows = simulation->slab.ghost;
     for (int rank = 0; rank < point->ranks; rank++) {
         const uint32_t rows = partition_rows(&simulation->partition, rank);
         point->rows_most = rows > point->rows_most ? rows : point->rows_most;

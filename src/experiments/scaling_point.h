@@ -16,7 +16,7 @@ struct stage_spread {
 struct scaling_point {
     int ranks;
     uint64_t particles, particles_most; /* of all ranks; of the fullest */
-    uint32_t cells[2], rows_most, guard_rows;
+    uint32_t cells[2], rows_most, ghost_rows;
     enum decomposition_kind decomposition; /* that was taken; replicated on one rank, which keeps all */
     char method[32];                       /* of the step on rank 0: plain, or fused and its kind */
     uint32_t steps;                        /* of a block */

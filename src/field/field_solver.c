@@ -43,7 +43,7 @@ static enum status create_gather(struct field_solver *solver, const struct field
 {
     const struct gather_setup setup = {.partition = place->partition,
                                        .box = &solver->slab.box,
-                                       .guard = solver->slab.guard,
+                                       .ghost = solver->slab.ghost,
                                        .precision = solver->precision};
     TRY(fields_create(solver->device, &solver->slab.box, solver->precision, &solver->box));
     return gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather);
@@ -72,7 +72,7 @@ static enum status create_memory(const struct field_solver *solver, size_t bytes
 static enum status create_rows(struct field_solver *solver, const struct field_place *place)
 {
     const size_t bytes = row_bytes(solver);
-    TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.guard,
+    TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.ghost,
                     solver->precision, &solver->halo));
     TRY(create_memory(solver, ROWS_BESIDE * bytes, &solver->beside_memory, &solver->beside));
     return create_memory(solver, solver->slab.rows * bytes, &solver->own_memory, &solver->own);

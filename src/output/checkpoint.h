@@ -26,7 +26,7 @@ enum checkpoint_list { CHECKPOINT_MAIN, CHECKPOINT_GUESTS, CHECKPOINT_LISTS };
 struct checkpoint_header {
     uint64_t step;                         /* n */
     double first_energy;                   /* total energy at step 0, for the drift */
-    uint32_t guard;                        /* rows that the slabs of all ranks were to have */
+    uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
     uint64_t capacity[CONFIG_MAX_SPECIES]; /* of this rank's main lists: what shapes of launches depend on */
 };
 

@@ -1,6 +1,6 @@
 /* Checkpoint format: what writing and reading must agree on.
  *
- *     attributes of the file: version, step, first_energy, ranks, guard
+ *     attributes of the file: version, step, first_energy, ranks, ghost
  *     /config                 uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows             uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities             uint64[ranks][species]  of the main lists

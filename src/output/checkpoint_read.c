@@ -51,7 +51,7 @@ static enum status read_attributes(struct checkpoint *checkpoint, uint32_t *rank
     TRY(hdf5_read_attribute(source, "step", H5T_NATIVE_UINT64, 1, &header->step));
     TRY(hdf5_read_attribute(source, "first_energy", H5T_NATIVE_DOUBLE, 1, &header->first_energy));
     TRY(hdf5_read_attribute(source, "ranks", H5T_NATIVE_UINT32, 1, ranks));
-    return hdf5_read_attribute(source, "guard", H5T_NATIVE_UINT32, 1, &header->guard);
+    return hdf5_read_attribute(source, "ghost", H5T_NATIVE_UINT32, 1, &header->ghost);
 }
 
 static enum status read_config(struct checkpoint *checkpoint)

@@ -289,7 +289,7 @@ static void write_frame(struct hdf5_file *file, const struct checkpoint_state *s
     hdf5_uint64s(file, file->id, "step", 1, &header->step);
     hdf5_double(file, file->id, "first_energy", header->first_energy);
     hdf5_uint32(file, file->id, "ranks", ranks);
-    hdf5_uint32(file, file->id, "guard", header->guard);
+    hdf5_uint32(file, file->id, "ghost", header->ghost);
     write_config(file, state);
     write_array(file, file->id, "first_rows",
                 &(struct hdf5_array){H5T_NATIVE_UINT32,

@@ -1,7 +1,7 @@
 /* Crossing: the rows between ranks, their messages, and the way to and from the device. */
 #include "parallel/crossing.h"
 
-#include "parallel/guard_rows.h"
+#include "parallel/ghost_rows.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct crossing {
     enum precision precision;
     size_t bytes[STATE_PARTS];         /* of an element */
     MPI_Datatype element[STATE_PARTS]; /* the same */
-    struct guard_rows out, in;
+    struct ghost_rows out, in;
     MPI_Request *requests; /* owned: for all runs, STATE_PARTS each */
 
     /* Of own rows that somebody can come to. */
@@ -54,12 +54,12 @@ enum { FIRST_TAG = 1024 /* below: other exchanges' */, ITEMS = 64 };
 
 /* ---- rows ---- */
 
-static enum status find_rows(struct crossing *crossing, uint32_t guard)
+static enum status find_rows(struct crossing *crossing, uint32_t ghost)
 {
     const struct grid *box = &crossing->slab.box;
     const int me = crossing->communicator.rank;
-    TRY(guard_rows_leaving(crossing->partition, box, guard, me, &crossing->out));
-    TRY(guard_rows_coming(crossing->partition, box, guard, me, &crossing->in));
+    TRY(ghost_rows_leaving(crossing->partition, box, ghost, me, &crossing->out));
+    TRY(ghost_rows_coming(crossing->partition, box, ghost, me, &crossing->in));
     crossing->requests =
         calloc((crossing->out.count + crossing->in.count) * STATE_PARTS + 1, sizeof *crossing->requests);
     return crossing->requests ? STATUS_OK
@@ -130,7 +130,7 @@ static enum status create_kernels(struct crossing *crossing)
 }
 
 enum status crossing_create(const struct communicator *communicator, struct device *device,
-                            const struct partition *partition, const struct slab *slab, uint32_t guard,
+                            const struct partition *partition, const struct slab *slab, uint32_t ghost,
                             enum precision precision, struct migration *migration, struct crossing **crossing)
 {
     *crossing = calloc(1, sizeof **crossing);
@@ -149,7 +149,7 @@ enum status crossing_create(const struct communicator *communicator, struct devi
         MPI_Type_contiguous((int)created->bytes[part], MPI_BYTE, &created->element[part]);
         MPI_Type_commit(&created->element[part]);
     }
-    enum status status = find_rows(created, guard);
+    enum status status = find_rows(created, ghost);
     if (status == STATUS_OK)
         status = create_rows(created);
     if (status == STATUS_OK)
@@ -184,8 +184,8 @@ void crossing_destroy(struct crossing **crossing)
     program_destroy(&old->program);
     for (int part = 0; part < STATE_PARTS; part++)
         MPI_Type_free(&old->element[part]);
-    guard_rows_free(&old->out);
-    guard_rows_free(&old->in);
+    ghost_rows_free(&old->out);
+    ghost_rows_free(&old->in);
     free(old->requests);
     free(old->reached_number);
     free(old->incoming);

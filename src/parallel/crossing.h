@@ -1,9 +1,9 @@
 /* Crossing: particles that go over the ends of a slab in a fused step, and those that come.
  *
  * Between the count and the move of such a step (push/advance.h) a rank knows how many of its particles go to
- * each cell of its guard rows. It announces that to the owners of those rows, who leave room for them in
+ * each cell of its ghost rows. It announces that to the owners of those rows, who leave room for them in
  * their own sorted lists; then the particles follow, while the devices still move the others, and take their
- * places: no list of guests, and nothing to sort or to merge. What is lost beyond the guard rows nobody can
+ * places: no list of guests, and nothing to sort or to merge. What is lost beyond the ghost rows nobody can
  * announce; it travels as in plain steps (parallel/migration.h), and so does what comes to a list that has no
  * room.
  *
@@ -18,11 +18,11 @@
 
 struct crossing;
 
-/* Collective: for the ranks' slabs with this number of guard rows. Everything given is kept but `slab`. The
+/* Collective: for the ranks' slabs with this number of ghost rows. Everything given is kept but `slab`. The
  * caller destroys it. */
 STATUS_CHECKED enum status crossing_create(const struct communicator *communicator, struct device *device,
                                            const struct partition *partition, const struct slab *slab,
-                                           uint32_t guard, enum precision precision,
+                                           uint32_t ghost, enum precision precision,
                                            struct migration *migration, struct crossing **crossing);
 void crossing_destroy(struct crossing **crossing);
 

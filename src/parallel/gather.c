@@ -103,7 +103,7 @@ static void find_sources(const struct gather_setup *setup, struct tables *tables
     for (uint32_t row = 0; row < setup->box->nx; row++)
         tables->source_begins[row + 1] = 1;
     for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = neighbour_rows(partition, setup->box, setup->guard, rank, beside);
+        const uint32_t count = neighbour_rows(partition, setup->box, setup->ghost, rank, beside);
         for (uint32_t n = 0; n < count; n++)
             tables->source_begins[beside[n].row + 1]++;
         tables->block_begins[rank + 1] = tables->block_begins[rank] + partition_rows(partition, rank) + count;
@@ -117,7 +117,7 @@ static void find_sources(const struct gather_setup *setup, struct tables *tables
             tables->sources[tables->source_ends[partition->first[rank] + n]++] =
                 tables->block_begins[rank] + n;
     for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = neighbour_rows(partition, setup->box, setup->guard, rank, beside);
+        const uint32_t count = neighbour_rows(partition, setup->box, setup->ghost, rank, beside);
         for (uint32_t n = 0; n < count; n++)
             tables->sources[tables->source_ends[beside[n].row]++] =
                 tables->block_begins[rank] + partition_rows(partition, rank) + n;
@@ -130,7 +130,7 @@ static void find_own_rows(struct gather *gather, const struct gather_setup *setu
     const int rank = gather->communicator.rank;
     const uint32_t rows = partition_rows(setup->partition, rank);
     struct neighbour_row beside[ROWS_BESIDE];
-    const uint32_t count = neighbour_rows(setup->partition, setup->box, setup->guard, rank, beside);
+    const uint32_t count = neighbour_rows(setup->partition, setup->box, setup->ghost, rank, beside);
     for (uint32_t n = 0; n < rows + count; n++) {
         tables->kept[n][0] = n < rows ? n : beside[n - rows].local_row;
         tables->kept[n][1] = n < rows ? setup->partition->first[rank] + n : beside[n - rows].row;

@@ -24,12 +24,12 @@ enum gather_way {
     GATHER_MESSAGES
 };
 
-/* What is gathered: rows of reals of the device's precision, of slabs of all ranks with this number of guard
+/* What is gathered: rows of reals of the device's precision, of slabs of all ranks with this number of ghost
  * rows. */
 struct gather_setup {
     const struct partition *partition;
     const struct grid *box;
-    uint32_t guard;
+    uint32_t ghost;
     enum precision precision;
 };
 

@@ -23,7 +23,7 @@ static size_t row_bytes(const struct halo *halo)
 }
 
 static enum status find_rows(struct halo *halo, const struct partition *partition, const struct grid *box,
-                             uint32_t guard)
+                             uint32_t ghost)
 {
     const int ranks = partition->ranks, me = halo->communicator.rank;
     halo->served = malloc((size_t)ranks * ROWS_BESIDE * sizeof *halo->served);
@@ -31,7 +31,7 @@ static enum status find_rows(struct halo *halo, const struct partition *partitio
         return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
     for (int rank = 0; rank < ranks; rank++) {
         struct neighbour_row rows[ROWS_BESIDE];
-        const uint32_t count = neighbour_rows(partition, box, guard, rank, rows);
+        const uint32_t count = neighbour_rows(partition, box, ghost, rank, rows);
         for (uint32_t n = 0; n < count; n++)
             if (rows[n].owner == me)
                 halo->served[halo->served_count++] = rows[n];
@@ -49,7 +49,7 @@ static enum status find_rows(struct halo *halo, const struct partition *partitio
 }
 
 enum status halo_create(const struct communicator *communicator, const struct partition *partition,
-                        const struct grid *box, uint32_t guard, enum precision precision, struct halo **halo)
+                        const struct grid *box, uint32_t ghost, enum precision precision, struct halo **halo)
 {
     *halo = calloc(1, sizeof **halo);
     if (!*halo)
@@ -58,7 +58,7 @@ enum status halo_create(const struct communicator *communicator, const struct pa
     (*halo)->precision = precision;
     (*halo)->ny = box->ny;
     (*halo)->first_row = partition->first[communicator->rank];
-    const enum status status = find_rows(*halo, partition, box, guard);
+    const enum status status = find_rows(*halo, partition, box, ghost);
     if (status != STATUS_OK)
         halo_destroy(halo);
     return status;

@@ -12,10 +12,10 @@
 
 struct halo;
 
-/* For slabs of all ranks with this number of guard rows. The caller destroys it. */
+/* For slabs of all ranks with this number of ghost rows. The caller destroys it. */
 STATUS_CHECKED enum status halo_create(const struct communicator *communicator,
                                        const struct partition *partition, const struct grid *box,
-                                       uint32_t guard, enum precision precision, struct halo **halo);
+                                       uint32_t ghost, enum precision precision, struct halo **halo);
 void halo_destroy(struct halo **halo);
 
 /* How many rows of nodes beside its own a rank reaches, at most ROWS_BESIDE, and which row of the local grid

@@ -5,7 +5,7 @@
  * back to a device as a short sorted list. How far they went does not matter. Nobody else crosses to the
  * host.
  *
- * A particle beyond the guard rows lies in the lost row with its x counted from the first own row in dx,
+ * A particle beyond the ghost rows lies in the lost row with its x counted from the first own row in dx,
  * which in single precision costs it digits, and tells where it is.
  */
 #ifndef RADIXPIC_PARALLEL_MIGRATION_H

@@ -1,10 +1,10 @@
 /* Neighbour rows: from the slab of a rank. */
 #include "parallel/neighbour_rows.h"
 
-uint32_t neighbour_rows(const struct partition *partition, const struct grid *box, uint32_t guard, int rank,
+uint32_t neighbour_rows(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank,
                         struct neighbour_row rows[ROWS_BESIDE])
 {
-    const struct slab slab = slab_make(box, partition->first[rank], partition_rows(partition, rank), guard);
+    const struct slab slab = slab_make(box, partition->first[rank], partition_rows(partition, rank), ghost);
     uint32_t count = 0;
     uint32_t locals[ROWS_BESIDE];
     for (uint32_t above = 0; above < SLAB_NODES_ABOVE && slab.rows + above < slab.local.nx; above++)

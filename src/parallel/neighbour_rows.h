@@ -18,10 +18,10 @@ struct neighbour_row {
 /* Most rows beside a rank. */
 enum { ROWS_BESIDE = SLAB_NODES_BELOW + SLAB_NODES_ABOVE };
 
-/* The rows beside rank `rank`, for slabs with this number of guard rows: those above its own, which follow
+/* The rows beside rank `rank`, for slabs with this number of ghost rows: those above its own, which follow
  * them in the local grid, then the last of the local grid, below; each row of the local grid once. Returns
  * how many. */
-uint32_t neighbour_rows(const struct partition *partition, const struct grid *box, uint32_t guard, int rank,
+uint32_t neighbour_rows(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank,
                         struct neighbour_row rows[ROWS_BESIDE]);
 
 #endif

@@ -25,7 +25,7 @@ enum advance_kind { ADVANCE_NONE, ADVANCE_TILED, ADVANCE_CHUNKED };
 /* What an advance is made for. */
 struct advance_setup {
     struct grid grid;    /* the local one of a slab */
-    uint32_t guard_rows; /* of that slab; 0: the grid has no lost row */
+    uint32_t ghost_rows; /* of that slab; 0: the grid has no lost row */
     uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
     bool leaves_room;    /* for particles from other ranks: each step is count, read_leavers, move */
     enum precision precision;
@@ -65,7 +65,7 @@ STATUS_CHECKED enum status advance_take_over(struct advance *advance, uint32_t s
                                              struct particles *particles);
 
 /* One step of species number `species`: v n-1/2 -> n+1/2, x n -> n+1, sorted, with the cell offsets of n+1.
- * What goes beyond the guard rows of a slab comes to its lost row, with all of x as the offset
+ * What goes beyond the ghost rows of a slab comes to its lost row, with all of x as the offset
  * (domain/slab.h). With `measure` the sums at n are kept. All particles are in own rows before.
  * (Non-blocking.)
  */

@@ -99,8 +99,8 @@ static struct chunks deal_out(const struct chunked_advance *advance, uint32_t co
 static enum status create_kernels(struct chunked_advance *advance)
 {
     TRY(program_build(advance->device, "chunked_advance.cl", advance->setup.precision, &advance->program,
-                      "-D SHAPE_ORDER=%d -D MAGNETIC=%d -D GUARD_ROWS=%u", (int)advance->setup.shape,
-                      advance->setup.magnetic != 0, advance->setup.guard_rows));
+                      "-D SHAPE_ORDER=%d -D MAGNETIC=%d -D GHOST_ROWS=%u", (int)advance->setup.shape,
+                      advance->setup.magnetic != 0, advance->setup.ghost_rows));
     const struct {
         const char *name;
         struct kernel **kernel;

@@ -106,10 +106,10 @@ static enum status build(struct tiled_advance *advance, bool ids)
     TRY(program_build(
         advance->device, "tiled_advance.cl", advance->setup.precision, program,
         "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D HAS_IDS=%d "
-        "-D GUARD_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
+        "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
         "-D CHUNK_TILES=%u",
         device_info(advance->device)->has_fma, (int)advance->setup.shape, layout->tiles.items,
-        layout->tiles.scan_items, layout->tiles.digit_bits, ids, advance->setup.guard_rows,
+        layout->tiles.scan_items, layout->tiles.digit_bits, ids, advance->setup.ghost_rows,
         advance->setup.leaves_room, layout->windowed, layout->span, layout->margin, layout->reach,
         layout->chunk_tiles));
     TRY(kernel_create(*program, "advance_move", &advance->move[ids]));

@@ -13,7 +13,7 @@ struct cell_key {
     struct kernel *kernel;
 };
 
-enum status cell_key_create(struct device *device, const struct grid *grid, uint32_t guard_rows,
+enum status cell_key_create(struct device *device, const struct grid *grid, uint32_t ghost_rows,
                             enum precision precision, struct cell_key **cell_key)
 {
     *cell_key = calloc(1, sizeof **cell_key);
@@ -23,7 +23,7 @@ enum status cell_key_create(struct device *device, const struct grid *grid, uint
     (*cell_key)->precision = precision;
     (*cell_key)->items = device_group_items(device, ITEMS);
     enum status status = program_build(device, "cell_key.cl", precision, &(*cell_key)->program,
-                                       "-D GUARD_ROWS=%u", guard_rows);
+                                       "-D GHOST_ROWS=%u", ghost_rows);
     if (status == STATUS_OK)
         status = kernel_create((*cell_key)->program, "cell_key", &(*cell_key)->kernel);
     if (status != STATUS_OK)

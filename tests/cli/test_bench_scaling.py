@@ -9,7 +9,7 @@ import unittest
 from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 
 COLUMNS = (
-    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,guard_rows,particles,"
+    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,ghost_rows,particles,"
     "particles_most,leavers,steps,repeats,stage,seconds,seconds_min,seconds_max,share,bytes,"
     "particle_steps_per_second,efficiency,energy_drift,verified"
 ).split(",")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_scaling.py"
 HEADER = (
-    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,guard_rows,particles,"
+    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,ghost_rows,particles,"
     "particles_most,leavers,steps,repeats,stage,seconds,seconds_min,seconds_max,share,bytes,"
     "particle_steps_per_second,efficiency,energy_drift,verified"
 )
@@ -31,7 +31,7 @@ TRUE = {
 
 
 def stages(ranks, rows, ny, particles, leavers, decomposition):
-    """Seconds of the stages of a step and of the step, single precision, 2 guard rows; every term by itself."""
+    """Seconds of the stages of a step and of the step, single precision, 2 ghost rows; every term by itself."""
     c = TRUE
     nx, row, depth = rows * ranks, 4 * ny, math.log2(rows * ranks * ny)
     push = particles * c["particle"] + c["step"]

@@ -86,7 +86,7 @@ step:
 parallel:
   balance_every: 0
   threshold: 1.1
-  guard_rows: auto
+  ghost_rows: auto
 device: auto
 output:
   directory: out

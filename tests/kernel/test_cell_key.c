@@ -47,25 +47,25 @@ static uint32_t wrapped(long long cell, uint32_t size)
     return (uint32_t)(rest < 0 ? rest + (long long)size : rest);
 }
 
-/* A box, or the local grid of a slab: its own rows first, then `guard` rows, the lost row, `guard` rows. */
+/* A box, or the local grid of a slab: its own rows first, then `ghost` rows, the lost row, `ghost` rows. */
 struct rows {
-    uint32_t nx, ny, guard;
+    uint32_t nx, ny, ghost;
 };
 
 static uint32_t own_rows(const struct rows *rows)
 {
-    return rows->guard > 0 ? rows->nx - 2 * rows->guard - 1 : rows->nx;
+    return rows->ghost > 0 ? rows->nx - 2 * rows->ghost - 1 : rows->nx;
 }
 
 /* Row `from`, or where x leads from there, which becomes what is kept of it. */
 static uint32_t expected_row(enum precision precision, const struct rows *rows, uint32_t from,
                              struct expected_place *x)
 {
-    const long long row = (long long)from + x->cells, guard = rows->guard, own = own_rows(rows);
-    if (guard == 0 || (row >= -guard && row < own + guard))
+    const long long row = (long long)from + x->cells, ghost = rows->ghost, own = own_rows(rows);
+    if (ghost == 0 || (row >= -ghost && row < own + ghost))
         return wrapped(row, rows->nx);
     x->offset = test_rounded(precision, test_rounded(precision, (double)row) + x->offset);
-    return (uint32_t)(own + guard);
+    return (uint32_t)(own + ghost);
 }
 
 /* ---- one update of given particles ---- */
@@ -79,13 +79,13 @@ static void check_particle(enum precision precision, const struct rows *rows, ui
     const uint32_t i = expected_row(precision, rows, key / rows->ny, &x);
     const uint32_t expected_key = rows->ny * i + wrapped(key % rows->ny + y.cells, rows->ny);
     if (new_key != expected_key)
-        fail_msg("offset (%.17g, %.17g) of cell %u in %u x %u, %u guard rows: key %u, expected %u", offset[0],
-                 offset[1], key, rows->nx, rows->ny, rows->guard, new_key, expected_key);
+        fail_msg("offset (%.17g, %.17g) of cell %u in %u x %u, %u ghost rows: key %u, expected %u", offset[0],
+                 offset[1], key, rows->nx, rows->ny, rows->ghost, new_key, expected_key);
     for (int axis = 0; axis < 2; axis++) {
         const double stored = new_offset[axis], expected = axis == 0 ? x.offset : y.offset;
         if (isnan(expected) ? !isnan(stored) : stored != expected)
-            fail_msg("offset %.17g of cell %u in %u rows, %u guard rows, becomes %.17g, expected %.17g",
-                     offset[axis], key, rows->nx, rows->guard, stored, expected);
+            fail_msg("offset %.17g of cell %u in %u rows, %u ghost rows, becomes %.17g, expected %.17g",
+                     offset[axis], key, rows->nx, rows->ghost, stored, expected);
     }
 }
 
@@ -102,7 +102,7 @@ static void check_update(enum precision precision, const struct rows *rows, uint
     double(*new_offsets)[2] = calloc(count, sizeof *new_offsets);
     assert_true(new_keys && new_offsets);
     assert_ok(particles_create(device, &grid, precision, &species, &particles));
-    assert_ok(cell_key_create(device, &grid, rows->guard, precision, &cell_key));
+    assert_ok(cell_key_create(device, &grid, rows->ghost, precision, &cell_key));
     assert_ok(buffer_write(particles.key, 0, count * sizeof *keys, keys));
     assert_ok(buffer_write_reals(particles.offset, precision, 0, 2 * (size_t)count, offsets[0]));
     assert_ok(cell_key_update(cell_key, &particles));
@@ -122,7 +122,7 @@ static void check_update(enum precision precision, const struct rows *rows, uint
 
 enum { GRIDS = 5 };
 static const struct rows boxes[GRIDS] = {{32, 32, 0}, {2, 2, 0}, {3, 5, 0}, {2, 1024, 0}, {7, 4, 0}};
-/* A single own row; more guard rows than own ones. */
+/* A single own row; more ghost rows than own ones. */
 static const struct rows slabs[GRIDS] = {{32, 32, 3}, {6, 2, 2}, {40, 3, 12}, {7, 1024, 2}, {100, 4, 2}};
 
 static bool missing(enum precision precision)
@@ -144,7 +144,7 @@ static void check_special_offsets(enum precision precision, const struct rows gr
         tiny,     -tiny,        1e-20,       -1e-20,
         0x1p-24,  -0x1p-24,     -0x1p-25,    -0x1p-54, /* round to 1 */
         31.0,     32.0,         -32.0,       33.25,
-        2.5,      3.75,         -2.5,        -3.75, /* in and out of guard rows */
+        2.5,      3.75,         -2.5,        -3.75, /* in and out of ghost rows */
         6.0,      -3.0,         13.5,        -12.125,
         1000.75,  -1000.75,     16777215,    -16777216, /* far */
         12345678, -7654321,     1000000.25,  -1e6,
@@ -215,15 +215,15 @@ static void places_random_offsets_double(void **state)
     check_random_offsets(PRECISION_DOUBLE, boxes);
 }
 
-/* Up and down, into guard rows and beyond them. */
-static void guard_rows_single(void **state)
+/* Up and down, into ghost rows and beyond them. */
+static void ghost_rows_single(void **state)
 {
     (void)state;
     check_special_offsets(PRECISION_SINGLE, slabs);
     check_random_offsets(PRECISION_SINGLE, slabs);
 }
 
-static void guard_rows_double(void **state)
+static void ghost_rows_double(void **state)
 {
     (void)state;
     check_special_offsets(PRECISION_DOUBLE, slabs);
@@ -251,8 +251,8 @@ int main(void)
         cmocka_unit_test(places_special_offsets_double),
         cmocka_unit_test(places_random_offsets_single),
         cmocka_unit_test(places_random_offsets_double),
-        cmocka_unit_test(guard_rows_single),
-        cmocka_unit_test(guard_rows_double),
+        cmocka_unit_test(ghost_rows_single),
+        cmocka_unit_test(ghost_rows_double),
         cmocka_unit_test(the_shared_function_is_the_definition),
     };
     return cmocka_run_group_tests_name("cell_key", tests, open_device, close_device);

@@ -101,7 +101,7 @@ static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_
 
 /* ---- on the device ---- */
 
-enum { GUARD = 64, UNTOUCHED = 0x5eed };
+enum { GHOST = 64, UNTOUCHED = 0x5eed };
 
 /* The caller frees it. What lies behind the permutation must stay. */
 static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_options *options,
@@ -109,7 +109,7 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
 {
     struct cell_shuffle *shuffle = NULL;
     struct buffer *offsets = NULL, *permutation = NULL;
-    const size_t length = list->count + (size_t)GUARD, offset_bytes = (list->cells + 1) * sizeof(uint32_t);
+    const size_t length = list->count + (size_t)GHOST, offset_bytes = (list->cells + 1) * sizeof(uint32_t);
     uint32_t *met = calloc(length, sizeof *met);
     assert_non_null(met);
     assert_ok(buffer_create(device, offset_bytes, "offsets", &offsets));
@@ -124,7 +124,7 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
         assert_ok(cell_shuffle_run(shuffle, offsets, list->count, draw->seed, draw->species, draw->step,
                                    permutation));
     assert_ok(buffer_read(permutation, 0, length * sizeof *met, met));
-    for (uint32_t n = 0; n < GUARD; n++)
+    for (uint32_t n = 0; n < GHOST; n++)
         assert_int_equal(met[list->count + n], UNTOUCHED);
     cell_shuffle_destroy(&shuffle);
     buffer_destroy(&permutation);

@@ -99,20 +99,20 @@ static void the_same_bits_every_time(void **state)
                     4);
 }
 
-/* Long slabs, the shortest with the fewest guard rows, a single own row; few, some and most leave. */
-static void guard_rows(void **state)
+/* Long slabs, the shortest with the fewest ghost rows, a single own row; few, some and most leave. */
+static void ghost_rows(void **state)
 {
     (void)state;
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
         if (!has_precision(precision))
             continue;
-        check_guarded(&chunked,
-                      &(struct scene_kind){40, 24, test_count(20011), precision, SHAPE_TSC, 0, 0, 1}, 4);
-        check_guarded(&chunked, &(struct scene_kind){7, 8, test_count(3000), precision, SHAPE_CIC, 0, 0.5, 1},
-                      2);
-        check_guarded(&chunked, &(struct scene_kind){8, 3, test_count(3000), precision, SHAPE_CIC, 0, 0, 1},
-                      3);
-        check_guarded(&chunked, &(struct scene_kind){300, 7, 17, precision, SHAPE_CIC, 0, 0, 1}, 100);
+        check_with_ghosts(&chunked,
+                          &(struct scene_kind){40, 24, test_count(20011), precision, SHAPE_TSC, 0, 0, 1}, 4);
+        check_with_ghosts(&chunked,
+                          &(struct scene_kind){7, 8, test_count(3000), precision, SHAPE_CIC, 0, 0.5, 1}, 2);
+        check_with_ghosts(&chunked,
+                          &(struct scene_kind){8, 3, test_count(3000), precision, SHAPE_CIC, 0, 0, 1}, 3);
+        check_with_ghosts(&chunked, &(struct scene_kind){300, 7, 17, precision, SHAPE_CIC, 0, 0, 1}, 100);
     }
 }
 
@@ -180,7 +180,7 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(an_offset_that_rounds_up),
         cmocka_unit_test(the_same_bits_every_time),
-        cmocka_unit_test(guard_rows),
+        cmocka_unit_test(ghost_rows),
         cmocka_unit_test(counts_up_to_the_capacity),
         cmocka_unit_test(takes_over_for_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GUARD = 2, PARTICLES = 10000, GUESTS = 300 };
+enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GHOST = 2, PARTICLES = 10000, GUESTS = 300 };
 
 /* All finite: two species and their guests on a slab whose rows go around the end of the box. */
 struct scene {
@@ -78,7 +78,7 @@ static void to_quads(const struct scene *scene, struct particles *particles)
 static void create_scene(struct scene *scene, enum precision precision, bool quads)
 {
     const struct grid box = grid_make(&(struct grid_config){.cells = {NX, NY}, .length = {NX, NY}});
-    *scene = (struct scene){.precision = precision, .slab = slab_make(&box, FIRST_ROW, ROWS, GUARD)};
+    *scene = (struct scene){.precision = precision, .slab = slab_make(&box, FIRST_ROW, ROWS, GHOST)};
     assert_false(slab_is_whole(&scene->slab));
     for (uint32_t s = 0; s < 2; s++) {
         scene->species[s] = (struct species_config){.density = 1, .particles = PARTICLES};
@@ -135,11 +135,11 @@ static void plant(const struct scene *scene, const struct particles *particles, 
                     value);
 }
 
-/* Where the box has a cell of the local grid, by hand: own rows and the guards above, then the lost row, then
- * the guards below. */
+/* Where the box has a cell of the local grid, by hand: own rows and the ghosts above, then the lost row, then
+ * the ghosts below. */
 static void describe_cell(uint32_t cell, char *text, size_t size)
 {
-    static const uint32_t box_rows[ROWS + 2 * GUARD + 1] = {10, 11, 0, 1, 2, 3, 4, NX, 8, 9};
+    static const uint32_t box_rows[ROWS + 2 * GHOST + 1] = {10, 11, 0, 1, 2, 3, 4, NX, 8, 9};
     const uint32_t row = box_rows[cell / NY];
     if (row == NX)
         snprintf(text, size, "in no cell of this rank");

@@ -8,7 +8,7 @@
 
 /* One as a GPU would have it, and one that nothing is a multiple of. */
 static const struct local_shape shapes[] = {{64, 32, 8, 16}, {5, 6, 3, 3}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0], GUARD = 9 };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], GHOST = 9 };
 static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
 
 static struct local_kernels *create(int shape)
@@ -18,11 +18,11 @@ static struct local_kernels *create(int shape)
     return kernels;
 }
 
-/* `count` numbers and GUARD words after them, which no kernel may touch; the caller destroys it. */
+/* `count` numbers and GHOST words after them, which no kernel may touch; the caller destroys it. */
 static struct buffer *filled(size_t count)
 {
     struct buffer *buffer = NULL;
-    assert_ok(buffer_create(device, (count + GUARD) * sizeof(uint32_t), "numbers of a test", &buffer));
+    assert_ok(buffer_create(device, (count + GHOST) * sizeof(uint32_t), "numbers of a test", &buffer));
     assert_ok(buffer_fill(buffer, untouched));
     return buffer;
 }
@@ -37,10 +37,10 @@ static struct buffer *holding(const void *numbers, size_t count)
 /* What a kernel wrote, and that it wrote nothing after it; the caller frees it. */
 static void *written(struct buffer *buffer, size_t count)
 {
-    uint32_t *words = malloc((count + GUARD) * sizeof *words);
+    uint32_t *words = malloc((count + GHOST) * sizeof *words);
     assert_non_null(words);
-    assert_ok(buffer_read(buffer, 0, (count + GUARD) * sizeof *words, words));
-    for (size_t n = count; n < count + GUARD; n++)
+    assert_ok(buffer_read(buffer, 0, (count + GHOST) * sizeof *words, words));
+    for (size_t n = count; n < count + GHOST; n++)
         assert_int_equal(words[n], untouched);
     return words;
 }

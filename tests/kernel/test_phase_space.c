@@ -90,7 +90,7 @@ static uint32_t bin_of(const struct sorted_particles *sorted, const struct slab 
 {
     const uint32_t row = sorted->cell[p] / NY, column = sorted->cell[p] % NY;
     if (axis == PHASE_AXIS_X && row >= slab->rows)
-        return UINT32_MAX; /* in a guard row: somebody else's */
+        return UINT32_MAX; /* in a ghost row: somebody else's */
     if (phase_axis_is_space(axis)) {
         const uint32_t cell = axis == PHASE_AXIS_X ? slab->first_row + row : column;
         return cell < first_cell[axis] ? UINT32_MAX : (cell - first_cell[axis]) / cells_of_bin[axis];
@@ -273,7 +273,7 @@ static void every_subset_double_in_quads(void **state)
     check_box(PRECISION_DOUBLE, test_count(3001), true);
 }
 
-/* Rows 5 to 8 of 12 with guard rows: who stands in those is counted elsewhere. */
+/* Rows 5 to 8 of 12 with ghost rows: who stands in those is counted elsewhere. */
 static void a_slab_counts_its_own_rows(void **state)
 {
     struct scene scene;

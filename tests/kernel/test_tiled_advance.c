@@ -4,7 +4,7 @@
 #include "push/tiled_advance.h"
 
 /* Building the step's kernels takes a CPU device some seconds. They are the same for scenes that agree in
- * precision, shape and guard rows, and in the bits of a digit or the span of a window. So scenes do where
+ * precision, shape and ghost rows, and in the bits of a digit or the span of a window. So scenes do where
  * their test is about something else: small grids have 4 or 10 key bits; windows are those of 6,400 cells and
  * 13 tiles or, of reach {1, 1}, of 1,056 cells a tile.
  */
@@ -280,27 +280,29 @@ static void the_same_bits_every_time(void **state)
             &windows, &(struct scene_kind){64, 100, 50011, PRECISION_SINGLE, SHAPE_CIC, 0.5, 0.3, speed}, 6);
 }
 
-/* Long slabs, the shortest with the fewest guard rows, a single own row. */
-static void guard_rows(void **state)
+/* Long slabs, the shortest with the fewest ghost rows, a single own row. */
+static void ghost_rows(void **state)
 {
     (void)state;
     const enum precision precision = best_precision();
-    check_guarded(&digits, &(struct scene_kind){40, 24, 20011, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
-    check_guarded(&digits, &(struct scene_kind){40, 24, 20011, precision, SHAPE_CIC, 0, 0, 1}, 4);
-    check_guarded(&digits, &(struct scene_kind){7, 80, 3000, precision, SHAPE_CIC, 0, 0.5, 1}, 2);
-    check_guarded(&digits, &(struct scene_kind){8, 2, 3000, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 3);
+    check_with_ghosts(&digits, &(struct scene_kind){40, 24, 20011, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 4);
+    check_with_ghosts(&digits, &(struct scene_kind){40, 24, 20011, precision, SHAPE_CIC, 0, 0, 1}, 4);
+    check_with_ghosts(&digits, &(struct scene_kind){7, 80, 3000, precision, SHAPE_CIC, 0, 0.5, 1}, 2);
+    check_with_ghosts(&digits, &(struct scene_kind){8, 2, 3000, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 3);
 }
 
-/* With as many, more and fewer guard rows than windows reach; a single own row. */
-static void guard_rows_and_windows(void **state)
+/* With as many, more and fewer ghost rows than windows reach; a single own row. */
+static void ghost_rows_and_windows(void **state)
 {
     (void)state;
     const enum precision precision = best_precision();
-    check_guarded(&windows, &(struct scene_kind){65, 100, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 2);
-    check_guarded(&windows, &(struct scene_kind){65, 100, 50021, precision, SHAPE_CIC, 0, 0, 1}, 2);
-    check_guarded(&near_windows, &(struct scene_kind){73, 88, 24001, precision, SHAPE_CIC, 0, 0.3, 1}, 10);
-    check_guarded(&far_windows, &(struct scene_kind){65, 100, 100000, precision, SHAPE_CIC, 0, 0, 1}, 2);
-    check_guarded(&windows, &(struct scene_kind){8, 914, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 3);
+    check_with_ghosts(&windows, &(struct scene_kind){65, 100, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1},
+                      2);
+    check_with_ghosts(&windows, &(struct scene_kind){65, 100, 50021, precision, SHAPE_CIC, 0, 0, 1}, 2);
+    check_with_ghosts(&near_windows, &(struct scene_kind){73, 88, 24001, precision, SHAPE_CIC, 0, 0.3, 1},
+                      10);
+    check_with_ghosts(&far_windows, &(struct scene_kind){65, 100, 100000, precision, SHAPE_CIC, 0, 0, 1}, 2);
+    check_with_ghosts(&windows, &(struct scene_kind){8, 914, 50021, PRECISION_SINGLE, SHAPE_CIC, 0, 0, 1}, 3);
 }
 
 static void counts_up_to_the_capacity(void **state)
@@ -371,8 +373,8 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(an_offset_that_rounds_up),
         cmocka_unit_test(the_same_bits_every_time),
-        cmocka_unit_test(guard_rows),
-        cmocka_unit_test(guard_rows_and_windows),
+        cmocka_unit_test(ghost_rows),
+        cmocka_unit_test(ghost_rows_and_windows),
         cmocka_unit_test(counts_up_to_the_capacity),
         cmocka_unit_test(takes_the_bytes_it_foretells),
         cmocka_unit_test(supports_what_fits),

@@ -9,7 +9,7 @@ enum { ALL_RANKS = -2, NO_RANK = -1, SPECIES = 1 };
 
 /* What ranks have and send. */
 struct scene_kind {
-    uint32_t columns, guard;
+    uint32_t columns, ghost;
     enum precision precision;
     bool ids;
     int silent;  /* the rank that tells of no leavers at all */
@@ -53,7 +53,7 @@ static bool is_rank(int which, int rank)
 static struct slab slab_of(const struct scene *scene, int rank)
 {
     return slab_make(&scene->box, scene->partition->first[rank], partition_rows(scene->partition, rank),
-                     scene->kind.guard);
+                     scene->kind.ghost);
 }
 
 /* ---- who there is ---- */
@@ -100,7 +100,7 @@ static struct particle particle_of(const struct scene *scene, int rank, uint32_t
                                 .id = id};
     const double far = (double)(random >> 32) / 0x1p32 * 100;
     if (is_lost(&slab, cell)) /* all of x, in rows from the first own one on */
-        particle.x += random & 1 << 30 ? slab.rows + slab.guard + floor(far) : -floor(far) - slab.guard - 1;
+        particle.x += random & 1 << 30 ? slab.rows + slab.ghost + floor(far) : -floor(far) - slab.ghost - 1;
     return particle;
 }
 
@@ -314,7 +314,7 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
                                         lists[n]));
     count_traffic(scene);
     assert_ok(migration_create(&ranks, device, kind->precision, &scene->migration));
-    assert_ok(crossing_create(&ranks, device, partition, &scene->slab, kind->guard, kind->precision,
+    assert_ok(crossing_create(&ranks, device, partition, &scene->slab, kind->ghost, kind->precision,
                               scene->migration, &scene->crossing));
     /* As a run does before its first fused step. */
     assert_ok(migration_collect(scene->migration, &scene->slab, partition, 0, &scene->list));
@@ -417,11 +417,11 @@ static void check_on(enum division division, struct scene_kind kind)
 }
 
 static const struct scene_kind usual = {
-    .columns = 5, .guard = 3, .silent = NO_RANK, .empty = NO_RANK, .no_room = NO_RANK};
+    .columns = 5, .ghost = 3, .silent = NO_RANK, .empty = NO_RANK, .no_room = NO_RANK};
 
 /* ---- tests ---- */
 
-/* Slabs with guard rows, also of one row next to long ones, which are within the guard rows of several ranks;
+/* Slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of several ranks;
  * and as few rows as ranks, where slabs are whole. */
 static void those_who_come_take_their_places(void **state)
 {
@@ -430,12 +430,12 @@ static void those_who_come_take_their_places(void **state)
         check_on(division, usual);
 }
 
-/* No guard rows: anybody goes anywhere. */
+/* No ghost rows: anybody goes anywhere. */
 static void whole_slabs(void **state)
 {
     (void)state;
     struct scene_kind kind = usual;
-    kind.guard = 0;
+    kind.ghost = 0;
     kind.columns = 2;
     check_on(EVEN, kind);
     check_on(LAST_IS_LARGE, kind);
@@ -450,7 +450,7 @@ static void those_without_room_come_by_the_migration(void **state)
     check_on(EVEN, kind);
     kind.no_room = ranks.size - 1;
     check_on(FIRST_IS_LARGE, kind);
-    kind.guard = 0;
+    kind.ghost = 0;
     check_on(SINGLE_ROWS, kind);
 }
 

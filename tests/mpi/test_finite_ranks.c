@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROWS = 3, NY = 4, GUARD = 2, PARTICLES = 2 };
+enum { ROWS = 3, NY = 4, GHOST = 2, PARTICLES = 2 };
 
 static struct device *device;
 static struct slab slab;
@@ -21,7 +21,7 @@ static int create_all(void **state)
     const struct grid box = grid_make(
         &(struct grid_config){.cells = {ROWS * (uint32_t)ranks.size, NY}, .length = {ranks.size, 1}});
     const double finite[2 * PARTICLES] = {0};
-    slab = slab_make(&box, ROWS * (uint32_t)ranks.rank, ROWS, ranks.size == 1 ? 0 : GUARD);
+    slab = slab_make(&box, ROWS * (uint32_t)ranks.rank, ROWS, ranks.size == 1 ? 0 : GHOST);
     assert_ok(device_open(test_device_spec(), &device));
     assert_ok(particles_create_list(device, &slab, PRECISION_SINGLE, &species, PARTICLES, &particles));
     particles.count = PARTICLES;

@@ -33,16 +33,16 @@ static struct gather *make_gather(const struct left_rows *left, const struct com
                                   enum gather_way way)
 {
     const struct gather_setup setup = {
-        .partition = left->partition, .box = &left->box, .guard = left->guard, .precision = left->precision};
+        .partition = left->partition, .box = &left->box, .ghost = left->ghost, .precision = left->precision};
     struct gather *gather = NULL;
     assert_ok(gather_create(communicator, device, &setup, way, &gather));
     return gather;
 }
 
-static struct scene scene_create(const struct partition *partition, uint32_t columns, uint32_t guard,
+static struct scene scene_create(const struct partition *partition, uint32_t columns, uint32_t ghost,
                                  enum precision precision)
 {
-    struct scene scene = {.left = left_rows_make(partition, columns, guard, precision), .columns = columns};
+    struct scene scene = {.left = left_rows_make(partition, columns, ghost, precision), .columns = columns};
     scene.slab = left_rows_slab(&scene.left, ranks.rank);
     for (int way = 0; way < WAYS; way++) {
         scene.gather[way] = make_gather(&scene.left, &ranks, ways[way]);
@@ -150,11 +150,11 @@ static void check_keeping(struct scene *scene)
         check_kept(scene, local[n], 1000.0 * n);
 }
 
-static void check(const struct partition *partition, uint32_t columns, uint32_t guard,
+static void check(const struct partition *partition, uint32_t columns, uint32_t ghost,
                   enum precision precision)
 {
     const size_t held = device_bytes_held(device);
-    struct scene scene = scene_create(partition, columns, guard, precision);
+    struct scene scene = scene_create(partition, columns, ghost, precision);
     check_sums(&scene);
     check_keeping(&scene);
     scene_destroy(&scene);

@@ -6,12 +6,12 @@
 
 enum { COLUMNS = 5 };
 
-static void check(const struct partition *partition, uint32_t guard, enum precision precision)
+static void check(const struct partition *partition, uint32_t ghost, enum precision precision)
 {
-    const struct left_rows left = left_rows_make(partition, COLUMNS, guard, precision);
+    const struct left_rows left = left_rows_make(partition, COLUMNS, ghost, precision);
     const struct slab slab = left_rows_slab(&left, ranks.rank);
     struct halo *halo = NULL;
-    assert_ok(halo_create(&ranks, partition, &left.box, guard, precision, &halo));
+    assert_ok(halo_create(&ranks, partition, &left.box, ghost, precision, &halo));
     void *own = calloc((size_t)slab.rows * COLUMNS, sizeof(double));
     void *beside = calloc((size_t)ROWS_BESIDE * COLUMNS, sizeof(double));
     assert_true(own && beside);

@@ -143,8 +143,8 @@ static void a_large_grid_takes_windows(void **state)
     config.time.steps = 12;
     config.step.method = STEP_TILED;
     compare_with_one(&config, 1e-10);
-    config.species[1].velocities.drift[0] = -16; /* ions: 3 rows, beyond the guard rows */
-    config.parallel.guard_rows = 2;
+    config.species[1].velocities.drift[0] = -16; /* ions: 3 rows, beyond the ghost rows */
+    config.parallel.ghost_rows = 2;
     compare_with_one(&config, 1e-10);
 }
 
@@ -294,13 +294,13 @@ static void any_distance_finds_its_rank(void **state)
     }
 }
 
-/* A few guard rows, and particles that go beyond them. */
-static void particles_beyond_the_guard_rows_are_found(void **state)
+/* A few ghost rows, and particles that go beyond them. */
+static void particles_beyond_the_ghost_rows_are_found(void **state)
 {
     (void)state;
     struct config config = physics_config(waves);
     config.grid.cells[0] = 64;
-    config.parallel.guard_rows = 2;
+    config.parallel.ghost_rows = 2;
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
     for (int m = first_method(); m < end_method(); m++) {
@@ -409,7 +409,7 @@ int main(void)
         cmocka_unit_test(a_rank_may_be_empty),
         cmocka_unit_test(two_runs_give_the_same_bits),
         cmocka_unit_test(any_distance_finds_its_rank),
-        cmocka_unit_test(particles_beyond_the_guard_rows_are_found),
+        cmocka_unit_test(particles_beyond_the_ghost_rows_are_found),
         cmocka_unit_test(balance_spreads_a_crowd),
         cmocka_unit_test(balance_changes_no_physics),
         cmocka_unit_test(a_crowd_for_whom_there_is_no_room_is_taken_in),

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP = 7, ROWS = 23, COLUMNS = 5, SPECIES = 2, GUARD = 2 };
+enum { STEP = 7, ROWS = 23, COLUMNS = 5, SPECIES = 2, GHOST = 2 };
 
 /* ---- a state, made by hand: a pure function of a particle's number, whatever the ranks ---- */
 
@@ -163,8 +163,8 @@ static struct slab slab_of(const struct communicator *communicator, const struct
         return slab_whole_box(box);
     const uint32_t first = rank * rank; /* 0, 1, 4: 1, 3, 5 rows, and the last but one takes the rest */
     if (rank + 1 == size)
-        return slab_make(box, FULL_ROWS, ROWS - FULL_ROWS, GUARD);
-    return slab_make(box, first, rank + 2 == size ? FULL_ROWS - first : 2 * rank + 1, GUARD);
+        return slab_make(box, FULL_ROWS, ROWS - FULL_ROWS, GHOST);
+    return slab_make(box, first, rank + 2 == size ? FULL_ROWS - first : 2 * rank + 1, GHOST);
 }
 
 static void state_create(const struct config *config, const struct communicator *communicator,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { SCENE_SPECIES = 2, SCENE_NX = 13, SCENE_NY = 5, SCENE_GUARD = 2 };
+enum { SCENE_SPECIES = 2, SCENE_NX = 13, SCENE_NY = 5, SCENE_GHOST = 2 };
 
 /* What of a scene is not fixed. */
 struct scene_kind {
@@ -170,7 +170,7 @@ static inline void scene_create(const struct communicator *communicator, const s
                          : partition_even(communicator->size, SCENE_NX, &scene->partition));
     const int rank = communicator->rank;
     scene->slab = slab_make(&scene->grid, scene->partition.first[rank],
-                            partition_rows(&scene->partition, rank), SCENE_GUARD);
+                            partition_rows(&scene->partition, rank), SCENE_GHOST);
     for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
         for (unsigned which = 0; which < CHECKPOINT_LISTS; which++) {
             struct particles *particles = &scene->lists[which][s];
@@ -196,7 +196,7 @@ static inline struct checkpoint_state scene_state(const struct scene *scene, uin
         .communicator = scene->communicator,
         .slab = &scene->slab,
         .partition = &scene->partition,
-        .header = {.step = step, .first_energy = 1 / 3.0, .guard = SCENE_GUARD},
+        .header = {.step = step, .first_energy = 1 / 3.0, .ghost = SCENE_GHOST},
         .lists = {scene->lists[CHECKPOINT_MAIN], scene->lists[CHECKPOINT_GUESTS]}};
     for (uint32_t s = 0; s < SCENE_SPECIES; s++)
         state.header.capacity[s] = scene->lists[CHECKPOINT_MAIN][s].capacity;

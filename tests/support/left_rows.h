@@ -13,22 +13,22 @@
 struct left_rows {
     const struct partition *partition;
     struct grid box;
-    uint32_t guard;
+    uint32_t ghost;
     enum precision precision; /* in which is added */
     int round;                /* another one, other values */
 };
 
 static inline struct left_rows left_rows_make(const struct partition *partition, uint32_t columns,
-                                              uint32_t guard, enum precision precision)
+                                              uint32_t ghost, enum precision precision)
 {
     const struct grid_config cells = {.cells = {partition->rows, columns}, .length = {1, 1}};
-    return (struct left_rows){partition, grid_make(&cells), guard, precision, 0};
+    return (struct left_rows){partition, grid_make(&cells), ghost, precision, 0};
 }
 
 static inline struct slab left_rows_slab(const struct left_rows *left, int rank)
 {
     return slab_make(&left->box, left->partition->first[rank], partition_rows(left->partition, rank),
-                     left->guard);
+                     left->ghost);
 }
 
 /* What rank `rank` left on local row `row`, column j: no two alike, and of sizes so different that the order

@@ -13,12 +13,12 @@
 enum { BAD_PARTICLE = 100, FAR_PARTICLE = 110, SPECIAL_PARTICLES = 6 };
 
 /* The slab whose local grid the scene has. */
-static inline struct slab scene_slab(const struct scene *scene, uint32_t guard)
+static inline struct slab scene_slab(const struct scene *scene, uint32_t ghost)
 {
     const struct grid_config box = {.cells = {10 * scene->kind.nx, scene->kind.ny},
                                     .length = {4.0 * scene->kind.nx, 0.7 * scene->kind.ny}};
     const struct grid grid = grid_make(&box);
-    return slab_make(&grid, 0, scene->kind.nx - 2 * guard - 1, guard);
+    return slab_make(&grid, 0, scene->kind.nx - 2 * ghost - 1, ghost);
 }
 
 /* How far a particle goes along an axis, in cells: mostly to a neighbour, else anywhere about the grid, and
@@ -33,11 +33,11 @@ static inline double random_way(uint32_t cells, uint64_t *seed)
 }
 
 /* A scene whose particles all stand in own rows. */
-static inline void slab_scene_create(const struct scene_kind *kind, uint32_t guard, struct scene *scene)
+static inline void slab_scene_create(const struct scene_kind *kind, uint32_t ghost, struct scene *scene)
 {
     scene_create(kind, scene);
     struct sorted_particles *sorted = &scene->sorted;
-    const struct slab slab = scene_slab(scene, guard);
+    const struct slab slab = scene_slab(scene, ghost);
     const uint32_t own = slab_own_cells(&slab);
     const uint32_t cells[2] = {kind->nx, kind->ny};
     const double length[2] = {scene->grid.dx, scene->grid.dy};
@@ -65,12 +65,12 @@ static inline void slab_scene_create(const struct scene_kind *kind, uint32_t gua
     assert_ok(buffer_fill(scene->fields.ey, 0));
 }
 
-static inline struct advance *slab_advance(const struct tested *tested, uint32_t guard,
+static inline struct advance *slab_advance(const struct tested *tested, uint32_t ghost,
                                            const struct scene *scene)
 {
     struct advance_setup setup = scene_setup(tested, scene);
-    setup.guard_rows = guard;
-    setup.own_rows -= 2 * guard + 1;
+    setup.ghost_rows = ghost;
+    setup.own_rows -= 2 * ghost + 1;
     struct advance *advance = NULL;
     assert_ok(advance_create(device, tested->kind, &setup, &advance));
     return advance;
@@ -79,8 +79,8 @@ static inline struct advance *slab_advance(const struct tested *tested, uint32_t
 /* The row of the local grid where row i, counted from the own ones on without an end, is. */
 static inline uint32_t expected_row(const struct slab *slab, double i)
 {
-    const double guard = slab->guard, rows = slab->rows;
-    if (i < -guard || i >= rows + guard)
+    const double ghost = slab->ghost, rows = slab->rows;
+    if (i < -ghost || i >= rows + ghost)
         return slab_lost_row(slab);
     return (uint32_t)(i < 0 ? i + slab->local.nx : i);
 }
@@ -164,7 +164,7 @@ static inline void let_leave(struct scene *scene, const struct slab *slab, const
     free(ends);
 }
 
-/* The x of a lost particle is the row where it went and the offset that it has there without guard rows,
+/* The x of a lost particle is the row where it went and the offset that it has there without ghost rows,
  * rounded once. */
 static inline void check_kept_x(const struct scene *scene, uint32_t row, double offset, double x)
 {
@@ -175,13 +175,13 @@ static inline void check_kept_x(const struct scene *scene, uint32_t row, double 
     assert_true(x == test_rounded(scene->kind.precision, way + offset));
 }
 
-/* The first step without guard rows leaves the same bits, but for rows and x of lost particles. */
+/* The first step without ghost rows leaves the same bits, but for rows and x of lost particles. */
 static inline void check_without_guard(const struct tested *tested, const struct scene_kind *kind,
-                                       uint32_t guard, const struct state *guarded)
+                                       uint32_t ghost, const struct state *with_ghosts)
 {
     struct scene scene;
-    slab_scene_create(kind, guard, &scene);
-    const struct slab slab = scene_slab(&scene, guard);
+    slab_scene_create(kind, ghost, &scene);
+    const struct slab slab = scene_slab(&scene, ghost);
     struct advance *advance = slab_advance(tested, 0, &scene);
     scene_take_over(advance, 1, &scene);
     assert_ok(advance_step(advance, &scene.fields, 1, false, &scene.sorted.particles));
@@ -192,17 +192,17 @@ static inline void check_without_guard(const struct tested *tested, const struct
         place[plain.id[p]] = p;
     uint32_t lost = 0;
     for (uint32_t q = 0; q < kind->count; q++) {
-        const uint32_t p = place[guarded->id[q]];
-        assert_memory_equal(plain.velocity[p], guarded->velocity[q], sizeof plain.velocity[p]);
-        assert_memory_equal(&plain.offset[p][1], &guarded->offset[q][1], sizeof plain.offset[p][1]);
-        assert_int_equal(guarded->cell[q] % kind->ny, plain.cell[p] % kind->ny);
-        if (guarded->cell[q] / kind->ny == slab_lost_row(&slab)) {
+        const uint32_t p = place[with_ghosts->id[q]];
+        assert_memory_equal(plain.velocity[p], with_ghosts->velocity[q], sizeof plain.velocity[p]);
+        assert_memory_equal(&plain.offset[p][1], &with_ghosts->offset[q][1], sizeof plain.offset[p][1]);
+        assert_int_equal(with_ghosts->cell[q] % kind->ny, plain.cell[p] % kind->ny);
+        if (with_ghosts->cell[q] / kind->ny == slab_lost_row(&slab)) {
             lost++;
-            check_kept_x(&scene, plain.cell[p] / kind->ny, plain.offset[p][0], guarded->offset[q][0]);
+            check_kept_x(&scene, plain.cell[p] / kind->ny, plain.offset[p][0], with_ghosts->offset[q][0]);
             continue;
         }
-        assert_memory_equal(&plain.offset[p][0], &guarded->offset[q][0], sizeof plain.offset[p][0]);
-        assert_int_equal(guarded->cell[q], plain.cell[p]);
+        assert_memory_equal(&plain.offset[p][0], &with_ghosts->offset[q][0], sizeof plain.offset[p][0]);
+        assert_int_equal(with_ghosts->cell[q], plain.cell[p]);
     }
     assert_true(kind->count < FAR_PARTICLE + SPECIAL_PARTICLES || lost >= SPECIAL_PARTICLES);
     free(place);
@@ -212,14 +212,15 @@ static inline void check_without_guard(const struct tested *tested, const struct
 }
 
 /* Steps, after each of which those who left the own rows go, until nobody is left. */
-static inline void check_guarded(const struct tested *tested, const struct scene_kind *kind, uint32_t guard)
+static inline void check_with_ghosts(const struct tested *tested, const struct scene_kind *kind,
+                                     uint32_t ghost)
 {
     enum { STEPS = 3 };
     struct scene scene;
-    slab_scene_create(kind, guard, &scene);
-    const struct slab slab = scene_slab(&scene, guard);
+    slab_scene_create(kind, ghost, &scene);
+    const struct slab slab = scene_slab(&scene, ghost);
     struct particles *particles = &scene.sorted.particles;
-    struct advance *advance = slab_advance(tested, guard, &scene);
+    struct advance *advance = slab_advance(tested, ghost, &scene);
     scene_take_over(advance, 1, &scene);
     for (int step = 1; step <= STEPS; step++) {
         if (step == STEPS) { /* the last go too */
@@ -233,7 +234,7 @@ static inline void check_guarded(const struct tested *tested, const struct scene
         struct state after = state_read(&scene);
         check_slab_step(tested, &scene, &slab, &before, &after);
         if (step == 1)
-            check_without_guard(tested, kind, guard, &after);
+            check_without_guard(tested, kind, ghost, &after);
         let_leave(&scene, &slab, &after);
         state_free(&before);
         state_free(&after);

@@ -10,35 +10,35 @@ static struct grid box_of(uint32_t rows)
     return grid_make(&(struct grid_config){.cells = {rows, 3}, .length = {0.7 * rows, 5}});
 }
 
-/* Every slab of every small box, with every number of guard rows. */
+/* Every slab of every small box, with every number of ghost rows. */
 static void with_every_slab(void (*check)(const struct grid *box, uint32_t first_row, uint32_t rows,
-                                          uint32_t guard))
+                                          uint32_t ghost))
 {
     for (uint32_t nx = 1; nx <= MOST_ROWS; nx++) {
         const struct grid box = box_of(nx);
         for (uint32_t first_row = 0; first_row < nx; first_row++)
             for (uint32_t rows = 1; first_row + rows <= nx; rows++)
-                for (uint32_t guard = 0; guard <= nx; guard += guard == 0 ? SLAB_LEAST_GUARD : 1)
-                    check(&box, first_row, rows, guard);
+                for (uint32_t ghost = 0; ghost <= nx; ghost += ghost == 0 ? SLAB_LEAST_GHOST : 1)
+                    check(&box, first_row, rows, ghost);
     }
 }
 
-/* Own rows, guard rows on both sides and the lost row are fewer than the box has: else all of it is there. */
-static bool should_be_whole(const struct grid *box, uint32_t rows, uint32_t guard)
+/* Own rows, ghost rows on both sides and the lost row are fewer than the box has: else all of it is there. */
+static bool should_be_whole(const struct grid *box, uint32_t rows, uint32_t ghost)
 {
-    return guard == 0 || rows + 2 * guard + 1 >= box->nx;
+    return ghost == 0 || rows + 2 * ghost + 1 >= box->nx;
 }
 
-static void check_local_grid(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard)
+static void check_local_grid(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)
 {
-    const struct slab slab = slab_make(box, first_row, rows, guard);
-    const bool whole = should_be_whole(box, rows, guard);
+    const struct slab slab = slab_make(box, first_row, rows, ghost);
+    const bool whole = should_be_whole(box, rows, ghost);
     assert_true(slab_is_whole(&slab) == whole);
     assert_int_equal(slab.first_row, first_row);
     assert_int_equal(slab.rows, rows);
-    assert_int_equal(slab.guard, whole ? 0 : guard);
+    assert_int_equal(slab.ghost, whole ? 0 : ghost);
     assert_int_equal(slab.box.nx, box->nx);
-    assert_int_equal(slab.local.nx, whole ? box->nx : rows + 2 * guard + 1);
+    assert_int_equal(slab.local.nx, whole ? box->nx : rows + 2 * ghost + 1);
     assert_int_equal(slab.local.ny, box->ny);
     assert_near(slab.local.dx, box->dx, 0);
     assert_near(slab.local.dy, box->dy, 0);
@@ -53,10 +53,10 @@ static void the_local_grid_has_the_cells_of_the_box(void **state)
     with_every_slab(check_local_grid);
 }
 
-static void check_rows(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t guard)
+static void check_rows(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)
 {
-    const struct slab slab = slab_make(box, first_row, rows, guard);
-    const uint32_t above = slab_is_whole(&slab) ? box->nx : rows + guard; /* own ones and those above */
+    const struct slab slab = slab_make(box, first_row, rows, ghost);
+    const uint32_t above = slab_is_whole(&slab) ? box->nx : rows + ghost; /* own ones and those above */
     uint32_t row = first_row;
     for (uint32_t local = 0; local < above; local++) {
         assert_int_equal(slab_global_row(&slab, local), row);

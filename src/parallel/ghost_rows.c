@@ -1,9 +1,9 @@
-/* Guard rows: the runs of one owner. */
-#include "parallel/guard_rows.h"
+/* Ghost rows: the runs of one owner. */
+#include "parallel/ghost_rows.h"
 
 #include <stdlib.h>
 
-static enum status add_run(struct guard_rows *rows, struct row_run run)
+static enum status add_run(struct ghost_rows *rows, struct row_run run)
 {
     struct row_run *runs = realloc(rows->runs, (rows->count + 1) * sizeof *runs);
     if (!runs)
@@ -33,11 +33,11 @@ static uint32_t run_end(const struct partition *partition, const struct slab *sl
 }
 
 /* The runs beside rank `beside` that are of `owner`; of all others with owner -1. */
-static enum status add_runs(const struct partition *partition, const struct grid *box, uint32_t guard,
-                            int beside, int owner, struct guard_rows *rows)
+static enum status add_runs(const struct partition *partition, const struct grid *box, uint32_t ghost,
+                            int beside, int owner, struct ghost_rows *rows)
 {
     const struct slab slab =
-        slab_make(box, partition->first[beside], partition_rows(partition, beside), guard);
+        slab_make(box, partition->first[beside], partition_rows(partition, beside), ghost);
     int number = 0;
     for (uint32_t local = slab.rows, end; local < slab.local.nx; local = end) {
         end = local + 1;
@@ -53,25 +53,25 @@ static enum status add_runs(const struct partition *partition, const struct grid
     return STATUS_OK;
 }
 
-enum status guard_rows_leaving(const struct partition *partition, const struct grid *box, uint32_t guard,
-                               int rank, struct guard_rows *rows)
+enum status ghost_rows_leaving(const struct partition *partition, const struct grid *box, uint32_t ghost,
+                               int rank, struct ghost_rows *rows)
 {
-    *rows = (struct guard_rows){0};
-    return add_runs(partition, box, guard, rank, -1, rows);
+    *rows = (struct ghost_rows){0};
+    return add_runs(partition, box, ghost, rank, -1, rows);
 }
 
-enum status guard_rows_coming(const struct partition *partition, const struct grid *box, uint32_t guard,
-                              int rank, struct guard_rows *rows)
+enum status ghost_rows_coming(const struct partition *partition, const struct grid *box, uint32_t ghost,
+                              int rank, struct ghost_rows *rows)
 {
-    *rows = (struct guard_rows){0};
+    *rows = (struct ghost_rows){0};
     for (int other = 0; other < partition->ranks; other++)
         if (other != rank)
-            TRY(add_runs(partition, box, guard, other, rank, rows));
+            TRY(add_runs(partition, box, ghost, other, rank, rows));
     return STATUS_OK;
 }
 
-void guard_rows_free(struct guard_rows *rows)
+void ghost_rows_free(struct ghost_rows *rows)
 {
     free(rows->runs);
-    *rows = (struct guard_rows){0};
+    *rows = (struct ghost_rows){0};
 }
