@@ -4,6 +4,7 @@ import csv
 import os
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -11,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
-TIMEOUT = 120  # seconds: a cold build of all kernels takes 10 on a slow machine
+TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
+ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
 
 # Open MPI: more ranks than cores, which yield to one another; PoCL: one thread a rank.
 MPI_ENVIRONMENT = {
@@ -45,11 +47,11 @@ output:
 """
 
 
-def start(*arguments, folder, environment=None, **options):
+def start(*arguments, folder, command=(PROGRAM,), environment=None, **options):
     """The running program, its output in pipes unless the options say otherwise."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen(
-        [PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})}, **options
+        [*command, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})}, **options
     )
 
 
@@ -74,6 +76,30 @@ class ProgramTest(unittest.TestCase):
             timeout=TIMEOUT,
             **options,
         )
+
+    def start_run(self, *options, rows, folder="out", **more):
+        """A run without an end whose history has some rows."""
+        arguments = ["run", "small.yaml", "--output", folder, *options, *ENDLESS]
+        process = start(*arguments, folder=self.folder, **more)
+        self.addCleanup(process.kill)
+        self.assertTrue(self.wait_for(lambda: self.rows(folder) >= rows, process))
+        return process
+
+    def finish(self, process):
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
+
+    def wait_for(self, condition, process, pause=0.002):
+        """Whether it comes true while the process runs."""
+        deadline = time.monotonic() + TIMEOUT
+        while not condition():
+            if process.poll() is not None:
+                return False
+            if time.monotonic() > deadline:
+                process.kill()
+                self.fail("nothing happens")
+            time.sleep(pause)
+        return True
 
     def run_well(self, *arguments, **options):
         result = self.run_program(*arguments, **options)
@@ -101,6 +127,11 @@ class ProgramTest(unittest.TestCase):
         for row in rows:
             self.assertEqual(len(row), len(header), row)
         return [dict(zip(header, row)) for row in rows]
+
+    def rows(self, folder="out"):
+        """How many rows the history of a running program has so far."""
+        path = self.folder / folder / "history.csv"
+        return path.read_bytes().count(b"\n") - 1 if path.is_file() else 0
 
     def history(self, folder="out"):
         return self.assert_whole_rows(self.folder / folder / "history.csv")

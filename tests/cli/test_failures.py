@@ -8,12 +8,11 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 import h5py
 
-from program import PROGRAM, ROOT, TIMEOUT, ProgramTest, start
+from program import ROOT, ProgramTest
 
 KERNELS = ROOT / "kernels"
 
@@ -85,27 +84,21 @@ class FullDisk(ProgramTest):
     def run_until_full(self, rows, size, *settings):
         """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
         ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
-        options = ["--quiet", "--steps", "1000000", "--set", "output.history.every=1", *settings]
-        process = start("run", "small.yaml", *options, folder=self.folder, preexec_fn=ignore, restore_signals=False)
-        path = self.folder / "out" / "history.csv"
-        deadline = time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline and not (path.is_file() and path.read_bytes().count(b"\n") > rows):
-            time.sleep(0.01)
+        process = self.start_run("--quiet", *settings, rows=rows, preexec_fn=ignore, restore_signals=False)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-        stdout, stderr = process.communicate(timeout=TIMEOUT)
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
+        return self.finish(process)
 
     def test_the_history_in_mid_run(self):
-        result = self.run_until_full(20, 100001, "--set", "output.snapshots.every=0")
+        result = self.run_until_full(20, 100001, "--set", "output.history.every=1", "--set", "output.snapshots.every=0")
         self.assert_refused(result, 1, "out/history.csv", "File too large")
         rows = self.history()  # whole rows, though the last one that was begun did not fit
         self.assertGreater(len(rows), 300)
         self.assertEqual([int(row["step"]) for row in rows], list(range(len(rows))))
 
     def test_a_snapshot_in_mid_run(self):
-        """A snapshot is larger than 100 kB here, and the history stays below until the next one is due."""
-        settings = ["--set", "output.snapshots.every=100", "--set", "species.electrons.particles=8192"]
-        result = self.run_until_full(5, 100000, *settings)
+        """A snapshot is larger than 100 kB here; the history, a row beside each, would take hundreds to be."""
+        settings = ["output.history.every=100", "output.snapshots.every=100", "species.electrons.particles=8192"]
+        result = self.run_until_full(2, 100000, *(word for setting in settings for word in ("--set", setting)))
         self.assert_refused(result, 1, "out/snapshots/data_", "File too large")
         culprit = int(re.search(r"data_(\d+)\.h5", result.stderr)[1])
         files = sorted(os.listdir(self.folder / "out" / "snapshots"))
@@ -113,7 +106,7 @@ class FullDisk(ProgramTest):
         self.assertIn("data_0.h5", files)
         with h5py.File(self.folder / "out" / "snapshots" / "data_0.h5") as file:
             self.assertEqual(file["data/0/particles/electrons/position/x"][()].shape, (8192,))
-        self.assertEqual(int(self.history()[-1]["step"]), culprit - 1)
+        self.assertEqual(int(self.history()[-1]["step"]), culprit - 100)
 
     def test_what_is_printed(self):
         experiment = ["bench", "pic-sort", "--particles", "100", "--repeat", "1"]

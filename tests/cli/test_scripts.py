@@ -30,7 +30,7 @@ def run(script, *arguments):
         capture_output=True,
         text=True,
         env=environment,
-        timeout=120,
+        timeout=300,
     )
 
 
@@ -460,7 +460,7 @@ class Help(unittest.TestCase):
             self.assertEqual(result.returncode, 0)
             self.assertIn("examples:\n  scripts/" + script, result.stdout)
         for script in ("setup", "build", "test", "quickstart", "format", "fuzz"):
-            result = subprocess.run([SCRIPTS / script, "--help"], capture_output=True, text=True, timeout=60)
+            result = subprocess.run([SCRIPTS / script, "--help"], capture_output=True, text=True, timeout=300)
             self.assertEqual(result.returncode, 0, script)
             self.assertGreater(len(result.stdout), 40, script)
 

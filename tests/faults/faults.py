@@ -1,10 +1,11 @@
 """What the fault tests share: a run on one rank or two that leaves checkpoints, its ranks as processes, and its last state
 as bytes. RADIXPIC_SOAK=1 takes every count in full."""
 
+import contextlib
 import os
 import re
 import shutil
-import subprocess
+import signal
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest, start  # noqa: E402
 
 SOAK = os.environ.get("RADIXPIC_SOAK", "0") not in ("", "0")
-ALL_END_WITHIN = 10  # seconds, once something happened to one rank
 RANKS = (1, 2) if shutil.which("mpirun") else (1,)
 
 # Two species, one with ids; a state of 200 kB, which takes several writes.
@@ -45,11 +45,22 @@ def times(reduced, full):
     return full if SOAK else reduced
 
 
-def is_alive(pid):
+def state(pid):
+    """The letter of a process in /proc, such as T for one that is stopped; Z where there is none, too."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return "Z"
+
+
+def is_alive(pid):
+    return state(pid) != "Z"
+
+
+def signal_all(pids, number):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def step_of(name):
@@ -86,56 +97,35 @@ class FaultTest(ProgramTest):
     def start_on(self, ranks, *arguments, before=()):
         """A running program with its output in files: no pipe outlives it in a rank left over."""
         with open(self.folder / "stdout", "w") as stdout, open(self.folder / "stderr", "w") as stderr:
-            return subprocess.Popen(
-                [*self.command(ranks, *before), *map(str, arguments)],
-                cwd=self.folder,
-                env={**os.environ, **self.environment},
-                stdout=stdout,
-                stderr=stderr,
-            )
+            options = {"command": self.command(ranks, *before), "environment": self.environment}
+            process = start(*arguments, folder=self.folder, **options, stdout=stdout, stderr=stderr)
+        self.addCleanup(process.kill)
+        return process
 
     def said(self, stderr=None):
         """Lines of the program itself among those of mpirun."""
         text = (self.folder / "stderr").read_text() if stderr is None else stderr
         return [line for line in text.splitlines() if line.startswith("radixpic")]
 
-    def children(self, process):
-        """Of mpirun: the ranks that are there now."""
+    def there_now(self, process, ranks):
+        """The process ids of the ranks."""
+        if ranks == 1:
+            return [process.pid]
         return [int(word) for word in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
 
     def processes(self, process, ranks):
         """The process ids of all ranks, once they are there."""
-        if ranks == 1:
-            return [process.pid]
-        found = []
-
-        def all_there():
-            found[:] = self.children(process)
-            return len(found) == ranks
-
+        all_there = lambda: len(self.there_now(process, ranks)) == ranks
         self.assertTrue(self.wait_for(all_there, process), (self.folder / "stderr").read_text())
-        return found
-
-    def wait_for(self, condition, process, pause=0.001):
-        """Whether it came true while the process ran."""
-        deadline = time.monotonic() + TIMEOUT
-        while time.monotonic() < deadline:
-            if condition():
-                return True
-            if process.poll() is not None:
-                return False
-            time.sleep(pause)
-        process.kill()
-        self.fail("nothing happens")
+        return self.there_now(process, ranks)
 
     def wait_for_all(self, pids, process):
-        """All of them end soon; returns the seconds they took."""
+        """All of them end; returns the seconds they took."""
         begin = time.monotonic()
         while process.poll() is None or any(map(is_alive, pids)):
-            if time.monotonic() - begin > ALL_END_WITHIN:
+            if time.monotonic() - begin > TIMEOUT:
                 left = [pid for pid in pids if is_alive(pid)]
-                for pid in {process.pid, *left}:
-                    os.kill(pid, 9)
+                signal_all({process.pid, *left}, signal.SIGKILL)
                 process.wait()
                 self.fail(f"{len(left)} of {len(pids)} ranks run on; {(self.folder / 'stderr').read_text()}")
             time.sleep(0.002)

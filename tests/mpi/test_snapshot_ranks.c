@@ -571,7 +571,7 @@ static void failures_leave_no_trace(void **unused)
     snprintf(command, sizeof command,
              "for name in $(env | grep -oE '^(OMPI_|PMIX_|ORTE_|PRTE_)[A-Za-z_0-9]*' | grep -vE "
              "'ALLOW_RUN|MCA_rmaps|MCA_hwloc|MCA_mpi_yield'); do unset $name; done; "
-             "timeout 120 mpirun -n %d /proc/$PPID/exe --faults %s >%s.log 2>&1",
+             "timeout 1000 mpirun -n %d /proc/$PPID/exe --faults %s >%s.log 2>&1",
              ranks.size, folder, folder);
     if (ranks.rank == 0) {
         (void)!system(command); /* ends with a failure, as a failed run does; its log tells the rest */

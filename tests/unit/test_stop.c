@@ -1,4 +1,5 @@
-/* Stop: the first signal is noted, its echo too, a later one ends the process. */
+/* Stop: the first signal is noted, its echo too, a later one ends the process. The clock is the test's own.
+ */
 #include "support/test_support.h"
 
 #include "base/stop.h"
@@ -6,11 +7,21 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LATER = 700000 /* microseconds: more than an echo takes */, SURVIVED = 17 };
+enum { ECHO = 499, LATER = 501 /* milliseconds after the first */, SURVIVED = 17 };
 
-/* How a child ends that watches, gets `first` and `echo` at once, and `later` after a while (0: none). */
+static long now = 3700; /* milliseconds */
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    (void)clock;
+    *time = (struct timespec){now / 1000, now % 1000 * 1000000};
+    return 0;
+}
+
+/* How a child ends that watches, gets `first`, soon `echo` and after a while `later` (0: none). */
 static int end_of_child(int first, int echo, int later)
 {
     const pid_t child = fork();
@@ -20,10 +31,11 @@ static int end_of_child(int first, int echo, int later)
         bool right = stop_signal() == 0;
         raise(first);
         right &= stop_signal() == first;
+        now += ECHO;
         raise(echo);
         right &= stop_signal() == first;
         if (later) {
-            usleep(LATER);
+            now += LATER - ECHO;
             raise(later);
         }
         _exit(right ? SURVIVED : 1);
