@@ -1,14 +1,11 @@
-/* Simulation: birth and death, one step, and its diagnostics. */
+/* Simulation: birth and death, one step, and its outputs. */
 #include "simulation.h"
 
-#include "base/stop.h"
 #include "output/finite.h"
-#include "output/snapshot.h"
 #include "simulation_parts.h"
 #include "simulation_ranks.h"
 
 #include <math.h>
-#include <signal.h>
 
 enum {
     FEW_STEPS = 100 /* of a run that is timed throughout */
@@ -26,7 +23,7 @@ static enum status create(struct simulation *simulation, struct checkpoint *rest
     TRY(parts_create_for_grid(simulation));
     TRY(ranks_create_crossing(simulation));
     TRY(parts_create_for_lists(simulation));
-    TRY(phase_spaces_create(simulation->device, config, &simulation->phase_spaces));
+    TRY(outputs_create(simulation->device, config, &simulation->outputs));
     if (!restart)
         TRY(ranks_create_guests(simulation));
     return device_finish(simulation->device);
@@ -39,7 +36,6 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     *simulation = (struct simulation){.config = config,
                                       .device = device,
                                       .communicator = *communicator,
-                                      .last_checkpoint = timer_now(),
                                       .decomposition = config->fields.decomposition};
     return create(simulation, restart);
 }
@@ -55,7 +51,7 @@ void simulation_destroy(struct simulation *simulation)
 {
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         particles_destroy(&simulation->particles[s]);
-    phase_spaces_destroy(&simulation->phase_spaces);
+    outputs_destroy(&simulation->outputs);
     ranks_destroy(simulation);
     parts_destroy_for_lists(simulation);
     parts_destroy_for_grid(simulation);
@@ -185,11 +181,6 @@ static bool is_last_step(const struct simulation *simulation)
     return simulation->step >= simulation->config->time.steps;
 }
 
-static bool is_due(const struct simulation *simulation, uint64_t every)
-{
-    return every > 0 && (simulation->step % every == 0 || is_last_step(simulation));
-}
-
 /* Particles of species s in one list, by the kernels of the plain step. */
 static enum status push_list(struct simulation *simulation, struct push *push, uint32_t s,
                              struct particles *particles)
@@ -201,7 +192,7 @@ static enum status push_list(struct simulation *simulation, struct push *push, u
 
 static enum status push_and_sort(struct simulation *simulation, uint32_t s, struct particles *particles)
 {
-    const bool measured = is_due(simulation, simulation->config->output.history.every);
+    const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
     if (is_last_step(simulation))
         return advance_measure(simulation->advance, &simulation->fields, s, particles);
     if (simulation->crossing)
@@ -230,176 +221,53 @@ static enum status push_particles(struct simulation *simulation)
     return STATUS_OK;
 }
 
-/* ---- diagnostics ---- */
+/* ---- outputs ---- */
 
-static double current_time(const struct simulation *simulation)
+static struct view view_of(const struct simulation *simulation)
 {
-    return (double)simulation->step * simulation->config->time.step;
-}
-
-static enum status write_snapshot(struct simulation *simulation)
-{
-    const struct config *config = simulation->config;
-    if (!simulation->output.snapshot_folder || !is_due(simulation, config->output.snapshots.every))
-        return STATUS_OK;
-    const struct snapshot snapshot = {
-        .config = config,
-        .communicator = &simulation->communicator,
-        .slab = &simulation->slab,
-        .fields = &simulation->fields,
-        .particles = simulation->particles,
-        .guests = simulation->communicator.size > 1 ? simulation->guests : NULL,
-        .step = simulation->step,
-        .time = current_time(simulation),
-    };
-    TRY(field_solver_potential(simulation->field_solver, &simulation->fields));
-    TRY(device_finish(simulation->device));
-    const double start = timer_now();
-    uint64_t bytes = 0;
-    TRY(snapshot_write(simulation->output.snapshot_folder, &snapshot, &bytes));
-    device_add_time(simulation->device, STAGE_OUTPUT, timer_now() - start, bytes);
-    return STATUS_OK;
-}
-
-static enum status write_phase_spaces(struct simulation *simulation)
-{
-    const struct config *config = simulation->config;
-    const uint32_t due = phase_spaces_due(config, simulation->step);
-    if (!simulation->output.phase_space_folder || due == 0)
-        return STATUS_OK;
-    const struct phase_state state = {
-        .config = config,
-        .communicator = &simulation->communicator,
-        .slab = &simulation->slab,
-        .particles = simulation->particles,
-        .guests = simulation->communicator.size > 1 ? simulation->guests : NULL,
-        .step = simulation->step,
-        .time = current_time(simulation),
-        .log = simulation->output.log,
-    };
-    TRY(device_finish(simulation->device));
-    const double start = timer_now();
-    uint64_t bytes = 0;
-    device_weigh_times(simulation->device, 0); /* its kernels are within the time added here */
-    const enum status status = phase_spaces_write(simulation->phase_spaces,
-                                                  simulation->output.phase_space_folder, &state, due, &bytes);
-    choose_timing(simulation);
-    TRY(status);
-    device_add_time(simulation->device, STAGE_OUTPUT, timer_now() - start, bytes);
-    return STATUS_OK;
-}
-
-/* What asks for a checkpoint in this step, on any rank. */
-struct checkpoint_wish {
-    int signal; /* that stops the run, or 0 */
-    bool is_due;
-};
-
-static struct checkpoint_wish wish_checkpoint(const struct simulation *simulation)
-{
-    const struct checkpoints_config *checkpoints = &simulation->config->output.checkpoints;
-    const double minutes = (timer_now() - simulation->last_checkpoint) / 60;
-    double wishes[2] = {(double)stop_signal(), checkpoints->minutes > 0 && minutes >= checkpoints->minutes};
-    communicator_max(&simulation->communicator, 2, wishes);
-    const bool is_first = simulation->step == simulation->first_step;
-    return (struct checkpoint_wish){
-        .signal = is_last_step(simulation) ? 0 : (int)wishes[0], /* which ends of itself */
-        .is_due = wishes[1] > 0 || (!is_first && is_due(simulation, checkpoints->every))};
-}
-
-static enum status write_checkpoint(struct simulation *simulation)
-{
-    struct config resolved = *simulation->config; /* what was measured once is not measured again */
-    resolved.fields.decomposition = simulation->decomposition;
-    struct checkpoint_state state = {
-        .config = &resolved,
+    return (struct view){
+        .config = simulation->config,
         .communicator = &simulation->communicator,
         .slab = &simulation->slab,
         .partition = &simulation->partition,
-        .header = {.step = simulation->step,
-                   .first_energy = simulation->first_energy,
-                   .ghost = simulation->ghost},
-        .lists = {simulation->particles, simulation->guests},
-    };
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        state.header.capacity[s] = simulation->capacity[s];
-    TRY(device_finish(simulation->device));
-    const double start = timer_now();
-    uint64_t bytes = 0;
-    /* All ranks know of a failure before any of them waits in the collective writing. */
-    TRY(communicator_agree(&simulation->communicator, history_sync(simulation->output.history)));
-    TRY(checkpoint_write(simulation->output.checkpoint_folder, &state,
-                         simulation->config->output.checkpoints.keep, &bytes));
-    simulation->last_checkpoint = timer_now();
-    device_add_time(simulation->device, STAGE_OUTPUT, simulation->last_checkpoint - start, bytes);
-    return STATUS_OK;
-}
-
-/* Where one is due, or a signal asks for an end. */
-static enum status keep_state(struct simulation *simulation)
-{
-    if (!simulation->output.checkpoint_folder)
-        return STATUS_OK;
-    const struct checkpoint_wish wish = wish_checkpoint(simulation);
-    if (wish.signal == 0 && !wish.is_due)
-        return STATUS_OK;
-    TRY(write_checkpoint(simulation));
-    if (wish.signal == 0)
-        return STATUS_OK;
-    return status_fail(STATUS_STOPPED, "stopped by %s at step %llu (t = %g), with a checkpoint in %s",
-                       wish.signal == SIGINT ? "SIGINT" : "SIGTERM", (unsigned long long)simulation->step,
-                       current_time(simulation), simulation->output.checkpoint_folder);
-}
-
-/* Whether a diagnostic of this step needs the sums of the fields; every few steps they are taken anyway, so
- * that a run that has gone wrong stops soon. */
-static bool needs_field_sums(const struct simulation *simulation)
-{
-    const struct output_config *output = &simulation->config->output;
-    return is_due(simulation, output->history.every) || is_due(simulation, output->snapshots.every) ||
-           is_due(simulation, output->checkpoints.every) ||
-           is_due(simulation, simulation->config->time.check_every) ||
-           phase_spaces_due(simulation->config, simulation->step) != 0;
-}
-
-/* `value` is the same on all ranks: all look for the number that is none, and say where it is. */
-static enum status require_finite(const struct simulation *simulation, const char *what, double value)
-{
-    if (isfinite(value))
-        return STATUS_OK;
-    const struct finite_state state = {
-        .communicator = &simulation->communicator,
-        .slab = &simulation->slab,
-        .precision = simulation->config->precision,
-        .species_count = simulation->config->species_count,
+        .fields = &simulation->fields,
         .particles = simulation->particles,
         .guests = simulation->communicator.size > 1 ? simulation->guests : NULL,
-        .fields = &simulation->fields,
         .step = simulation->step,
-        .time = current_time(simulation),
+        .first_step = simulation->first_step,
+        .time = (double)simulation->step * simulation->config->time.step,
+        .log = simulation->log,
+        .first_energy = simulation->first_energy,
+        .decomposition = simulation->decomposition,
+        .ghost = simulation->ghost,
+        .capacity = simulation->capacity,
     };
-    TRY(finite_find(&state));
-    return communicator_agree(
-        &simulation->communicator,
-        status_fail(
-            STATUS_FAILED,
-            "step %llu (t = %g): the %s is not a finite number, though all numbers in it are; the run "
-            "stops here. Try a smaller time.step (omega_p dt below 2) or smaller charges and velocities",
-            (unsigned long long)simulation->step, current_time(simulation), what));
 }
 
-/* Before anything of this step is written: numbers that are none must not reach a snapshot. */
-static enum status check_fields(struct simulation *simulation)
+/* Before anything of this step is written: a non-finite value must not reach a file. */
+static enum status check_fields(struct simulation *simulation, const struct view *view)
 {
-    if (!needs_field_sums(simulation))
-        return STATUS_OK;
     struct field_sums *sums = &simulation->field_sums;
     TRY(energy_measure(simulation->energy, &simulation->fields, sums));
     double values[2] = {sums->charge, sums->field_energy};
     communicator_sum(&simulation->communicator, 2, values);
     *sums = (struct field_sums){.charge = values[0], .field_energy = values[1]};
-    TRY(require_finite(simulation, "charge", sums->charge));
-    return require_finite(simulation, "field energy", sums->field_energy);
+    TRY(finite_require(view, "charge", sums->charge));
+    return finite_require(view, "field energy", sums->field_energy);
+}
+
+static enum status write_outputs(struct simulation *simulation)
+{
+    const struct view view = view_of(simulation);
+    simulation->needs = outputs_due(simulation->outputs, &view);
+    if (simulation->needs == 0)
+        return STATUS_OK;
+    TRY(check_fields(simulation, &view));
+    if (simulation->needs & OUTPUT_NEEDS_POTENTIAL)
+        TRY(field_solver_potential(simulation->field_solver, &simulation->fields));
+    TRY(outputs_write(simulation->outputs, &view));
+    choose_timing(simulation);
+    return STATUS_OK;
 }
 
 /* The sums at n of all lists of a species on this rank. */
@@ -422,8 +290,7 @@ static enum status measure_species(struct simulation *simulation, uint32_t s, do
     return STATUS_OK;
 }
 
-/* The history's sums of step n: fields as they stand, kinetic energy and momentum as the push met them at n.
- */
+/* Step n: fields as they stand, kinetic energy and momentum as the push met them at n. */
 static enum status measure(struct simulation *simulation, struct history_row *row)
 {
     const struct history_config *history = &simulation->config->output.history;
@@ -433,7 +300,7 @@ static enum status measure(struct simulation *simulation, struct history_row *ro
     communicator_sum(&simulation->communicator, 3, sums);
     *row = (struct history_row){
         .step = simulation->step,
-        .time = current_time(simulation),
+        .time = (double)simulation->step * simulation->config->time.step,
         .field_energy = simulation->field_sums.field_energy,
         .charge = simulation->field_sums.charge,
         .kinetic_energy = sums[0],
@@ -443,17 +310,19 @@ static enum status measure(struct simulation *simulation, struct history_row *ro
                                    &row->modes[0][0]);
 }
 
-static enum status record_history(struct simulation *simulation)
+static enum status write_measured(struct simulation *simulation)
 {
-    if (!is_due(simulation, simulation->config->output.history.every))
-        return STATUS_OK;
     struct history_row *row = &simulation->row;
+    struct view view = view_of(simulation);
+    if ((simulation->needs & OUTPUT_NEEDS_MEASURED) == 0)
+        return STATUS_OK;
     TRY(measure(simulation, row));
-    TRY(require_finite(simulation, "kinetic energy", row->kinetic_energy));
-    TRY(require_finite(simulation, "momentum", row->momentum[0] + row->momentum[1]));
+    TRY(finite_require(&view, "kinetic energy", row->kinetic_energy));
+    TRY(finite_require(&view, "momentum", row->momentum[0] + row->momentum[1]));
     if (simulation->step == 0)
         simulation->first_energy = row->field_energy + row->kinetic_energy;
-    return simulation->output.history ? history_append(simulation->output.history, row) : STATUS_OK;
+    view.measured = row;
+    return outputs_write(simulation->outputs, &view);
 }
 
 /* ---- one step ---- */
@@ -467,14 +336,12 @@ enum status simulation_step(struct simulation *simulation)
     TRY(deposit_and_exchange(simulation)); /* rho at n of this rank; every particle with the owner of its row */
     TRY(solve_field(simulation));          /* rho at n, summed over ranks and filtered; E at n               */
     TRY(start_velocities(simulation));     /* in the first step v at 0 becomes v at -1/2, otherwise nothing  */
-    TRY(check_fields(simulation));         /* finite, or the run stops before it writes anything              */
-    TRY(keep_state(simulation));           /* a checkpoint: x at n, v at n-1/2                               */
-    TRY(write_snapshot(simulation));       /* x and E at n, v at n-1/2                                       */
-    TRY(write_phase_spaces(simulation));   /* x at n, v at n-1/2                                             */
+    TRY(write_outputs(simulation));        /* what is due: checkpoint, snapshot, phase space; x and E at n, v
+                                            * at n-1/2, all finite or the run stops                          */
     TRY(ranks_settle_guests(simulation));  /* not before: a restart deposits from the same lists             */
     TRY(push_particles(simulation));       /* v at n+1/2, x at n+1; the sums of v at n were taken on the way;
                                             * a fused step leaves the particles in order                     */
-    TRY(record_history(simulation));       /* energies, momentum, charge and modes, all at n                 */
+    TRY(write_measured(simulation));       /* history: energies, momentum, charge and modes, all at n        */
     /* clang-format on */
     simulation->step++;
     return STATUS_OK;

@@ -14,7 +14,7 @@
 #include "output/checkpoint.h"
 #include "output/energy.h"
 #include "output/history.h"
-#include "output/phase_space.h"
+#include "output/outputs.h"
 #include "parallel/communicator.h"
 #include "parallel/crossing.h"
 #include "parallel/migration.h"
@@ -26,15 +26,6 @@
 #include "sort/permute.h"
 #include "sort/sorter.h"
 
-/* Where the diagnostics of a run go. Nothing is owned; what is NULL is not written. */
-struct simulation_output {
-    struct history *history; /* of rank 0 */
-    const char *snapshot_folder;
-    const char *phase_space_folder;
-    const char *checkpoint_folder;
-    struct log *log; /* for what happens on the way: rows that change hands, a checkpoint written */
-};
-
 /* Which steps' launches are timed (device_weigh_times()). */
 enum simulation_timing {
     TIME_SAMPLES, /* one in SIMULATION_TIMED_EVERY stands for all, where timing costs and the run is long */
@@ -45,10 +36,10 @@ enum simulation_timing {
 enum { SIMULATION_TIMED_EVERY = 7 }; /* no divisor or multiple of how often people write a history */
 
 struct simulation {
-    const struct config *config;     /* not owned */
-    struct device *device;           /* not owned */
-    struct simulation_output output; /* set by the caller before the first step */
-    enum simulation_timing timing;   /* may be set between steps */
+    const struct config *config; /* not owned */
+    struct device *device;       /* not owned */
+    struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
+    enum simulation_timing timing; /* may be set between steps */
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
     bool is_restart; /* the first step is not step 0 from loaded particles */
     uint64_t first_step;
@@ -97,12 +88,12 @@ struct simulation {
     enum decomposition_kind decomposition; /* that was taken; auto: not yet */
     struct push *push;
     struct energy *energy;
-    struct phase_spaces *phase_spaces; /* NULL: none is ever written */
+    struct outputs *outputs; /* written once the caller opens them: outputs_open() */
 
+    unsigned needs;               /* of the outputs of this step: enum output_need */
     struct field_sums field_sums; /* of the last step that needed them */
     struct history_row row;       /* the last measured step */
     double first_energy;          /* total energy at step 0 */
-    double last_checkpoint;       /* timer_now() of it, or of the start */
 };
 
 /* Builds every part on the device and loads the particles, on one rank. The caller destroys it, also after a

@@ -162,8 +162,8 @@ static enum status take_back(struct simulation *simulation, uint32_t capacity)
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(give_keys(simulation, &simulation->particles[s]));
     simulation->is_handed_over = false;
-    if (simulation->output.log)
-        log_line(simulation->output.log, LOG_NORMAL,
+    if (simulation->log)
+        log_line(simulation->log, LOG_NORMAL,
                  "step %llu: %s has no fused step for the %u rows of %u cells and the particles that came to "
                  "rank %d; it takes plain steps until it has",
                  (unsigned long long)simulation->step, device_info(simulation->device)->name,

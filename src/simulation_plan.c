@@ -2,6 +2,7 @@
 #include "simulation_plan.h"
 
 #include "config/species_speed.h"
+#include "output/phase_space.h"
 
 #include <math.h>
 

@@ -324,9 +324,9 @@ static enum status balance_with(struct simulation *simulation, const uint64_t *l
     if (before <= simulation->config->parallel.threshold || !partition_balance(partition, loads))
         return STATUS_OK;
     const double after = partition_imbalance(partition, loads);
-    if (simulation->output.log)
+    if (simulation->log)
         log_line(
-            simulation->output.log, LOG_NORMAL,
+            simulation->log, LOG_NORMAL,
             "step %llu: rows change hands: the fullest rank had %.3f times the mean particles, and has %.3f",
             (unsigned long long)simulation->step, before, after);
     return take_new_rows(simulation);

@@ -4,9 +4,7 @@
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
-#include "output/checkpoint.h"
-#include "output/phase_space.h"
-#include "output/snapshot.h"
+#include "output/outputs.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 
@@ -53,67 +51,6 @@ static void print_consequences(const struct config *config, const struct consequ
         printf("MPI ranks                 %llu at least, each with %u particles of a species or fewer\n",
                (unsigned long long)least, CONFIG_MAX_PARTICLES);
     printf("MPI ranks                 %u at most, each with a row of cells or more\n", derived->grid.nx);
-}
-
-/* Of the state, to which the file adds some kilobytes: main lists and guests, each with the particles of
- * every cell counted. */
-static uint64_t checkpoint_bytes(const struct config *config)
-{
-    const struct grid grid = grid_make(&config->grid);
-    uint64_t bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        const struct species_config *species = &config->species[s];
-        const uint64_t each = 4 * precision_bytes(config->precision) + (species->ids ? sizeof(uint64_t) : 0);
-        bytes += species->particles * each + CHECKPOINT_LISTS * sizeof(uint32_t) * grid_cells(&grid);
-    }
-    return bytes;
-}
-
-static void print_checkpoints(const struct config *config)
-{
-    const struct checkpoints_config *checkpoints = &config->output.checkpoints;
-    const uint64_t every = checkpoints->every, steps = config->time.steps;
-    const double megabytes = 1e-6 * (double)checkpoint_bytes(config);
-    printf("checkpoints               ");
-    if (every > 0) /* none of the loaded state, one of the last */
-        printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
-    if (checkpoints->minutes > 0)
-        printf("one every %g minutes, ", checkpoints->minutes);
-    printf("one when a signal stops the run; about %.3g MB each, the newest %u kept: %.3g MB\n", megabytes,
-           checkpoints->keep, checkpoints->keep * megabytes);
-}
-
-/* How often something is written that is due every so many steps and at both ends of the run. */
-static uint64_t times_due(const struct config *config, uint64_t every)
-{
-    return every > 0 ? config->time.steps / every + 1 + (config->time.steps % every != 0) : 0;
-}
-
-static void print_phase_spaces(const struct config *config)
-{
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        char name[CONFIG_NAME_LENGTH + 16];
-        const uint64_t times = times_due(config, config->output.phase_space[i].every);
-        const double megabytes = 1e-6 * (double)phase_space_bytes(config, i);
-        phase_space_name(config, i, name, sizeof name);
-        printf(
-            "phase space               %llu of %s, at most %.3g MB each before compression, %.3g MB in all\n",
-            (unsigned long long)times, name, megabytes, megabytes * (double)times);
-    }
-}
-
-static void print_output_size(const struct config *config)
-{
-    const uint64_t rows = times_due(config, config->output.history.every);
-    const uint64_t snapshots = times_due(config, config->output.snapshots.every);
-    const double row_bytes = 8 + 24.0 * (7 + 2 * config->output.history.mode_count);
-    printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
-           1e-6 * row_bytes * (double)rows);
-    printf("snapshots                 %llu, at most %.3g MB each before compression, %.3g MB in all\n",
-           (unsigned long long)snapshots, 1e-6 * (double)snapshot_bytes(config),
-           1e-6 * (double)snapshot_bytes(config) * (double)snapshots);
-    print_phase_spaces(config);
-    print_checkpoints(config);
 }
 
 /* Where the program runs at all: on as many ranks as there are rows, or fewer. */
@@ -244,7 +181,7 @@ enum status command_check(int argc, char **argv)
     const struct consequences derived = consequences_derive(&config);
     printf("\n");
     print_consequences(&config, &derived);
-    print_output_size(&config);
+    outputs_print_sizes(&config);
     TRY(print_device_part(&config, &derived));
     consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return STATUS_OK;

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
-#include "output/run_folder.h"
+#include "output/outputs.h"
 #include "output/stage_table.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
@@ -73,7 +73,6 @@ struct run {
     struct device *device;
     struct run_folder folder;
     FILE *log_file;
-    struct history *history;
     struct simulation simulation;
 };
 
@@ -105,7 +104,8 @@ static enum status read_input(struct run *run, const struct run_arguments *argum
 static enum status choose_folder(struct run *run, bool force)
 {
     struct run_folder *folder = &run->folder;
-    TRY(run_folder_name(run->config.output.directory, force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW, folder));
+    *folder =
+        (struct run_folder){run->config.output.directory, force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW, false};
     if (run->restart.checkpoint && run_folder_keeps(folder, checkpoint_path(run->restart.checkpoint)))
         folder->use = RUN_FOLDER_CONTINUE;
     return agree(run, is_first_rank(run) ? run_folder_check(folder) : STATUS_OK);
@@ -138,24 +138,12 @@ static enum status write_resolved_config(struct run *run)
     return STATUS_OK;
 }
 
-static bool has_phase_spaces(const struct output_config *output)
-{
-    bool has_some = false;
-    for (uint32_t i = 0; i < output->phase_space_count; i++)
-        has_some |= output->phase_space[i].every > 0;
-    return has_some;
-}
-
 /* The files of rank 0. */
 static enum status open_files(struct run *run)
 {
-    const struct output_config *output = &run->config.output;
-    const struct history_config *history = &output->history;
     const bool goes_on = run->folder.use == RUN_FOLDER_CONTINUE;
     TRY(run_folder_create(&run->folder));
-    TRY(goes_on ? history_continue(run->folder.path, history, run->restart.step, &run->history)
-                : history_open(run->folder.path, history, &run->history));
-    TRY(run_folder_clear(&run->folder, output->snapshots.every > 0, has_phase_spaces(output)));
+    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder, run->restart.step));
     TRY(run_folder_open(&run->folder, "log.txt", goes_on ? "a" : "w", &run->log_file));
     run->log.file = run->log_file;
     return write_resolved_config(run);
@@ -163,13 +151,10 @@ static enum status open_files(struct run *run)
 
 static enum status open_outputs(struct run *run)
 {
-    TRY(agree(run, is_first_rank(run) ? open_files(run) : STATUS_OK));
-    run->simulation.output = (struct simulation_output){.history = run->history,
-                                                        .snapshot_folder = run->folder.snapshots,
-                                                        .phase_space_folder = run->folder.phase_space,
-                                                        .checkpoint_folder = run->folder.checkpoints,
-                                                        .log = &run->log};
-    return STATUS_OK;
+    run->simulation.log = &run->log;
+    return agree(run, is_first_rank(run) ? open_files(run)
+                                         : outputs_open(run->simulation.outputs, &run->communicator,
+                                                        &run->folder, run->restart.step));
 }
 
 /* "3 ranks, 10 to 11 of 32 rows each" */
@@ -308,15 +293,13 @@ static enum status close_log(struct run *run, enum status status)
 static enum status close_outputs(struct run *run, enum status status)
 {
     char *first = status == STATUS_OK ? NULL : strdup(status_message());
-    const enum status closed = history_close(&run->history);
+    const enum status closed = outputs_close(run->simulation.outputs);
     if (status == STATUS_OK)
         status = closed;
     else
         (void)status_fail(status, "%s", first ? first : "out of memory");
     free(first);
-    status = close_log(run, status);
-    run_folder_destroy(&run->folder);
-    return status;
+    return close_log(run, status);
 }
 
 static enum status run_config(struct run *run, const struct run_arguments *arguments)

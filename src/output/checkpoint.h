@@ -11,18 +11,12 @@
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
-#include "domain/particles.h"
-#include "domain/slab.h"
-#include "parallel/communicator.h"
-#include "parallel/partition.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "output/view.h"
 
 /* Each species is held in two lists: the main one, and the guests, who came from other ranks lately. */
 enum checkpoint_list { CHECKPOINT_MAIN, CHECKPOINT_GUESTS, CHECKPOINT_LISTS };
 
-/* What is written beside the particles. */
+/* What a rank wrote beside the particles. */
 struct checkpoint_header {
     uint64_t step;                         /* n */
     double first_energy;                   /* total energy at step 0, for the drift */
@@ -32,25 +26,16 @@ struct checkpoint_header {
 
 /* ---- writing ---- */
 
-/* What a checkpoint holds. Nothing is owned. */
-struct checkpoint_state {
-    const struct config *config;
-    const struct communicator *communicator;
-    const struct slab *slab;
-    const struct partition *partition;
-    struct checkpoint_header header;
-    /* [config->species_count] each; sorted, own cells only. NULL: all empty. */
-    const struct particles *lists[CHECKPOINT_LISTS];
-};
+/* Collective. Writes FOLDER/checkpoint_STEP.h5 and sets *bytes to the size of the file; then removes all but
+ * the newest `keep` checkpoints of the folder, those of later steps, which a run left that was since taken
+ * back, and what a killed run left unfinished: see checkpoint_folder.h. STATUS_FAILED on all ranks, with path
+ * and errno text, when it cannot be written, or when a particle is lost or holds a number that is not finite
+ * (the sentence names species, step and cell): then older checkpoints stay as they are. */
+STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep,
+                                            uint64_t *bytes);
 
-/* Collective. Writes FOLDER/checkpoint_STEP.h5, making the folder where its parent has none, and sets *bytes
- * to the size of the file; then removes all but the newest `keep` checkpoints of the folder, those of later
- * steps, which a run left that was since taken back, and what a killed run left unfinished: see
- * checkpoint_folder.h. STATUS_FAILED on all ranks, with path and errno text, when it cannot be written, or
- * when a particle is lost or holds a number that is not finite (the sentence names species, step and cell):
- * then older checkpoints stay as they are. */
-STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct checkpoint_state *state,
-                                            uint32_t keep, uint64_t *bytes);
+/* Of the state, to which the file adds some kilobytes. */
+uint64_t checkpoint_bytes(const struct config *config);
 
 /* ---- reading ---- */
 

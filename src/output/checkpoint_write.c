@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Most bits of an offset or velocity are noise: level 1 leaves 82 to 89 % of them, at 50 MB/s and core, a
  * small part of what a disk takes. */
@@ -27,9 +26,10 @@ struct extents {
     uint64_t total[MOST_LISTS]; /* of all ranks */
 };
 
-static const struct particles *list_of(const struct checkpoint_state *state, uint32_t species, unsigned which)
+static const struct particles *list_of(const struct view *view, uint32_t species, unsigned which)
 {
-    return state->lists[which] ? &state->lists[which][species] : NULL;
+    const struct particles *lists = which == CHECKPOINT_MAIN ? view->particles : view->guests;
+    return lists ? &lists[species] : NULL;
 }
 
 static uint32_t count_of(const struct particles *particles)
@@ -38,10 +38,10 @@ static uint32_t count_of(const struct particles *particles)
 }
 
 /* No particle may have got lost, or the file would not be read back. */
-static enum status check_totals(const struct checkpoint_state *state, const struct extents *extents)
+static enum status check_totals(const struct view *view, const struct extents *extents)
 {
-    for (uint32_t s = 0; s < state->config->species_count; s++) {
-        const struct species_config *species = &state->config->species[s];
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        const struct species_config *species = &view->config->species[s];
         uint64_t total = 0;
         for (unsigned which = 0; which < CHECKPOINT_LISTS; which++)
             total += extents->total[CHECKPOINT_LISTS * s + which];
@@ -49,20 +49,20 @@ static enum status check_totals(const struct checkpoint_state *state, const stru
             return status_fail(STATUS_FAILED,
                                "species %s, step %" PRIu64 ": %" PRIu64 " particles are there, not %" PRIu64
                                "; this state is not written as a checkpoint",
-                               species->name, state->header.step, total, species->particles);
+                               species->name, view->step, total, species->particles);
     }
     return STATUS_OK;
 }
 
 /* Collective; the result is the same on all ranks. */
-static enum status measure_extents(const struct checkpoint_state *state, struct extents *extents)
+static enum status measure_extents(const struct view *view, struct extents *extents)
 {
-    const struct communicator *communicator = state->communicator;
+    const struct communicator *communicator = view->communicator;
     uint64_t counts[MOST_LISTS] = {0};
     *extents = (struct extents){{0}, {0}};
-    for (uint32_t s = 0; s < state->config->species_count; s++)
+    for (uint32_t s = 0; s < view->config->species_count; s++)
         for (unsigned which = 0; which < CHECKPOINT_LISTS; which++)
-            counts[CHECKPOINT_LISTS * s + which] = count_of(list_of(state, s, which));
+            counts[CHECKPOINT_LISTS * s + which] = count_of(list_of(view, s, which));
 
     uint64_t *all = malloc((size_t)communicator->size * sizeof counts);
     TRY(communicator_agree(communicator,
@@ -76,13 +76,13 @@ static enum status measure_extents(const struct checkpoint_state *state, struct 
         }
     }
     free(all);
-    return check_totals(state, extents);
+    return check_totals(view, extents);
 }
 
 /* ---- one list ---- */
 
 struct list {
-    const struct checkpoint_state *state;
+    const struct view *view;
     const struct particles *particles; /* NULL: an empty list */
     uint32_t *offsets;                 /* owned: of the rank's own cells, and their end */
     double *pairs;                     /* owned: room for a piece */
@@ -99,21 +99,20 @@ static enum status read_cell_offsets(const struct list *list, size_t cells)
                   : status_fail(STATUS_FAILED,
                                 "species %s, step %" PRIu64 ": the cells do not hold the %" PRIu32
                                 " particles of the list; this state is not written as a checkpoint",
-                                particles->species->name, list->state->header.step, particles->count);
+                                particles->species->name, list->view->step, particles->count);
 }
 
-static enum status list_create(const struct checkpoint_state *state, uint32_t species, unsigned which,
-                               struct list *list)
+static enum status list_create(const struct view *view, uint32_t species, unsigned which, struct list *list)
 {
-    const size_t cells = slab_own_cells(state->slab);
-    const uint32_t count = count_of(list_of(state, species, which));
+    const size_t cells = slab_own_cells(view->slab);
+    const uint32_t count = count_of(list_of(view, species, which));
     const size_t piece = count < HDF5_PIECE / 2 ? count : HDF5_PIECE / 2;
-    *list = (struct list){.state = state, .particles = list_of(state, species, which)};
+    *list = (struct list){.view = view, .particles = list_of(view, species, which)};
     list->offsets = calloc(cells + 1, sizeof *list->offsets);
     list->pairs = malloc((piece + 1) * 2 * sizeof *list->pairs);
     if (!list->offsets || !list->pairs)
         return status_fail(STATUS_FAILED, "species %s: no memory to write a checkpoint",
-                           state->config->species[species].name);
+                           view->config->species[species].name);
     return count ? read_cell_offsets(list, cells) : STATUS_OK;
 }
 
@@ -126,7 +125,7 @@ static void list_destroy(struct list *list)
 /* The cell of particle j: the last one that begins at or before it. */
 static uint32_t cell_of(const struct list *list, uint64_t j)
 {
-    uint32_t low = 0, high = slab_own_cells(list->state->slab); /* the cell is in [low, high) */
+    uint32_t low = 0, high = slab_own_cells(list->view->slab); /* the cell is in [low, high) */
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         if (list->offsets[middle] <= j)
@@ -139,12 +138,12 @@ static uint32_t cell_of(const struct list *list, uint64_t j)
 
 static enum status refuse_value(const struct list *list, const char *name, uint64_t j, double value)
 {
-    const struct slab *slab = list->state->slab;
+    const struct slab *slab = list->view->slab;
     const uint32_t cell = cell_of(list, j);
     return status_fail(STATUS_FAILED,
                        "species %s, step %" PRIu64 ": %s of a particle in cell (%" PRIu32 ", %" PRIu32
                        ") is %g; this state is not written as a checkpoint",
-                       list->particles->species->name, list->state->header.step, name,
+                       list->particles->species->name, list->view->step, name,
                        slab_global_row(slab, cell / slab->box.ny), cell % slab->box.ny, value);
 }
 
@@ -152,7 +151,7 @@ static enum status refuse_value(const struct list *list, const char *name, uint6
 static enum status store_pairs(const struct list *list, const char *const names[2], bool are_offsets,
                                uint64_t first, size_t count, void *values)
 {
-    const bool is_single = list->state->config->precision == PRECISION_SINGLE;
+    const bool is_single = list->view->config->precision == PRECISION_SINGLE;
     for (size_t n = 0; n < 2 * count; n++) {
         const double value = list->pairs[n];
         if (!(are_offsets ? checkpoint_is_offset(value) : isfinite(value)))
@@ -169,7 +168,7 @@ static enum status fill_offset(const void *source, uint64_t first, size_t count,
 {
     static const char *const names[2] = {"offset dx", "offset dy"};
     const struct list *list = source;
-    TRY(particles_read_offsets(list->particles, list->state->config->precision, (size_t)first / 2, count / 2,
+    TRY(particles_read_offsets(list->particles, list->view->config->precision, (size_t)first / 2, count / 2,
                                list->pairs));
     return store_pairs(list, names, true, first / 2, count / 2, values);
 }
@@ -178,7 +177,7 @@ static enum status fill_velocity(const void *source, uint64_t first, size_t coun
 {
     static const char *const names[2] = {"velocity u", "velocity v"};
     const struct list *list = source;
-    TRY(particles_read_velocities(list->particles, list->state->config->precision, (size_t)first / 2,
+    TRY(particles_read_velocities(list->particles, list->view->config->precision, (size_t)first / 2,
                                   count / 2, list->pairs));
     return store_pairs(list, names, false, first / 2, count / 2, values);
 }
@@ -204,13 +203,13 @@ static void write_array(struct hdf5_file *file, hid_t parent, const char *name,
     hdf5_close(file, hdf5_dataset(file, parent, name, array));
 }
 
-static void write_list(struct hdf5_file *file, hid_t parent, const struct checkpoint_state *state,
+static void write_list(struct hdf5_file *file, hid_t parent, const struct view *view,
                        const struct extents *extents, uint32_t species, unsigned which)
 {
-    const struct slab *slab = state->slab;
-    const hid_t real = checkpoint_real(state->config->precision);
+    const struct slab *slab = view->slab;
+    const hid_t real = checkpoint_real(view->config->precision);
     struct list list;
-    hdf5_file_fail(file, list_create(state, species, which, &list));
+    hdf5_file_fail(file, list_create(view, species, which, &list));
     const uint64_t total = extents->total[CHECKPOINT_LISTS * species + which];
     const uint64_t first = extents->first[CHECKPOINT_LISTS * species + which];
     const uint64_t count = count_of(list.particles);
@@ -228,7 +227,7 @@ static void write_list(struct hdf5_file *file, hid_t parent, const struct checkp
                 &(struct hdf5_array){real, 2, {total, 2}, first, count, fill_offset, &list});
     write_array(file, group, "velocity",
                 &(struct hdf5_array){real, 2, {total, 2}, first, count, fill_velocity, &list});
-    if (state->config->species[species].ids)
+    if (view->config->species[species].ids)
         write_array(file, group, "id",
                     &(struct hdf5_array){H5T_NATIVE_UINT64, 1, {total, 0}, first, count, fill_id, &list});
     hdf5_close(file, group);
@@ -251,7 +250,9 @@ static enum status fill_first_rows(const void *source, uint64_t first, size_t co
 
 static enum status fill_capacities(const void *source, uint64_t first, size_t count, void *values)
 {
-    memcpy(values, ((const struct checkpoint_header *)source)->capacity + first, count * sizeof(uint64_t));
+    const uint32_t *capacity = (const uint32_t *)source + first;
+    for (size_t n = 0; n < count; n++)
+        ((uint64_t *)values)[n] = capacity[n];
     return STATUS_OK;
 }
 
@@ -269,28 +270,29 @@ static enum status echo_to_memory(const struct config *config, char **text, size
     return status_fail(STATUS_FAILED, "no memory for the config of a checkpoint");
 }
 
-static void write_config(struct hdf5_file *file, const struct checkpoint_state *state)
+static void write_config(struct hdf5_file *file, const struct view *view)
 {
+    struct config resolved = *view->config; /* what was measured once is not measured again */
+    resolved.fields.decomposition = view->decomposition;
     char *text;
     size_t length = 0;
-    hdf5_file_fail(file, echo_to_memory(state->config, &text, &length));
-    const uint64_t own = state->communicator->rank == 0 ? length : 0;
+    hdf5_file_fail(file, echo_to_memory(&resolved, &text, &length));
+    const uint64_t own = view->communicator->rank == 0 ? length : 0;
     if (hdf5_file_agree(file)) /* the length, too */
         write_array(file, file->id, "config",
                     &(struct hdf5_array){H5T_NATIVE_UINT8, 1, {length, 0}, 0, own, fill_bytes, text});
     free(text);
 }
 
-static void write_frame(struct hdf5_file *file, const struct checkpoint_state *state)
+static void write_frame(struct hdf5_file *file, const struct view *view)
 {
-    const struct checkpoint_header *header = &state->header;
-    const uint32_t ranks = (uint32_t)state->partition->ranks, rank = (uint32_t)state->communicator->rank;
+    const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     hdf5_uint32(file, file->id, "version", CHECKPOINT_VERSION);
-    hdf5_uint64s(file, file->id, "step", 1, &header->step);
-    hdf5_double(file, file->id, "first_energy", header->first_energy);
+    hdf5_uint64s(file, file->id, "step", 1, &view->step);
+    hdf5_double(file, file->id, "first_energy", view->first_energy);
     hdf5_uint32(file, file->id, "ranks", ranks);
-    hdf5_uint32(file, file->id, "ghost", header->ghost);
-    write_config(file, state);
+    hdf5_uint32(file, file->id, "ghost", view->ghost);
+    write_config(file, view);
     write_array(file, file->id, "first_rows",
                 &(struct hdf5_array){H5T_NATIVE_UINT32,
                                      1,
@@ -298,35 +300,31 @@ static void write_frame(struct hdf5_file *file, const struct checkpoint_state *s
                                      0,
                                      rank == 0 ? ranks + UINT64_C(1) : 0,
                                      fill_first_rows,
-                                     state->partition});
-    write_array(
-        file, file->id, "capacities",
-        &(struct hdf5_array){
-            H5T_NATIVE_UINT64, 2, {ranks, state->config->species_count}, rank, 1, fill_capacities, header});
+                                     view->partition});
+    write_array(file, file->id, "capacities",
+                &(struct hdf5_array){H5T_NATIVE_UINT64,
+                                     2,
+                                     {ranks, view->config->species_count},
+                                     rank,
+                                     1,
+                                     fill_capacities,
+                                     view->capacity});
 }
 
-static void write_content(struct hdf5_file *file, const struct checkpoint_state *state,
-                          const struct extents *extents)
+static void write_content(struct hdf5_file *file, const struct view *view, const struct extents *extents)
 {
-    write_frame(file, state);
+    write_frame(file, view);
     const hid_t particles = hdf5_group(file, file->id, "particles");
-    for (uint32_t s = 0; s < state->config->species_count; s++) {
-        const hid_t group = hdf5_group(file, particles, state->config->species[s].name);
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        const hid_t group = hdf5_group(file, particles, view->config->species[s].name);
         for (unsigned which = 0; which < CHECKPOINT_LISTS; which++)
-            write_list(file, group, state, extents, s, which);
+            write_list(file, group, view, extents, s, which);
         hdf5_close(file, group);
     }
     hdf5_close(file, particles);
 }
 
 /* ---- the file ---- */
-
-static enum status make_folder(const char *folder)
-{
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot create folder %s: %s", folder, strerror(errno));
-}
 
 static void seal(struct hdf5_file *file)
 {
@@ -336,23 +334,32 @@ static void seal(struct hdf5_file *file)
             file, status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", file->path, strerror(errno)));
 }
 
-enum status checkpoint_write(const char *folder, const struct checkpoint_state *state, uint32_t keep,
-                             uint64_t *bytes)
+enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep, uint64_t *bytes)
 {
-    const bool is_first = state->communicator->rank == 0;
+    const bool is_first = view->communicator->rank == 0;
     *bytes = 0;
     struct extents extents;
-    TRY(measure_extents(state, &extents));
-    TRY(communicator_agree(state->communicator, is_first ? make_folder(folder) : STATUS_OK));
+    TRY(measure_extents(view, &extents));
 
     char name[CHECKPOINT_NAME_LENGTH];
-    checkpoint_name(state->header.step, name);
+    checkpoint_name(view->step, name);
     struct hdf5_file file;
-    TRY(hdf5_file_create(state->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
-    write_content(&file, state, &extents);
+    TRY(hdf5_file_create(view->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
+    write_content(&file, view, &extents);
     seal(&file);
     TRY(hdf5_file_finish(&file, bytes));
-    return communicator_agree(state->communicator,
-                              is_first ? checkpoint_folder_retain(folder, state->header.step, keep)
-                                       : STATUS_OK);
+    return communicator_agree(view->communicator,
+                              is_first ? checkpoint_folder_retain(folder, view->step, keep) : STATUS_OK);
+}
+
+uint64_t checkpoint_bytes(const struct config *config)
+{
+    const uint64_t cells = (uint64_t)config->grid.cells[0] * config->grid.cells[1];
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const uint64_t each = 4 * precision_bytes(config->precision) + (species->ids ? sizeof(uint64_t) : 0);
+        bytes += species->particles * each + CHECKPOINT_LISTS * sizeof(uint32_t) * cells;
+    }
+    return bytes;
 }

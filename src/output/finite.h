@@ -3,29 +3,16 @@
 #ifndef RADIXPIC_OUTPUT_FINITE_H
 #define RADIXPIC_OUTPUT_FINITE_H
 
-#include "domain/fields.h"
-#include "domain/particles.h"
-#include "domain/slab.h"
-#include "parallel/communicator.h"
-
-/* What this rank has. Nothing is owned. */
-struct finite_state {
-    const struct communicator *communicator;
-    const struct slab *slab;
-    enum precision precision;
-    uint32_t species_count;
-    const struct particles *particles; /* [species_count], in either layout. A particle's cell is its key, */
-    const struct particles
-        *guests;                 /* or in a list without keys, sorted then, that of its place; NULL: none */
-    const struct fields *fields; /* of the slab's local grid */
-    uint64_t step;
-    double time;
-};
+#include "output/view.h"
 
 /* Collective. STATUS_OK when every offset and velocity and, on the ranks' own rows, rho, ex and ey are finite
  * numbers. Otherwise STATUS_FAILED with the same sentence on all ranks: species, cell, node and row are those
  * of the box. Particles come first, whichever rank has them: a field that is none follows from them, on all
  * ranks. Blocking. */
-STATUS_CHECKED enum status finite_find(const struct finite_state *state);
+STATUS_CHECKED enum status finite_find(const struct view *view);
+
+/* STATUS_OK where `value`, the same on all ranks, is finite; else finite_find(), and where all numbers are
+ * finite a sentence about `what` the value is of. Collective. */
+STATUS_CHECKED enum status finite_require(const struct view *view, const char *what, double value);
 
 #endif

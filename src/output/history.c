@@ -1,6 +1,8 @@
 /* History: the CSV file. */
 #include "output/history.h"
 
+#include "output/outputs.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 struct history {
-    struct history_config config;
+    const struct history_config *config; /* not owned */
     char *path;
     FILE *file;
     off_t whole; /* bytes of whole lines written */
@@ -37,18 +39,6 @@ static enum status flush(struct history *history)
     return status;
 }
 
-static enum status create(const char *folder, const struct history_config *config, struct history **history)
-{
-    *history = calloc(1, sizeof **history);
-    if (!*history || asprintf(&(*history)->path, "%s/history.csv", folder) < 0) {
-        free(*history);
-        *history = NULL;
-        return status_fail(STATUS_FAILED, "no memory for the history");
-    }
-    (*history)->config = *config;
-    return STATUS_OK;
-}
-
 static void print_head(const struct history_config *config, FILE *file)
 {
     fprintf(file, "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
@@ -59,15 +49,13 @@ static void print_head(const struct history_config *config, FILE *file)
     fprintf(file, "\n");
 }
 
-enum status history_open(const char *folder, const struct history_config *config, struct history **history)
+static enum status begin(struct history *history)
 {
-    TRY(create(folder, config, history));
-    struct history *opened = *history;
-    opened->file = fopen(opened->path, "w");
-    if (!opened->file)
-        return cannot_write(opened->path);
-    print_head(config, opened->file);
-    return flush(opened);
+    history->file = fopen(history->path, "w");
+    if (!history->file)
+        return cannot_write(history->path);
+    print_head(history->config, history->file);
+    return flush(history);
 }
 
 /* ---- going on with an older file ---- */
@@ -99,7 +87,7 @@ static enum status require_head(const struct history *history, FILE *old, char *
     FILE *stream = open_memstream(&head, &length);
     if (!stream)
         return status_fail(STATUS_FAILED, "no memory for the head of the history");
-    print_head(&history->config, stream);
+    print_head(history->config, stream);
     fclose(stream);
     enum status status = STATUS_OK;
     if (getline(line, room, old) < 0 || strcmp(*line, head) != 0)
@@ -124,7 +112,7 @@ static enum status copy_rows(struct history *history, FILE *old, uint64_t step)
         uint64_t row;
         if (line[length - 1] != '\n')
             break; /* the process ended in the middle of it */
-        if (!parse_row(line, columns(&history->config), &row)) {
+        if (!parse_row(line, columns(history->config), &row)) {
             status = status_fail(STATUS_FAILED, "%s:%lu: this is no row of a history", history->path, number);
             goto cleanup;
         }
@@ -155,67 +143,88 @@ static enum status replace(struct history *history, const char *folder, const ch
     return STATUS_OK;
 }
 
-enum status history_continue(const char *folder, const struct history_config *config, uint64_t step,
-                             struct history **history)
+static enum status go_on(struct history *history, const struct run_folder *folder, uint64_t step)
 {
     char *temporary = NULL;
-    FILE *old = NULL;
-    TRY(create(folder, config, history));
-    struct history *opened = *history;
     enum status status = STATUS_OK;
-    if (asprintf(&temporary, "%s/.history.csv.tmp", folder) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the history");
-    old = fopen(opened->path, "r");
-    opened->file = old ? fopen(temporary, "w") : NULL;
+    FILE *old = fopen(history->path, "r");
     if (!old)
-        status = status_fail(STATUS_FAILED, "cannot read %s: %s", opened->path, strerror(errno));
-    else if (!opened->file)
-        status = cannot_write(opened->path);
-    if (status == STATUS_OK)
-        status = copy_rows(opened, old, step);
-    if (status == STATUS_OK)
-        status = replace(opened, folder, temporary);
-    if (status != STATUS_OK && opened->file) {
-        __fpurge(opened->file);
+        return status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno));
+    TRY_CLEANUP(run_folder_path(folder, ".history.csv.tmp", &temporary));
+    history->file = fopen(temporary, "w");
+    TRY_CLEANUP(history->file ? copy_rows(history, old, step) : cannot_write(history->path));
+    TRY_CLEANUP(replace(history, folder->path, temporary));
+
+cleanup:
+    if (status != STATUS_OK && history->file) {
+        __fpurge(history->file);
         unlink(temporary);
     }
-    if (old)
-        fclose(old);
+    fclose(old);
     free(temporary);
     return status;
 }
 
+enum status history_open(const struct run_folder *folder, const struct config *config, uint64_t step,
+                         void **part)
+{
+    struct history *history = calloc(1, sizeof *history);
+    *part = history;
+    if (!history)
+        return status_fail(STATUS_FAILED, "no memory for the history");
+    history->config = &config->output.history;
+    TRY(run_folder_path(folder, "history.csv", &history->path));
+    return folder->use == RUN_FOLDER_CONTINUE ? go_on(history, folder, step) : begin(history);
+}
+
 /* ---- rows ---- */
 
-enum status history_append(struct history *history, const struct history_row *row)
+enum status history_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)
 {
+    struct history *history = part;
+    const struct history_row *row = view->measured;
+    (void)folder;
+    *bytes = 0;
+    if (!history)
+        return STATUS_OK;
     FILE *file = history->file;
-    fprintf(file, "%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", (unsigned long long)row->step, row->time,
-            row->field_energy, row->kinetic_energy, row->field_energy + row->kinetic_energy, row->momentum[0],
-            row->momentum[1], row->charge);
-    for (uint32_t n = 0; n < history->config.mode_count; n++)
+    fprintf(file, "%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", (unsigned long long)view->step,
+            view->time, row->field_energy, row->kinetic_energy, row->field_energy + row->kinetic_energy,
+            row->momentum[0], row->momentum[1], row->charge);
+    for (uint32_t n = 0; n < history->config->mode_count; n++)
         fprintf(file, ",%.17g,%.17g", row->modes[n][0], row->modes[n][1]);
     fprintf(file, "\n");
     return flush(history);
 }
 
-enum status history_sync(struct history *history)
+enum status history_sync(void *part)
 {
+    struct history *history = part;
     /* A pipe or a device in the place of the file has nothing to sync. */
     if (history && fsync(fileno(history->file)) != 0 && errno != EINVAL && errno != EROFS)
         return cannot_write(history->path);
     return STATUS_OK;
 }
 
-enum status history_close(struct history **history)
+enum status history_close(void **part)
 {
-    if (!*history)
-        return STATUS_OK;
+    struct history *history = *part;
     enum status status = STATUS_OK;
-    if ((*history)->file && fclose((*history)->file) != 0)
-        status = cannot_write((*history)->path);
-    free((*history)->path);
-    free(*history);
-    *history = NULL;
+    if (!history)
+        return STATUS_OK;
+    if (history->file && fclose(history->file) != 0)
+        status = cannot_write(history->path);
+    free(history->path);
+    free(history);
+    *part = NULL;
     return status;
+}
+
+void history_print_size(const struct config *config)
+{
+    const struct history_config *history = &config->output.history;
+    const uint64_t rows = outputs_times_due(config, history->every);
+    const double row_bytes = 8 + 24.0 * (7 + 2 * history->mode_count);
+    printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
+           1e-6 * row_bytes * (double)rows);
 }

@@ -7,8 +7,8 @@
 #define RADIXPIC_OUTPUT_OPENPMD_H
 
 #include "output/hdf5_array.h"
-#include "output/snapshot.h"
 #include "output/units.h"
+#include "output/view.h"
 
 /* Powers of length, mass, time, current, temperature, amount of substance and luminous intensity. */
 enum { OPENPMD_DIMENSIONS = 7 };
@@ -22,7 +22,7 @@ hid_t openpmd_write_root(struct hdf5_file *file, const struct config *config, ui
                          uint64_t step, double time_now);
 
 /* E, phi and chargeDensity, and what ED-PIC asks about the field solver, in the group `meshes`. */
-void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct snapshot *snapshot,
+void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct view *view,
                           const struct units *units);
 
 /* Bytes of the arrays of the meshes before compression. */
@@ -34,7 +34,7 @@ uint64_t openpmd_meshes_bytes(const struct config *config);
  * A position is split as the state is: positionOffset is the lower corner of the particle's cell and position
  * the way from there, both in normalised lengths, so single precision is as good at the far end of a large
  * box as at its origin. Readers add the two, as openPMD asks; the sum is in [0, L). */
-void openpmd_write_species(struct hdf5_file *file, hid_t species, const struct snapshot *snapshot,
+void openpmd_write_species(struct hdf5_file *file, hid_t species, const struct view *view,
                            const struct units *units);
 
 /* Bytes of the arrays of all species before compression. */

@@ -27,11 +27,11 @@ static enum status read_nodes(const void *source, uint64_t first, size_t count, 
 }
 
 /* Writes one component with the attributes of a component; the caller closes it. */
-static hid_t write_nodes(struct hdf5_file *file, hid_t parent, const char *name,
-                         const struct snapshot *snapshot, const struct buffer *buffer, double unit)
+static hid_t write_nodes(struct hdf5_file *file, hid_t parent, const char *name, const struct view *view,
+                         const struct buffer *buffer, double unit)
 {
-    const enum precision precision = snapshot->config->precision;
-    const struct slab *slab = snapshot->slab;
+    const enum precision precision = view->config->precision;
+    const struct slab *slab = view->slab;
     const struct node_array nodes = {buffer, precision};
     const struct hdf5_array array = {
         .type = openpmd_real_type(precision),
@@ -48,11 +48,11 @@ static hid_t write_nodes(struct hdf5_file *file, hid_t parent, const char *name,
     return dataset;
 }
 
-static void write_record_attributes(struct hdf5_file *file, hid_t record, const struct snapshot *snapshot,
+static void write_record_attributes(struct hdf5_file *file, hid_t record, const struct view *view,
                                     const struct units *units, const double dimension[OPENPMD_DIMENSIONS],
                                     uint32_t filter_passes)
 {
-    const struct grid *grid = &snapshot->slab->box;
+    const struct grid *grid = &view->slab->box;
     hdf5_text(file, record, "geometry", "cartesian");
     hdf5_text(file, record, "dataOrder", "C");
     hdf5_texts(file, record, "axisLabels", 2, (const char *const[]){"x", "y"});
@@ -86,26 +86,24 @@ static void write_solver_attributes(struct hdf5_file *file, hid_t meshes, const 
     hdf5_text(file, meshes, "chargeCorrection", "none");
 }
 
-void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct snapshot *snapshot,
+void openpmd_write_meshes(struct hdf5_file *file, hid_t meshes, const struct view *view,
                           const struct units *units)
 {
-    const struct fields *fields = snapshot->fields;
-    write_solver_attributes(file, meshes, snapshot->config);
+    const struct fields *fields = view->fields;
+    write_solver_attributes(file, meshes, view->config);
 
     const hid_t e = hdf5_group(file, meshes, "E");
-    write_record_attributes(file, e, snapshot, units, electric_field, 0);
-    hdf5_close(file, write_nodes(file, e, "x", snapshot, fields->ex, units->electric_field));
-    hdf5_close(file, write_nodes(file, e, "y", snapshot, fields->ey, units->electric_field));
+    write_record_attributes(file, e, view, units, electric_field, 0);
+    hdf5_close(file, write_nodes(file, e, "x", view, fields->ex, units->electric_field));
+    hdf5_close(file, write_nodes(file, e, "y", view, fields->ey, units->electric_field));
     hdf5_close(file, e);
 
-    const hid_t phi = write_nodes(file, meshes, "phi", snapshot, fields->phi, units->potential);
-    write_record_attributes(file, phi, snapshot, units, potential, 0);
+    const hid_t phi = write_nodes(file, meshes, "phi", view, fields->phi, units->potential);
+    write_record_attributes(file, phi, view, units, potential, 0);
     hdf5_close(file, phi);
 
-    const hid_t rho =
-        write_nodes(file, meshes, "chargeDensity", snapshot, fields->rho, units->charge_density);
-    write_record_attributes(file, rho, snapshot, units, charge_density,
-                            snapshot->config->deposit.filter_passes);
+    const hid_t rho = write_nodes(file, meshes, "chargeDensity", view, fields->rho, units->charge_density);
+    write_record_attributes(file, rho, view, units, charge_density, view->config->deposit.filter_passes);
     hdf5_text(file, rho, "comment", "of all species, without the neutralising background");
     hdf5_close(file, rho);
 }

@@ -24,7 +24,7 @@ enum { MAIN, GUESTS, LISTS };
 
 /* What the columns of one species are computed from. */
 struct columns {
-    const struct snapshot *snapshot;
+    const struct view *view;
     const struct species_config *species;
     double weight; /* of a macro-particle */
     struct list lists[LISTS];
@@ -68,20 +68,19 @@ static uint64_t list_count(const struct list *list)
 }
 
 /* Not collective. */
-static enum status columns_create(const struct snapshot *snapshot, uint32_t species, struct columns *columns)
+static enum status columns_create(const struct view *view, uint32_t species, struct columns *columns)
 {
-    const struct particles *particles = &snapshot->particles[species];
-    *columns =
-        (struct columns){.snapshot = snapshot, .species = particles->species, .weight = particles->weight};
+    const struct particles *particles = &view->particles[species];
+    *columns = (struct columns){.view = view, .species = particles->species, .weight = particles->weight};
     for (uint32_t before = 0; before < species; before++)
-        columns->first_id += snapshot->config->species[before].particles;
+        columns->first_id += view->config->species[before].particles;
     TRY(list_create(columns, particles, &columns->lists[MAIN]));
-    TRY(list_create(columns, snapshot->guests ? &snapshot->guests[species] : NULL, &columns->lists[GUESTS]));
+    TRY(list_create(columns, view->guests ? &view->guests[species] : NULL, &columns->lists[GUESTS]));
     columns->own = list_count(&columns->lists[MAIN]) + list_count(&columns->lists[GUESTS]);
 
     const size_t piece = columns->own < HDF5_PIECE ? (size_t)columns->own : HDF5_PIECE;
     columns->pairs = malloc((piece + 1) * 2 * sizeof *columns->pairs);
-    columns->counts = malloc((size_t)snapshot->communicator->size * sizeof *columns->counts);
+    columns->counts = malloc((size_t)view->communicator->size * sizeof *columns->counts);
     return columns->pairs && columns->counts ? STATUS_OK : no_memory(columns);
 }
 
@@ -96,7 +95,7 @@ static void columns_destroy(struct columns *columns)
 /* Collective, once the columns are created on all ranks. */
 static void count_particles(struct columns *columns)
 {
-    const struct communicator *communicator = columns->snapshot->communicator;
+    const struct communicator *communicator = columns->view->communicator;
     communicator_gather_counts(communicator, 1, &columns->own, columns->counts);
     for (int rank = 0; rank < communicator->size; rank++) {
         columns->before += rank < communicator->rank ? columns->counts[rank] : 0;
@@ -106,7 +105,7 @@ static void count_particles(struct columns *columns)
 
 static void store(const struct columns *columns, void *values, size_t n, double value)
 {
-    if (columns->snapshot->config->precision == PRECISION_SINGLE)
+    if (columns->view->config->precision == PRECISION_SINGLE)
         ((float *)values)[n] = (float)value;
     else
         ((double *)values)[n] = value;
@@ -116,7 +115,7 @@ static void store(const struct columns *columns, void *values, size_t n, double 
  */
 static uint32_t cell_of(const struct columns *columns, const struct list *list, uint32_t cell, uint64_t j)
 {
-    const uint32_t last = grid_cells(&columns->snapshot->slab->local) - 1;
+    const uint32_t last = grid_cells(&columns->view->slab->local) - 1;
     while (cell < last && list->cell_offsets[cell + 1] <= j)
         cell++;
     return cell;
@@ -141,9 +140,9 @@ static enum status fill_position(const struct column *column, const struct list 
                                  size_t count, void *values)
 {
     const struct columns *columns = column->columns;
-    const struct slab *slab = columns->snapshot->slab;
+    const struct slab *slab = columns->view->slab;
     const double spacing = column->axis == 0 ? slab->box.dx : slab->box.dy;
-    TRY(particles_read_offsets(list->particles, columns->snapshot->config->precision, (size_t)first, count,
+    TRY(particles_read_offsets(list->particles, columns->view->config->precision, (size_t)first, count,
                                columns->pairs));
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
@@ -166,7 +165,7 @@ static enum status fill_position_offset(const struct column *column, const struc
     uint32_t cell = 0;
     for (size_t n = 0; n < count; n++) {
         cell = cell_of(columns, list, cell, first + n);
-        lows[n] = cell_interval(columns->snapshot->slab, cell, column->axis).low;
+        lows[n] = cell_interval(columns->view->slab, cell, column->axis).low;
     }
     return STATUS_OK;
 }
@@ -175,7 +174,7 @@ static enum status fill_momentum(const struct column *column, const struct list 
                                  size_t count, void *values)
 {
     const struct columns *columns = column->columns;
-    TRY(particles_read_velocities(list->particles, columns->snapshot->config->precision, (size_t)first, count,
+    TRY(particles_read_velocities(list->particles, columns->view->config->precision, (size_t)first, count,
                                   columns->pairs));
     for (size_t n = 0; n < count; n++)
         store(columns, values, n, columns->species->mass * columns->pairs[2 * n + column->axis]);
@@ -312,7 +311,7 @@ static struct hdf5_array patch_array(const struct columns *columns, hid_t type,
                                      enum status (*fill)(const void *, uint64_t, size_t, void *),
                                      const void *own)
 {
-    const struct communicator *communicator = columns->snapshot->communicator;
+    const struct communicator *communicator = columns->view->communicator;
     return (struct hdf5_array){
         .type = type,
         .dimensions = 1,
@@ -361,7 +360,7 @@ static double slab_extent(const struct slab *slab, double low)
 
 static void write_patches(struct hdf5_file *file, hid_t group, const struct columns *columns, double unit)
 {
-    const struct slab *slab = columns->snapshot->slab;
+    const struct slab *slab = columns->view->slab;
     const double low = slab->first_row * slab->box.dx;
     const hid_t patches = hdf5_group(file, group, "particlePatches");
     write_patch_count(file, patches, "numParticles", columns, columns->own);
@@ -386,9 +385,9 @@ static void write_method_attributes(struct hdf5_file *file, hid_t group, const s
 static void write_records(struct hdf5_file *file, hid_t group, const struct columns *columns,
                           const struct units *units)
 {
-    const struct snapshot *snapshot = columns->snapshot;
-    const hid_t real = openpmd_real_type(snapshot->config->precision);
-    const double half_step_back = -snapshot->config->time.step / 2;
+    const struct view *view = columns->view;
+    const hid_t real = openpmd_real_type(view->config->precision);
+    const double half_step_back = -view->config->time.step / 2;
 
     write_vector(file, group, columns, &(struct record){"position", length, units->length, 0, 0, 0}, real,
                  fill_position);
@@ -414,17 +413,17 @@ static void write_one_species(struct hdf5_file *file, hid_t species, struct colu
 {
     count_particles(columns);
     const hid_t group = hdf5_group(file, species, columns->species->name);
-    write_method_attributes(file, group, columns->snapshot->config);
+    write_method_attributes(file, group, columns->view->config);
     write_records(file, group, columns, units);
     hdf5_close(file, group);
 }
 
-void openpmd_write_species(struct hdf5_file *file, hid_t species, const struct snapshot *snapshot,
+void openpmd_write_species(struct hdf5_file *file, hid_t species, const struct view *view,
                            const struct units *units)
 {
-    for (uint32_t s = 0; s < snapshot->config->species_count; s++) {
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
         struct columns columns;
-        hdf5_file_fail(file, columns_create(snapshot, s, &columns));
+        hdf5_file_fail(file, columns_create(view, s, &columns));
         if (hdf5_file_agree(file))
             write_one_species(file, species, &columns, units);
         columns_destroy(&columns);

@@ -106,8 +106,7 @@ static enum status build(struct phase_spaces *spaces)
     return STATUS_OK;
 }
 
-enum status phase_spaces_create(struct device *device, const struct config *config,
-                                struct phase_spaces **spaces)
+enum status phase_spaces_create(struct device *device, const struct config *config, void **spaces)
 {
     *spaces = NULL;
     TRY(phase_spaces_check(config));
@@ -120,26 +119,27 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     created->config = config;
     created->group_items =
         device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
+    *spaces = created;
     const enum status status = build(created);
     if (status != STATUS_OK)
-        phase_spaces_destroy(&created);
-    *spaces = created;
+        phase_spaces_destroy(spaces);
     return status;
 }
 
-void phase_spaces_destroy(struct phase_spaces **spaces)
+void phase_spaces_destroy(void **part)
 {
-    if (!*spaces)
+    struct phase_spaces *spaces = *part;
+    *part = NULL;
+    if (!spaces)
         return;
     for (uint32_t i = 0; i < CONFIG_MAX_PHASE_SPACES; i++) {
-        ndpa_destroy(&(*spaces)->ndpa[i]);
-        buffer_destroy(&(*spaces)->counts[i]);
+        ndpa_destroy(&spaces->ndpa[i]);
+        buffer_destroy(&spaces->counts[i]);
     }
-    buffer_destroy(&(*spaces)->room);
-    kernel_destroy(&(*spaces)->count);
-    program_destroy(&(*spaces)->program);
-    free(*spaces);
-    *spaces = NULL;
+    buffer_destroy(&spaces->room);
+    kernel_destroy(&spaces->count);
+    program_destroy(&spaces->program);
+    free(spaces);
 }
 
 /* ---- counting ---- */
@@ -186,14 +186,14 @@ static uint32_t parts_for(const struct phase_spaces *spaces, uint64_t segments)
     return (uint32_t)((wanted + segments - 1) / segments);
 }
 
-static enum status count_list(struct phase_spaces *spaces, const struct phase_state *state, uint32_t index,
+static enum status count_list(struct phase_spaces *spaces, const struct view *view, uint32_t index,
                               const struct particles *list)
 {
-    const struct phase_space_config *space = &state->config->output.phase_space[index];
+    const struct phase_space_config *space = &view->config->output.phase_space[index];
     const struct phase_volume *volume = &spaces->volumes[index];
-    const struct slab *slab = state->slab;
-    const struct cells_of_axis x = cells_of_axis(state->config, space, PHASE_AXIS_X);
-    const struct cells_of_axis y = cells_of_axis(state->config, space, PHASE_AXIS_Y);
+    const struct slab *slab = view->slab;
+    const struct cells_of_axis x = cells_of_axis(view->config, space, PHASE_AXIS_X);
+    const struct cells_of_axis y = cells_of_axis(view->config, space, PHASE_AXIS_Y);
     const struct velocity_axis u = velocity_axis(volume, space, PHASE_AXIS_U);
     const struct velocity_axis v = velocity_axis(volume, space, PHASE_AXIS_V);
     const uint32_t slab_end = slab->first_row + slab->rows;
@@ -207,7 +207,7 @@ static enum status count_list(struct phase_spaces *spaces, const struct phase_st
     const bool reads_velocities = u.bins > 0 || v.bins > 0;
     const struct launch launch = {
         (size_t)(segments * parts), spaces->group_items, STAGE_OUTPUT,
-        reads_velocities ? 2 * precision_bytes(state->config->precision) * (uint64_t)list->count : 0};
+        reads_velocities ? 2 * precision_bytes(view->config->precision) * (uint64_t)list->count : 0};
     return KERNEL_LAUNCH(
         spaces->count, launch, arg_buffer(list->quad ? list->quad : list->velocity),
         arg_uint(list->quad ? 2 : 1), arg_uint(list->quad ? 1 : 0), arg_buffer(list->cell_offsets),
@@ -226,15 +226,15 @@ uint32_t phase_space_species(const struct config *config, uint32_t index)
     return s;
 }
 
-enum status phase_spaces_count(struct phase_spaces *spaces, const struct phase_state *state, uint32_t index,
+enum status phase_spaces_count(struct phase_spaces *spaces, const struct view *view, uint32_t index,
                                uint32_t *counts)
 {
-    const uint32_t s = phase_space_species(state->config, index);
+    const uint32_t s = phase_space_species(view->config, index);
     struct buffer *volume = spaces->counts[index];
     TRY(buffer_fill(volume, 0));
-    TRY(count_list(spaces, state, index, &state->particles[s]));
-    if (state->guests)
-        TRY(count_list(spaces, state, index, &state->guests[s]));
+    TRY(count_list(spaces, view, index, &view->particles[s]));
+    if (view->guests)
+        TRY(count_list(spaces, view, index, &view->guests[s]));
     if (spaces->ndpa[index])
         TRY(ndpa_permute(spaces->ndpa[index], volume));
     return buffer_read(volume, 0, buffer_bytes(volume), counts);
@@ -250,13 +250,11 @@ bool phase_spaces_is_first(struct phase_spaces *spaces, uint32_t index)
     return is_first;
 }
 
-uint32_t phase_spaces_due(const struct config *config, uint64_t step)
+bool phase_spaces_are_due(void *spaces, const struct view *view)
 {
-    uint32_t due = 0;
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        const uint64_t every = config->output.phase_space[i].every;
-        if (every > 0 && (step % every == 0 || step >= config->time.steps))
-            due |= UINT32_C(1) << i;
-    }
-    return due;
+    bool is_due = false;
+    (void)spaces;
+    for (uint32_t i = 0; i < view->config->output.phase_space_count; i++)
+        is_due |= view_is_due(view, view->config->output.phase_space[i].every);
+    return is_due;
 }

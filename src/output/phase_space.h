@@ -8,11 +8,8 @@
 #ifndef RADIXPIC_OUTPUT_PHASE_SPACE_H
 #define RADIXPIC_OUTPUT_PHASE_SPACE_H
 
-#include "base/log.h"
-#include "domain/particles.h"
-#include "domain/slab.h"
 #include "output/phase_volume.h"
-#include "parallel/communicator.h"
+#include "output/view.h"
 
 /* What counts and permutes, for all items of a config: one volume on the device for all of them. */
 struct phase_spaces;
@@ -23,37 +20,27 @@ STATUS_CHECKED enum status phase_spaces_check(const struct config *config);
 /* Nothing is allocated on the device, and *spaces stays NULL, where no item is ever written. STATUS_USAGE as
  * phase_spaces_check(). The caller destroys it. */
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
-                                               struct phase_spaces **spaces);
-void phase_spaces_destroy(struct phase_spaces **spaces);
-
-/* The particles of a rank, each list sorted, all of them in own rows. Nothing is owned. */
-struct phase_state {
-    const struct config *config;
-    const struct communicator *communicator;
-    const struct slab *slab;
-    const struct particles *particles; /* config->species_count of them */
-    const struct particles *guests;    /* the rest of each species; NULL: none */
-    uint64_t step;
-    double time;
-    struct log *log; /* for ranges that leave many particles out; NULL: nothing is said */
-};
+                                               void **spaces);
+void phase_spaces_destroy(void **spaces);
 
 /* Counts this rank's particles for item `index` and permutes them: counts[phase_volume_elements()], laid out
  * as phase_volume.h says. Blocking, not collective. */
-STATUS_CHECKED enum status phase_spaces_count(struct phase_spaces *spaces, const struct phase_state *state,
+STATUS_CHECKED enum status phase_spaces_count(struct phase_spaces *spaces, const struct view *view,
                                               uint32_t index, uint32_t *counts);
 
-/* Writes FOLDER/data_STEP.h5 with the items whose bit is set in `due`, all ranks into the one file, and sets
- * *bytes to its size. The first time that an item is written, the log hears of it where more than a tenth of
- * the particles are outside its ranges. Errors as snapshot_write(). Collective, blocking. */
-STATUS_CHECKED enum status phase_spaces_write(struct phase_spaces *spaces, const char *folder,
-                                              const struct phase_state *state, uint32_t due, uint64_t *bytes);
+/* Writes FOLDER/data_STEP.h5 with the items that are due, all ranks into the one file, and sets *bytes to its
+ * size. The first time that an item is written, the log hears of it where more than a tenth of the particles
+ * are outside its ranges. Errors as snapshot_write(). Collective, blocking. */
+STATUS_CHECKED enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view,
+                                              uint64_t *bytes);
 
 /* Whether no call before this one was for item `index`: for what is to be said once. */
 bool phase_spaces_is_first(struct phase_spaces *spaces, uint32_t index);
 
-/* The items due in a step, a bit each: those whose `every` divides it, in the last step all that are ever. */
-uint32_t phase_spaces_due(const struct config *config, uint64_t step);
+/* Whether an item is due in this step. */
+bool phase_spaces_are_due(void *spaces, const struct view *view);
+
+void phase_spaces_print_size(const struct config *config);
 
 /* The number of the species of item `index`. */
 uint32_t phase_space_species(const struct config *config, uint32_t index);

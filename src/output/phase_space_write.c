@@ -9,6 +9,7 @@
 #include "config/phase_axes.h"
 #include "output/hdf5_chunks.h"
 #include "output/openpmd.h"
+#include "output/outputs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +45,7 @@ struct written_axis {
 
 /* One item while it is written. */
 struct item {
-    const struct phase_state *state;
+    const struct view *view;
     const struct phase_space_config *space;
     struct phase_volume volume;
     struct written_axis axes[CONFIG_PHASE_AXES];
@@ -74,10 +75,10 @@ static void fill_chunks(const void *source, uint64_t first, size_t count, void *
     const size_t elements = phase_volume_chunk_elements(&item->volume);
     for (size_t n = 0; n < count; n++)
         phase_volume_read_chunk(&item->volume, item->counts, first + n, item->sums + n * elements);
-    communicator_sum_counts(item->state->communicator, count * elements, item->sums);
+    communicator_sum_counts(item->view->communicator, count * elements, item->sums);
     for (size_t n = 0; n < count * elements; n++) {
         const double f = (double)item->sums[n] * item->unit;
-        if (item->state->config->precision == PRECISION_SINGLE)
+        if (item->view->config->precision == PRECISION_SINGLE)
             ((float *)values)[n] = (float)f;
         else
             ((double *)values)[n] = f;
@@ -86,7 +87,7 @@ static void fill_chunks(const void *source, uint64_t first, size_t count, void *
 
 static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *name, const struct item *item)
 {
-    struct hdf5_chunks chunks = {.type = openpmd_real_type(item->state->config->precision),
+    struct hdf5_chunks chunks = {.type = openpmd_real_type(item->view->config->precision),
                                  .dimensions = (int)item->volume.dimensions,
                                  .fill = fill_chunks,
                                  .source = item};
@@ -99,11 +100,11 @@ static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *nam
 
 /* ---- an item ---- */
 
-static enum status item_create(struct phase_spaces *spaces, const struct phase_state *state, uint32_t index,
+static enum status item_create(struct phase_spaces *spaces, const struct view *view, uint32_t index,
                                struct item *item)
 {
-    const struct config *config = state->config;
-    *item = (struct item){.state = state,
+    const struct config *config = view->config;
+    *item = (struct item){.view = view,
                           .space = &config->output.phase_space[index],
                           .volume = phase_volume_make(&config->output.phase_space[index])};
     const uint32_t s = phase_space_species(config, index);
@@ -112,16 +113,16 @@ static enum status item_create(struct phase_spaces *spaces, const struct phase_s
         item->axes[k] = written_axis(config, item->space, item->volume.axes[k]);
         size *= item->axes[k].width;
     }
-    item->weight = state->particles[s].weight;
+    item->weight = view->particles[s].weight;
     item->unit = item->weight / size;
-    item->particles = state->particles[s].count + (state->guests ? (uint64_t)state->guests[s].count : 0);
+    item->particles = view->particles[s].count + (view->guests ? (uint64_t)view->guests[s].count : 0);
     const uint64_t elements = phase_volume_elements(&item->volume);
     item->counts = malloc((size_t)elements * sizeof *item->counts);
     item->sums =
         malloc(HDF5_CHUNKS_PIECE * (size_t)phase_volume_chunk_elements(&item->volume) * sizeof *item->sums);
     if (!item->counts || !item->sums)
         return status_fail(STATUS_FAILED, "no memory to write %" PRIu64 " bins of phase space", elements);
-    TRY(phase_spaces_count(spaces, state, index, item->counts));
+    TRY(phase_spaces_count(spaces, view, index, item->counts));
     for (uint64_t n = 0; n < elements; n++)
         item->inside += item->counts[n];
     return STATUS_OK;
@@ -137,7 +138,7 @@ static void item_destroy(struct item *item)
 static void add_totals(struct item *item)
 {
     uint64_t totals[2] = {item->particles, item->inside};
-    communicator_sum_counts(item->state->communicator, 2, totals);
+    communicator_sum_counts(item->view->communicator, 2, totals);
     item->particles = totals[0];
     item->inside = totals[1];
 }
@@ -147,8 +148,8 @@ static void tell_outside(const struct item *item, const char *name)
 {
     static const double many = 0.1;
     const double outside = (double)(item->particles - item->inside) / (double)item->particles;
-    if (item->state->log && outside > many)
-        log_line(item->state->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
+    if (item->view->log && outside > many)
+        log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
                  100 * outside);
 }
 
@@ -184,7 +185,7 @@ static void write_units(struct hdf5_file *file, hid_t mesh, const struct item *i
 static void write_axes(struct hdf5_file *file, hid_t mesh, const struct item *item, const struct units *units)
 {
     const uint32_t dimensions = item->volume.dimensions;
-    const double half_step_back = -item->state->config->time.step / 2;
+    const double half_step_back = -item->view->config->time.step / 2;
     const char *labels[CONFIG_PHASE_AXES];
     double spacing[CONFIG_PHASE_AXES], offset[CONFIG_PHASE_AXES], low[CONFIG_PHASE_AXES],
         high[CONFIG_PHASE_AXES], unit[CONFIG_PHASE_AXES], time_offset[CONFIG_PHASE_AXES],
@@ -214,7 +215,7 @@ static void write_axes(struct hdf5_file *file, hid_t mesh, const struct item *it
 
 static void write_attributes(struct hdf5_file *file, hid_t mesh, const struct item *item)
 {
-    const struct units units = units_make(&item->state->config->units);
+    const struct units units = units_make(&item->view->config->units);
     const uint64_t outside = item->particles - item->inside;
     hdf5_text(file, mesh, "geometry", "other");
     hdf5_text(file, mesh, "geometryParameters",
@@ -237,13 +238,13 @@ static void write_attributes(struct hdf5_file *file, hid_t mesh, const struct it
 /* ---- the file ---- */
 
 static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces *spaces,
-                       const struct phase_state *state, uint32_t index)
+                       const struct view *view, uint32_t index)
 {
     char name[CONFIG_NAME_LENGTH + 16];
     struct item item = {0};
-    phase_space_name(state->config, index, name, sizeof name);
+    phase_space_name(view->config, index, name, sizeof name);
     if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
-        hdf5_file_fail(file, item_create(spaces, state, index, &item));
+        hdf5_file_fail(file, item_create(spaces, view, index, &item));
     if (hdf5_file_agree(file)) {
         add_totals(&item);
         if (phase_spaces_is_first(spaces, index))
@@ -255,20 +256,19 @@ static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces
     item_destroy(&item);
 }
 
-enum status phase_spaces_write(struct phase_spaces *spaces, const char *folder,
-                               const struct phase_state *state, uint32_t due, uint64_t *bytes)
+enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)
 {
-    const struct config *config = state->config;
+    const struct config *config = view->config;
     *bytes = 0;
     char name[48];
-    snprintf(name, sizeof name, "data_%" PRIu64 ".h5", state->step);
+    snprintf(name, sizeof name, "data_%" PRIu64 ".h5", view->step);
     struct hdf5_file file;
-    TRY(hdf5_file_create(state->communicator, folder, name, config->output.snapshots.compression, 0, &file));
-    const hid_t iteration = openpmd_write_root(&file, config, OPENPMD_BASE, state->step, state->time);
+    TRY(hdf5_file_create(view->communicator, folder, name, config->output.snapshots.compression, 0, &file));
+    const hid_t iteration = openpmd_write_root(&file, config, OPENPMD_BASE, view->step, view->time);
     const hid_t meshes = hdf5_group(&file, iteration, "fields");
     for (uint32_t i = 0; i < config->output.phase_space_count; i++)
-        if (due >> i & 1U)
-            write_item(&file, meshes, spaces, state, i);
+        if (view_is_due(view, config->output.phase_space[i].every))
+            write_item(&file, meshes, spaces, view, i);
     hdf5_close(&file, meshes);
     hdf5_close(&file, hdf5_group(&file, iteration, "particles")); /* which particlesPath names: empty */
     hdf5_close(&file, iteration);
@@ -282,4 +282,15 @@ uint64_t phase_space_bytes(const struct config *config, uint32_t index)
     const struct phase_volume volume = phase_volume_make(&config->output.phase_space[index]);
     const uint64_t chunk = phase_volume_chunk_elements(&volume) * precision_bytes(config->precision);
     return frame + phase_volume_chunks(&volume) * (chunk + each);
+}
+
+void phase_spaces_print_size(const struct config *config)
+{
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
+        char name[CONFIG_NAME_LENGTH + 16], what[CONFIG_NAME_LENGTH + 32];
+        phase_space_name(config, i, name, sizeof name);
+        snprintf(what, sizeof what, " of %s", name);
+        outputs_print_files("phase space", outputs_times_due(config, config->output.phase_space[i].every),
+                            what, phase_space_bytes(config, i));
+    }
 }

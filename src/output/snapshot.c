@@ -8,34 +8,34 @@
 
 #include <inttypes.h>
 
-static void write_content(struct hdf5_file *file, const struct snapshot *snapshot)
+static void write_content(struct hdf5_file *file, const struct view *view)
 {
-    const struct units units = units_make(&snapshot->config->units);
-    const hid_t iteration =
-        openpmd_write_root(file, snapshot->config, OPENPMD_ED_PIC, snapshot->step, snapshot->time);
+    const struct units units = units_make(&view->config->units);
+    const hid_t iteration = openpmd_write_root(file, view->config, OPENPMD_ED_PIC, view->step, view->time);
 
     const hid_t meshes = hdf5_group(file, iteration, "fields");
-    openpmd_write_meshes(file, meshes, snapshot, &units);
+    openpmd_write_meshes(file, meshes, view, &units);
     hdf5_close(file, meshes);
 
     /* Without particles the group stays empty, so what particlesPath names is there. */
     const hid_t species = hdf5_group(file, iteration, "particles");
-    if (snapshot->config->output.snapshots.particles)
-        openpmd_write_species(file, species, snapshot, &units);
+    if (view->config->output.snapshots.particles)
+        openpmd_write_species(file, species, view, &units);
     hdf5_close(file, species);
 
     hdf5_close(file, iteration);
 }
 
-enum status snapshot_write(const char *folder, const struct snapshot *snapshot, uint64_t *bytes)
+enum status snapshot_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)
 {
+    (void)part;
     *bytes = 0;
     char name[48];
-    snprintf(name, sizeof name, "data_%" PRIu64 ".h5", snapshot->step);
+    snprintf(name, sizeof name, "data_%" PRIu64 ".h5", view->step);
     struct hdf5_file file;
-    TRY(hdf5_file_create(snapshot->communicator, folder, name, snapshot->config->output.snapshots.compression,
-                         0, &file));
-    write_content(&file, snapshot);
+    TRY(hdf5_file_create(view->communicator, folder, name, view->config->output.snapshots.compression, 0,
+                         &file));
+    write_content(&file, view);
     return hdf5_file_finish(&file, bytes);
 }
 

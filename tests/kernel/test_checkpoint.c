@@ -16,9 +16,9 @@ static void round_trip(void **unused)
         const struct scene_kind kind = {n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 2, n & 4, 1};
         struct scene scene;
         scene_create(&alone, &kind, NULL, &scene);
-        const struct checkpoint_state state = scene_state(&scene, 42);
+        const struct view view = scene_view(&scene, 42);
         uint64_t bytes;
-        assert_ok(checkpoint_write(folder.path, &state, 2, &bytes));
+        assert_ok(checkpoint_write(folder.path, &view, 2, &bytes));
         struct stat found;
         assert_int_equal(stat(folder_file(&folder, "checkpoint_42.h5"), &found), 0);
         assert_int_equal(found.st_size, bytes);
@@ -46,24 +46,23 @@ static void many_particles(void **unused)
     folder_remove(&folder);
 }
 
-/* Also in a folder that is not there yet. */
 static void without_guests(void **unused)
 {
     (void)unused;
     struct folder folder = folder_make();
     struct scene scene;
     scene_create(&alone, &plain, NULL, &scene);
-    struct checkpoint_state state = scene_state(&scene, 7);
-    state.lists[CHECKPOINT_GUESTS] = NULL;
+    struct view view = scene_view(&scene, 7);
+    view.guests = NULL;
     uint64_t bytes;
-    assert_fails(checkpoint_write(folder.path, &state, 1, &bytes), "species electrons, step 7",
+    assert_fails(checkpoint_write(folder.path, &view, 1, &bytes), "species electrons, step 7",
                  "particles are there");
     for (uint32_t s = 0; s < SCENE_SPECIES; s++)
         scene.config.species[s].particles = scene.lists[CHECKPOINT_MAIN][s].count;
-    assert_ok(checkpoint_write(folder_file(&folder, "new"), &state, 1, &bytes));
+    assert_ok(checkpoint_write(folder.path, &view, 1, &bytes));
     struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    assert_ok(open_one(folder.file, &warnings, &checkpoint));
+    assert_ok(open_one(folder.path, &warnings, &checkpoint));
     struct host_list list;
     assert_ok(checkpoint_read_list(checkpoint, 1, CHECKPOINT_GUESTS, 0, SCENE_NX, &list));
     assert_int_equal(list.count, 0);
@@ -332,12 +331,12 @@ static int full_disk(void)
     struct scene scene;
     const struct scene_kind kind = {.precision = PRECISION_DOUBLE, .crowd = 1000};
     scene_create(&alone, &kind, NULL, &scene);
-    const struct checkpoint_state state = scene_state(&scene, 10);
+    const struct view view = scene_view(&scene, 10);
     uint64_t bytes, ignored;
-    assert_ok(checkpoint_write(folder.path, &state, 1, &bytes));
+    assert_ok(checkpoint_write(folder.path, &view, 1, &bytes));
     const uint64_t limits[] = {0, 100, 2048, 10000, bytes / 8, bytes / 2, bytes - 20000, bytes - 1};
     for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
-        const struct checkpoint_state later = scene_state(&scene, 20);
+        const struct view later = scene_view(&scene, 20);
         struct rlimit limit = {limits[n], RLIM_INFINITY};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
         assert_fails(checkpoint_write(folder.path, &later, 1, &ignored), "checkpoint_20.h5",

@@ -13,7 +13,8 @@ struct scene {
     struct species_config species[2];
     struct particles particles[2], guests[2];
     struct fields fields;
-    struct finite_state state;
+    struct config config;
+    struct view view;
 };
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -92,15 +93,15 @@ static void create_scene(struct scene *scene, enum precision precision, bool qua
     struct buffer *const nodes[] = {scene->fields.rho, scene->fields.ex, scene->fields.ey};
     for (size_t n = 0; n < 3; n++)
         fill_reals(scene, nodes[n]);
-    scene->state = (struct finite_state){.communicator = &alone,
-                                         .slab = &scene->slab,
-                                         .precision = precision,
-                                         .species_count = 2,
-                                         .particles = scene->particles,
-                                         .guests = scene->guests,
-                                         .fields = &scene->fields,
-                                         .step = 12,
-                                         .time = 1.5};
+    scene->config = (struct config){.precision = precision, .species_count = 2};
+    scene->view = (struct view){.config = &scene->config,
+                                .communicator = &alone,
+                                .slab = &scene->slab,
+                                .particles = scene->particles,
+                                .guests = scene->guests,
+                                .fields = &scene->fields,
+                                .step = 12,
+                                .time = 1.5};
 }
 
 static void destroy_scene(struct scene *scene)
@@ -116,7 +117,7 @@ static void destroy_scene(struct scene *scene)
 static void assert_found(const struct scene *scene, const char *what, const char *where)
 {
     char begin[160];
-    assert_int_equal(finite_find(&scene->state), STATUS_FAILED);
+    assert_int_equal(finite_find(&scene->view), STATUS_FAILED);
     const char *sentence = status_message();
     snprintf(begin, sizeof begin, "step 12 (t = 1.5): %s %s is not a finite number; ", what, where);
     if (strncmp(sentence, begin, strlen(begin)) != 0)
@@ -162,7 +163,7 @@ static void check_particle(const struct scene *scene, uint32_t species, bool gue
         assert_found(scene, what, where);
         plant(scene, particles, p, part, 0.5);
     }
-    assert_ok(finite_find(&scene->state));
+    assert_ok(finite_find(&scene->view));
 }
 
 static void check_particles(enum precision precision, bool quads)
@@ -171,16 +172,16 @@ static void check_particles(enum precision precision, bool quads)
         skip();
     struct scene scene;
     create_scene(&scene, precision, quads);
-    assert_ok(finite_find(&scene.state));
+    assert_ok(finite_find(&scene.view));
     /* the first and the last, and those at the ends of the pieces that are read at a time */
     static const uint32_t some[] = {0, 1, 4095, 4096, 6000, 8191, 8192, PARTICLES - 1};
     for (size_t n = 0; n < sizeof some / sizeof some[0]; n++)
         check_particle(&scene, n % 2, false, some[n]);
     check_particle(&scene, 0, true, 0);
     check_particle(&scene, 1, true, GUESTS - 1);
-    scene.state.guests = NULL;
+    scene.view.guests = NULL;
     plant(&scene, &scene.guests[0], 3, 0, NAN);
-    assert_ok(finite_find(&scene.state));
+    assert_ok(finite_find(&scene.view));
     destroy_scene(&scene);
 }
 
@@ -236,7 +237,7 @@ static void check_node(const struct scene *scene, struct buffer *nodes, const ch
     write_reals(scene, nodes, NY + 3, 1, 0.5);
     write_reals(scene, nodes, (size_t)ROWS * NY - 1, 1, 0.5);
     write_reals(scene, nodes, (size_t)ROWS * NY, 1, NAN); /* in a row of another rank */
-    assert_ok(finite_find(&scene->state));
+    assert_ok(finite_find(&scene->view));
 }
 
 static void check_fields(enum precision precision)
@@ -274,10 +275,10 @@ static void causes_come_before_what_follows(void **state)
     write_reals(&scene, scene.fields.rho, 1, 1, NAN);
     assert_found(&scene, "the charge density, nan,", "at node (10, 1)");
     plant(&scene, &scene.particles[1], 5, 1, NAN);
-    assert_int_equal(finite_find(&scene.state), STATUS_FAILED);
+    assert_int_equal(finite_find(&scene.view), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "the offset (0.5, nan) of a particle of species ions"));
     plant(&scene, &scene.particles[1], 9, 2, INFINITY);
-    assert_int_equal(finite_find(&scene.state), STATUS_FAILED);
+    assert_int_equal(finite_find(&scene.view), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "the velocity (inf, 0.5) of a particle of species ions"));
     destroy_scene(&scene);
 }
@@ -295,8 +296,8 @@ static void a_whole_box_without_particles_is_finite(void **state)
     fill_reals(&scene, scene.fields.rho);
     fill_reals(&scene, scene.fields.e);
     scene.particles[0].count = scene.particles[1].count = 0;
-    scene.state.guests = NULL;
-    assert_ok(finite_find(&scene.state));
+    scene.view.guests = NULL;
+    assert_ok(finite_find(&scene.view));
     write_reals(&scene, scene.fields.ey, 4999, 1, -INFINITY);
     assert_found(&scene, "the field Ey, -inf,", "at node (99, 49)");
     write_reals(&scene, scene.fields.ey, 4100, 1, -INFINITY);

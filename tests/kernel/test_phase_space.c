@@ -189,16 +189,16 @@ static void scene_destroy(struct scene *scene)
 }
 
 /* Returns how many particles were inside. */
-static uint64_t check_item(struct scene *scene, struct phase_spaces *spaces, uint32_t index)
+static uint64_t check_item(struct scene *scene, void *spaces, uint32_t index)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct particles lists[2] = {{0}, scene->main.particles},
                            guests[2] = {{0}, scene->guests.particles};
-    const struct phase_state state = {.config = &config,
-                                      .communicator = &alone,
-                                      .slab = &scene->slab,
-                                      .particles = lists,
-                                      .guests = guests};
+    const struct view view = {.config = &config,
+                              .communicator = &alone,
+                              .slab = &scene->slab,
+                              .particles = lists,
+                              .guests = guests};
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
     memset(scene->expected, 0, MOST_BINS * sizeof *scene->expected);
@@ -207,7 +207,7 @@ static uint64_t check_item(struct scene *scene, struct phase_spaces *spaces, uin
                             add_histogram(&scene->guests, &scene->slab, item, scene->expected);
     uint32_t *counts = calloc(phase_volume_elements(&volume), sizeof *counts);
     assert_non_null(counts);
-    assert_ok(phase_spaces_count(spaces, &state, index, counts));
+    assert_ok(phase_spaces_count(spaces, &view, index, counts));
     unfold(&volume, counts, scene->found);
     assert_memory_equal(scene->found, scene->expected, MOST_BINS * sizeof *scene->found);
     free(counts);
@@ -231,7 +231,7 @@ static void check_subsets(struct scene *scene)
 {
     const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
     for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
-        struct phase_spaces *spaces = NULL;
+        void *spaces = NULL;
         const size_t held = device_bytes_held(device);
         config.output.phase_space_count = 3;
         config.output.phase_space[0] = make_item(axes, 0, false);
@@ -296,7 +296,7 @@ static void slabs_with_part_of_the_range(void **state)
     config.output.phase_space[0] = make_item(1U << PHASE_AXIS_X | 1U << PHASE_AXIS_V, 0, true);
     for (size_t n = 0; n + 1 < sizeof ends / sizeof ends[0]; n++) {
         struct scene scene;
-        struct phase_spaces *spaces = NULL;
+        void *spaces = NULL;
         const struct slab slab = slab_make(&box, ends[n], ends[n + 1] - ends[n], 0);
         scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
         assert_ok(phase_spaces_create(device, &config, &spaces));
@@ -310,16 +310,16 @@ static void slabs_with_part_of_the_range(void **state)
 /* ---- the file ---- */
 
 /* Kernels that phase_spaces_write() of two items launches; the first one is of nobody. */
-static uint64_t launches_of_writing(const struct scene *scene, struct phase_spaces *spaces,
-                                    const char *folder, enum status expected)
+static uint64_t launches_of_writing(const struct scene *scene, void *spaces, const char *folder,
+                                    enum status expected)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct particles lists[2] = {{0}, scene->main.particles};
-    const struct phase_state state = {
+    const struct view view = {
         .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
     uint64_t bytes = 0;
     device_reset_timers(device);
-    assert_int_equal(phase_spaces_write(spaces, folder, &state, 3, &bytes), expected);
+    assert_int_equal(phase_spaces_write(spaces, folder, &view, &bytes), expected);
     assert_int_equal(bytes > 0, expected == STATUS_OK);
     return device_timers(device)->stages[STAGE_OUTPUT].launches;
 }
@@ -331,7 +331,7 @@ static void nothing_is_counted_after_a_failure(void **state)
     const struct grid box = grid_make(&config.grid);
     const struct slab slab = slab_whole_box(&box);
     struct scene scene;
-    struct phase_spaces *spaces = NULL;
+    void *spaces = NULL;
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/data_0.h5", folder);
@@ -363,11 +363,12 @@ static void what_is_due(void **state)
     config.output.phase_space[0].every = 2;
     config.output.phase_space[1].every = 0;
     config.output.phase_space[2].every = 3;
-    const uint32_t expected[] = {5, 0, 1, 4, 1, 0, 5, 5}; /* of 7 steps: all in the last, but for never */
+    const bool expected[] = {true, false, true, true, true, false, true, true}; /* of 7 steps, and the last */
     for (uint64_t step = 0; step < 8; step++)
-        assert_int_equal(phase_spaces_due(&config, step), expected[step]);
+        assert_int_equal(phase_spaces_are_due(NULL, &(struct view){.config = &config, .step = step}),
+                         expected[step]);
     config.output.phase_space[0].every = config.output.phase_space[2].every = 0;
-    struct phase_spaces *spaces = NULL;
+    void *spaces = NULL;
     assert_ok(phase_spaces_create(device, &config, &spaces));
     assert_null(spaces);
     assert_int_equal(phase_spaces_bytes(&config), 0);

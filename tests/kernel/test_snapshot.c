@@ -161,9 +161,14 @@ static enum status state_write(const struct state *state, const char *folder, ui
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct slab slab = slab_whole_box(&state->grid);
-    const struct snapshot snapshot = {&state->config,   &alone, &slab, &state->fields,
-                                      state->particles, NULL,   STEP,  STEP * state->config.time.step};
-    return snapshot_write(folder, &snapshot, bytes);
+    const struct view view = {.config = &state->config,
+                              .communicator = &alone,
+                              .slab = &slab,
+                              .fields = &state->fields,
+                              .particles = state->particles,
+                              .step = STEP,
+                              .time = STEP * state->config.time.step};
+    return snapshot_write(NULL, folder, &view, bytes);
 }
 
 /* ---- reading back ---- */

@@ -99,11 +99,7 @@ static void check_frame(struct checkpoint *checkpoint, const struct scene *scene
     assert_int_equal(partition->ranks, ranks.size);
     assert_memory_equal(partition->first, scene->partition.first,
                         ((size_t)ranks.size + 1) * sizeof *partition->first);
-    struct checkpoint_header header;
-    assert_ok(checkpoint_header(checkpoint, ranks.rank, &header));
-    const struct checkpoint_state state = scene_state(scene, step);
-    assert_memory_equal(&header, &state.header, sizeof header);
-    assert_int_equal(checkpoint_header(checkpoint, ranks.size, &header), STATUS_FAILED);
+    scene_check_header(scene, checkpoint, step);
     assert_ok(checkpoint_require_same(checkpoint, &scene->config));
     scene_check_loads(&scene->kind, checkpoint);
 }

@@ -13,7 +13,8 @@ static struct slab slab;
 static struct species_config species = {.name = "electrons", .density = 1, .particles = PARTICLES};
 static struct particles particles;
 static struct fields fields;
-static struct finite_state state_of_rank;
+static const struct config config = {.precision = PRECISION_SINGLE, .species_count = 1};
+static struct view view;
 
 static int create_all(void **state)
 {
@@ -32,12 +33,8 @@ static int create_all(void **state)
     assert_ok(fields_create(device, &slab.local, PRECISION_SINGLE, &fields));
     assert_ok(buffer_fill(fields.rho, 0));
     assert_ok(buffer_fill(fields.e, 0));
-    state_of_rank = (struct finite_state){.communicator = &ranks,
-                                          .slab = &slab,
-                                          .precision = PRECISION_SINGLE,
-                                          .species_count = 1,
-                                          .particles = &particles,
-                                          .fields = &fields};
+    view = (struct view){
+        .config = &config, .communicator = &ranks, .slab = &slab, .particles = &particles, .fields = &fields};
     return 0;
 }
 
@@ -53,7 +50,7 @@ static int destroy_all(void **state)
 static void assert_found(const char *format, int row)
 {
     char wanted[128];
-    assert_int_equal(finite_find(&state_of_rank), STATUS_FAILED);
+    assert_int_equal(finite_find(&view), STATUS_FAILED);
     snprintf(wanted, sizeof wanted, format, row);
     assert_non_null(strstr(status_message(), wanted));
 }
@@ -62,7 +59,7 @@ static void what_one_rank_finds_all_know(void **state)
 {
     (void)state;
     const double bad = NAN;
-    assert_ok(finite_find(&state_of_rank));
+    assert_ok(finite_find(&view));
     if (ranks.rank == ranks.size - 1)
         assert_ok(buffer_write_reals(fields.rho, PRECISION_SINGLE, 2 * NY, 1, &bad));
     assert_found("the charge density, nan, at node (%d, 0)", ROWS * ranks.size - 1);

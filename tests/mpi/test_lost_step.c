@@ -46,7 +46,7 @@ static struct history_row *run_on_all(const struct config *config, struct log *l
     assert_non_null(rows);
     assert_ok(simulation_create_on(&ranks, config, physics_device, NULL, &simulation));
     assert_non_null(simulation.advance);
-    simulation.output.log = log;
+    simulation.log = log;
     for (uint64_t n = 0; !simulation_done(&simulation); n++) {
         const bool was_fused = is_fused(&simulation);
         assert_ok(simulation_step(&simulation));
@@ -109,9 +109,11 @@ static void run_until_stored(const struct config *config, const char *folder)
     first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
     struct simulation simulation;
     assert_ok(simulation_create_on(&ranks, &first_part, physics_device, NULL, &simulation));
-    simulation.output.checkpoint_folder = folder;
+    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
+    assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder, 0));
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
+    assert_ok(outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
 }
 
@@ -123,7 +125,7 @@ static struct history_row *run_from_stored(const struct config *config, const ch
     struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
     char path[96];
     assert_non_null(rows);
-    snprintf(path, sizeof path, "%s/checkpoint_%d.h5", folder, STORED);
+    snprintf(path, sizeof path, "%s/checkpoints/checkpoint_%d.h5", folder, STORED);
     assert_ok(checkpoint_open(&ranks, path, NULL, NULL, &checkpoint));
     assert_ok(simulation_create_on(&ranks, config, physics_device, checkpoint, &simulation));
     checkpoint_close(&checkpoint);

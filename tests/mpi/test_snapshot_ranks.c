@@ -194,7 +194,7 @@ static void state_destroy(struct state *state)
 
 static enum status state_write(const struct state *state, const char *folder, uint64_t *bytes)
 {
-    const struct snapshot snapshot = {
+    const struct view view = {
         .config = &state->config,
         .communicator = &state->communicator,
         .slab = &state->slab,
@@ -204,7 +204,7 @@ static enum status state_write(const struct state *state, const char *folder, ui
         .step = STEP,
         .time = 0.7,
     };
-    return snapshot_write(folder, &snapshot, bytes);
+    return snapshot_write(NULL, folder, &view, bytes);
 }
 
 /* ---- folders ---- */

@@ -34,8 +34,10 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 struct patient {
     struct config config;
     struct simulation simulation;
-    struct folder folder;
-    unsigned char *good; /* owned: the bytes of that checkpoint */
+    struct folder run;          /* of the run, and below it */
+    struct run_folder run_path; /* the same for the outputs */
+    struct folder folder;       /* its checkpoints */
+    unsigned char *good;        /* owned: the bytes of that checkpoint */
     size_t good_bytes;
 };
 
@@ -51,9 +53,11 @@ static void patient_create(const struct kind *kind, uint64_t step, struct patien
     assert_ok(config_read_text("test", plasma, strlen(plasma), NULL, 0, &patient->config));
     patient->config.step.method = kind->method;
     patient->config.precision = kind->precision;
-    patient->folder = folder_make();
+    patient->run = folder_make();
+    patient->run_path = (struct run_folder){patient->run.path, RUN_FOLDER_NEW, false};
+    snprintf(patient->folder.path, sizeof patient->folder.path, "%.40s/checkpoints", patient->run.path);
     assert_ok(simulation_create(&patient->config, device, &patient->simulation));
-    patient->simulation.output.checkpoint_folder = patient->folder.path;
+    assert_ok(outputs_open(patient->simulation.outputs, &alone, &patient->run_path, 0));
     take_steps(&patient->simulation, step);
     assert_holds(&patient->folder, "checkpoint_8.h5");
     patient->good = read_file(folder_file(&patient->folder, "checkpoint_8.h5"), &patient->good_bytes);
@@ -69,8 +73,9 @@ static void patient_destroy(struct patient *patient)
     assert_memory_equal(after, patient->good, bytes);
     free(after);
     free(patient->good);
+    assert_ok(outputs_close(patient->simulation.outputs));
     simulation_destroy(&patient->simulation);
-    folder_remove(&patient->folder);
+    folder_remove(&patient->run);
 }
 
 /* One of the four numbers of a particle, on the device. */

@@ -42,15 +42,13 @@ static void run(void)
 {
     const struct config config = physics_config(config_text);
     struct simulation simulation;
-    struct history *history = NULL;
-    assert_ok(history_open(folder, &config.output.history, &history));
+    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
     assert_ok(simulation_create(&config, physics_device, &simulation));
-    simulation.output =
-        (struct simulation_output){.history = history, .checkpoint_folder = checkpoint_folder};
+    assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
+    assert_ok(outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
-    assert_ok(history_close(&history));
 }
 
 static void the_rows_are_there_before_the_checkpoint(void **state)

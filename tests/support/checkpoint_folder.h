@@ -107,11 +107,7 @@ static inline void check_all(const struct scene *scene, const char *path, uint64
     struct checkpoint *checkpoint;
     assert_ok(open_one(path, &warnings, &checkpoint));
     assert_int_equal(warnings.count, 0);
-    struct checkpoint_header header;
-    assert_ok(checkpoint_header(checkpoint, 0, &header));
-    const struct checkpoint_state state = scene_state(scene, step);
-    assert_memory_equal(&header, &state.header, sizeof header);
-    assert_int_equal(checkpoint_header(checkpoint, 1, &header), STATUS_FAILED);
+    scene_check_header(scene, checkpoint, step);
     assert_int_equal(checkpoint_partition(checkpoint)->ranks, 1);
     assert_int_equal(checkpoint_partition(checkpoint)->rows, SCENE_NX);
 

@@ -28,6 +28,7 @@ struct scene {
     struct partition partition;
     struct slab slab;
     struct particles lists[CHECKPOINT_LISTS][SCENE_SPECIES];
+    uint32_t capacity[SCENE_SPECIES];
 };
 
 /* ---- the state ---- */
@@ -178,6 +179,7 @@ static inline void scene_create(const struct communicator *communicator, const s
                                             scene_own_count(scene, s, which) + 3, particles));
             scene_fill_list(scene, s, which, particles);
         }
+        scene->capacity[s] = scene->lists[CHECKPOINT_MAIN][s].capacity;
     }
 }
 
@@ -189,26 +191,26 @@ static inline void scene_destroy(struct scene *scene)
     partition_destroy(&scene->partition);
 }
 
-static inline struct checkpoint_state scene_state(const struct scene *scene, uint64_t step)
+static inline struct view scene_view(const struct scene *scene, uint64_t step)
 {
-    struct checkpoint_state state = {
-        .config = &scene->config,
-        .communicator = scene->communicator,
-        .slab = &scene->slab,
-        .partition = &scene->partition,
-        .header = {.step = step, .first_energy = 1 / 3.0, .ghost = SCENE_GHOST},
-        .lists = {scene->lists[CHECKPOINT_MAIN], scene->lists[CHECKPOINT_GUESTS]}};
-    for (uint32_t s = 0; s < SCENE_SPECIES; s++)
-        state.header.capacity[s] = scene->lists[CHECKPOINT_MAIN][s].capacity;
-    return state;
+    return (struct view){.config = &scene->config,
+                         .communicator = scene->communicator,
+                         .slab = &scene->slab,
+                         .partition = &scene->partition,
+                         .particles = scene->lists[CHECKPOINT_MAIN],
+                         .guests = scene->lists[CHECKPOINT_GUESTS],
+                         .step = step,
+                         .first_energy = 1 / 3.0,
+                         .ghost = SCENE_GHOST,
+                         .capacity = scene->capacity};
 }
 
 static inline enum status scene_write(const struct scene *scene, const char *folder, uint64_t step,
                                       uint32_t keep)
 {
-    const struct checkpoint_state state = scene_state(scene, step);
+    const struct view view = scene_view(scene, step);
     uint64_t bytes = 0;
-    return checkpoint_write(folder, &state, keep, &bytes);
+    return checkpoint_write(folder, &view, keep, &bytes);
 }
 
 /* ---- read back ---- */
@@ -260,6 +262,19 @@ static inline void scene_check_loads(const struct scene_kind *kind, struct check
             for (unsigned which = 0; which < CHECKPOINT_LISTS; which++)
                 expected[cell / SCENE_NY] += scene_count(kind->crowd, s, which, cell);
     assert_memory_equal(loads, expected, sizeof loads);
+}
+
+static inline void scene_check_header(const struct scene *scene, const struct checkpoint *checkpoint,
+                                      uint64_t step)
+{
+    struct checkpoint_header header;
+    assert_ok(checkpoint_header(checkpoint, scene->communicator->rank, &header));
+    assert_int_equal(header.step, step);
+    assert_true(header.first_energy == 1 / 3.0);
+    assert_int_equal(header.ghost, SCENE_GHOST);
+    for (uint32_t s = 0; s < SCENE_SPECIES; s++)
+        assert_int_equal(header.capacity[s], scene->capacity[s]);
+    assert_int_equal(checkpoint_header(checkpoint, scene->communicator->size, &header), STATUS_FAILED);
 }
 
 /* ---- warnings ---- */

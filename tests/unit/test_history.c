@@ -11,7 +11,20 @@
 #include <unistd.h>
 
 static char folder[64], path[128], temporary[128];
-static const struct history_config modes = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}};
+static const struct config modes = {
+    .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
+
+static enum status open_new(void **history)
+{
+    const struct run_folder new = {folder, RUN_FOLDER_NEW, false};
+    return history_open(&new, &modes, 0, history);
+}
+
+static enum status go_on(const struct config *config, uint64_t step, void **history)
+{
+    const struct run_folder old = {folder, RUN_FOLDER_CONTINUE, true};
+    return history_open(&old, config, step, history);
+}
 
 static int make_folder(void **state)
 {
@@ -44,11 +57,13 @@ static struct history_row row_of(uint64_t step)
                                 .modes = {{n, 2}, {3, -n}}};
 }
 
-static void append(struct history *history, uint64_t first, uint64_t last)
+static void append(void *history, uint64_t first, uint64_t last)
 {
     for (uint64_t step = first; step <= last; step += 2) {
         const struct history_row row = row_of(step);
-        assert_ok(history_append(history, &row));
+        const struct view view = {.step = step, .time = row.time, .measured = &row};
+        uint64_t bytes;
+        assert_ok(history_write(history, folder, &view, &bytes));
     }
 }
 
@@ -73,8 +88,8 @@ static void write_all(const char *text)
 
 static char *write_straight(uint64_t last)
 {
-    struct history *history = NULL;
-    assert_ok(history_open(folder, &modes, &history));
+    void *history = NULL;
+    assert_ok(open_new(&history));
     append(history, 0, last);
     assert_ok(history_close(&history));
     return read_all();
@@ -95,8 +110,8 @@ static void going_on_gives_the_bytes_of_going_through(void **state)
     char *straight = write_straight(20);
     for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
         free(write_straight(20));
-        struct history *history = NULL;
-        assert_ok(history_continue(folder, &modes, steps[n], &history));
+        void *history = NULL;
+        assert_ok(go_on(&modes, steps[n], &history));
         append(history, (steps[n] + 1) / 2 * 2, 20);
         assert_ok(history_close(&history));
         assert_untouched(straight);
@@ -108,8 +123,8 @@ static void rows_from_the_step_on_are_cut(void **state)
 {
     (void)state;
     free(write_straight(20));
-    struct history *history = NULL;
-    assert_ok(history_continue(folder, &modes, 8, &history));
+    void *history = NULL;
+    assert_ok(go_on(&modes, 8, &history));
     char *text = read_all(); /* before anything is appended */
     assert_non_null(strstr(text, "\n6,"));
     assert_null(strstr(text, "\n8,"));
@@ -126,19 +141,19 @@ static void a_last_line_written_by_half_is_cut(void **state)
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
         write_all(longer);
-        struct history *history = NULL;
-        assert_ok(history_continue(folder, &modes, 1000, &history));
+        void *history = NULL;
+        assert_ok(go_on(&modes, 1000, &history));
         assert_ok(history_close(&history));
         assert_untouched(straight);
     }
     free(straight);
 }
 
-static void assert_refused(enum status code, const char *fragment, const struct history_config *config)
+static void assert_refused(enum status code, const char *fragment, const struct config *config)
 {
     char *before = read_all();
-    struct history *history = NULL;
-    assert_int_equal(history_continue(folder, config, 4, &history), code);
+    void *history = NULL;
+    assert_int_equal(go_on(config, 4, &history), code);
     if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
     assert_ok(history_close(&history));
@@ -149,9 +164,9 @@ static void assert_refused(enum status code, const char *fragment, const struct 
 static void other_columns_are_refused(void **state)
 {
     (void)state;
-    struct history_config fewer = modes, other = modes;
-    fewer.mode_count = 1;
-    other.modes[1][1] = 5;
+    struct config fewer = modes, other = modes;
+    fewer.output.history.mode_count = 1;
+    other.output.history.modes[1][1] = 5;
     free(write_straight(6));
     assert_refused(STATUS_USAGE, "output.history.modes", &fewer);
     assert_refused(STATUS_USAGE, "output.history.modes", &other);
@@ -186,8 +201,8 @@ static void without_a_file_there_is_nothing_to_go_on_with(void **state)
 {
     (void)state;
     unlink(path);
-    struct history *history = NULL;
-    assert_int_equal(history_continue(folder, &modes, 4, &history), STATUS_FAILED);
+    void *history = NULL;
+    assert_int_equal(go_on(&modes, 4, &history), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "No such file"));
     assert_ok(history_close(&history));
 }
@@ -212,9 +227,9 @@ int fsync(int descriptor)
 static void every_row_reaches_the_disk(void **state)
 {
     (void)state;
-    struct history *history = NULL;
+    void *history = NULL;
     struct stat found;
-    assert_ok(history_open(folder, &modes, &history));
+    assert_ok(open_new(&history));
     for (uint64_t step = 0; step <= 4; step += 2) {
         append(history, step, step);
         const int before = synced.calls;

@@ -1,0 +1,85 @@
+/* Outputs: all that a run writes of its state, as one table, which the step, `check` and the run folder walk.
+ * A new output is a file with its functions, and a row of the table in outputs.c. */
+#ifndef RADIXPIC_OUTPUT_OUTPUTS_H
+#define RADIXPIC_OUTPUT_OUTPUTS_H
+
+#include "output/run_folder.h"
+#include "output/view.h"
+
+/* What a step has to do for the outputs that are due in it: bits. */
+enum output_need {
+    OUTPUT_NEEDS_CHECK = 1,     /* the fields' sums: a non-finite value must not be written */
+    OUTPUT_NEEDS_POTENTIAL = 2, /* fields->phi */
+    OUTPUT_NEEDS_MEASURED = 4,  /* view->measured: it is written after the advance */
+    OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
+};
+
+/* `part` is what create() or open() made, NULL where there is neither. */
+struct output_row {
+    const char *name;
+    const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
+    const char *prefix;
+    size_t every;   /* where in struct config it stands how many steps are between two; 0: nowhere */
+    unsigned needs; /* beside OUTPUT_NEEDS_CHECK */
+
+    /* Where not only `every` decides. Collective. */
+    bool (*is_due)(void *part, const struct view *view);
+
+    /* What the output holds for the whole run, on all ranks; STATUS_USAGE for what the config asks in vain.
+     */
+    enum status (*create)(struct device *device, const struct config *config, void **part);
+    void (*destroy)(void **part);
+
+    /* Rank 0: a file of the run folder that grows with the run. `step`: where a run that goes on begins. */
+    enum status (*open)(const struct run_folder *folder, const struct config *config, uint64_t step,
+                        void **part);
+    enum status (*sync)(void *part);
+    enum status (*close)(void **part);
+
+    /* Collective. Writes into the folder, and sets *bytes to the size of the file; NULL: a check alone. */
+    enum status (*write)(void *part, const char *folder, const struct view *view, uint64_t *bytes);
+
+    /* For `check`: an upper estimate of the bytes of one file, before compression; or where there is more to
+     * say, the lines about it. */
+    uint64_t (*bytes)(const struct config *config);
+    void (*print_size)(const struct config *config);
+};
+
+/* The table: *count rows. */
+const struct output_row *outputs_table(size_t *count);
+
+struct outputs;
+
+/* Creates the parts of all outputs on the device. The caller destroys them, after outputs_close(). */
+STATUS_CHECKED enum status outputs_create(struct device *device, const struct config *config,
+                                          struct outputs **outputs);
+void outputs_destroy(struct outputs **outputs);
+
+/* From now on outputs are written, below `folder`, which must outlive them; without it none is. On rank 0
+ * also opens the growing files and clears the folder, as its use says: see run_folder_clear(). Not
+ * collective. */
+STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
+                                        const struct run_folder *folder, uint64_t step);
+
+/* Closes the growing files; STATUS_FAILED when the last bytes of one could not be written. NULL is fine. */
+STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
+
+/* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due.
+ * Collective. */
+unsigned outputs_due(struct outputs *outputs, const struct view *view);
+
+/* Writes what is due: where view->measured is NULL what comes before the advance, else the rest. Times it as
+ * STAGE_OUTPUT, for which it leaves launches untimed (device_weigh_times()). STATUS_STOPPED after a signal to
+ * any rank, once a checkpoint is written. Collective. */
+STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct view *view);
+
+/* Prints, for `check`, how much each output will write. */
+void outputs_print_sizes(const struct config *config);
+
+/* How often something is written that is due every so many steps and at both ends of the run. */
+uint64_t outputs_times_due(const struct config *config, uint64_t every);
+
+/* One line for `check`: `times` files of at most `bytes`; `what` stands behind their number. */
+void outputs_print_files(const char *name, uint64_t times, const char *what, uint64_t bytes);
+
+#endif

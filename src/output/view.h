@@ -1,0 +1,44 @@
+/* View: the state of a rank in the middle of a step, for everything that is written of it.
+ *
+ * Positions and fields are at n, velocities at n-1/2; lists are sorted, and every particle is with the owner
+ * of its row. Nothing is owned.
+ */
+#ifndef RADIXPIC_OUTPUT_VIEW_H
+#define RADIXPIC_OUTPUT_VIEW_H
+
+#include "base/log.h"
+#include "domain/fields.h"
+#include "domain/particles.h"
+#include "domain/slab.h"
+#include "parallel/communicator.h"
+#include "parallel/partition.h"
+
+struct view {
+    const struct config *config;
+    const struct communicator *communicator;
+    const struct slab *slab;           /* the rank's rows: what it writes of the fields */
+    const struct partition *partition; /* the rows of all ranks */
+    const struct fields *fields;       /* of the slab's local grid: own rows first */
+    const struct particles *particles; /* [config->species_count] */
+    const struct particles *guests;    /* the rest of each species; NULL: none */
+    uint64_t step;                     /* n */
+    uint64_t first_step;               /* of this run: not 0 after a restart */
+    double time;
+    struct log *log; /* NULL: nothing is said */
+
+    /* What a restart needs beside. */
+    double first_energy;                   /* total energy at step 0, for the drift */
+    enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
+    uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
+    const uint32_t *capacity; /* of this rank's lists: what shapes of launches depend on; [species] */
+
+    const struct history_row *measured; /* by the advance, at n; NULL before it */
+};
+
+/* Whether the step is one of every `every` steps, or the last one; never where that is 0. */
+static inline bool view_is_due(const struct view *view, uint64_t every)
+{
+    return every > 0 && (view->step % every == 0 || view->step >= view->config->time.steps);
+}
+
+#endif
