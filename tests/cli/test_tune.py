@@ -10,6 +10,7 @@ from program import DEVICE, ROOT, ProgramTest
 
 SIZE = ["--particles", "20000", "--cells", "16x8", "--device", DEVICE]  # b = 7 and the size class of 2^14
 MANY = ["--set", "species.electrons.particles=20000", "--set", "step.method=plain"]
+LONG = ["--seconds", "1000"]  # such a search ends before
 DATE = r"\d{4}-\d\d-\d\d"
 
 
@@ -50,7 +51,7 @@ class Tuned(ProgramTest):
     def test_a_search_and_the_run_after_it(self):
         default, _ = self.key(*MANY)
         self.assertTrue(default.endswith("(default)"), default)
-        text = self.tune(*SIZE, "--seconds", "6")
+        text = self.tune(*SIZE, *LONG)
         self.assertIn("20000 particles in 16x8 cells (keys of b = 7 bits)", text)
         self.assertRegex(text, r"(?m)^ +p +r +I +G +keys/item +s +transpose +table +ms")
         table = re.search(r"(?m)^Table 3 of the paper.*\n +hardware +b +r +I +G +s .*\n(.*)$", text)
@@ -69,7 +70,7 @@ class Tuned(ProgramTest):
         self.assertTrue(self.key()[0].endswith("(default)"))  # 4096 particles are of another size class
 
     def test_both_tables_are_tried_and_the_faster_is_kept(self):
-        text = self.tune("--particles", "16", "--cells", "16x8", "--device", DEVICE, "--seconds", "40")
+        text = self.tune("--particles", "16", "--cells", "16x8", "--device", DEVICE, *LONG)
         rows = re.findall(r"(?m)^ +(\d) .* (?:on|off) +(columns|rows) +[\d.]+ +[\d.]+  (\*?)", text)
         self.assertGreater(len(rows), 3, text)
         self.assertEqual({table for passes, table, _ in rows if passes == "2"}, {"columns", "rows"})
@@ -79,20 +80,21 @@ class Tuned(ProgramTest):
         self.assertEqual(set(others), {"auto"})
 
     def test_the_best_is_marked(self):
-        text = self.tune(*SIZE, "--seconds", "4")
+        text = self.tune(*SIZE, *LONG)
+        final = set(re.findall(r"p = (\d+) passes.*; method (\w+): [\d.]+ ms", text))  # were compared again at the end
         rows = re.findall(r"(?m)^ +(?:(\w+) +)?(\d+) .*? (\d+\.\d{3}) +\d+\.\d  (\*|dropped|)$", text)
         self.assertGreater(len(rows), 3, text)
         for kind in {row[:2] for row in rows}:
             times = [(float(row[2]), row[3]) for row in rows if row[:2] == kind and row[3] != "dropped"]
             self.assertEqual([mark for _, mark in times].count("*"), 1, times)
             best = next(time for time, mark in times if mark == "*")
-            # by 2 % where a default stays, by more where the last comparison was slower than the trials before it
-            self.assertLessEqual(best, 2 * min(time for time, _ in times) + 0.001, times)
+            if (kind[1], kind[0] or "paper") not in final:  # a default stays where it is slower by 2 % or less
+                self.assertLessEqual(best, 1.02 * min(time for time, _ in times) + 0.0011, times)  # of printed digits
 
     def test_time_is_short(self):
-        text = self.tune(*SIZE, "--seconds", "1")
+        text = self.tune("--particles", "2000000", *SIZE[2:], "--seconds", "1")
         self.assertIn("the time was up", text)
-        self.assertRegex(self.key(*MANY)[0], rf"\(tuned {DATE}\)$")
+        self.assertRegex(self.key(*MANY, "--set", "species.electrons.particles=2000000")[0], rf"\(tuned {DATE}\)$")
 
     def test_a_planted_sort_is_taken(self):
         self.plant("paper", 2, items_per_group=2, groups=3)
