@@ -36,9 +36,10 @@ enum simulation_timing {
 enum { SIMULATION_TIMED_EVERY = 7 }; /* no divisor or multiple of how often people write a history */
 
 struct simulation {
-    const struct config *config; /* not owned */
-    struct device *device;       /* not owned */
-    struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
+    const struct config *config;            /* not owned */
+    struct device *device;                  /* not owned */
+    struct device *grid_parts, *list_parts; /* branches of it: what is built anew with the slab or lists */
+    struct log *log; /* set by the caller; for what happens on the way: rows that change hands */
     enum simulation_timing timing; /* may be set between steps */
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
     bool is_restart; /* the first step is not step 0 from loaded particles */
@@ -138,9 +139,8 @@ uint64_t simulation_particles(const struct config *config);
 STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
                                                 struct sorter_plan *plan);
 
-/* The most device bytes that a run on one rank holds at a time. STATUS_USAGE when the sort's parameters do
- * not fit the device.
- */
+/* The most device bytes that a run on one rank holds at a time, beside what VkFFT allocates for itself.
+ * STATUS_USAGE when the sort's parameters do not fit the device. */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
                                             uint64_t *bytes);
 

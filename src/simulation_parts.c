@@ -8,8 +8,10 @@
 enum status parts_create_for_grid(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
-    struct device *device = simulation->device;
+    struct device *device = NULL;
     const struct slab *slab = &simulation->slab;
+    TRY(device_branch(simulation->device, &simulation->grid_parts));
+    device = simulation->grid_parts;
     const struct field_place place = {device, &simulation->communicator, &simulation->partition, slab};
     /* Once measured, the way of solving the field stays. */
     const enum decomposition_kind decomposition = simulation->decomposition != DECOMPOSITION_AUTO
@@ -29,10 +31,9 @@ enum status parts_create_for_grid(struct simulation *simulation)
 
 void parts_destroy_for_grid(struct simulation *simulation)
 {
-    field_solver_destroy(&simulation->field_solver);
-    fields_destroy(&simulation->fields);
     energy_destroy(&simulation->energy);
     merge_destroy(&simulation->merge);
+    device_close(&simulation->grid_parts);
 }
 
 /* ---- for the lists ---- */
@@ -193,7 +194,8 @@ enum status parts_create_for_lists(struct simulation *simulation)
     const struct config *config = simulation->config;
     const uint32_t capacity = plan_largest(config, simulation->capacity);
     TRY(parts_create_sort(simulation, simulation->is_handed_over ? 0 : capacity));
-    TRY(deposit_create(simulation->device, &simulation->slab.local, config->precision, &config->deposit,
+    TRY(device_branch(simulation->device, &simulation->list_parts));
+    TRY(deposit_create(simulation->list_parts, &simulation->slab.local, config->precision, &config->deposit,
                        capacity, &simulation->deposit));
     deposit_within(simulation->deposit, slab_own_cells(&simulation->slab));
     TRY(create_advance(simulation, capacity));
@@ -210,7 +212,7 @@ void parts_destroy_for_lists(struct simulation *simulation)
     sorter_destroy(&simulation->guest_sorter);
     push_destroy(&simulation->guest_push);
     advance_destroy(&simulation->advance);
-    deposit_destroy(&simulation->deposit);
+    device_close(&simulation->list_parts);
     push_destroy(&simulation->push);
 }
 

@@ -157,45 +157,17 @@ enum status simulation_plan_step(const struct config *config, const struct devic
     return plan_step(config, info, &setup, kind);
 }
 
-/* What a run holds for its particles and their sort: throughout, or before the fused step takes over. */
-static enum status plain_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
-{
-    const struct grid grid = grid_make(&config->grid);
-    struct sorter_plan plan;
-    TRY(simulation_plan_sort(config, info, &plan));
-    *bytes = (uint64_t)largest_species(config) * sizeof(uint32_t) +
-             sorter_bytes(info, &plan, largest_species(config));
-    for (uint32_t s = 0; s < config->species_count; s++)
-        *bytes += particles_bytes(&grid, config->precision, &config->species[s]);
-    return STATUS_OK;
-}
-
-/* And after that. */
-static uint64_t fused_bytes(const struct config *config, const struct device_info *info,
-                            enum advance_kind kind)
-{
-    const struct grid grid = grid_make(&config->grid);
-    const struct advance_setup setup = setup_alone(config);
-    uint64_t bytes = advance_bytes(info, kind, &setup);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        bytes +=
-            config->species[s].particles * advance_particle_bytes(config->precision, &config->species[s]) +
-            (grid_cells(&grid) + UINT64_C(1)) * sizeof(uint32_t);
-    return bytes;
-}
-
 enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
 {
-    const struct grid grid = grid_make(&config->grid);
-    enum advance_kind kind;
-    TRY(phase_spaces_check(config));
-    TRY(simulation_plan_step(config, info, &kind));
-    TRY(plain_bytes(config, info, bytes));
-    if (kind != ADVANCE_NONE && fused_bytes(config, info, kind) > *bytes)
-        *bytes = fused_bytes(config, info, kind);
-    *bytes += fields_bytes(&grid, config->precision);
-    *bytes += deposit_bytes(info, &grid, config->precision, &config->deposit, largest_species(config));
-    *bytes += field_solver_bytes(config);
-    *bytes += phase_spaces_bytes(config);
-    return STATUS_OK;
+    struct device *counting;
+    struct simulation simulation;
+    TRY(require_one_rank(config));
+    TRY(device_open_counting(info, &counting));
+    enum status status = simulation_create(config, counting, &simulation);
+    if (status == STATUS_OK && !simulation_done(&simulation))
+        status = simulation_step(&simulation); /* in which the fused step takes the lists over */
+    simulation_destroy(&simulation);
+    *bytes = device_most_bytes_held(counting);
+    device_close(&counting);
+    return status;
 }

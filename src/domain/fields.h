@@ -9,16 +9,12 @@
 struct fields {
     struct buffer *rho;     /* charge density of all species; the neutralising background is not in it */
     struct buffer *phi;     /* potential, of mean 0; set when asked for: see poisson_potential() */
-    struct buffer *ex, *ey; /* electric field */
-    struct buffer *e; /* what holds ex and, buffer_view_stride() of its bytes later, ey: they are views */
+    struct buffer *ex, *ey; /* electric field: views of `e`, ey from buffer_view_stride() of its bytes on */
+    struct buffer *e;
 };
 
-/* Allocates the arrays (contents undefined). The caller destroys them, also after a failure. */
+/* The arrays, contents undefined, owned by the handle. */
 STATUS_CHECKED enum status fields_create(struct device *device, const struct grid *grid,
                                          enum precision precision, struct fields *fields);
-void fields_destroy(struct fields *fields);
-
-/* Device bytes that fields_create() takes. */
-uint64_t fields_bytes(const struct grid *grid, enum precision precision);
 
 #endif

@@ -150,13 +150,10 @@ static enum status create(struct scene *scene)
 
 static void destroy(struct scene *scene)
 {
-    deposit_atomic_destroy(&scene->atomic);
-    deposit_destroy(&scene->sorted);
-    buffer_destroy(&scene->rho);
-    buffer_destroy(&scene->permutation);
     permute_destroy(&scene->permute);
     sorter_destroy(&scene->sorter);
     particles_destroy(&scene->shuffled);
+    device_close(&scene->device);
     free(scene->weights);
     free(scene->found);
     free(scene->ordered_density);
@@ -246,8 +243,9 @@ static enum status verify(struct scene *scene, enum deposit_column column, struc
 enum status deposit_point_run(const struct deposit_setup *setup, struct device *device,
                               struct deposit_point *point)
 {
-    struct scene scene = {.setup = setup, .device = device};
+    struct scene scene = {.setup = setup};
     *point = (struct deposit_point){.verified = true};
+    TRY(device_branch(device, &scene.device));
     enum status status = create(&scene);
     if (status == STATUS_OK)
         point->way = deposit_atomic_way(scene.atomic);

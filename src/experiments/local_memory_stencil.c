@@ -30,7 +30,7 @@ static enum status time_pass(struct ladder *ladder, struct plane *plane, struct 
     for (uint32_t n = 0; n < ladder->options.repeats + 1; n++) {
         TRY(buffer_write(plane->rho, 0, plane->nodes * sizeof(float), plane->numbers));
         device_reset_timers(ladder->device);
-        TRY(filter_apply(plane->filter, 1, &plane->rho));
+        TRY(filter_apply(plane->filter, 1, plane->rho));
         TRY(device_finish(ladder->device));
         if (n > 0)
             samples_add(&rung->times, device_timers(ladder->device)->stages[STAGE_FIELD].seconds);
@@ -70,9 +70,11 @@ static enum status climb_filter(struct ladder *ladder, struct plane *plane, int 
     }
     snprintf(rung.size, sizeof rung.size, "%ux%u", plane->grid.nx, plane->grid.ny);
     rung.work = 2.0 * (double)(plane->nodes * sizeof(float));
-    TRY(filter_create_tiled(ladder->device, &plane->grid, PRECISION_SINGLE, *tile, &plane->filter));
+    struct device *owner;
+    TRY(device_branch(ladder->device, &owner));
+    TRY(filter_create_tiled(owner, &plane->grid, PRECISION_SINGLE, *tile, &plane->filter));
     const enum status status = time_pass(ladder, plane, &rung);
-    filter_destroy(&plane->filter);
+    device_close(&owner);
     TRY(status);
     rung.verified = is_smoothed(plane);
     ladder_print(ladder, &rung);

@@ -88,8 +88,10 @@ static enum status run_kernel(struct device *device, const struct permutation_ca
 {
     const enum ndpa_kind kind = (enum ndpa_kind)(NDPA_THREADS + (kernel - PERMUTATION_THREADS));
     struct ndpa *ndpa = NULL;
+    struct device *owner = NULL;
     enum status status = STATUS_OK;
-    TRY(ndpa_create(device, &one->shape, one->axes, kind, &ndpa));
+    TRY(device_branch(device, &owner));
+    TRY_CLEANUP(ndpa_create(owner, &one->shape, one->axes, kind, &ndpa));
     TRY_CLEANUP(time_kernel(device, one, ndpa, volume, result));
     fill(&one->shape, met);
     TRY_CLEANUP(buffer_write(volume, 0, ndpa_bytes(&one->shape), met));
@@ -97,7 +99,7 @@ static enum status run_kernel(struct device *device, const struct permutation_ca
     TRY_CLEANUP(buffer_read(volume, 0, ndpa_bytes(&one->shape), met));
     result->ran = true;
 cleanup:
-    ndpa_destroy(&ndpa);
+    device_close(&owner);
     return status;
 }
 

@@ -4,8 +4,6 @@
 #include "field/deposit_atomic.h"
 #include "shared/shape_nodes.h"
 
-#include <stdlib.h>
-
 enum {
     GROUP_ITEMS = 256,
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
@@ -107,23 +105,6 @@ static uint32_t most_segments(const struct deposit_shape *shape, uint32_t capaci
     return segments_of(capacity, least_bits);
 }
 
-static uint64_t sums_bytes(const struct deposit_shape *shape, const struct grid *grid,
-                           enum precision precision, uint32_t capacity)
-{
-    return ((uint64_t)grid_cells(grid) + most_segments(shape, capacity)) * shape->planes *
-           precision_bytes(precision);
-}
-
-uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
-                       const struct deposit_config *config, uint32_t capacity)
-{
-    if (config->method == DEPOSIT_METHOD_ATOMIC)
-        return deposit_atomic_bytes(grid);
-    const struct deposit_shape chosen = choose_shape(info, precision, config->shape);
-    return sums_bytes(&chosen, grid, precision, capacity) +
-           sizeof(uint32_t) * (uint64_t)most_segments(&chosen, capacity);
-}
-
 const char *deposit_describe(const struct device_info *info, const struct deposit_config *config)
 {
     if (config->method == DEPOSIT_METHOD_SORTED)
@@ -132,7 +113,7 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
                                    : "atomic: particle by particle, 64 bits as two words of 32";
 }
 
-/* ---- birth and death ---- */
+/* ---- creation ---- */
 
 static enum status build(struct deposit *deposit, enum shape_kind shape)
 {
@@ -151,55 +132,28 @@ static enum status build(struct deposit *deposit, enum shape_kind shape)
 static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 {
     deposit->shape = choose_shape(device_info(deposit->device), deposit->precision, shape);
+    const size_t segments = most_segments(&deposit->shape, deposit->capacity);
+    const size_t places = grid_cells(&deposit->grid) + segments;
     TRY(build(deposit, shape));
-    TRY(buffer_create(
-        deposit->device,
-        (size_t)sums_bytes(&deposit->shape, &deposit->grid, deposit->precision, deposit->capacity),
-        "the deposit's sums", &deposit->sums));
-    return buffer_create(deposit->device,
-                         sizeof(uint32_t) * (size_t)most_segments(&deposit->shape, deposit->capacity),
-                         "the cells of the deposit's segments", &deposit->segment_cell);
+    TRY(buffer_create(deposit->device, places * deposit->shape.planes * precision_bytes(deposit->precision),
+                      "the deposit's sums", &deposit->sums));
+    return buffer_create(deposit->device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
+                         &deposit->segment_cell);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
                            const struct deposit_config *config, uint32_t capacity, struct deposit **deposit)
 {
-    *deposit = NULL;
-    struct deposit *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the deposit");
-    created->device = device;
-    created->grid = *grid;
-    created->precision = precision;
-    created->variant = DEPOSIT_AUTO;
-    created->capacity = capacity;
-    created->filled_cells = grid_cells(grid);
-    const enum status status =
-        config->method == DEPOSIT_METHOD_ATOMIC
-            ? deposit_atomic_create(device, grid, precision, config->shape, ATOMIC_AUTO, &created->atomic)
-            : create_sorted(created, config->shape);
-    if (status != STATUS_OK)
-        deposit_destroy(&created);
-    *deposit = created;
-    return status;
-}
-
-void deposit_destroy(struct deposit **deposit)
-{
-    if (!*deposit)
-        return;
-    deposit_atomic_destroy(&(*deposit)->atomic);
-    buffer_destroy(&(*deposit)->sums);
-    buffer_destroy(&(*deposit)->segment_cell);
-    kernel_destroy(&(*deposit)->nodes);
-    kernel_destroy(&(*deposit)->long_cells);
-    kernel_destroy(&(*deposit)->item_per_segment);
-    kernel_destroy(&(*deposit)->group_per_segment);
-    kernel_destroy(&(*deposit)->group_per_piece);
-    kernel_destroy(&(*deposit)->item_per_cell);
-    program_destroy(&(*deposit)->program);
-    free(*deposit);
-    *deposit = NULL;
+    TRY(DEVICE_NEW(device, *deposit));
+    **deposit = (struct deposit){.device = device,
+                                 .grid = *grid,
+                                 .precision = precision,
+                                 .capacity = capacity,
+                                 .filled_cells = grid_cells(grid)};
+    return config->method == DEPOSIT_METHOD_ATOMIC
+               ? deposit_atomic_create(device, grid, precision, config->shape, ATOMIC_AUTO,
+                                       &(*deposit)->atomic)
+               : create_sorted(*deposit, config->shape);
 }
 
 /* ---- the variant ---- */

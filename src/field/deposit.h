@@ -13,11 +13,10 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles, with shape and method of the config. The caller destroys it. */
+/* For species of up to `capacity` particles, with shape and method of the config. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, const struct deposit_config *config,
                                           uint32_t capacity, struct deposit **deposit);
-void deposit_destroy(struct deposit **deposit);
 
 /* From now on all particles are in the grid's first `cells` cells, as in the own rows of a slab: searches for
  * a particle's cell start from there. */
@@ -29,11 +28,7 @@ void deposit_within(struct deposit *deposit, uint32_t cells);
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
-/* Device bytes that deposit_create() takes on a device. */
-uint64_t deposit_bytes(const struct device_info *info, const struct grid *grid, enum precision precision,
-                       const struct deposit_config *config, uint32_t capacity);
-
-/* One line for people: the method, and how the device adds where that is atomic. */
+/* One line for the log: the method, and how the device adds where that is atomic. */
 const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
 /* How the particles are summed by the method sorted. All sum the same terms, in a different order, and take

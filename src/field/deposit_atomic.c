@@ -2,16 +2,14 @@
 #include "field/deposit_atomic.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     GROUP_ITEMS = 256,
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
-    SUM_BITS = 63         /* of 64; the last one marks what is not a number */
+    SUM_BITS = 63         /* of 64; the last one marks a non-finite sum */
 };
 
 struct deposit_atomic {
-    struct device *device; /* not owned */
     struct grid grid;
     enum precision precision;
     enum atomic_way way;
@@ -29,26 +27,6 @@ uint32_t deposit_atomic_fraction_bits(uint32_t count)
     return SUM_BITS - bits;
 }
 
-uint64_t deposit_atomic_bytes(const struct grid *grid)
-{
-    return grid_cells(grid) * (uint64_t)sizeof(uint64_t);
-}
-
-/* ---- birth and death ---- */
-
-static enum status build(struct deposit_atomic *deposit, enum shape_kind shape)
-{
-    TRY(program_build(deposit->device, "deposit_atomic.cl", deposit->precision, &deposit->program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
-                      deposit->group_items, deposit->way == ATOMIC_64));
-    TRY(kernel_create(deposit->program, "deposit_atomic_by_key", &deposit->by_key));
-    TRY(kernel_create(deposit->program, "deposit_atomic_by_order", &deposit->by_order));
-    TRY(kernel_create(deposit->program, "deposit_atomic_nodes", &deposit->nodes));
-    TRY(buffer_create(deposit->device, (size_t)deposit_atomic_bytes(&deposit->grid),
-                      "the atomic deposit's sums", &deposit->sums));
-    return buffer_fill(deposit->sums, 0);
-}
-
 static enum status choose_way(const struct device_info *info, enum atomic_way wanted, enum atomic_way *way)
 {
     *way = wanted;
@@ -64,34 +42,23 @@ enum status deposit_atomic_create(struct device *device, const struct grid *grid
                                   enum shape_kind shape, enum atomic_way way, struct deposit_atomic **deposit)
 {
     const struct device_info *info = device_info(device);
-    *deposit = NULL;
+    struct deposit_atomic *created = NULL;
     TRY(choose_way(info, way, &way));
-    struct deposit_atomic *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the atomic deposit");
-    created->device = device;
+    TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->precision = precision;
     created->way = way;
     created->group_items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS);
-    const enum status status = build(created, shape);
-    if (status != STATUS_OK)
-        deposit_atomic_destroy(&created);
+    TRY(program_build(device, "deposit_atomic.cl", precision, &created->program,
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
+                      created->group_items, way == ATOMIC_64));
+    TRY(kernel_create(created->program, "deposit_atomic_by_key", &created->by_key));
+    TRY(kernel_create(created->program, "deposit_atomic_by_order", &created->by_order));
+    TRY(kernel_create(created->program, "deposit_atomic_nodes", &created->nodes));
+    TRY(buffer_create(device, grid_cells(grid) * sizeof(uint64_t), "the atomic deposit's sums",
+                      &created->sums));
     *deposit = created;
-    return status;
-}
-
-void deposit_atomic_destroy(struct deposit_atomic **deposit)
-{
-    if (!*deposit)
-        return;
-    buffer_destroy(&(*deposit)->sums);
-    kernel_destroy(&(*deposit)->nodes);
-    kernel_destroy(&(*deposit)->by_order);
-    kernel_destroy(&(*deposit)->by_key);
-    program_destroy(&(*deposit)->program);
-    free(*deposit);
-    *deposit = NULL;
+    return buffer_fill(created->sums, 0);
 }
 
 enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit)

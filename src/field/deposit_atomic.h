@@ -26,11 +26,10 @@ enum atomic_way {
     ATOMIC_32_AND_CARRY /* two words of 32 bits, on any device: the low one's old value tells of the carry */
 };
 
-/* The caller destroys it. STATUS_FAILED for ATOMIC_64 on a device that has no such additions. */
+/* STATUS_FAILED for ATOMIC_64 on a device that has no such additions. */
 STATUS_CHECKED enum status deposit_atomic_create(struct device *device, const struct grid *grid,
                                                  enum precision precision, enum shape_kind shape,
                                                  enum atomic_way way, struct deposit_atomic **deposit);
-void deposit_atomic_destroy(struct deposit_atomic **deposit);
 
 /* The way that is taken, never ATOMIC_AUTO. */
 enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit);
@@ -44,8 +43,5 @@ STATUS_CHECKED enum status deposit_atomic_species(struct deposit_atomic *deposit
 
 /* F for a list of at least one particle. */
 uint32_t deposit_atomic_fraction_bits(uint32_t count);
-
-/* Device bytes that deposit_atomic_create() takes. */
-uint64_t deposit_atomic_bytes(const struct grid *grid);
 
 #endif

@@ -13,15 +13,21 @@
 
 struct fft;
 
+enum fft_way {
+    FFT_FORWARD,     /* real (real[nx*ny], kept) -> modes */
+    FFT_INVERSE,     /* modes (contents lost) -> real */
+    FFT_INVERSE_PAIR /* the same for two arrays at once, as light as one on a GPU: the second begins
+                        buffer_view_stride() of the bytes of one array after the first, in both buffers */
+};
+
 /* SOLVER_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
  * Plans are made here, never in a step; they are the same in every run, so results are too. `pairs`: make
- * those of fft_inverse_pair() too. The caller destroys it, which waits for the device. */
+ * those of FFT_INVERSE_PAIR too. The handle, at its end, waits for the device. */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
                                       enum precision precision, enum solver_kind solver, bool pairs,
                                       struct fft **fft);
-void fft_destroy(struct fft **fft);
 
-/* "VkFFT" or "FFTW". */
+/* "VkFFT" or "FFTW"; "none" on a counting device. */
 const char *fft_name(const struct fft *fft);
 
 /* Bytes of a complex array: nx * (ny/2 + 1) pairs of reals. */
@@ -30,17 +36,9 @@ size_t fft_complex_bytes(const struct grid *grid, enum precision precision);
 /* Bytes that the transform of one array must move. */
 uint64_t fft_bytes(const struct fft *fft);
 
-/* The transforms only enqueue, but for FFTW on a device that is no CPU: see device_call_host(). The caller
- * times them, several at once, with device_region_begin() and _end(). */
-
-/* real (real[nx*ny], kept) -> modes. */
-STATUS_CHECKED enum status fft_forward(struct fft *fft, struct buffer *real, struct buffer *modes);
-
-/* modes (contents lost) -> real. */
-STATUS_CHECKED enum status fft_inverse(struct fft *fft, struct buffer *modes, struct buffer *real);
-
-/* The same for two arrays at once, as light as one on a GPU: the second begins buffer_view_stride() of the
- * bytes of one array after the first, in `modes` and in `real`. */
-STATUS_CHECKED enum status fft_inverse_pair(struct fft *fft, struct buffer *modes, struct buffer *real);
+/* Only enqueues, but for FFTW on a device that is no CPU: see device_call_host(). The caller times the
+ * transforms, several at once, with device_region_begin() and _end(). */
+STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, struct buffer *real,
+                                   struct buffer *modes);
 
 #endif

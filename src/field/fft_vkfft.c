@@ -8,7 +8,6 @@
 /* VkFFT's word for the plans of one shape. */
 struct application {
     VkFFTApplication handle;
-    bool initialised;
     uint64_t real_bytes, modes_bytes;
 };
 
@@ -55,42 +54,20 @@ static enum status vkfft_check(const struct fft *fft, VkFFTResult result, const 
                        device_info(fft->device)->name, action, result_name(result), (int)result);
 }
 
-static void destroy_plans(void *plans)
+static void delete_application(void *application)
 {
-    struct vkfft_plans *made = plans;
-    if (made->one.initialised)
-        deleteVkFFT(&made->one.handle);
-    if (made->pair.initialised)
-        deleteVkFFT(&made->pair.handle);
-    free(made);
+    deleteVkFFT(&((struct application *)application)->handle);
 }
 
-static enum status transform(struct fft *fft, struct application *application, int direction,
-                             struct buffer *real, struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)
 {
     struct vkfft_plans *plans = fft->plans;
+    struct application *application = way == FFT_INVERSE_PAIR ? &plans->pair : &plans->one;
     cl_mem real_memory = buffer_native(real), modes_memory = buffer_native(modes);
     VkFFTLaunchParams launch = {
         .commandQueue = &plans->queue, .buffer = &modes_memory, .inputBuffer = &real_memory};
-    return vkfft_check(fft, VkFFTAppend(&application->handle, direction, &launch), "to enqueue a transform");
-}
-
-static enum status forward(struct fft *fft, struct buffer *real, struct buffer *modes)
-{
-    struct vkfft_plans *plans = fft->plans;
-    return transform(fft, &plans->one, -1, real, modes);
-}
-
-static enum status inverse(struct fft *fft, struct buffer *modes, struct buffer *real)
-{
-    struct vkfft_plans *plans = fft->plans;
-    return transform(fft, &plans->one, 1, real, modes);
-}
-
-static enum status inverse_pair(struct fft *fft, struct buffer *modes, struct buffer *real)
-{
-    struct vkfft_plans *plans = fft->plans;
-    return transform(fft, &plans->pair, 1, real, modes);
+    return vkfft_check(fft, VkFFTAppend(&application->handle, way == FFT_FORWARD ? -1 : 1, &launch),
+                       "to enqueue a transform");
 }
 
 static bool is_unsupported(VkFFTResult result)
@@ -101,10 +78,10 @@ static bool is_unsupported(VkFFTResult result)
 
 /* VkFFT's first axis is the one whose elements are neighbours in memory: y. A pair is two planes of a third
  * axis, which is not transformed. */
-static enum status plan(struct fft *fft, const struct grid *grid, uint64_t arrays,
-                        struct application *application, bool *unsupported)
+static enum status plan(struct fft *fft, uint64_t arrays, struct application *application, bool *unsupported)
 {
     struct vkfft_plans *plans = fft->plans;
+    const struct grid *grid = &fft->grid;
     const size_t real_stride = buffer_view_stride(fft->real_bytes) / precision_bytes(fft->precision);
     const size_t modes_stride = buffer_view_stride(fft->modes_bytes) / (2 * precision_bytes(fft->precision));
     application->real_bytes = arrays * buffer_view_stride(fft->real_bytes);
@@ -126,27 +103,22 @@ static enum status plan(struct fft *fft, const struct grid *grid, uint64_t array
     };
     const VkFFTResult result = initializeVkFFT(&application->handle, configuration);
     *unsupported = is_unsupported(result);
-    application->initialised = result == VKFFT_SUCCESS; /* else VkFFT has freed everything itself */
-    return vkfft_check(fft, result, "to plan a transform");
+    TRY(vkfft_check(fft, result, "to plan a transform")); /* else VkFFT has freed everything itself */
+    return device_at_close(fft->device, delete_application, application);
 }
 
-enum status fft_vkfft_create(struct fft *fft, const struct grid *grid, bool *unsupported)
+enum status fft_vkfft_create(struct fft *fft, bool *unsupported)
 {
-    struct vkfft_plans *plans = calloc(1, sizeof *plans);
-    *unsupported = false;
-    if (!plans)
-        return status_fail(STATUS_FAILED, "no memory for the plans of VkFFT");
-    fft->name = "VkFFT";
-    fft->forward = forward;
-    fft->inverse = inverse;
-    fft->inverse_pair = inverse_pair;
-    fft->destroy_plans = destroy_plans;
-    fft->plans = plans;
-
     const struct device_native native = device_native(fft->device);
+    struct vkfft_plans *plans = NULL;
+    *unsupported = false;
+    TRY(DEVICE_NEW(fft->device, plans));
     plans->device = native.device;
     plans->context = native.context;
     plans->queue = native.queue;
-    TRY(plan(fft, grid, 1, &plans->one, unsupported));
-    return fft->pairs ? plan(fft, grid, 2, &plans->pair, unsupported) : STATUS_OK;
+    fft->name = "VkFFT";
+    fft->run = run;
+    fft->plans = plans;
+    TRY(plan(fft, 1, &plans->one, unsupported));
+    return fft->pairs ? plan(fft, 2, &plans->pair, unsupported) : STATUS_OK;
 }

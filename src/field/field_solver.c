@@ -7,7 +7,7 @@
 #include "parallel/gather.h"
 #include "parallel/halo.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 struct field_solver {
@@ -27,79 +27,57 @@ struct field_solver {
     /* Slabs. */
     struct slab_solver *slabs;
     struct halo *halo;
-    double *rho, *ex, *ey;                          /* owned: of the own rows */
-    char *own, *beside;                             /* rows on the host, reals of the device's precision */
-    struct host_memory *own_memory, *beside_memory; /* where they lie */
+    double *rho, *ex, *ey; /* of the own rows */
+    void *own, *beside;    /* rows on the host, reals of the device's precision */
 };
 
-/* ---- birth and death ---- */
+/* ---- creation ---- */
 
 static size_t row_bytes(const struct field_solver *solver)
 {
     return solver->slab.box.ny * precision_bytes(solver->precision);
 }
 
-static enum status create_gather(struct field_solver *solver, const struct field_place *place)
+static enum status create_replicated(struct field_solver *solver, const struct field_place *place,
+                                     const struct config *config)
 {
+    const struct grid *box = &solver->slab.box;
     const struct gather_setup setup = {.partition = place->partition,
-                                       .box = &solver->slab.box,
+                                       .box = box,
                                        .ghost = solver->slab.ghost,
                                        .precision = solver->precision};
-    TRY(fields_create(solver->device, &solver->slab.box, solver->precision, &solver->box));
-    return gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather);
-}
-
-static enum status create_on_device(struct field_solver *solver, const struct field_place *place,
-                                    const struct config *config)
-{
-    const struct grid *grid = &solver->slab.box;
-    if (!solver->is_alone)
-        TRY(create_gather(solver, place));
-    TRY(filter_create(solver->device, grid, solver->precision, &solver->filter));
-    return poisson_create(solver->device, grid, solver->precision, config->fields.solver,
+    if (!solver->is_alone) {
+        TRY(fields_create(solver->device, box, solver->precision, &solver->box));
+        TRY(gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather));
+    }
+    TRY(filter_create(solver->device, box, solver->precision, &solver->filter));
+    return poisson_create(solver->device, box, solver->precision, config->fields.solver,
                           config->fields.gradient, &solver->poisson);
-}
-
-static enum status create_memory(const struct field_solver *solver, size_t bytes,
-                                 struct host_memory **host_memory, char **rows)
-{
-    void *memory = NULL;
-    const enum status status = host_memory_create(solver->device, bytes, host_memory, &memory);
-    *rows = memory;
-    return status;
-}
-
-static enum status create_rows(struct field_solver *solver, const struct field_place *place)
-{
-    const size_t bytes = row_bytes(solver);
-    TRY(halo_create(place->communicator, place->partition, &solver->slab.box, solver->slab.ghost,
-                    solver->precision, &solver->halo));
-    TRY(create_memory(solver, ROWS_BESIDE * bytes, &solver->beside_memory, &solver->beside));
-    return create_memory(solver, solver->slab.rows * bytes, &solver->own_memory, &solver->own);
 }
 
 static enum status create_slabs(struct field_solver *solver, const struct field_place *place,
                                 const struct config *config)
 {
-    const size_t nodes = slab_own_cells(&solver->slab);
-    solver->rho = malloc(nodes * sizeof *solver->rho);
-    solver->ex = malloc(nodes * sizeof *solver->ex);
-    solver->ey = malloc(nodes * sizeof *solver->ey);
-    if (!solver->rho || !solver->ex || !solver->ey)
-        return status_fail(STATUS_FAILED, "no memory for the field of %zu nodes", nodes);
-    TRY(create_rows(solver, place));
-    return slab_solver_create(place->communicator, &solver->slab.box, place->partition,
-                              config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
+    struct device *device = solver->device;
+    const struct grid *box = &solver->slab.box;
+    const size_t nodes = slab_own_cells(&solver->slab), bytes = row_bytes(solver);
+    struct host_memory *held; /* by the handle */
+    TRY(DEVICE_NEW_ARRAY(device, solver->rho, nodes));
+    TRY(DEVICE_NEW_ARRAY(device, solver->ex, nodes));
+    TRY(DEVICE_NEW_ARRAY(device, solver->ey, nodes));
+    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, solver->precision,
+                    &solver->halo));
+    TRY(host_memory_create(device, ROWS_BESIDE * bytes, &held, &solver->beside));
+    TRY(host_memory_create(device, solver->slab.rows * bytes, &held, &solver->own));
+    return slab_solver_create(place->communicator, device, box, place->partition, config->fields.gradient,
+                              config->deposit.filter_passes, &solver->slabs);
 }
 
 static enum status create(const struct field_place *place, const struct config *config,
                           enum decomposition_kind decomposition, struct field_solver **solver)
 {
-    *solver = NULL;
-    struct field_solver *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the field solver");
-    *created = (struct field_solver){
+    TRY(DEVICE_NEW(place->device, *solver));
+    **solver = (struct field_solver){
         .device = place->device,
         .slab = *place->slab,
         .precision = config->precision,
@@ -107,43 +85,8 @@ static enum status create(const struct field_place *place, const struct config *
         .is_alone = place->communicator->size == 1,
         .decomposition = decomposition,
     };
-    enum status status = STATUS_OK;
-    if (decomposition == DECOMPOSITION_SLABS)
-        TRY_CLEANUP(create_slabs(created, place, config));
-    else
-        TRY_CLEANUP(create_on_device(created, place, config));
-    *solver = created;
-    return STATUS_OK;
-cleanup:
-    field_solver_destroy(&created);
-    return status;
-}
-
-void field_solver_destroy(struct field_solver **solver)
-{
-    struct field_solver *old = *solver;
-    if (!old)
-        return;
-    poisson_destroy(&old->poisson);
-    filter_destroy(&old->filter);
-    gather_destroy(&old->gather);
-    fields_destroy(&old->box);
-    halo_destroy(&old->halo);
-    slab_solver_destroy(&old->slabs);
-    host_memory_destroy(&old->own_memory);
-    host_memory_destroy(&old->beside_memory);
-    free(old->rho);
-    free(old->ex);
-    free(old->ey);
-    free(old);
-    *solver = NULL;
-}
-
-uint64_t field_solver_bytes(const struct config *config)
-{
-    const struct grid grid = grid_make(&config->grid);
-    return filter_bytes(&grid, config->precision) +
-           poisson_bytes(&grid, config->precision, config->fields.gradient);
+    return decomposition == DECOMPOSITION_SLABS ? create_slabs(*solver, place, config)
+                                                : create_replicated(*solver, place, config);
 }
 
 const char *field_solver_name(const struct field_solver *solver)
@@ -162,19 +105,24 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
 {
     struct fields *box = &solver->box;
     TRY(gather_sum(solver->gather, fields->rho, box->rho));
-    TRY(filter_apply(solver->filter, solver->filter_passes, &box->rho));
+    TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
     TRY(poisson_solve(solver->poisson, box));
     return gather_keep_field(solver->gather, box, fields);
 }
 
 /* ---- slabs: rows between the device and the host ---- */
 
+static char *row_beside(const struct field_solver *solver, uint32_t n)
+{
+    return (char *)solver->beside + n * row_bytes(solver);
+}
+
 static enum status read_rows(const struct field_solver *solver, const struct buffer *buffer)
 {
     const size_t bytes = row_bytes(solver);
     TRY(buffer_read(buffer, 0, solver->slab.rows * bytes, solver->own));
     for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_read(buffer, halo_local_row(solver->halo, n) * bytes, bytes, solver->beside + n * bytes));
+        TRY(buffer_read(buffer, halo_local_row(solver->halo, n) * bytes, bytes, row_beside(solver, n)));
     return STATUS_OK;
 }
 
@@ -183,7 +131,7 @@ static enum status write_rows(const struct field_solver *solver, struct buffer *
     const size_t bytes = row_bytes(solver);
     TRY(buffer_write(buffer, 0, solver->slab.rows * bytes, solver->own));
     for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_write(buffer, halo_local_row(solver->halo, n) * bytes, bytes, solver->beside + n * bytes));
+        TRY(buffer_write(buffer, halo_local_row(solver->halo, n) * bytes, bytes, row_beside(solver, n)));
     return STATUS_OK;
 }
 
@@ -220,8 +168,6 @@ static enum status sum_rows(struct field_solver *solver, const struct fields *fi
     return STATUS_OK;
 }
 
-/* ---- slabs ---- */
-
 /* Own rows of doubles to the device, with the rows beside filled where wanted. */
 static enum status send_rows(struct field_solver *solver, const double *values, struct buffer *buffer)
 {
@@ -255,7 +201,7 @@ enum status field_solver_solve(struct field_solver *solver, struct fields *field
         return solve_slabs(solver, fields);
     if (!solver->is_alone)
         return solve_replicated(solver, fields);
-    TRY(filter_apply(solver->filter, solver->filter_passes, &fields->rho));
+    TRY(filter_apply(solver->filter, solver->filter_passes, fields->rho));
     return poisson_solve(solver->poisson, fields);
 }
 
@@ -286,50 +232,50 @@ static enum status measure(const struct field_place *place, const struct config 
                            struct field_solver *solver, double *seconds)
 {
     enum { REPEATS = 3 };
-    struct fields fields = {0};
-    enum status status = fields_create(place->device, &place->slab->local, config->precision, &fields);
-    if (status == STATUS_OK)
-        status = buffer_fill(fields.rho, 0);
-    *seconds = 0;
-    for (int n = 0; n <= REPEATS && status == STATUS_OK; n++) {
+    struct fields fields;
+    TRY(fields_create(place->device, &place->slab->local, config->precision, &fields));
+    TRY(buffer_fill(fields.rho, 0));
+    *seconds = INFINITY;
+    for (int n = 0; n <= REPEATS; n++) {
         const double start = timer_now();
-        status = field_solver_solve(solver, &fields);
-        if (status == STATUS_OK)
-            status = device_finish(place->device);
+        TRY(field_solver_solve(solver, &fields));
+        TRY(device_finish(place->device));
         double taken = timer_now() - start;
         communicator_max(place->communicator, 1, &taken);
-        if (n == 1 || (n > 1 && taken < *seconds))
-            *seconds = taken;
+        if (n > 0)
+            *seconds = fmin(*seconds, taken);
     }
-    fields_destroy(&fields);
-    return status;
+    return STATUS_OK;
 }
 
-/* Slabs only where they clearly win: a choice by a hair would differ from run to run. */
+/* Both ways, each with a handle of its own, until one is closed. Slabs only where they clearly win: a choice
+ * by a hair would differ from run to run. */
 static enum status choose(const struct field_place *place, const struct config *config,
                           struct field_solver **solver)
 {
+    static const enum decomposition_kind kinds[2] = {DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS};
     const double clearly = 0.8;
-    struct field_solver *replicated = NULL, *slabs = NULL;
+    struct field_solver *solvers[2];
+    struct device *handles[2];
     double times[2];
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(create(place, config, DECOMPOSITION_REPLICATED, &replicated));
-    TRY_CLEANUP(measure(place, config, replicated, &times[0]));
-    TRY_CLEANUP(create(place, config, DECOMPOSITION_SLABS, &slabs));
-    TRY_CLEANUP(measure(place, config, slabs, &times[1]));
-    struct field_solver **const better = times[1] < clearly * times[0] ? &slabs : &replicated;
-    *solver = *better;
-    *better = NULL;
-cleanup:
-    field_solver_destroy(&replicated);
-    field_solver_destroy(&slabs);
-    return status;
+    for (int n = 0; n < 2; n++) {
+        struct field_place own = *place, measured = *place;
+        TRY(device_branch(place->device, &handles[n]));
+        TRY(device_branch(place->device, &measured.device));
+        own.device = handles[n];
+        TRY(create(&own, config, kinds[n], &solvers[n]));
+        TRY(measure(&measured, config, solvers[n], &times[n]));
+        device_close(&measured.device);
+    }
+    const int better = times[1] < clearly * times[0];
+    device_close(&handles[1 - better]);
+    *solver = solvers[better];
+    return STATUS_OK;
 }
 
 enum status field_solver_create(const struct field_place *place, const struct config *config,
                                 enum decomposition_kind decomposition, struct field_solver **solver)
 {
-    *solver = NULL;
     const uint32_t nodes = grid_cells(&place->slab->box);
     if (decomposition == DECOMPOSITION_AUTO && place->communicator->size > 1 && nodes > FIELD_SMALL_GRID)
         return choose(place, config, solver);

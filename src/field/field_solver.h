@@ -26,11 +26,10 @@ struct field_place {
 };
 
 /* DECOMPOSITION_AUTO measures both ways where there are several ranks and more than FIELD_SMALL_GRID nodes,
- * and takes replicated otherwise. Collective. The caller destroys it. */
+ * and takes replicated otherwise. Collective. */
 STATUS_CHECKED enum status field_solver_create(const struct field_place *place, const struct config *config,
                                                enum decomposition_kind decomposition,
                                                struct field_solver **solver);
-void field_solver_destroy(struct field_solver **solver);
 
 enum { FIELD_SMALL_GRID = 1 << 16 };
 
@@ -39,9 +38,6 @@ const char *field_solver_name(const struct field_solver *solver);
 
 /* Which way was taken. */
 enum decomposition_kind field_solver_decomposition(const struct field_solver *solver);
-
-/* Device bytes of a solver on one rank, beside what VkFFT allocates for itself. */
-uint64_t field_solver_bytes(const struct config *config);
 
 /* `fields` are those of the slab's local grid. In: rho as deposited, with the rows beside the own ones that
  * particles reached. Out: rho, filtered, and ex and ey on the own rows; ex and ey on the rows beside, too.

@@ -1,8 +1,6 @@
 /* Filter: one kernel per pass, from one array into the other. */
 #include "field/filter.h"
 
-#include <stdlib.h>
-
 struct filter {
     struct grid grid;
     struct buffer *spare; /* real[cells]: where a pass writes */
@@ -45,28 +43,21 @@ static struct launch pass_launch(const struct device *device, const struct grid 
 enum status filter_create_tiled(struct device *device, const struct grid *grid, enum precision precision,
                                 struct filter_tile tile, struct filter **filter)
 {
-    *filter = NULL;
+    const size_t bytes = grid_cells(grid) * precision_bytes(precision);
+    struct filter *created = NULL;
     if (tile.rows > 0 && !tile_fits(device_info(device), tile, precision))
         return status_fail(STATUS_FAILED, "%s has no room for the filter's tile of %u x %u nodes",
                            device_info(device)->name, tile.rows, tile.columns);
-    struct filter *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the filter");
+    TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->launch = pass_launch(device, grid, precision, tile);
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(
-        buffer_create(device, filter_bytes(grid, precision), "filtered charge density", &created->spare));
-    TRY_CLEANUP(program_build(device, "filter.cl", precision, &created->program,
-                              "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
-                              tile.item_rows));
-    TRY_CLEANUP(
-        kernel_create(created->program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass", &created->pass));
+    TRY(buffer_create(device, bytes, "filtered charge density", &created->spare));
+    TRY(program_build(device, "filter.cl", precision, &created->program,
+                      "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
+                      tile.item_rows));
     *filter = created;
-    return STATUS_OK;
-cleanup:
-    filter_destroy(&created);
-    return status;
+    return kernel_create(created->program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass",
+                         &created->pass);
 }
 
 enum status filter_create(struct device *device, const struct grid *grid, enum precision precision,
@@ -76,29 +67,13 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
                                filter);
 }
 
-void filter_destroy(struct filter **filter)
-{
-    if (!*filter)
-        return;
-    kernel_destroy(&(*filter)->pass);
-    program_destroy(&(*filter)->program);
-    buffer_destroy(&(*filter)->spare);
-    free(*filter);
-    *filter = NULL;
-}
-
-uint64_t filter_bytes(const struct grid *grid, enum precision precision)
-{
-    return (uint64_t)grid_cells(grid) * precision_bytes(precision);
-}
-
-enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer **rho)
+enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho)
 {
     const struct grid *grid = &filter->grid;
     for (uint32_t n = 0; n < passes; n++) {
-        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arg_buffer(*rho), arg_uint(grid->nx),
+        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arg_buffer(rho), arg_uint(grid->nx),
                           arg_uint(grid->ny), arg_buffer(filter->spare)));
-        buffer_swap(*rho, filter->spare);
+        buffer_swap(rho, filter->spare);
     }
     return STATUS_OK;
 }

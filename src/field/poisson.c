@@ -19,29 +19,15 @@ struct poisson {
     struct kernel *potential, *spectral_field, *centred_field;
 };
 
-static size_t result_modes_bytes(const struct grid *grid, enum precision precision,
-                                 enum gradient_kind gradient)
-{
-    const size_t one = fft_complex_bytes(grid, precision);
-    return gradient == GRADIENT_SPECTRAL ? 2 * buffer_view_stride(one) : one;
-}
-
-uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient)
-{
-    const uint64_t tables = grid->nx + (uint64_t)(grid->ny / 2 + 1);
-    return (uint64_t)fft_complex_bytes(grid, precision) + result_modes_bytes(grid, precision, gradient) +
-           tables * 2 * precision_bytes(precision);
-}
-
 /* A table of (k^2, k of the gradient) for modes 0 to count-1 of an axis with n nodes. Computed in double: a
  * product of float wave numbers would lose the last digits of every solution. */
 static enum status wave_numbers(struct device *device, enum precision precision, uint32_t n, double length,
-                                uint32_t count, const char *what, struct buffer **table)
+                                uint32_t count, struct buffer **table)
 {
-    TRY(buffer_create(device, 2 * (size_t)count * precision_bytes(precision), what, table));
+    TRY(buffer_create(device, 2 * (size_t)count * precision_bytes(precision), "wave numbers", table));
     double *waves = malloc(2 * (size_t)count * sizeof *waves);
     if (!waves)
-        return status_fail(STATUS_FAILED, "no memory for the %s", what);
+        return status_fail(STATUS_FAILED, "no memory for %u wave numbers", count);
     for (uint32_t m = 0; m < count; m++) {
         const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
         const double k = 2 * M_PI / length * signed_mode;
@@ -54,67 +40,28 @@ static enum status wave_numbers(struct device *device, enum precision precision,
     return status;
 }
 
-static enum status create_buffers(struct poisson *poisson)
-{
-    struct device *device = poisson->device;
-    const struct grid *grid = &poisson->grid;
-    TRY(buffer_create(device, fft_complex_bytes(grid, poisson->precision), "modes of the charge density",
-                      &poisson->rho_modes));
-    TRY(buffer_create(device, result_modes_bytes(grid, poisson->precision, poisson->gradient),
-                      "modes of the potential and the field", &poisson->result_modes));
-    TRY(wave_numbers(device, poisson->precision, grid->nx, grid->lx, grid->nx, "wave numbers along x",
-                     &poisson->wave_x));
-    return wave_numbers(device, poisson->precision, grid->ny, grid->ly, grid->ny / 2 + 1,
-                        "wave numbers along y", &poisson->wave_y);
-}
-
-static enum status create_kernels(struct poisson *poisson)
-{
-    TRY(program_build(poisson->device, "poisson.cl", poisson->precision, &poisson->program, "%s", ""));
-    TRY(kernel_create(poisson->program, "poisson_potential", &poisson->potential));
-    TRY(kernel_create(poisson->program, "poisson_spectral_field", &poisson->spectral_field));
-    return kernel_create(poisson->program, "poisson_centred_field", &poisson->centred_field);
-}
-
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
                            enum solver_kind solver, enum gradient_kind gradient, struct poisson **poisson)
 {
-    *poisson = NULL;
-    struct poisson *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the Poisson solver");
-    created->device = device;
-    created->grid = *grid;
-    created->precision = precision;
-    created->gradient = gradient;
-    enum status status = STATUS_OK;
+    const size_t modes_bytes = fft_complex_bytes(grid, precision);
     const bool pairs = gradient == GRADIENT_SPECTRAL;
-    TRY_CLEANUP(fft_create(device, grid, precision, solver, pairs, &created->fft));
-    TRY_CLEANUP(create_buffers(created));
-    TRY_CLEANUP(create_kernels(created));
+    struct poisson *created = NULL;
+    TRY(DEVICE_NEW(device, created));
+    *created =
+        (struct poisson){.device = device, .grid = *grid, .precision = precision, .gradient = gradient};
+    TRY(buffer_create(device, modes_bytes, "modes of the charge density", &created->rho_modes));
+    TRY(buffer_create(device, pairs ? 2 * buffer_view_stride(modes_bytes) : modes_bytes,
+                      "modes of the potential and the field", &created->result_modes));
+    TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
+    TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
+    TRY(program_build(device, "poisson.cl", precision, &created->program, "%s", ""));
+    TRY(kernel_create(created->program, "poisson_potential", &created->potential));
+    TRY(kernel_create(created->program, "poisson_spectral_field", &created->spectral_field));
+    TRY(kernel_create(created->program, "poisson_centred_field", &created->centred_field));
+    TRY(fft_create(device, grid, precision, solver, pairs,
+                   &created->fft)); /* last: it goes first, and waits */
     *poisson = created;
     return STATUS_OK;
-cleanup:
-    poisson_destroy(&created);
-    return status;
-}
-
-void poisson_destroy(struct poisson **poisson)
-{
-    struct poisson *destroyed = *poisson;
-    if (!destroyed)
-        return;
-    fft_destroy(&destroyed->fft); /* first: it waits for what is enqueued */
-    kernel_destroy(&destroyed->potential);
-    kernel_destroy(&destroyed->spectral_field);
-    kernel_destroy(&destroyed->centred_field);
-    program_destroy(&destroyed->program);
-    buffer_destroy(&destroyed->rho_modes);
-    buffer_destroy(&destroyed->result_modes);
-    buffer_destroy(&destroyed->wave_x);
-    buffer_destroy(&destroyed->wave_y);
-    free(destroyed);
-    *poisson = NULL;
 }
 
 const char *poisson_solver_name(const struct poisson *poisson)
@@ -158,20 +105,20 @@ static enum status centred_field(struct poisson *poisson, struct fields *fields)
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
 {
-    TRY(fft_forward(poisson->fft, fields->rho, poisson->rho_modes));
+    TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
     TRY(field_modes(poisson));
-    return fft_inverse_pair(poisson->fft, poisson->result_modes, fields->e);
+    return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->e, poisson->result_modes);
 }
 
 static enum status solve_potential(struct poisson *poisson, struct fields *fields)
 {
     TRY(potential_modes(poisson));
-    return fft_inverse(poisson->fft, poisson->result_modes, fields->phi);
+    return fft_run(poisson->fft, FFT_INVERSE, fields->phi, poisson->result_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
 {
-    TRY(fft_forward(poisson->fft, fields->rho, poisson->rho_modes));
+    TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
     TRY(solve_potential(poisson, fields));
     return centred_field(poisson, fields);
 }

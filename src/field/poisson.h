@@ -11,24 +11,18 @@
 
 struct poisson;
 
-/* The caller destroys it. */
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum solver_kind solver,
                                           enum gradient_kind gradient, struct poisson **poisson);
-void poisson_destroy(struct poisson **poisson);
 
-/* "VkFFT" or "FFTW". */
+/* As fft_name(). */
 const char *poisson_solver_name(const struct poisson *poisson);
-
-/* Device bytes that poisson_create() takes for a grid. What VkFFT allocates for itself on long axes is not in
- * it. */
-uint64_t poisson_bytes(const struct grid *grid, enum precision precision, enum gradient_kind gradient);
 
 /* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
  * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
-/* Sets phi from the rho of the last solve, for who wants to look at it: a step does not need it. Enqueues
+/* Sets phi from the rho of the last solve, which a step does not need. Enqueues
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 

@@ -11,7 +11,6 @@
 #include <fftw3-mpi.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What a mode along one axis is multiplied by, which is enough for all modes. */
 struct wave {
@@ -26,23 +25,22 @@ struct slab_solver {
     bool is_filtered;
     struct row_exchange *rows;      /* the partition's here, FFTW's there */
     uint32_t columns, first_column; /* the own modes along y */
-    struct wave *along_x, *along_y; /* [nx], [columns], owned */
-    fftw_complex *modes;            /* [columns * nx], owned: of the (filtered) rho of the last solve */
+    struct wave *along_x, *along_y; /* [nx], [columns] */
+    fftw_complex *modes;            /* [columns * nx]: of the (filtered) rho of the last solve */
     fftw_complex *work;             /* the same for a result, or as double[rows][2 (ny/2 + 1)] its nodes */
     fftw_plan forward, inverse;     /* work -> modes, work -> work */
 };
 
-/* ---- birth and death ---- */
+/* ---- creation ---- */
 
 /* `count` modes of an axis with n nodes from mode `first` on. The centred difference of a wave is
  * sin(k dx)/dx times as large, a pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the
  * Nyquist mode they and the spectral gradient vanish. */
-static enum status waves_create(uint32_t n, double length, uint32_t first, uint32_t count,
-                                enum gradient_kind gradient, uint32_t filter_passes, struct wave **waves)
+static enum status create_waves(struct device *device, uint32_t n, double length, uint32_t first,
+                                uint32_t count, enum gradient_kind gradient, uint32_t filter_passes,
+                                struct wave **waves)
 {
-    *waves = calloc(count > 0 ? count : 1, sizeof **waves);
-    if (!*waves)
-        return status_fail(STATUS_FAILED, "no memory for the wave numbers of %u nodes", n);
+    TRY(DEVICE_NEW_ARRAY(device, *waves, count));
     for (uint32_t c = 0; c < count; c++) {
         const uint32_t m = first + c;
         const bool nyquist = 2 * (uint64_t)m == n;
@@ -56,35 +54,44 @@ static enum status waves_create(uint32_t n, double length, uint32_t first, uint3
 }
 
 /* The rows of the partition and those that FFTW's rank wants, which may be none. */
-static enum status create_rows(const struct partition *partition, uint32_t fftw_rows,
+static enum status create_rows(struct device *device, const struct partition *partition, uint32_t fftw_rows,
                                struct slab_solver *solver)
 {
     const size_t ranks = (size_t)solver->communicator.size;
-    uint64_t *counts = malloc(ranks * sizeof *counts);
-    uint32_t *fftw_first = calloc(ranks + 1, sizeof *fftw_first);
-    enum status status = STATUS_OK;
-    if (!counts || !fftw_first)
-        status = status_fail(STATUS_FAILED, "no memory for the rows of %zu ranks", ranks);
-    TRY_CLEANUP(communicator_agree(&solver->communicator, status));
+    const uint32_t ny = solver->box.ny;
     const uint64_t mine = fftw_rows;
+    uint64_t *counts = NULL;
+    uint32_t *fftw_first = NULL;
+    enum status status = DEVICE_NEW_ARRAY(device, counts, ranks);
+    if (status == STATUS_OK)
+        status = DEVICE_NEW_ARRAY(device, fftw_first, ranks + 1);
+    TRY(communicator_agree(&solver->communicator, status));
     communicator_gather_counts(&solver->communicator, 1, &mine, counts);
     for (size_t rank = 0; rank < ranks; rank++)
         fftw_first[rank + 1] = fftw_first[rank] + (uint32_t)counts[rank];
-    const uint32_t ny = solver->box.ny;
     const struct row_division here = {partition->first, ny}, there = {fftw_first, 2 * (ny / 2 + 1)};
-    status = rows_create(&solver->communicator, ny, &here, &there, &solver->rows);
-cleanup:
-    free(fftw_first);
-    free(counts);
-    return status;
+    return rows_create(&solver->communicator, device, ny, &here, &there, &solver->rows);
 }
 
-static enum status create_arrays(size_t complex_numbers, enum gradient_kind gradient, uint32_t filter_passes,
-                                 struct slab_solver *solver)
+/* What FFTW made, plans and memory. */
+static void destroy_fftw(void *object)
+{
+    struct slab_solver *solver = object;
+    if (solver->forward)
+        fftw_destroy_plan(solver->forward);
+    if (solver->inverse)
+        fftw_destroy_plan(solver->inverse);
+    fftw_free(solver->modes);
+    fftw_free(solver->work);
+}
+
+static enum status create_arrays(struct device *device, size_t complex_numbers, enum gradient_kind gradient,
+                                 uint32_t filter_passes, struct slab_solver *solver)
 {
     const struct grid *box = &solver->box;
-    TRY(waves_create(box->nx, box->lx, 0, box->nx, gradient, filter_passes, &solver->along_x));
-    TRY(waves_create(box->ny, box->ly, solver->first_column, solver->columns, gradient, filter_passes,
+    TRY(device_at_close(device, destroy_fftw, solver));
+    TRY(create_waves(device, box->nx, box->lx, 0, box->nx, gradient, filter_passes, &solver->along_x));
+    TRY(create_waves(device, box->ny, box->ly, solver->first_column, solver->columns, gradient, filter_passes,
                      &solver->along_y));
     solver->modes = fftw_alloc_complex(complex_numbers);
     solver->work = fftw_alloc_complex(complex_numbers);
@@ -108,53 +115,27 @@ static enum status create_plans(struct slab_solver *solver)
     return STATUS_OK;
 }
 
-enum status slab_solver_create(const struct communicator *communicator, const struct grid *box,
-                               const struct partition *partition, enum gradient_kind gradient,
-                               uint32_t filter_passes, struct slab_solver **solver)
+enum status slab_solver_create(const struct communicator *communicator, struct device *device,
+                               const struct grid *box, const struct partition *partition,
+                               enum gradient_kind gradient, uint32_t filter_passes,
+                               struct slab_solver **solver)
 {
-    *solver = NULL;
     fftw_mpi_init(); /* again does nothing */
     ptrdiff_t rows, first_row, columns, first_column;
     const ptrdiff_t least = fftw_mpi_local_size_2d_transposed(box->nx, box->ny / 2 + 1, MPI_COMM_WORLD, &rows,
                                                               &first_row, &columns, &first_column);
-    struct slab_solver *created = calloc(1, sizeof *created);
-    enum status status = STATUS_OK;
-    if (created) {
-        *created = (struct slab_solver){.communicator = *communicator,
+    enum status status = DEVICE_NEW(device, *solver);
+    if (status == STATUS_OK) {
+        **solver = (struct slab_solver){.communicator = *communicator,
                                         .box = *box,
                                         .is_filtered = filter_passes > 0,
                                         .columns = (uint32_t)columns,
                                         .first_column = (uint32_t)first_column};
-        status = create_arrays(least > 0 ? (size_t)least : 1, gradient, filter_passes, created);
-    } else {
-        status = status_fail(STATUS_FAILED, "no memory for the field solver");
+        status = create_arrays(device, least > 0 ? (size_t)least : 1, gradient, filter_passes, *solver);
     }
-    TRY_CLEANUP(communicator_agree(communicator, status));
-    TRY_CLEANUP(create_rows(partition, (uint32_t)rows, created));
-    TRY_CLEANUP(communicator_agree(communicator, create_plans(created)));
-    *solver = created;
-    return STATUS_OK;
-cleanup:
-    slab_solver_destroy(&created);
-    return status;
-}
-
-void slab_solver_destroy(struct slab_solver **solver)
-{
-    struct slab_solver *destroyed = *solver;
-    if (!destroyed)
-        return;
-    if (destroyed->forward)
-        fftw_destroy_plan(destroyed->forward);
-    if (destroyed->inverse)
-        fftw_destroy_plan(destroyed->inverse);
-    rows_destroy(&destroyed->rows);
-    fftw_free(destroyed->modes);
-    fftw_free(destroyed->work);
-    free(destroyed->along_x);
-    free(destroyed->along_y);
-    free(destroyed);
-    *solver = NULL;
+    TRY(communicator_agree(communicator, status));
+    TRY(create_rows(device, partition, (uint32_t)rows, *solver));
+    return communicator_agree(communicator, create_plans(*solver));
 }
 
 /* ---- modes ---- */

@@ -15,7 +15,7 @@ struct loader {
     struct buffer *recipe, *terms;
 };
 
-static enum status loader_create(struct device *device, enum precision precision,
+static enum status create_loader(struct device *device, enum precision precision,
                                  const struct recipe_table *table, struct loader *loader)
 {
     const size_t terms_bytes = table->term_count * sizeof *table->terms;
@@ -28,21 +28,11 @@ static enum status loader_create(struct device *device, enum precision precision
     return buffer_write(loader->terms, 0, terms_bytes, table->terms);
 }
 
-static void loader_destroy(struct loader *loader)
-{
-    buffer_destroy(&loader->terms);
-    buffer_destroy(&loader->recipe);
-    kernel_destroy(&loader->load_ids);
-    kernel_destroy(&loader->load_particles);
-    program_destroy(&loader->program);
-}
-
 static enum status launch_loader(const struct device *device, const struct loader *loader,
                                  enum precision precision, uint64_t first, const struct particles *particles)
 {
     const uint32_t count = particles->count;
-    const size_t limit = device_info(device)->group_limit;
-    const size_t items = limit < GROUP_ITEMS ? limit : GROUP_ITEMS;
+    const size_t items = device_group_items(device, GROUP_ITEMS);
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(precision) + sizeof(uint32_t));
     TRY(KERNEL_LAUNCH(loader->load_particles, launch_covering(count, items, STAGE_LOAD, bytes),
                       arg_ulong(first), arg_uint(count), arg_buffer(loader->recipe),
@@ -58,17 +48,16 @@ static enum status launch_loader(const struct device *device, const struct loade
 enum status loading_fill_by_kernel(struct device *device, const struct grid *grid, enum precision precision,
                                    uint64_t first, struct particles *particles)
 {
-    struct recipe_table table = {0};
-    struct loader loader = {0};
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(recipe_table_create(grid, particles->species, &table));
-    TRY_CLEANUP(loader_create(device, precision, &table, &loader));
-    TRY_CLEANUP(launch_loader(device, &loader, precision, first, particles));
-    TRY_CLEANUP(device_finish(device)); /* before what the kernels read goes */
-cleanup:
-    loader_destroy(&loader);
-    recipe_table_destroy(&table);
-    return status;
+    struct recipe_table table;
+    struct loader loader;
+    struct device *owner;
+    TRY(device_branch(device, &owner));
+    TRY(recipe_table_create(grid, particles->species, &table));
+    TRY(create_loader(owner, precision, &table, &loader));
+    TRY(launch_loader(device, &loader, precision, first, particles));
+    TRY(device_finish(device)); /* before what the kernels read goes */
+    device_close(&owner);
+    return STATUS_OK;
 }
 
 /* ---- by the host ---- */
@@ -98,12 +87,10 @@ static void make_particles(const struct recipe_table *table, uint64_t first, uin
 enum status loading_fill_host(const struct grid *grid, const struct species_config *species, uint64_t first,
                               uint32_t count, double *offset, double *velocity, uint32_t *key)
 {
-    struct recipe_table table = {0};
-    const enum status status = recipe_table_create(grid, species, &table);
-    if (status == STATUS_OK)
-        make_particles(&table, first, count, offset, velocity, key);
-    recipe_table_destroy(&table);
-    return status;
+    struct recipe_table table;
+    TRY(recipe_table_create(grid, species, &table));
+    make_particles(&table, first, count, offset, velocity, key);
+    return STATUS_OK;
 }
 
 /* What storing as floats does to offsets and, at the upper border of a cell, to keys. */
@@ -132,12 +119,12 @@ static enum status send_piece(const struct piece *piece, enum precision precisio
 enum status loading_fill_by_host(const struct grid *grid, enum precision precision, uint64_t first,
                                  struct particles *particles)
 {
-    struct recipe_table table = {0};
+    struct recipe_table table;
     enum status status = STATUS_OK;
+    TRY(recipe_table_create(grid, particles->species, &table));
     struct piece *piece = malloc(sizeof *piece);
     if (!piece)
         return status_fail(STATUS_FAILED, "species %s: no memory to load it", particles->species->name);
-    TRY_CLEANUP(recipe_table_create(grid, particles->species, &table));
     for (uint32_t begin = 0, count = 0; begin < particles->count; begin += count) {
         const uint32_t rest = particles->count - begin;
         count = rest < PIECE ? rest : PIECE;
@@ -149,7 +136,6 @@ enum status loading_fill_by_host(const struct grid *grid, enum precision precisi
         TRY_CLEANUP(send_piece(piece, precision, begin, count, particles));
     }
 cleanup:
-    recipe_table_destroy(&table);
     free(piece);
     return status;
 }
@@ -157,7 +143,7 @@ cleanup:
 enum status loading_fill(struct device *device, const struct grid *grid, enum precision precision,
                          uint64_t first, struct particles *particles)
 {
-    if (device_info(device)->has_fp64)
+    if (device_info(device)->has_fp64 || device_is_counting(device))
         return loading_fill_by_kernel(device, grid, precision, first, particles);
     return loading_fill_by_host(grid, precision, first, particles);
 }

@@ -2,7 +2,6 @@
 #include "ndpa/ndpa.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -178,16 +177,17 @@ static enum status write_map(struct ndpa *ndpa)
 static enum status write_inside(struct ndpa *ndpa)
 {
     const uint32_t p = ndpa->shape.cell_side, elements = ndpa->plan.cell_elements;
-    uint32_t *inside = calloc(elements, sizeof *inside);
-    if (!inside)
-        return status_fail(STATUS_FAILED, "no memory for a table of %" PRIu32 " places", elements);
+    struct device *scratch;
+    uint32_t *inside;
+    TRY(device_branch(ndpa->device, &scratch));
+    TRY(DEVICE_NEW_ARRAY(scratch, inside, elements));
     for (uint32_t e = 0; e < elements; e++) {
         const uint32_t before = ndpa_source_in_cell(&ndpa->shape, ndpa->axes, e);
         inside[e] = before / p * ndpa->plan.width + before % p;
     }
-    const enum status status = buffer_write(ndpa->inside, 0, elements * sizeof *inside, inside);
-    free(inside);
-    return status;
+    TRY(buffer_write(ndpa->inside, 0, elements * sizeof *inside, inside));
+    device_close(&scratch);
+    return STATUS_OK;
 }
 
 enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes)
@@ -197,18 +197,11 @@ enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes)
     return ndpa->kind == NDPA_TABLES ? write_inside(ndpa) : write_map(ndpa);
 }
 
-/* A new buffer with a table of the host, which is freed. */
-static enum status keep_table(struct ndpa *ndpa, uint32_t *table, size_t count, const char *what,
-                              struct buffer **buffer)
+/* A new buffer with a table of the host. */
+static enum status keep_table(struct ndpa *ndpa, const uint32_t *table, size_t count, struct buffer **buffer)
 {
-    enum status status = STATUS_OK;
-    if (!table)
-        return status_fail(STATUS_FAILED, "no memory for %s", what);
-    status = buffer_create(ndpa->device, count * sizeof *table, what, buffer);
-    if (status == STATUS_OK)
-        status = buffer_write(*buffer, 0, count * sizeof *table, table);
-    free(table);
-    return status;
+    TRY(buffer_create(ndpa->device, count * sizeof *table, "a table of places in a volume", buffer));
+    return buffer_write(*buffer, 0, count * sizeof *table, table);
 }
 
 /* Place of piece `number` among those along axes `begin` to `end` - 1, and its number along the last. */
@@ -237,42 +230,39 @@ static uint32_t columns_of(const struct ndpa *ndpa, uint32_t along)
                    ndpa->plan.width);
 }
 
-static enum status create_places(struct ndpa *ndpa)
+/* The tables that no axes change. The memory of the host is that of `scratch`. */
+static enum status create_places(struct ndpa *ndpa, struct device *scratch)
 {
     const struct ndpa_plan *plan = &ndpa->plan;
     const uint32_t dimensions = ndpa->shape.dimensions;
     const uint32_t high_count = count_pieces(plan, 0, plan->split);
     const uint32_t low_count = count_pieces(plan, plan->split, dimensions);
-    uint32_t along = 0;
-    uint32_t *high = calloc(high_count, sizeof *high);
-    for (uint32_t n = 0; high && n < high_count; n++)
+    uint32_t along = 0, *high, (*low)[2];
+    TRY(DEVICE_NEW_ARRAY(scratch, high, high_count));
+    TRY(DEVICE_NEW_ARRAY(scratch, low, low_count));
+    for (uint32_t n = 0; n < high_count; n++)
         high[n] = partial_place(plan, 0, plan->split, n, &along);
-    TRY(keep_table(ndpa, high, high_count, "a table of places of bars", &ndpa->high));
-    uint32_t *low = calloc(low_count, 2 * sizeof *low);
-    for (uint32_t n = 0; low && n < low_count; n++) {
-        low[2 * (size_t)n] = partial_place(plan, plan->split, dimensions, n, &along);
-        low[2 * (size_t)n + 1] = columns_of(ndpa, along);
+    for (uint32_t n = 0; n < low_count; n++) {
+        low[n][0] = partial_place(plan, plan->split, dimensions, n, &along);
+        low[n][1] = columns_of(ndpa, along);
     }
-    return keep_table(ndpa, low, 2 * (size_t)low_count, "a table of places of bars", &ndpa->low);
+    TRY(keep_table(ndpa, high, high_count, &ndpa->high));
+    return keep_table(ndpa, low[0], 2 * (size_t)low_count, &ndpa->low);
 }
 
-static enum status create_rows(struct ndpa *ndpa)
+static enum status create_rows(struct ndpa *ndpa, struct device *scratch)
 {
-    const uint32_t last = ndpa->shape.dimensions - 1,
-                   count = ndpa->plan.cell_elements / ndpa->shape.cell_side;
-    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
-    for (uint32_t k = 0; k < last; k++)
-        sides[k] = ndpa->shape.cell_side;
-    uint32_t *rows = calloc(count, sizeof *rows);
-    for (uint32_t n = 0; rows && n < count; n++) {
-        ndpa_subscript(last, sides, n, subscript);
-        for (uint32_t k = 0; k < last; k++)
-            rows[n] += subscript[k] * ndpa->strides[k];
-    }
-    return keep_table(ndpa, rows, count, "a table of places of rows", &ndpa->rows);
+    const uint32_t last = ndpa->shape.dimensions - 1, side = ndpa->shape.cell_side;
+    const uint32_t count = ndpa->plan.cell_elements / side;
+    uint32_t *rows;
+    TRY(DEVICE_NEW_ARRAY(scratch, rows, count));
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t k = last, rest = n; k-- > 0; rest /= side)
+            rows[n] += rest % side * ndpa->strides[k];
+    return keep_table(ndpa, rows, count, &ndpa->rows);
 }
 
-/* ---- birth and death ---- */
+/* ---- creation ---- */
 
 static enum status build(struct ndpa *ndpa)
 {
@@ -281,18 +271,25 @@ static enum status build(struct ndpa *ndpa)
                                                     [NDPA_BARS] = "ndpa_bars",
                                                     [NDPA_TABLES] = "ndpa_tables"};
     const struct ndpa_plan *plan = &ndpa->plan;
-    const size_t word = sizeof(uint32_t), dimensions = ndpa->shape.dimensions;
     TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &ndpa->program,
                       "-D DIMENSIONS=%" PRIu32 " -D CELL_SIDE=%" PRIu32 " -D CELL_ELEMENTS=%" PRIu32
                       " -D ELEMENT_BYTES=%zu -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
                       ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
                       ndpa->shape.element_bytes, plan->group_items, plan->team));
-    TRY(kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute));
+    return kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute);
+}
+
+static enum status create_tables(struct ndpa *ndpa)
+{
+    const size_t word = sizeof(uint32_t), dimensions = ndpa->shape.dimensions;
+    struct device *scratch;
     if (ndpa->kind != NDPA_TABLES)
         return buffer_create(ndpa->device, 4 * dimensions * word, "the map of a volume", &ndpa->map);
-    TRY(create_places(ndpa));
-    TRY(create_rows(ndpa));
-    return buffer_create(ndpa->device, plan->cell_elements * word, "a table of places in a cell",
+    TRY(device_branch(ndpa->device, &scratch));
+    TRY(create_places(ndpa, scratch));
+    TRY(create_rows(ndpa, scratch));
+    device_close(&scratch);
+    return buffer_create(ndpa->device, ndpa->plan.cell_elements * word, "a table of places in a cell",
                          &ndpa->inside);
 }
 
@@ -305,39 +302,19 @@ enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, c
 enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
                                 enum ndpa_kind kind, uint32_t group_items, struct ndpa **ndpa)
 {
+    struct ndpa *created = NULL;
     *ndpa = NULL;
     TRY(ndpa_check(shape, axes));
-    struct ndpa *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the permutation of a volume");
+    TRY(DEVICE_NEW(device, created));
     created->device = device;
     created->shape = *shape;
     created->kind = kind;
-    enum status status = make_plan(created, group_items);
-    if (status == STATUS_OK)
-        status = build(created);
-    if (status == STATUS_OK)
-        status = ndpa_set_axes(created, axes);
-    if (status != STATUS_OK)
-        ndpa_destroy(&created);
+    TRY(make_plan(created, group_items));
+    TRY(build(created));
+    TRY(create_tables(created));
+    TRY(ndpa_set_axes(created, axes));
     *ndpa = created;
-    return status;
-}
-
-void ndpa_destroy(struct ndpa **ndpa)
-{
-    struct ndpa *old = *ndpa;
-    if (!old)
-        return;
-    struct buffer **const buffers[] = {&old->map, &old->unfold_map, &old->high,
-                                       &old->low, &old->rows,       &old->inside};
-    for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
-        buffer_destroy(buffers[n]);
-    kernel_destroy(&old->permute);
-    kernel_destroy(&old->unfold);
-    program_destroy(&old->program);
-    free(old);
-    *ndpa = NULL;
+    return STATUS_OK;
 }
 
 /* ---- launches ---- */

@@ -6,8 +6,8 @@
  * and of the number of bars over about its root, the others a few words.
  *
  * A file that is written chunk by chunk, as those of phase space are, takes the cells as they lie and needs
- * no more than ndpa_permute(). Who wants the permuted array in one piece, for a library or a file that takes
- * arrays in C order, pads the volume to cells (ndpa_padded()) and lays it out at the end by ndpa_unfold(),
+ * no more than ndpa_permute(). For the permuted array in one piece, as libraries and files take it that have
+ * arrays in C order, pad the volume to cells (ndpa_padded()) and lay it out at the end by ndpa_unfold(),
  * which needs a second buffer. The inverse axes (ndpa_inverse_axes()) bring a permuted volume back.
  */
 #ifndef RADIXPIC_NDPA_NDPA_H
@@ -28,10 +28,9 @@ enum ndpa_kind {
 struct ndpa;
 
 /* For volumes of this shape on this device. STATUS_USAGE as ndpa_check(), and where a cell does not fit local
- * memory. The caller destroys it. */
+ * memory. */
 STATUS_CHECKED enum status ndpa_create(struct device *device, const struct ndpa_shape *shape,
                                        const uint32_t *axes, enum ndpa_kind kind, struct ndpa **ndpa);
-void ndpa_destroy(struct ndpa **ndpa);
 
 /* The same with `group_items` items in a group, or as many as the device and a cell allow where that is less,
  * instead of what suits the device: for tests and measurements. */
@@ -47,8 +46,8 @@ STATUS_CHECKED enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes
  * timed as STAGE_OUTPUT.) */
 STATUS_CHECKED enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume);
 
-/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer:
- * for who needs it in one piece. The first call makes the kernel and its map, 3 words a dimension. `sides`
+/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer.
+ * The first call makes the kernel and its map, 3 words a dimension. `sides`
  * are those of the volume before padding, or NULL where it had none: of each side no more than the shape's
  * (else STATUS_USAGE). STATUS_FAILED where a buffer is too short. (Timed as STAGE_OUTPUT.) */
 STATUS_CHECKED enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,

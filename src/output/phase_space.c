@@ -108,38 +108,27 @@ static enum status build(struct phase_spaces *spaces)
 
 enum status phase_spaces_create(struct device *device, const struct config *config, void **spaces)
 {
+    struct device *owner;
     *spaces = NULL;
     TRY(phase_spaces_check(config));
     if (room_bytes(config) == 0)
         return STATUS_OK;
-    struct phase_spaces *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for output.phase_space");
-    created->device = device;
+    TRY(device_branch(device, &owner));
+    struct phase_spaces *created = NULL;
+    TRY(DEVICE_NEW(owner, created));
+    *spaces = created;
+    created->device = owner;
     created->config = config;
     created->group_items =
         device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
-    *spaces = created;
-    const enum status status = build(created);
-    if (status != STATUS_OK)
-        phase_spaces_destroy(spaces);
-    return status;
+    return build(created);
 }
 
 void phase_spaces_destroy(void **part)
 {
-    struct phase_spaces *spaces = *part;
+    struct device *owner = *part ? ((struct phase_spaces *)*part)->device : NULL;
+    device_close(&owner);
     *part = NULL;
-    if (!spaces)
-        return;
-    for (uint32_t i = 0; i < CONFIG_MAX_PHASE_SPACES; i++) {
-        ndpa_destroy(&spaces->ndpa[i]);
-        buffer_destroy(&spaces->counts[i]);
-    }
-    buffer_destroy(&spaces->room);
-    kernel_destroy(&spaces->count);
-    program_destroy(&spaces->program);
-    free(spaces);
 }
 
 /* ---- counting ---- */

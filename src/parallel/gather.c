@@ -5,8 +5,8 @@
  *   1. reads its block from the device into the half, and waits for that;
  *   2. meets all others (a barrier);
  *   3. enqueues the writing of all blocks of the half to the device.
- * Nobody takes a block that is not written yet, since step 2 is between all steps 1 and all steps 3 of a
- * call. Nobody writes into a block that another rank still takes: rank A writes into the half of call k again
+ * No block is taken before it is written, since step 2 is between all steps 1 and all steps 3 of a
+ * call. No block is written that another rank still takes: rank A writes into the half of call k again
  * in step 1 of call k + 2, so after step 2 of call k + 1, where it has met every other rank B; before B came
  * there it waited in step 1 of call k + 1 for the queue of its device, which is in order, and so for the
  * writing of its step 3 of call k. With one half A could be in step 1 of call k + 1 while B is in step 3 of
@@ -21,7 +21,6 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 struct gather {
     struct communicator communicator;
@@ -33,14 +32,13 @@ struct gather {
     uint32_t own_rows;      /* of its block */
     uint32_t upward_rows;   /* the first of these: from local row 0 on */
     uint32_t below;         /* local row of the one after them, if there is one */
-    int *counts, *begins;   /* owned: reals of the blocks of each rank; messages only */
+    int *counts, *begins;   /* reals of the blocks of each rank; messages only */
     struct buffer *blocks;  /* real[block_rows][ny] */
     struct buffer *sources; /* uint[box_rows + ...]: block rows for the rows of the box, the owner's first */
     struct buffer *source_begins; /* uint[box_rows + 1] in it */
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
-    struct shared_memory *shared; /* NULL: private memory and messages */
-    struct host_memory *host_memory;
+    bool is_shared; /* the memory of the blocks; else it is private, and messages are sent */
     char *halves[2];
     uint32_t turn; /* of the halves */
 
@@ -69,30 +67,15 @@ struct tables {
     uint32_t (*kept)[2];     /* [own rows] */
 };
 
-static void tables_free(struct tables *tables)
-{
-    free(tables->block_begins);
-    free(tables->source_begins);
-    free(tables->source_ends);
-    free(tables->sources);
-    free(tables->kept);
-}
-
-static enum status tables_allocate(const struct gather_setup *setup, struct tables *tables)
+static enum status tables_allocate(struct device *scratch, const struct gather_setup *setup,
+                                   struct tables *tables)
 {
     const size_t ranks = (size_t)setup->partition->ranks, rows = setup->box->nx;
-    const size_t most = rows + ranks * ROWS_BESIDE;
-    *tables = (struct tables){
-        .block_begins = calloc(ranks + 1, sizeof *tables->block_begins),
-        .source_begins = calloc(rows + 1, sizeof *tables->source_begins),
-        .source_ends = calloc(rows, sizeof *tables->source_ends),
-        .sources = calloc(most, sizeof *tables->sources),
-        .kept = calloc(rows + ROWS_BESIDE, sizeof *tables->kept),
-    };
-    if (!tables->block_begins || !tables->source_begins || !tables->source_ends || !tables->sources ||
-        !tables->kept)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
-    return STATUS_OK;
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->block_begins, ranks + 1));
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_begins, rows + 1));
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_ends, rows));
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, rows + ranks * ROWS_BESIDE));
+    return DEVICE_NEW_ARRAY(scratch, tables->kept, rows + ROWS_BESIDE);
 }
 
 /* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
@@ -161,13 +144,11 @@ static enum status send_tables(struct gather *gather, const struct tables *table
                       &gather->kept);
 }
 
-static enum status keep_counts(struct gather *gather, int ranks, const struct tables *tables)
+static enum status keep_counts(struct gather *gather, size_t ranks, const struct tables *tables)
 {
-    gather->counts = malloc((size_t)ranks * sizeof *gather->counts);
-    gather->begins = malloc((size_t)ranks * sizeof *gather->begins);
-    if (!gather->counts || !gather->begins)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
-    for (int rank = 0; rank < ranks; rank++) {
+    TRY(DEVICE_NEW_ARRAY(gather->device, gather->counts, ranks));
+    TRY(DEVICE_NEW_ARRAY(gather->device, gather->begins, ranks));
+    for (size_t rank = 0; rank < ranks; rank++) {
         const uint32_t begin = tables->block_begins[rank], end = tables->block_begins[rank + 1];
         gather->counts[rank] = (int)((end - begin) * gather->ny);
         gather->begins[rank] = (int)(begin * gather->ny);
@@ -177,35 +158,33 @@ static enum status keep_counts(struct gather *gather, int ranks, const struct ta
 
 static enum status find_rows(struct gather *gather, const struct gather_setup *setup)
 {
+    struct device *scratch;
     struct tables tables;
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(tables_allocate(setup, &tables));
+    TRY(device_branch(gather->device, &scratch));
+    TRY(tables_allocate(scratch, setup, &tables));
     find_sources(setup, &tables);
     find_own_rows(gather, setup, &tables);
-    TRY_CLEANUP(keep_counts(gather, setup->partition->ranks, &tables));
-    TRY_CLEANUP(send_tables(gather, &tables));
-cleanup:
-    tables_free(&tables);
-    return status;
+    TRY(keep_counts(gather, (size_t)setup->partition->ranks, &tables));
+    TRY(send_tables(gather, &tables));
+    device_close(&scratch);
+    return STATUS_OK;
 }
 
 /* ---- the memory of the blocks ---- */
 
-/* Collective. Nobody comes from here before all devices have the memory: to take it over a driver may write
+/* Collective. No rank comes from here before all devices have the memory: to take it over a driver may write
  * there what it read there. */
 static enum status share_memory(struct gather *gather)
 {
     const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
     void *memory = NULL;
-    TRY(shared_memory_create(&gather->communicator, 2 * half, &gather->shared, &memory));
-    const enum status status = host_memory_adopt(gather->device, memory, 2 * half, &gather->host_memory);
-    double failed = status != STATUS_OK;
+    struct host_memory *held; /* by the handle */
+    TRY(shared_memory_create(&gather->communicator, gather->device, 2 * half, &memory));
+    double failed = host_memory_adopt(gather->device, memory, 2 * half, &held) != STATUS_OK;
     communicator_max(&gather->communicator, 1, &failed);
-    if (failed > 0) {
-        host_memory_destroy(&gather->host_memory);
-        shared_memory_destroy(&gather->shared);
+    if (failed > 0)
         return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
-    }
+    gather->is_shared = true;
     gather->halves[0] = memory;
     gather->halves[1] = gather->halves[0] + half;
     return STATUS_OK;
@@ -220,68 +199,35 @@ static enum status create_memory(struct gather *gather, enum gather_way way)
             return status;
     }
     void *memory = NULL;
-    TRY(host_memory_create(gather->device, all_bytes(gather), &gather->host_memory, &memory));
+    struct host_memory *held;
+    TRY(host_memory_create(gather->device, all_bytes(gather), &held, &memory));
     gather->halves[0] = gather->halves[1] = memory;
     return STATUS_OK;
-}
-
-/* ---- birth and death ---- */
-
-static enum status create_kernels(struct gather *gather)
-{
-    TRY(program_build(gather->device, "gather.cl", gather->precision, &gather->program, "%s", ""));
-    TRY(kernel_create(gather->program, "gather_sum", &gather->sum));
-    TRY(kernel_create(gather->program, "gather_keep", &gather->keep));
-    return kernel_create(gather->program, "gather_keep_field", &gather->keep_field);
 }
 
 enum status gather_create(const struct communicator *communicator, struct device *device,
                           const struct gather_setup *setup, enum gather_way way, struct gather **gather)
 {
-    *gather = NULL;
-    struct gather *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
+    struct gather *created;
+    TRY(DEVICE_NEW(device, created));
     created->communicator = *communicator;
     created->device = device;
     created->precision = setup->precision;
     created->box_rows = setup->box->nx;
     created->ny = setup->box->ny;
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(find_rows(created, setup));
-    TRY_CLEANUP(create_memory(created, way));
-    TRY_CLEANUP(create_kernels(created));
+    TRY(find_rows(created, setup));
+    TRY(create_memory(created, way));
+    TRY(program_build(device, "gather.cl", created->precision, &created->program, "%s", ""));
+    TRY(kernel_create(created->program, "gather_sum", &created->sum));
+    TRY(kernel_create(created->program, "gather_keep", &created->keep));
+    TRY(kernel_create(created->program, "gather_keep_field", &created->keep_field));
     *gather = created;
     return STATUS_OK;
-cleanup:
-    gather_destroy(&created);
-    return status;
-}
-
-void gather_destroy(struct gather **gather)
-{
-    struct gather *old = *gather;
-    if (!old)
-        return;
-    host_memory_destroy(&old->host_memory); /* first: it waits for what is enqueued */
-    shared_memory_destroy(&old->shared);
-    kernel_destroy(&old->sum);
-    kernel_destroy(&old->keep);
-    kernel_destroy(&old->keep_field);
-    program_destroy(&old->program);
-    buffer_destroy(&old->blocks);
-    buffer_destroy(&old->sources);
-    buffer_destroy(&old->source_begins);
-    buffer_destroy(&old->kept);
-    free(old->counts);
-    free(old->begins);
-    free(old);
-    *gather = NULL;
 }
 
 enum gather_way gather_way(const struct gather *gather)
 {
-    return gather->shared ? GATHER_SHARED : GATHER_MESSAGES;
+    return gather->is_shared ? GATHER_SHARED : GATHER_MESSAGES;
 }
 
 /* ---- a step ---- */
@@ -299,7 +245,7 @@ static enum status read_block(const struct gather *gather, const struct buffer *
 /* Until all blocks are there. The fences order what is in the memory around what MPI does with its own. */
 static void meet(const struct gather *gather, char *half)
 {
-    if (gather->shared) {
+    if (gather->is_shared) {
         atomic_thread_fence(memory_order_seq_cst);
         MPI_Barrier(MPI_COMM_WORLD);
         atomic_thread_fence(memory_order_seq_cst);

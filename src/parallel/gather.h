@@ -33,11 +33,10 @@ struct gather_setup {
     enum precision precision;
 };
 
-/* Collective; nothing of the setup is kept. The caller destroys it, each rank when it likes. */
+/* Collective; nothing of the setup is kept. The handle that owns it closes on each rank at any time. */
 STATUS_CHECKED enum status gather_create(const struct communicator *communicator, struct device *device,
                                          const struct gather_setup *setup, enum gather_way way,
                                          struct gather **gather);
-void gather_destroy(struct gather **gather);
 
 /* Which way was taken: not GATHER_AUTO. For tests. */
 enum gather_way gather_way(const struct gather *gather);

@@ -2,7 +2,6 @@
 #include "parallel/halo.h"
 
 #include <mpi.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct halo {
@@ -12,23 +11,21 @@ struct halo {
     uint32_t beside_count;                    /* rows beside this rank */
     struct neighbour_row beside[ROWS_BESIDE]; /* those */
     uint32_t served_count;                    /* rows of this rank beside others */
-    struct neighbour_row *served;             /* those, owned, in the order of the reachers */
-    char *received;                           /* owned: a row for each served one */
-    MPI_Request *requests;                    /* owned */
+    struct neighbour_row *served;             /* those, in the order of the reachers */
+    char *received;                           /* a row for each served one */
+    MPI_Request *requests;
 };
 
 static size_t row_bytes(const struct halo *halo)
 {
-    return halo->ny * (halo->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
+    return halo->ny * precision_bytes(halo->precision);
 }
 
-static enum status find_rows(struct halo *halo, const struct partition *partition, const struct grid *box,
-                             uint32_t ghost)
+static enum status find_rows(struct halo *halo, struct device *device, const struct partition *partition,
+                             const struct grid *box, uint32_t ghost)
 {
     const int ranks = partition->ranks, me = halo->communicator.rank;
-    halo->served = malloc((size_t)ranks * ROWS_BESIDE * sizeof *halo->served);
-    if (!halo->served)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
+    TRY(DEVICE_NEW_ARRAY(device, halo->served, (size_t)ranks * ROWS_BESIDE));
     for (int rank = 0; rank < ranks; rank++) {
         struct neighbour_row rows[ROWS_BESIDE];
         const uint32_t count = neighbour_rows(partition, box, ghost, rank, rows);
@@ -40,39 +37,20 @@ static enum status find_rows(struct halo *halo, const struct partition *partitio
             halo->beside_count = count;
         }
     }
-    const size_t served = halo->served_count;
-    halo->received = malloc(served * row_bytes(halo) + 1);
-    halo->requests = malloc((served + ROWS_BESIDE) * sizeof *halo->requests);
-    if (!halo->received || !halo->requests)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
-    return STATUS_OK;
+    TRY(DEVICE_NEW_ARRAY(device, halo->received, halo->served_count * row_bytes(halo)));
+    return DEVICE_NEW_ARRAY(device, halo->requests, (size_t)halo->served_count + ROWS_BESIDE);
 }
 
-enum status halo_create(const struct communicator *communicator, const struct partition *partition,
-                        const struct grid *box, uint32_t ghost, enum precision precision, struct halo **halo)
+enum status halo_create(const struct communicator *communicator, struct device *device,
+                        const struct partition *partition, const struct grid *box, uint32_t ghost,
+                        enum precision precision, struct halo **halo)
 {
-    *halo = calloc(1, sizeof **halo);
-    if (!*halo)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
+    TRY(DEVICE_NEW(device, *halo));
     (*halo)->communicator = *communicator;
     (*halo)->precision = precision;
     (*halo)->ny = box->ny;
     (*halo)->first_row = partition->first[communicator->rank];
-    const enum status status = find_rows(*halo, partition, box, ghost);
-    if (status != STATUS_OK)
-        halo_destroy(halo);
-    return status;
-}
-
-void halo_destroy(struct halo **halo)
-{
-    if (!*halo)
-        return;
-    free((*halo)->served);
-    free((*halo)->received);
-    free((*halo)->requests);
-    free(*halo);
-    *halo = NULL;
+    return find_rows(*halo, device, partition, box, ghost);
 }
 
 uint32_t halo_rows(const struct halo *halo)

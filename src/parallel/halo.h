@@ -7,16 +7,16 @@
 #ifndef RADIXPIC_PARALLEL_HALO_H
 #define RADIXPIC_PARALLEL_HALO_H
 
+#include "device/device.h"
 #include "parallel/communicator.h"
 #include "parallel/neighbour_rows.h"
 
 struct halo;
 
-/* For slabs of all ranks with this number of ghost rows. The caller destroys it. */
-STATUS_CHECKED enum status halo_create(const struct communicator *communicator,
+/* For slabs of all ranks with this number of ghost rows. */
+STATUS_CHECKED enum status halo_create(const struct communicator *communicator, struct device *device,
                                        const struct partition *partition, const struct grid *box,
                                        uint32_t ghost, enum precision precision, struct halo **halo);
-void halo_destroy(struct halo **halo);
 
 /* How many rows of nodes beside its own a rank reaches, at most ROWS_BESIDE, and which row of the local grid
  * number n is. */

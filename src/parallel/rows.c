@@ -4,31 +4,32 @@
 
 #include <mpi.h>
 
-#include <stdlib.h>
-
 /* Which rows of a range are whose in the other division. */
 struct pieces {
     MPI_Datatype row; /* with the gap up to the next one */
-    int *counts;      /* [ranks], owned: rows for, or from, each rank */
-    int *begins;      /* [ranks], owned: where they begin, from the first row of the range */
+    int *counts;      /* [ranks]: rows for, or from, each rank */
+    int *begins;      /* [ranks]: where they begin, from the first row of the range */
 };
 
 struct row_exchange {
     struct pieces here, there;
 };
 
+static void free_type(void *type)
+{
+    MPI_Type_free(type);
+}
+
 /* Counts are of rows, so that a message may hold more than 2^31 doubles. */
-static enum status pieces_create(const struct communicator *communicator, uint32_t columns,
-                                 const struct row_division *division, const uint32_t *other_first,
-                                 struct pieces *pieces)
+static enum status create_pieces(const struct communicator *communicator, struct device *device,
+                                 uint32_t columns, const struct row_division *division,
+                                 const uint32_t *other_first, struct pieces *pieces)
 {
     const size_t ranks = (size_t)communicator->size;
-    pieces->counts = calloc(ranks, sizeof *pieces->counts);
-    pieces->begins = calloc(ranks, sizeof *pieces->begins);
-    if (!pieces->counts || !pieces->begins)
-        return status_fail(STATUS_FAILED, "no memory for the exchange of rows");
     const uint32_t own_begin = division->first[communicator->rank];
     const uint32_t own_end = division->first[communicator->rank + 1];
+    TRY(DEVICE_NEW_ARRAY(device, pieces->counts, ranks));
+    TRY(DEVICE_NEW_ARRAY(device, pieces->begins, ranks));
     for (size_t rank = 0; rank < ranks; rank++) {
         const uint32_t begin = other_first[rank] > own_begin ? other_first[rank] : own_begin;
         const uint32_t end = other_first[rank + 1] < own_end ? other_first[rank + 1] : own_end;
@@ -42,49 +43,19 @@ static enum status pieces_create(const struct communicator *communicator, uint32
     MPI_Type_create_resized(numbers, 0, (MPI_Aint)(division->stride * sizeof(double)), &pieces->row);
     MPI_Type_free(&numbers);
     MPI_Type_commit(&pieces->row);
-    return STATUS_OK;
+    return device_at_close(device, free_type, &pieces->row);
 }
 
-static void pieces_destroy(struct pieces *pieces)
-{
-    if (pieces->row != MPI_DATATYPE_NULL)
-        MPI_Type_free(&pieces->row);
-    free(pieces->counts);
-    free(pieces->begins);
-}
-
-enum status rows_create(const struct communicator *communicator, uint32_t columns,
+enum status rows_create(const struct communicator *communicator, struct device *device, uint32_t columns,
                         const struct row_division *here, const struct row_division *there,
                         struct row_exchange **exchange)
 {
-    *exchange = NULL;
-    struct row_exchange *created = calloc(1, sizeof *created);
-    enum status status = STATUS_OK;
-    if (created) {
-        created->here.row = created->there.row = MPI_DATATYPE_NULL;
-        status = pieces_create(communicator, columns, here, there->first, &created->here);
-        if (status == STATUS_OK)
-            status = pieces_create(communicator, columns, there, here->first, &created->there);
-    } else {
-        status = status_fail(STATUS_FAILED, "no memory for the exchange of rows");
-    }
-    TRY_CLEANUP(communicator_agree(communicator, status));
-    *exchange = created;
-    return STATUS_OK;
-cleanup:
-    rows_destroy(&created);
-    return status;
-}
-
-void rows_destroy(struct row_exchange **exchange)
-{
-    struct row_exchange *destroyed = *exchange;
-    if (!destroyed)
-        return;
-    pieces_destroy(&destroyed->here);
-    pieces_destroy(&destroyed->there);
-    free(destroyed);
-    *exchange = NULL;
+    enum status status = DEVICE_NEW(device, *exchange);
+    if (status == STATUS_OK)
+        status = create_pieces(communicator, device, columns, here, there->first, &(*exchange)->here);
+    if (status == STATUS_OK)
+        status = create_pieces(communicator, device, columns, there, here->first, &(*exchange)->there);
+    return communicator_agree(communicator, status);
 }
 
 static void move(const struct pieces *from, const double *source, const struct pieces *to, double *target)

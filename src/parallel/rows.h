@@ -6,6 +6,7 @@
 #ifndef RADIXPIC_PARALLEL_ROWS_H
 #define RADIXPIC_PARALLEL_ROWS_H
 
+#include "device/device.h"
 #include "parallel/communicator.h"
 
 struct row_exchange;
@@ -16,11 +17,10 @@ struct row_division {
     uint32_t stride;       /* at least the columns */
 };
 
-/* Collective. The caller destroys it, on all ranks, before MPI ends. */
-STATUS_CHECKED enum status rows_create(const struct communicator *communicator, uint32_t columns,
-                                       const struct row_division *here, const struct row_division *there,
-                                       struct row_exchange **exchange);
-void rows_destroy(struct row_exchange **exchange);
+/* Collective. The handle that owns it is closed before MPI ends. */
+STATUS_CHECKED enum status rows_create(const struct communicator *communicator, struct device *device,
+                                       uint32_t columns, const struct row_division *here,
+                                       const struct row_division *there, struct row_exchange **exchange);
 
 /* Collective. From the first division to the second, and back. What lies between the rows of the target stays
  * as it is. */

@@ -4,20 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-struct shared_memory {
+struct mapping {
     void *memory;
     size_t bytes;
 };
 
 enum { NAME_BYTES = 64 };
 
-/* A name that nobody has: not the leftover of a run that was killed between making and removing one either.
+/* A name not in use: not the leftover of a run that was killed between making and removing one either.
  */
 static void invent_name(char name[NAME_BYTES])
 {
@@ -80,34 +79,29 @@ static void *open_together(const struct communicator *communicator, size_t bytes
     return memory;
 }
 
-enum status shared_memory_create(const struct communicator *communicator, size_t bytes,
-                                 struct shared_memory **shared, void **memory)
+static void unmap(void *object)
 {
-    *memory = NULL;
-    *shared = calloc(1, sizeof **shared);
-    void *const mapped = open_together(communicator, bytes);
-    const int error = errno;
-    double missing = !mapped || !*shared;
-    communicator_max(communicator, 1, &missing);
-    if (*shared)
-        **shared = (struct shared_memory){mapped, bytes};
-    else if (mapped)
-        munmap(mapped, bytes);
-    if (missing > 0) {
-        shared_memory_destroy(shared);
-        return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
-                           (double)bytes / 0x1p20, mapped ? "on another rank" : strerror(error));
-    }
-    *memory = mapped;
-    return STATUS_OK;
+    const struct mapping *mapping = object;
+    if (mapping->memory)
+        munmap(mapping->memory, mapping->bytes);
 }
 
-void shared_memory_destroy(struct shared_memory **shared)
+enum status shared_memory_create(const struct communicator *communicator, struct device *device, size_t bytes,
+                                 void **memory)
 {
-    if (!*shared)
-        return;
-    if ((*shared)->memory)
-        munmap((*shared)->memory, (*shared)->bytes);
-    free(*shared);
-    *shared = NULL;
+    struct mapping *mapping = NULL;
+    void *const mapped = open_together(communicator, bytes);
+    const int error = errno;
+    enum status status = DEVICE_NEW(device, mapping);
+    if (status == STATUS_OK) {
+        *mapping = (struct mapping){mapped, bytes};
+        status = device_at_close(device, unmap, mapping);
+    }
+    double missing = !mapped || status != STATUS_OK;
+    communicator_max(communicator, 1, &missing);
+    *memory = missing > 0 ? NULL : mapped;
+    if (missing > 0)
+        return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
+                           (double)bytes / 0x1p20, mapped ? "on another rank" : strerror(error));
+    return STATUS_OK;
 }

@@ -59,7 +59,6 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision)
     free(ey);
     free(rho);
     energy_destroy(&energy);
-    fields_destroy(&fields);
 }
 
 static void check_grids(enum precision precision)

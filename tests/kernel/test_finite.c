@@ -110,7 +110,6 @@ static void destroy_scene(struct scene *scene)
         particles_destroy(&scene->particles[s]);
         particles_destroy(&scene->guests[s]);
     }
-    fields_destroy(&scene->fields);
 }
 
 /* The sentence holds the step, then `what` and `where`. */
@@ -291,7 +290,6 @@ static void a_whole_box_without_particles_is_finite(void **state)
     create_scene(&scene, PRECISION_SINGLE, false);
     const struct grid box = grid_make(&(struct grid_config){.cells = {100, 50}, .length = {1, 1}});
     scene.slab = slab_whole_box(&box);
-    fields_destroy(&scene.fields);
     assert_ok(fields_create(device, &scene.slab.box, PRECISION_SINGLE, &scene.fields));
     fill_reals(&scene, scene.fields.rho);
     fill_reals(&scene, scene.fields.e);

@@ -100,8 +100,6 @@ static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, s
 
 static void scene_destroy(struct scene *scene)
 {
-    for (int kind = 0; kind < NDPA_KINDS; kind++)
-        ndpa_destroy(&scene->ndpa[kind]);
     buffer_destroy(&scene->volume);
     free(scene->original);
     free(scene->met);
@@ -278,13 +276,15 @@ static void nothing_of_the_volumes_size(void **state)
     assert_ok(buffer_fill(volume, 1));
     for (int kind = 0; kind < NDPA_KINDS; kind++) {
         struct ndpa *ndpa = NULL;
+        struct device *owner = NULL;
         const size_t held = device_bytes_held(device);
         device_most_bytes_held(device);
-        assert_ok(ndpa_create(device, &shape, axes, (enum ndpa_kind)kind, &ndpa));
+        assert_ok(device_branch(device, &owner));
+        assert_ok(ndpa_create(owner, &shape, axes, (enum ndpa_kind)kind, &ndpa));
         assert_ok(ndpa_permute(ndpa, volume));
         const size_t more = device_most_bytes_held(device) - held;
         assert_true(more <= (kind == NDPA_TABLES ? ndpa_bytes(&shape) / 500 : 256));
-        ndpa_destroy(&ndpa);
+        device_close(&owner);
         assert_int_equal(device_bytes_held(device), held);
     }
     buffer_destroy(&volume);
@@ -335,7 +335,6 @@ static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
     assert_ok(buffer_read(volume_buffer, 0, padded_bytes, volume));
     ndpa_unfold_host(&padded, axes, is_padded ? whole->sides : NULL, volume, by_host);
     assert_memory_equal(by_host, array, bytes);
-    ndpa_destroy(&ndpa);
     buffer_destroy(&volume_buffer);
     buffer_destroy(&array_buffer);
     free(volume);
@@ -409,7 +408,6 @@ static void buffers_too_short(void **state)
     assert_int_equal(ndpa_unfold(ndpa, NULL, less, exact), STATUS_FAILED);
     assert_int_equal(ndpa_unfold(ndpa, beyond, exact, exact), STATUS_USAGE);
     assert_int_equal(ndpa_set_axes(ndpa, wrong), STATUS_USAGE);
-    ndpa_destroy(&ndpa);
     buffer_destroy(&exact);
     buffer_destroy(&less);
 }

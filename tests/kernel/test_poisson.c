@@ -44,9 +44,6 @@ static void forget_results(struct bench *b)
 static void bench_destroy(struct bench *b)
 {
     forget_results(b);
-    fields_destroy(&b->fields);
-    poisson_destroy(&b->poisson);
-    assert_null(b->poisson);
 }
 
 /* The results begin as not-a-number: every node must be written. */
@@ -343,26 +340,6 @@ static void modes_of_both_signs_can_be_read(void **state)
     with_every_solver(check_read_modes);
 }
 
-static void memory_is_as_announced(void **state)
-{
-    (void)state;
-    for (int p = 0; p < 2; p++)
-        for (int g = 0; g < GRIDS; g++) {
-            const struct grid grid = field_grid(grids[g][0], grids[g][1], 3.0, 5.0);
-            const size_t before = device_bytes_held(device);
-            struct poisson *poisson = NULL;
-            for (int gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++) {
-                const enum gradient_kind kind = (enum gradient_kind)gradient;
-                assert_ok(poisson_create(device, &grid, field_precisions[p], SOLVER_FFTW, kind, &poisson));
-                assert_string_equal(poisson_solver_name(poisson), "FFTW");
-                assert_int_equal(device_bytes_held(device) - before,
-                                 poisson_bytes(&grid, field_precisions[p], kind));
-                poisson_destroy(&poisson);
-            }
-            assert_int_equal(device_bytes_held(device), before);
-        }
-}
-
 static int open_benches(void **state)
 {
     (void)state;
@@ -400,7 +377,6 @@ int main(void)
         cmocka_unit_test(the_potential_is_set_when_asked_for),
         cmocka_unit_test(a_solve_is_timed_as_one),
         cmocka_unit_test(modes_of_both_signs_can_be_read),
-        cmocka_unit_test(memory_is_as_announced),
     };
     return cmocka_run_group_tests_name("poisson", tests, open_benches, close_benches);
 }

@@ -67,7 +67,6 @@ static void scene_create(uint32_t nx, uint32_t ny, uint32_t count, enum precisio
 static void scene_destroy(struct scene *scene)
 {
     push_destroy(&scene->push);
-    fields_destroy(&scene->fields);
     free(scene->ex);
     free(scene->ey);
     sorted_particles_destroy(&scene->sorted);

@@ -149,7 +149,6 @@ static void state_destroy(struct state *state)
 {
     for (uint32_t s = 0; s < state->config.species_count; s++)
         particles_destroy(&state->particles[s]);
-    fields_destroy(&state->fields);
     device_close(&state->device);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", state->folder);

@@ -41,7 +41,6 @@ static int create_all(void **state)
 static int destroy_all(void **state)
 {
     (void)state;
-    fields_destroy(&fields);
     particles_destroy(&particles);
     device_close(&device);
     return 0;

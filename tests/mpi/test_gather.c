@@ -22,6 +22,7 @@ static void count_down(double *values, size_t count, double begin)
 /* ---- one gathering ---- */
 
 struct scene {
+    struct device *owner;
     struct left_rows left;
     struct slab slab; /* of this rank */
     uint32_t columns;
@@ -29,13 +30,13 @@ struct scene {
     struct fields box, local;
 };
 
-static struct gather *make_gather(const struct left_rows *left, const struct communicator *communicator,
-                                  enum gather_way way)
+static struct gather *make_gather(struct device *owner, const struct left_rows *left,
+                                  const struct communicator *communicator, enum gather_way way)
 {
     const struct gather_setup setup = {
         .partition = left->partition, .box = &left->box, .ghost = left->ghost, .precision = left->precision};
     struct gather *gather = NULL;
-    assert_ok(gather_create(communicator, device, &setup, way, &gather));
+    assert_ok(gather_create(communicator, owner, &setup, way, &gather));
     return gather;
 }
 
@@ -44,23 +45,19 @@ static struct scene scene_create(const struct partition *partition, uint32_t col
 {
     struct scene scene = {.left = left_rows_make(partition, columns, ghost, precision), .columns = columns};
     scene.slab = left_rows_slab(&scene.left, ranks.rank);
+    assert_ok(device_branch(device, &scene.owner));
     for (int way = 0; way < WAYS; way++) {
-        scene.gather[way] = make_gather(&scene.left, &ranks, ways[way]);
+        scene.gather[way] = make_gather(scene.owner, &scene.left, &ranks, ways[way]);
         assert_int_equal(gather_way(scene.gather[way]), ways[way]);
     }
-    assert_ok(fields_create(device, &scene.left.box, precision, &scene.box));
-    assert_ok(fields_create(device, &scene.slab.local, precision, &scene.local));
+    assert_ok(fields_create(scene.owner, &scene.left.box, precision, &scene.box));
+    assert_ok(fields_create(scene.owner, &scene.slab.local, precision, &scene.local));
     return scene;
 }
 
 static void scene_destroy(struct scene *scene)
 {
-    for (int way = 0; way < WAYS; way++) {
-        gather_destroy(&scene->gather[way]);
-        assert_null(scene->gather[way]);
-    }
-    fields_destroy(&scene->box);
-    fields_destroy(&scene->local);
+    device_close(&scene->owner);
 }
 
 /* Values on every local row, those that nobody reaches too. */
@@ -227,14 +224,15 @@ static void memory_is_shared_where_all_ranks_are_of_one_machine(void **state)
     struct partition partition;
     assert_ok(partition_even(ranks.size, 12, &partition));
     const struct left_rows left = left_rows_make(&partition, 4, 2, PRECISION_SINGLE);
-    struct gather *gather = make_gather(&left, &ranks, GATHER_AUTO);
+    struct device *owner = NULL;
+    assert_ok(device_branch(device, &owner));
+    struct gather *gather = make_gather(owner, &left, &ranks, GATHER_AUTO);
     assert_int_equal(gather_way(gather), GATHER_SHARED);
-    gather_destroy(&gather);
     struct communicator two_machines = ranks;
     two_machines.local_size = ranks.size + 1;
-    gather = make_gather(&left, &two_machines, GATHER_AUTO);
+    gather = make_gather(owner, &left, &two_machines, GATHER_AUTO);
     assert_int_equal(gather_way(gather), GATHER_MESSAGES);
-    gather_destroy(&gather);
+    device_close(&owner);
     partition_destroy(&partition);
 }
 
@@ -256,10 +254,11 @@ static int mapped_pieces(void)
 static void ranks_see_one_memory_without_a_name(void **state)
 {
     (void)state;
-    struct shared_memory *shared = NULL;
+    struct device *owner = NULL;
     void *memory = NULL;
+    assert_ok(device_branch(device, &owner));
     assert_int_equal(mapped_pieces(), 0);
-    assert_ok(shared_memory_create(&ranks, (size_t)ranks.size * sizeof(int), &shared, &memory));
+    assert_ok(shared_memory_create(&ranks, owner, (size_t)ranks.size * sizeof(int), &memory));
     int *numbers = memory;
     assert_int_equal(numbers[ranks.rank], 0);
     numbers[ranks.rank] = 10 + ranks.rank;
@@ -270,19 +269,17 @@ static void ranks_see_one_memory_without_a_name(void **state)
     char name[64];
     snprintf(name, sizeof name, "ls /dev/shm | grep -q '^radixpic[.]%ld[.]'", (long)getpid());
     assert_int_not_equal(system(name), 0);
-    shared_memory_destroy(&shared);
-    assert_null(shared);
+    device_close(&owner);
     assert_int_equal(mapped_pieces(), 0);
 }
 
 static void memory_that_cannot_be_had_is_a_failure_of_all(void **state)
 {
     (void)state;
-    struct shared_memory *shared = NULL;
     void *memory = NULL;
     const size_t too_much = (size_t)1 << 60;
-    assert_int_equal(shared_memory_create(&ranks, too_much, &shared, &memory), STATUS_FAILED);
-    assert_true(!shared && !memory);
+    assert_int_equal(shared_memory_create(&ranks, device, too_much, &memory), STATUS_FAILED);
+    assert_null(memory);
     assert_non_null(strstr(status_message(), "all ranks share"));
     ranks_see_one_memory_without_a_name(state);
 }

@@ -11,7 +11,9 @@ static void check(const struct partition *partition, uint32_t ghost, enum precis
     const struct left_rows left = left_rows_make(partition, COLUMNS, ghost, precision);
     const struct slab slab = left_rows_slab(&left, ranks.rank);
     struct halo *halo = NULL;
-    assert_ok(halo_create(&ranks, partition, &left.box, ghost, precision, &halo));
+    struct device *owner = NULL;
+    assert_ok(device_open_counting(&(struct device_info){0}, &owner));
+    assert_ok(halo_create(&ranks, owner, partition, &left.box, ghost, precision, &halo));
     void *own = calloc((size_t)slab.rows * COLUMNS, sizeof(double));
     void *beside = calloc((size_t)ROWS_BESIDE * COLUMNS, sizeof(double));
     assert_true(own && beside);
@@ -33,7 +35,7 @@ static void check(const struct partition *partition, uint32_t ghost, enum precis
                         left_expected(&left, slab_global_row(&slab, halo_local_row(halo, n)), j), 0);
     free(beside);
     free(own);
-    halo_destroy(&halo);
+    device_close(&owner);
 }
 
 static void rows_are_added_and_filled(void **state)

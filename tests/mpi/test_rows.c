@@ -32,7 +32,9 @@ static double *range_create(const struct row_division *division, int filled)
 static void check_move(const struct row_division *here, const struct row_division *there)
 {
     struct row_exchange *exchange = NULL;
-    assert_ok(rows_create(&ranks, COLUMNS, here, there, &exchange));
+    struct device *owner = NULL;
+    assert_ok(device_open_counting(&(struct device_info){0}, &owner));
+    assert_ok(rows_create(&ranks, owner, COLUMNS, here, there, &exchange));
     for (int back = 0; back < 2; back++) {
         const struct row_division *from = back ? there : here, *to = back ? here : there;
         double *source = range_create(from, 1), *target = range_create(to, 0);
@@ -47,8 +49,7 @@ static void check_move(const struct row_division *here, const struct row_divisio
         free(target);
         free(source);
     }
-    rows_destroy(&exchange);
-    assert_null(exchange);
+    device_close(&owner);
 }
 
 /* Divisions of MOST_ROWS rows: even, all on one of the ranks, or with rows for every other rank alone. */

@@ -68,14 +68,13 @@ static struct scene scene_create(const uint32_t cells[2], enum shares shares, en
                           .passes = passes};
     scene.begin = (size_t)scene.partition.first[ranks.rank] * cells[1];
     scene.nodes = (size_t)partition_rows(&scene.partition, ranks.rank) * cells[1];
-    assert_ok(slab_solver_create(&ranks, &scene.grid, &scene.partition, gradient, passes, &scene.solver));
+    assert_ok(
+        slab_solver_create(&ranks, device, &scene.grid, &scene.partition, gradient, passes, &scene.solver));
     return scene;
 }
 
 static void scene_destroy(struct scene *scene)
 {
-    slab_solver_destroy(&scene->solver);
-    assert_null(scene->solver);
     partition_destroy(&scene->partition);
 }
 
@@ -221,15 +220,12 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, &filter));
     assert_ok(poisson_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_AUTO, scene->gradient, &poisson));
     assert_ok(buffer_write_reals(fields.rho, PRECISION_DOUBLE, 0, cells, rho));
-    assert_ok(filter_apply(filter, scene->passes, &fields.rho));
+    assert_ok(filter_apply(filter, scene->passes, fields.rho));
     assert_ok(poisson_solve(poisson, &fields));
     assert_ok(poisson_potential(poisson, &fields));
     const struct solution box = {
         field_read(fields.rho, PRECISION_DOUBLE, cells), field_read(fields.phi, PRECISION_DOUBLE, cells),
         field_read(fields.ex, PRECISION_DOUBLE, cells), field_read(fields.ey, PRECISION_DOUBLE, cells)};
-    poisson_destroy(&poisson);
-    filter_destroy(&filter);
-    fields_destroy(&fields);
     return box;
 }
 

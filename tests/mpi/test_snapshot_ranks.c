@@ -188,7 +188,6 @@ static void state_destroy(struct state *state)
         particles_destroy(&state->particles[s]);
         particles_destroy(&state->guests[s]);
     }
-    fields_destroy(&state->fields);
     device_close(&state->device);
 }
 

@@ -87,7 +87,6 @@ static inline void scene_create(const struct scene_kind *kind, struct scene *sce
 
 static inline void scene_destroy(struct scene *scene)
 {
-    fields_destroy(&scene->fields);
     sorted_particles_destroy(&scene->sorted);
 }
 
