@@ -232,7 +232,7 @@ static enum status report_times(struct run *run, double seconds)
              (double)device_most_bytes_held(run->device) / 0x1p20);
     const struct timers *timers = device_timers(run->device);
     stage_table_print(&run->log, &run->communicator, timers, &cost);
-    return stage_table_write(run->folder.path, &run->communicator, timers, &cost);
+    return stage_table_write(&run->folder, &run->communicator, timers, &cost);
 }
 
 /* A run that was stopped says how to go on with it. All ranks are here. */

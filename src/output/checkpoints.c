@@ -5,29 +5,20 @@
 #include "output/checkpoint.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 struct checkpoints {
     double last; /* timer_now() of the last one, or of the start */
     int signal;  /* that asks for the one that is due, or 0 */
 };
 
-enum status checkpoints_create(struct device *device, const struct config *config, void **checkpoints)
+enum status checkpoints_create(struct device *device, const struct config *config, void **part)
 {
-    (void)device;
+    struct checkpoints *checkpoints;
     (void)config;
-    struct checkpoints *created = calloc(1, sizeof *created);
-    *checkpoints = created;
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the checkpoints");
-    created->last = timer_now();
+    TRY(DEVICE_NEW(device, checkpoints));
+    checkpoints->last = timer_now();
+    *part = checkpoints;
     return STATUS_OK;
-}
-
-void checkpoints_destroy(void **checkpoints)
-{
-    free(*checkpoints);
-    *checkpoints = NULL;
 }
 
 bool checkpoints_are_due(void *part, const struct view *view)

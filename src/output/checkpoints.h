@@ -4,9 +4,9 @@
 
 #include "output/view.h"
 
+/* Created once for a run; dies with the device handle. */
 STATUS_CHECKED enum status checkpoints_create(struct device *device, const struct config *config,
                                               void **checkpoints);
-void checkpoints_destroy(void **checkpoints);
 
 /* By steps, but not in the first one of a run; by the clock; or for a signal to any rank, unless the run ends
  * of itself. Collective. */

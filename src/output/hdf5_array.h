@@ -1,10 +1,17 @@
-/* HDF5 array: a dataset that all ranks write together, each its own rows. */
+/* HDF5 array: datasets that all ranks write together, each its own rows, or in turn chunk by chunk. They are
+ * chunked, shuffled, deflated (unless the file's level is 0) and have checksums. */
 #ifndef RADIXPIC_OUTPUT_HDF5_ARRAY_H
 #define RADIXPIC_OUTPUT_HDF5_ARRAY_H
 
 #include "output/hdf5_file.h"
 
-/* An array to be written: `type` is a native HDF5 type, `dimensions` 1 or 2, C order. */
+enum {
+    HDF5_DIMENSIONS = 4,   /* at most */
+    HDF5_PIECE = 1 << 20,  /* elements that one fill() of an array of one dimension is asked for, at most */
+    HDF5_CHUNKS_PIECE = 64 /* chunks that one fill() is asked for, at most */
+};
+
+/* An array of which each rank has rows: `type` is a native HDF5 type, `dimensions` 1 or 2, C order. */
 struct hdf5_array {
     hid_t type;
     int dimensions;
@@ -16,32 +23,29 @@ struct hdf5_array {
     const void *source;
 };
 
-/* Writes an array piece by piece (a few MB of host memory), chunked, shuffled, deflated (unless the level is
- * 0) and with checksums. Ranks whose part is small take part in the writing of the others; what is in no
- * rank's part is not defined. Returns the dataset, for its attributes; the caller closes it with
- * hdf5_close(). */
+/* Writes an array piece by piece (a few MB of host memory). Ranks whose part is small take part in the
+ * writing of the others; what is in no rank's part is not defined. Returns the dataset, for its attributes;
+ * the caller closes it with hdf5_close(). */
 hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array);
-
-/* The most elements one call of `fill` is asked for in an array of one dimension. */
-enum { HDF5_PIECE = 1 << 20 };
 
 /* Elements that an array takes on the disk before compression: whole chunks. */
 uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2]);
 
-/* ---- what all arrays of a file share ---- */
+/* An array of which every rank can have any chunk. */
+struct hdf5_chunks {
+    hid_t type;
+    int dimensions;
+    hsize_t shape[HDF5_DIMENSIONS];
+    hsize_t chunk[HDF5_DIMENSIONS]; /* sides, none longer than the array's */
+    /* Fills values[count][elements of a chunk], of `type`, with chunks first, first+1, ... (numbered in C
+     * order), each in C order; those at the end of the array whole too. Collective: all ranks ask for the
+     * same at the same time. */
+    void (*fill)(const void *source, uint64_t first, size_t count, void *values);
+    const void *source;
+};
 
-/* A dataset of `shape`, stored in chunks with these sides, or without (NULL), when it is empty. All ranks
- * call it; a failure is the file's. The caller closes it. */
-hid_t hdf5_create_dataset(struct hdf5_file *file, hid_t parent, const char *name, hid_t type, int dimensions,
-                          const hsize_t *shape, const hsize_t *chunk);
-
-/* How all ranks write together, for H5Dwrite(). One operation for all chunks, and each rank its own bytes in
- * it, so that a rank whose disk fails leaves no other one waiting before they can agree. The caller closes
- * it. */
-hid_t hdf5_transfer_properties(const struct hdf5_file *file);
-
-/* What MPI-IO writes where a dataset of chunks of `bytes` in all is created: each chunk full of zeros, which
- * deflate to a thousandth. */
-uint64_t hdf5_bytes_at_creation(const struct hdf5_file *file, uint64_t bytes);
+/* The same in pieces of HDF5_CHUNKS_PIECE chunks, of which rank r writes every size-th one from the r-th on.
+ */
+hid_t hdf5_chunked(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks);
 
 #endif

@@ -29,7 +29,6 @@ static const struct output_row table[] = {
      .needs = OUTPUT_NEEDS_SYNC,
      .is_due = checkpoints_are_due,
      .create = checkpoints_create,
-     .destroy = checkpoints_destroy,
      .write = checkpoints_write,
      .print_size = checkpoints_print_size},
     {.name = "snapshots",
@@ -44,15 +43,14 @@ static const struct output_row table[] = {
      .prefix = "data_",
      .is_due = phase_spaces_are_due,
      .create = phase_spaces_create,
-     .destroy = phase_spaces_destroy,
      .write = phase_spaces_write,
      .print_size = phase_spaces_print_size},
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
 struct outputs {
-    struct device *device; /* not owned */
-    const struct config *config;
+    struct device *device;           /* owns the parts and this */
+    const struct config *config;     /* not owned */
     const struct run_folder *folder; /* NULL: nothing is written */
     void *parts[ROWS];
     bool due[ROWS]; /* in this step */
@@ -68,24 +66,23 @@ const struct output_row *outputs_table(size_t *count)
 
 enum status outputs_create(struct device *device, const struct config *config, struct outputs **outputs)
 {
-    *outputs = calloc(1, sizeof **outputs);
-    if (!*outputs)
-        return status_fail(STATUS_FAILED, "no memory for the outputs");
-    (*outputs)->device = device;
+    struct device *own;
+    *outputs = NULL;
+    TRY(device_branch(device, &own));
+    TRY(DEVICE_NEW(own, *outputs));
+    (*outputs)->device = own;
     (*outputs)->config = config;
     for (size_t n = 0; n < ROWS; n++)
         if (table[n].create)
-            TRY(table[n].create(device, config, &(*outputs)->parts[n]));
+            TRY(table[n].create(own, config, &(*outputs)->parts[n]));
     return STATUS_OK;
 }
 
 void outputs_destroy(struct outputs **outputs)
 {
-    for (size_t n = 0; *outputs && n < ROWS; n++)
-        if (table[n].destroy)
-            table[n].destroy(&(*outputs)->parts[n]);
-    free(*outputs);
+    struct device *own = *outputs ? (*outputs)->device : NULL;
     *outputs = NULL;
+    device_close(&own);
 }
 
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,

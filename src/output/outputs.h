@@ -25,10 +25,9 @@ struct output_row {
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
 
-    /* What the output holds for the whole run, on all ranks; STATUS_USAGE for what the config asks in vain.
-     */
+    /* What the output holds for the whole run, on all ranks; it dies with the device handle. STATUS_USAGE for
+     * what the config asks in vain. */
     enum status (*create)(struct device *device, const struct config *config, void **part);
-    void (*destroy)(void **part);
 
     /* Rank 0: a file of the run folder that grows with the run. `step`: where a run that goes on begins. */
     enum status (*open)(const struct run_folder *folder, const struct config *config, uint64_t step,

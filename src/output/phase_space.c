@@ -5,7 +5,6 @@
 #include "ndpa/ndpa.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPU_GROUP_ITEMS = 256, CPU_GROUP_ITEMS = 1, GROUPS_PER_UNIT = 16, ELEMENT_BYTES = sizeof(uint32_t) };
@@ -23,7 +22,7 @@ struct phase_spaces {
     uint32_t met;                                   /* a bit for each item, of phase_spaces_is_first() */
 };
 
-/* ---- birth and death ---- */
+/* ---- creation ---- */
 
 static bool is_wanted(const struct config *config, uint32_t index)
 {
@@ -94,41 +93,26 @@ static enum status create_item(struct phase_spaces *spaces, uint32_t index)
     return buffer_view(spaces->room, 0, (size_t)volume_bytes(volume), &spaces->counts[index]);
 }
 
-static enum status build(struct phase_spaces *spaces)
+enum status phase_spaces_create(struct device *device, const struct config *config, void **part)
 {
-    const struct config *config = spaces->config;
-    TRY(program_build(spaces->device, "phase_space.cl", config->precision, &spaces->program,
-                      "-D GROUP_ITEMS=%zu", spaces->group_items));
-    TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
-    TRY(buffer_create(spaces->device, (size_t)room_bytes(config), "the bins of phase space", &spaces->room));
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
-        TRY(create_item(spaces, i));
-    return STATUS_OK;
-}
-
-enum status phase_spaces_create(struct device *device, const struct config *config, void **spaces)
-{
-    struct device *owner;
-    *spaces = NULL;
+    struct phase_spaces *spaces;
+    *part = NULL;
     TRY(phase_spaces_check(config));
     if (room_bytes(config) == 0)
         return STATUS_OK;
-    TRY(device_branch(device, &owner));
-    struct phase_spaces *created = NULL;
-    TRY(DEVICE_NEW(owner, created));
-    *spaces = created;
-    created->device = owner;
-    created->config = config;
-    created->group_items =
+    TRY(DEVICE_NEW(device, spaces));
+    *part = spaces;
+    spaces->device = device;
+    spaces->config = config;
+    spaces->group_items =
         device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
-    return build(created);
-}
-
-void phase_spaces_destroy(void **part)
-{
-    struct device *owner = *part ? ((struct phase_spaces *)*part)->device : NULL;
-    device_close(&owner);
-    *part = NULL;
+    TRY(program_build(device, "phase_space.cl", config->precision, &spaces->program, "-D GROUP_ITEMS=%zu",
+                      spaces->group_items));
+    TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
+    TRY(buffer_create(device, (size_t)room_bytes(config), "the bins of phase space", &spaces->room));
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
+        TRY(create_item(spaces, i));
+    return STATUS_OK;
 }
 
 /* ---- counting ---- */

@@ -18,10 +18,9 @@ struct phase_spaces;
 STATUS_CHECKED enum status phase_spaces_check(const struct config *config);
 
 /* Nothing is allocated on the device, and *spaces stays NULL, where no item is ever written. STATUS_USAGE as
- * phase_spaces_check(). The caller destroys it. */
+ * phase_spaces_check(). It dies with the device handle. */
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
                                                void **spaces);
-void phase_spaces_destroy(void **spaces);
 
 /* Counts this rank's particles for item `index` and permutes them: counts[phase_volume_elements()], laid out
  * as phase_volume.h says. Blocking, not collective. */

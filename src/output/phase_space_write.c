@@ -7,7 +7,7 @@
 #include "output/phase_space.h"
 
 #include "config/phase_axes.h"
-#include "output/hdf5_chunks.h"
+#include "output/hdf5_array.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_CHUNKS_DIMENSIONS, "a phase space is a dataset");
+_Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_DIMENSIONS, "a phase space is a dataset");
 
 void phase_space_name(const struct config *config, uint32_t index, char *name, size_t size)
 {

@@ -3,24 +3,24 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROW_TOGETHER = STAGE_OTHER, ROW_WALL, ROWS };
 
-/* How the seconds of a row spread over the ranks. */
-struct spread {
-    double least, mean, most;
+/* A stage, what the table shows together, or the loop, of all ranks. */
+struct row {
+    const char *name;
+    double least, mean, most; /* seconds of a rank */
+    double seconds;           /* that rates are by */
+    uint64_t bytes, launches;
+    double particles; /* handled in these seconds */
 };
 
-/* The times of all ranks. */
-struct summary {
-    struct spread rows[ROWS];
-    uint64_t bytes[STAGE_OTHER], launches[STAGE_OTHER];
+struct table {
+    struct row rows[ROWS];
     double particle_imbalance;
 };
 
-/* Of every row: a stage, what the table shows together, the loop. */
 static void own_seconds(const struct timers *timers, const struct run_cost *cost, double *seconds)
 {
     seconds[ROW_TOGETHER] = 0;
@@ -32,36 +32,58 @@ static void own_seconds(const struct timers *timers, const struct run_cost *cost
     seconds[ROW_WALL] = cost->wall_seconds;
 }
 
-static struct summary summarise(const struct communicator *communicator, const struct timers *timers,
-                                const struct run_cost *cost)
+/* Counts, rates and name of a row whose seconds are known. A stage with fewer launches than steps, which the
+ * fused step takes once, to begin with, handles the particles once. */
+static void describe_row(int ranks, const struct run_cost *cost, int stage, struct row *row)
 {
-    struct summary summary;
+    const bool is_stage = stage < STAGE_OTHER;
+    const bool is_once = stage == STAGE_LOAD || (is_stage && row->launches < cost->steps * (uint64_t)ranks);
+    row->name = is_stage            ? stage_name((enum stage)stage)
+                : stage == ROW_WALL ? "wall clock"
+                                    : "stages together";
+    row->seconds = stage == ROW_WALL ? row->most : row->mean;
+    row->particles = (is_once ? 1 : (double)cost->steps) * (double)cost->particles;
+    if (stage == ROW_WALL)
+        row->launches = cost->steps;
+}
+
+static struct table make_table(const struct communicator *communicator, const struct timers *timers,
+                               const struct run_cost *cost)
+{
+    struct table table = {0};
     double sums[ROWS], most[ROWS], negative[ROWS], most_particles = (double)cost->own_particles;
+    uint64_t counts[2 * STAGE_OTHER];
     own_seconds(timers, cost, sums);
     for (int row = 0; row < ROWS; row++) {
         most[row] = sums[row];
         negative[row] = -sums[row];
     }
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        counts[2 * stage] = timers->stages[stage].bytes;
+        counts[2 * stage + 1] = timers->stages[stage].launches;
+    }
     communicator_sum(communicator, ROWS, sums);
     communicator_max(communicator, ROWS, most);
     communicator_max(communicator, ROWS, negative);
     communicator_max(communicator, 1, &most_particles);
-    for (int row = 0; row < ROWS; row++)
-        summary.rows[row] = (struct spread){-negative[row], sums[row] / communicator->size, most[row]};
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        summary.bytes[stage] = timers->stages[stage].bytes;
-        summary.launches[stage] = timers->stages[stage].launches;
+    communicator_sum_counts(communicator, 2 * STAGE_OTHER, counts);
+    for (int n = 0; n < ROWS; n++) {
+        struct row *row = &table.rows[n];
+        *row = (struct row){.least = -negative[n], .mean = sums[n] / communicator->size, .most = most[n]};
+        if (n < STAGE_OTHER) {
+            row->bytes = counts[2 * n];
+            row->launches = counts[2 * n + 1];
+        }
+        describe_row(communicator->size, cost, n, row);
     }
-    communicator_sum_counts(communicator, STAGE_OTHER, summary.bytes);
-    communicator_sum_counts(communicator, STAGE_OTHER, summary.launches);
-    summary.particle_imbalance =
+    table.particle_imbalance =
         cost->particles > 0 ? most_particles * communicator->size / (double)cost->particles : 1;
-    return summary;
+    return table;
 }
 
-static double imbalance(const struct spread *spread)
+static double imbalance(const struct row *row)
 {
-    return spread->mean > 0 ? spread->most / spread->mean : 1;
+    return row->mean > 0 ? row->most / row->mean : 1;
 }
 
 static double per_second(double amount, double seconds)
@@ -69,67 +91,41 @@ static double per_second(double amount, double seconds)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-static double moved_particles(const struct run_cost *cost)
+static double gigabytes_per_second(const struct row *row)
 {
-    return (double)cost->steps * (double)cost->particles;
-}
-
-/* Of a stage with fewer launches than steps, which the fused step takes once, to begin with, that of one
- * step. */
-static double stage_particles(const struct communicator *communicator, const struct summary *summary,
-                              const struct run_cost *cost, int stage)
-{
-    const bool in_every_step = summary->launches[stage] >= cost->steps * (uint64_t)communicator->size;
-    return stage != STAGE_LOAD && in_every_step ? moved_particles(cost) : (double)cost->particles;
+    return 1e-9 * per_second((double)row->bytes, row->seconds);
 }
 
 /* ---- on the terminal ---- */
 
-static void print_header(struct log *log, int ranks)
+static void print_row(struct log *log, int ranks, const struct row *row, const struct row *wall,
+                      bool is_stage)
 {
+    char seconds[64], rate[32] = "";
     if (ranks == 1)
-        log_line(log, LOG_NORMAL, "%-20s %10s %7s %9s %14s", "stage", "seconds", "share", "GB/s",
-                 "M particles/s");
+        snprintf(seconds, sizeof seconds, "%10.4f", row->mean);
     else
-        log_line(log, LOG_NORMAL, "%-20s %12s %10s %10s %10s %7s %9s %14s", "stage", "seconds: min", "mean",
-                 "max", "imbalance", "share", "GB/s", "M particles/s");
+        snprintf(seconds, sizeof seconds, "%12.4f %10.4f %10.4f %10.3f", row->least, row->mean, row->most,
+                 imbalance(row));
+    if (is_stage)
+        snprintf(rate, sizeof rate, "%.2f", gigabytes_per_second(row));
+    log_line(log, LOG_NORMAL, "%-20s %s %5.1f %% %9s %14.1f", row->name, seconds,
+             row == wall ? 100.0 : 100 * per_second(row->mean, wall->most), rate,
+             1e-6 * per_second(row->particles, row->seconds));
 }
 
-/* `rate` is what stands under GB/s. */
-static void print_row(struct log *log, int ranks, const char *name, const struct spread *spread, double share,
-                      const char *rate, double particles_per_second)
+static void print_table(struct log *log, int ranks, const struct table *table, const struct run_cost *cost)
 {
-    if (ranks == 1)
-        log_line(log, LOG_NORMAL, "%-20s %10.4f %5.1f %% %9s %14.1f", name, spread->mean, 100 * share, rate,
-                 1e-6 * particles_per_second);
-    else
-        log_line(log, LOG_NORMAL, "%-20s %12.4f %10.4f %10.4f %10.3f %5.1f %% %9s %14.1f", name,
-                 spread->least, spread->mean, spread->most, imbalance(spread), 100 * share, rate,
-                 1e-6 * particles_per_second);
-}
-
-static void print_summary(struct log *log, const struct communicator *communicator,
-                          const struct summary *summary, const struct run_cost *cost)
-{
-    const int ranks = communicator->size;
-    const double moved = moved_particles(cost);
-    const struct spread *together = &summary->rows[ROW_TOGETHER], *wall = &summary->rows[ROW_WALL];
-    print_header(log, ranks);
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        const struct spread *spread = &summary->rows[stage];
-        char rate[32];
-        if (summary->launches[stage] == 0 || stage == STAGE_LOAD)
-            continue;
-        snprintf(rate, sizeof rate, "%.2f", 1e-9 * per_second((double)summary->bytes[stage], spread->mean));
-        print_row(log, ranks, stage_name((enum stage)stage), spread, per_second(spread->mean, wall->most),
-                  rate, per_second(stage_particles(communicator, summary, cost, stage), spread->mean));
-    }
-    print_row(log, ranks, "stages together", together, per_second(together->mean, wall->most), "",
-              per_second(moved, together->mean));
-    print_row(log, ranks, "wall clock", wall, 1, "", per_second(moved, wall->most));
+    const struct row *wall = &table->rows[ROW_WALL];
+    log_line(log, LOG_NORMAL, "%-20s %s %7s %9s %14s", "stage",
+             ranks == 1 ? "   seconds" : "seconds: min       mean        max  imbalance", "share", "GB/s",
+             "M particles/s");
+    for (int n = 0; n < ROWS; n++)
+        if (n >= STAGE_OTHER || (table->rows[n].launches > 0 && n != STAGE_LOAD))
+            print_row(log, ranks, &table->rows[n], wall, n < STAGE_OTHER);
     if (ranks > 1)
         log_line(log, LOG_NORMAL, "%-20s %.3f: most particles of a rank over the mean of %d ranks",
-                 "particle imbalance", summary->particle_imbalance, ranks);
+                 "particle imbalance", table->particle_imbalance, ranks);
     if (cost->timed_every > 1)
         log_line(log, LOG_NORMAL, "(stages: %u times what one step in %u took)", cost->timed_every,
                  cost->timed_every);
@@ -138,60 +134,36 @@ static void print_summary(struct log *log, const struct communicator *communicat
 void stage_table_print(struct log *log, const struct communicator *communicator, const struct timers *timers,
                        const struct run_cost *cost)
 {
-    const struct summary summary = summarise(communicator, timers, cost);
+    const struct table table = make_table(communicator, timers, cost);
     if (communicator->rank == 0)
-        print_summary(log, communicator, &summary, cost);
+        print_table(log, communicator->size, &table, cost);
 }
 
 /* ---- timers.csv ---- */
 
-static void write_spread(FILE *file, const struct spread *spread)
+static enum status write_file(const struct run_folder *folder, const struct table *table)
 {
-    fprintf(file, ",%.9g,%.9g,%.9g,%.6g\n", spread->least, spread->mean, spread->most, imbalance(spread));
-}
-
-static void write_rows(FILE *file, const struct communicator *communicator, const struct summary *summary,
-                       const struct run_cost *cost)
-{
-    const struct spread *wall = &summary->rows[ROW_WALL];
+    FILE *file;
+    TRY(run_folder_open(folder, "timers.csv", "w", &file));
     fprintf(file, "stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,"
                   "seconds_min,seconds_mean,seconds_max,imbalance\n");
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        const struct spread *spread = &summary->rows[stage];
-        fprintf(file, "%s,%.9g,%llu,%llu,%.6g,%.6g", stage_name((enum stage)stage), spread->mean,
-                (unsigned long long)summary->launches[stage], (unsigned long long)summary->bytes[stage],
-                1e-9 * per_second((double)summary->bytes[stage], spread->mean),
-                per_second(stage_particles(communicator, summary, cost, stage), spread->mean));
-        write_spread(file, spread);
+    for (int n = 0; n < ROWS; n++) {
+        const struct row *row = &table->rows[n];
+        if (n != ROW_TOGETHER)
+            fprintf(file, "%s,%.9g,%llu,%llu,%.6g,%.6g,%.9g,%.9g,%.9g,%.6g\n", row->name, row->seconds,
+                    (unsigned long long)row->launches, (unsigned long long)row->bytes,
+                    gigabytes_per_second(row), per_second(row->particles, row->seconds), row->least,
+                    row->mean, row->most, imbalance(row));
     }
-    fprintf(file, "wall clock,%.9g,%llu,0,0,%.6g", wall->most, (unsigned long long)cost->steps,
-            per_second(moved_particles(cost), wall->most));
-    write_spread(file, wall);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) == 0 && !failed)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot write %s/timers.csv: %s", folder->path, strerror(errno));
 }
 
-static enum status write_file(const char *folder, const struct communicator *communicator,
-                              const struct summary *summary, const struct run_cost *cost)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/timers.csv", folder) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the path of timers.csv");
-    FILE *file = fopen(path, "w");
-    if (file)
-        write_rows(file, communicator, summary, cost);
-    const bool failed = !file || ferror(file);
-    enum status status = STATUS_OK;
-    if ((file && fclose(file) != 0) || failed)
-        status = status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
-    free(path);
-    return status;
-}
-
-enum status stage_table_write(const char *folder, const struct communicator *communicator,
+enum status stage_table_write(const struct run_folder *folder, const struct communicator *communicator,
                               const struct timers *timers, const struct run_cost *cost)
 {
-    const struct summary summary = summarise(communicator, timers, cost);
-    enum status status = STATUS_OK;
-    if (communicator->rank == 0)
-        status = write_file(folder, communicator, &summary, cost);
-    return communicator_agree(communicator, status);
+    const struct table table = make_table(communicator, timers, cost);
+    return communicator_agree(communicator, communicator->rank == 0 ? write_file(folder, &table) : STATUS_OK);
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/timer.h"
+#include "output/run_folder.h"
 #include "parallel/communicator.h"
 
 /* A run as a whole. */
@@ -31,7 +32,8 @@ void stage_table_print(struct log *log, const struct communicator *communicator,
 /* Rank 0 writes FOLDER/timers.csv: stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,
  * seconds_min,seconds_mean,seconds_max,imbalance, and a row for the wall time. STATUS_FAILED, on all ranks,
  * names path and errno text. */
-STATUS_CHECKED enum status stage_table_write(const char *folder, const struct communicator *communicator,
+STATUS_CHECKED enum status stage_table_write(const struct run_folder *folder,
+                                             const struct communicator *communicator,
                                              const struct timers *timers, const struct run_cost *cost);
 
 #endif

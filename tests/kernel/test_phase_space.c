@@ -232,12 +232,14 @@ static void check_subsets(struct scene *scene)
     const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
     for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
         void *spaces = NULL;
+        struct device *own = NULL;
+        assert_ok(device_branch(device, &own));
         const size_t held = device_bytes_held(device);
         config.output.phase_space_count = 3;
         config.output.phase_space[0] = make_item(axes, 0, false);
         config.output.phase_space[1] = make_item(axes, 1, false);
         config.output.phase_space[2] = make_item(axes, 0, true);
-        assert_ok(phase_spaces_create(device, &config, &spaces));
+        assert_ok(phase_spaces_create(own, &config, &spaces));
         const uint64_t foretold = phase_spaces_bytes(&config);
         assert_in_range(device_bytes_held(device) - held, foretold, foretold + SMALL_TABLES);
         for (uint32_t index = 0; index < 3; index++) {
@@ -245,7 +247,7 @@ static void check_subsets(struct scene *scene)
             assert_in_range(check_item(scene, spaces, index), 1, all - 1);
             check_bytes(scene, index);
         }
-        phase_spaces_destroy(&spaces);
+        device_close(&own);
     }
 }
 
@@ -297,12 +299,14 @@ static void slabs_with_part_of_the_range(void **state)
     for (size_t n = 0; n + 1 < sizeof ends / sizeof ends[0]; n++) {
         struct scene scene;
         void *spaces = NULL;
+        struct device *own = NULL;
+        assert_ok(device_branch(device, &own));
         const struct slab slab = slab_make(&box, ends[n], ends[n + 1] - ends[n], 0);
         scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
-        assert_ok(phase_spaces_create(device, &config, &spaces));
+        assert_ok(phase_spaces_create(own, &config, &spaces));
         const uint64_t inside = check_item(&scene, spaces, 0);
         assert_int_equal(inside > 0, n == 1 || n == 2 || n == 3); /* the item has rows 2 to 10 */
-        phase_spaces_destroy(&spaces);
+        device_close(&own);
         scene_destroy(&scene);
     }
 }
@@ -332,14 +336,16 @@ static void nothing_is_counted_after_a_failure(void **state)
     const struct slab slab = slab_whole_box(&box);
     struct scene scene;
     void *spaces = NULL;
+    struct device *own = NULL;
     (void)state;
+    assert_ok(device_branch(device, &own));
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/data_0.h5", folder);
     config.output.phase_space_count = 2;
     config.output.phase_space[0] = config.output.phase_space[1] = make_item(1U << PHASE_AXIS_U, 0, false);
     strcpy(config.output.phase_space[0].species, "other");
     scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
-    assert_ok(phase_spaces_create(device, &config, &spaces));
+    assert_ok(phase_spaces_create(own, &config, &spaces));
     assert_int_equal(launches_of_writing(&scene, spaces, folder, STATUS_OK), 1);
     assert_int_equal(unlink(file), 0);
     strcpy(config.species[0].name, "no/name");
@@ -348,7 +354,7 @@ static void nothing_is_counted_after_a_failure(void **state)
     assert_non_null(strstr(status_message(), "cannot write a dataset"));
     strcpy(config.species[0].name, "other");
     assert_int_equal(rmdir(folder), 0); /* empty */
-    phase_spaces_destroy(&spaces);
+    device_close(&own);
     scene_destroy(&scene);
 }
 

@@ -207,7 +207,7 @@ static void the_file_is_that_of_all_ranks(void **state)
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
     const struct expected e = expect();
-    assert_ok(stage_table_write(folder, &ranks, &timers, &cost));
+    assert_ok(stage_table_write(&(struct run_folder){.path = folder}, &ranks, &timers, &cost));
     if (ranks.rank > 0)
         return;
     const char *text = read_file();
@@ -230,8 +230,8 @@ static void a_folder_that_is_missing_fails_all_ranks(void **state)
     (void)state;
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
-    const char *missing = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder;
-    assert_int_equal(stage_table_write(missing, &ranks, &timers, &cost), STATUS_FAILED);
+    const struct run_folder missing = {.path = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder};
+    assert_int_equal(stage_table_write(&missing, &ranks, &timers, &cost), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
 }
 
