@@ -171,7 +171,7 @@ enum status command_check(int argc, char **argv)
     if (done)
         return STATUS_OK;
     if (arguments.keys) {
-        config_describe(stdout);
+        config_describe(DESCRIBE_TEXT, stdout);
         return STATUS_OK;
     }
     static struct config config; /* large */

@@ -1,7 +1,6 @@
-/* Check: one function for each rule. */
-#include "config/check.h"
-
-#include "config/check_phase_space.h"
+/* Check: one function for each rule between keys. */
+#include "config/phase_axes.h"
+#include "config/stages.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,130 +10,103 @@
 
 enum { MOST_DENSITY_WAVES = 4, BASES_OF_A_SPECIES = 4 };
 
-/* A number in use by a van der Corput sequence, and the key that says it. */
-struct base {
-    uint32_t value;
-    const char *key;
-    char path[SCHEMA_PATH_LENGTH];
+struct check {
+    const struct config *config;
+    struct complaints *complaints;
+    char path[TREE_PATH_LENGTH]; /* of the last at() */
 };
 
-__attribute__((format(printf, 2, 3))) static void write_path(char path[SCHEMA_PATH_LENGTH],
-                                                             const char *format, ...)
+/* Complains about the key of the last at(). */
+#define BROKEN(check, ...) complain((check)->complaints, NULL, (check)->path, __VA_ARGS__)
+
+/* Whether the key of that path has no complaint; a rule that it breaks is then BROKEN(). */
+__attribute__((format(printf, 2, 3))) static bool at(struct check *check, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(path, SCHEMA_PATH_LENGTH, format, arguments);
+    vsnprintf(check->path, sizeof check->path, format, arguments);
     va_end(arguments);
+    return complaints_sound(check->complaints, check->path);
 }
 
-/* b of the short key: the least number of bits that numbers every cell. */
-static uint32_t least_key_bits(const struct grid_config *grid)
+/* ---- the grid and the sort ---- */
+
+static void check_cells(struct check *check)
 {
-    const uint64_t cells = (uint64_t)grid->cells[0] * grid->cells[1];
-    uint32_t bits = 1;
-    while (UINT64_C(1) << bits < cells)
-        bits++;
-    return bits;
+    const uint64_t cells = (uint64_t)check->config->grid.cells[0] * check->config->grid.cells[1];
+    if (at(check, "grid.cells") && cells > CONFIG_MAX_CELLS)
+        BROKEN(check, "expected a product of at most %u, found %" PRIu64 " cells", CONFIG_MAX_CELLS, cells);
 }
 
-static void check_cells(const struct config *config, struct complaints *complaints)
+static void check_sort(struct check *check)
 {
+    const struct config *config = check->config;
+    if (!at(check, "grid.cells") || !at(check, "sort.key_bits"))
+        return;
     const uint64_t cells = (uint64_t)config->grid.cells[0] * config->grid.cells[1];
-    if (complaints_sound(complaints, "grid.cells") && cells > CONFIG_MAX_CELLS)
-        complain(complaints, NULL, "grid.cells",
-                 "%" PRIu64 " cells are too many; allowed: a product of at most %u", cells, CONFIG_MAX_CELLS);
-}
-
-static void check_sort(const struct config *config, struct complaints *complaints)
-{
-    if (!complaints_sound(complaints, "grid.cells") || !complaints_sound(complaints, "sort.key_bits"))
-        return;
-    const uint32_t least = least_key_bits(&config->grid);
+    uint32_t least = 1; /* b of the short key: as many bits as number every cell */
+    while (UINT64_C(1) << least < cells)
+        least++;
     const uint32_t bits = config->sort.key_bits == SORT_AUTO ? least : config->sort.key_bits;
-    if (bits < least) {
-        complain(complaints, NULL, "sort.key_bits",
-                 "%u bits cannot number %u x %u cells; allowed: %u to 32, or auto", bits,
-                 config->grid.cells[0], config->grid.cells[1], least);
-        return;
-    }
-    if (complaints_sound(complaints, "sort.passes") && config->sort.passes > bits)
-        complain(complaints, NULL, "sort.passes",
-                 "%u passes are more than the key has bits; allowed: 1 to %u", config->sort.passes, bits);
+    if (bits < least)
+        BROKEN(check, "expected %u to 32, or auto, to number %u x %u cells, found %u", least,
+               config->grid.cells[0], config->grid.cells[1], bits);
+    else if (at(check, "sort.passes") && config->sort.passes > bits)
+        BROKEN(check, "expected 1 to %u, the bits of the key, found %u", bits, config->sort.passes);
 }
 
-static void check_history_modes(const struct config *config, struct complaints *complaints)
+static void check_history_modes(struct check *check)
 {
-    if (!complaints_sound(complaints, "grid.cells"))
-        return;
-    for (uint32_t i = 0; i < config->output.history.mode_count; i++) {
-        char path[SCHEMA_PATH_LENGTH];
-        write_path(path, "output.history.modes.%u", i);
-        for (int axis = 0; axis < 2 && complaints_sound(complaints, path); axis++) {
+    const struct config *config = check->config;
+    for (uint32_t i = 0; i < config->output.history.mode_count; i++)
+        for (int axis = 0; axis < 2; axis++) {
             const int32_t mode = config->output.history.modes[i][axis];
             const int32_t most = (int32_t)(config->grid.cells[axis] / 2);
-            if (mode < -most || mode > most)
-                complain(complaints, NULL, path,
-                         "mode %d along %c is beyond the Nyquist mode of the grid; allowed: %d to %d", mode,
-                         "xy"[axis], -most, most);
+            if (at(check, "grid.cells") && at(check, "output.history.modes.%u", i) &&
+                (mode < -most || mode > most))
+                BROKEN(check, "expected %d to %d along %c, the Nyquist modes of the grid, found %d", -most,
+                       most, "xy"[axis], mode);
         }
-    }
 }
 
-static void check_names(const struct config *config, struct complaints *complaints)
+/* ---- species ---- */
+
+static void check_name(struct check *check, uint32_t index)
 {
-    for (uint32_t i = 1; i < config->species_count; i++) {
-        for (uint32_t j = 0; j < i; j++) {
-            char path[SCHEMA_PATH_LENGTH];
-            write_path(path, "species.%u.name", i);
-            if (!complaints_sound(complaints, path) ||
-                strcmp(config->species[i].name, config->species[j].name) != 0)
-                continue;
-            complain(complaints, NULL, path,
-                     "\"%s\" is the name of an earlier species too; allowed: one species of a name",
-                     config->species[i].name);
-        }
-    }
+    const struct species_config *species = check->config->species;
+    for (uint32_t j = 0; j < index; j++)
+        if (at(check, "species.%u.name", index) && strcmp(species[index].name, species[j].name) == 0)
+            BROKEN(check, "expected one species of a name, found %s twice", species[index].name);
 }
 
-/* Whether a key of species `index` has no complaint. */
-static bool species_sound(const struct complaints *complaints, uint32_t index, const char *key)
+static void check_lattice(struct check *check, uint32_t index)
 {
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(path, "species.%u.%s", index, key);
-    return complaints_sound(complaints, path);
+    const struct species_config *species = &check->config->species[index];
+    const uint64_t *counts = species->positions.counts;
+    if (species->positions.kind == POSITIONS_LATTICE && at(check, "species.%u.positions", index) &&
+        at(check, "species.%u.particles", index) && at(check, "species.%u.positions.counts", index) &&
+        (species->particles % counts[0] != 0 || species->particles / counts[0] != counts[1]))
+        BROKEN(check,
+               "expected counts whose product is the %" PRIu64 " particles, found %" PRIu64 " x %" PRIu64,
+               species->particles, counts[0], counts[1]);
 }
 
-static void check_lattice(const struct species_config *species, uint32_t index, struct complaints *complaints)
+/* Whether the ends of a range are in order, and a double holds their difference. */
+static bool check_ends(struct check *check, const double range[2], bool may_be_equal)
 {
-    if (species->positions.kind != POSITIONS_LATTICE || !species_sound(complaints, index, "positions") ||
-        !species_sound(complaints, index, "particles"))
-        return;
-    char counts[SCHEMA_PATH_LENGTH];
-    write_path(counts, "species.%u.positions.counts", index);
-    const uint64_t x = species->positions.counts[0];
-    const uint64_t y = species->positions.counts[1];
-    if (species->particles % x != 0 || species->particles / x != y)
-        complain(complaints, NULL, counts,
-                 "%" PRIu64 " x %" PRIu64 " are not the %" PRIu64 " particles of the species; "
-                 "allowed: counts whose product is particles",
-                 x, y, species->particles);
+    if ((range[0] < range[1] || (may_be_equal && range[0] == range[1])) && isfinite(range[1] - range[0]))
+        return true;
+    BROKEN(check, "expected [low, high], low %s high and their difference finite, found [%g, %g]",
+           may_be_equal ? "at most" : "below", range[0], range[1]);
+    return false;
 }
 
-static void check_range(const struct species_config *species, uint32_t index, struct complaints *complaints)
+static void check_velocities(struct check *check, uint32_t index)
 {
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(path, "species.%u.velocities.range", index);
-    if (species->velocities.kind != VELOCITIES_UNIFORM || !complaints_sound(complaints, path))
-        return;
-    for (int axis = 0; axis < 2; axis++) {
-        const double *range = species->velocities.range[axis];
-        if (range[0] > range[1])
-            complain(complaints, NULL, path, "%c from %g to %g runs downwards; allowed: [low, high]",
-                     "uv"[axis], range[0], range[1]);
-        else if (!isfinite(range[1] - range[0]))
-            complain(complaints, NULL, path, "%c from %g to %g is wider than a double holds", "uv"[axis],
-                     range[0], range[1]);
-    }
+    const struct velocities_config *velocities = &check->config->species[index].velocities;
+    for (int axis = 0; axis < 2; axis++)
+        if (velocities->kind == VELOCITIES_UNIFORM && at(check, "species.%u.velocities.range", index))
+            check_ends(check, velocities->range[axis], true);
 }
 
 static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
@@ -147,94 +119,164 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Appends the pair of bases at `key` of species `index`. Returns the new number of bases. */
-static size_t collect_bases(const uint32_t values[2], const char *key, uint32_t index, struct base *bases,
-                            size_t count)
-{
-    char path[SCHEMA_PATH_LENGTH];
-    write_path(path, "species.%u.%s", index, key);
-    for (int axis = 0; axis < 2; axis++) {
-        bases[count] = (struct base){.value = values[axis], .key = key};
-        memcpy(bases[count].path, path, sizeof path);
-        count++;
-    }
-    return count;
-}
-
 /* Sequences whose bases share a factor repeat each other's pattern: particles would sit on lines. */
-static void check_bases(const struct species_config *species, uint32_t index, struct complaints *complaints)
+static void check_bases(struct check *check, uint32_t index)
 {
-    struct base bases[BASES_OF_A_SPECIES];
+    const struct species_config *species = &check->config->species[index];
+    struct {
+        uint32_t value;
+        const char *key;
+    } bases[BASES_OF_A_SPECIES];
     size_t count = 0;
-    if (species->positions.kind == POSITIONS_VAN_DER_CORPUT && species_sound(complaints, index, "positions"))
-        count = collect_bases(species->positions.bases, "positions.bases", index, bases, count);
-    if (species->velocities.kind != VELOCITIES_COLD && species_sound(complaints, index, "velocities"))
-        count = collect_bases(species->velocities.bases, "velocities.bases", index, bases, count);
-    for (size_t i = 1; i < count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            const uint32_t factor = greatest_common_divisor(bases[i].value, bases[j].value);
-            if (bases[i].value == bases[j].value)
-                complain(complaints, NULL, bases[i].path,
-                         "base %u is used twice (%s); allowed: bases without a common factor", bases[i].value,
-                         bases[j].key);
-            else if (factor > 1)
-                complain(
-                    complaints, NULL, bases[i].path,
-                    "base %u shares the factor %u with base %u of %s; allowed: bases without a common factor",
-                    bases[i].value, factor, bases[j].value, bases[j].key);
+    if (species->positions.kind == POSITIONS_VAN_DER_CORPUT && at(check, "species.%u.positions", index))
+        for (int axis = 0; axis < 2; axis++, count++) {
+            bases[count].value = species->positions.bases[axis];
+            bases[count].key = "positions.bases";
         }
-    }
+    if (species->velocities.kind != VELOCITIES_COLD && at(check, "species.%u.velocities", index))
+        for (int axis = 0; axis < 2; axis++, count++) {
+            bases[count].value = species->velocities.bases[axis];
+            bases[count].key = "velocities.bases";
+        }
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (greatest_common_divisor(bases[i].value, bases[j].value) > 1) {
+                at(check, "species.%u.%s", index, bases[i].key);
+                BROKEN(check, "expected bases without a common factor, found %u, and %u in %s",
+                       bases[i].value, bases[j].value, bases[j].key);
+            }
 }
 
-/* The keys of one perturbation: mode against the grid, amplitude of a density against 1, waves per axis. */
-static void check_wave(const struct config *config, const struct perturbation *wave, const char *path,
-                       bool is_density, struct complaints *complaints)
+/* The mode against the grid, the amplitude of a density against 1, and the number of waves along an axis. */
+static void check_waves(struct check *check, uint32_t index, const char *key,
+                        const struct perturbation_list *list)
 {
-    char axis[SCHEMA_PATH_LENGTH];
-    char mode[SCHEMA_PATH_LENGTH];
-    char amplitude[SCHEMA_PATH_LENGTH];
-    write_path(axis, "%.64s.axis", path);
-    write_path(mode, "%.64s.mode", path);
-    write_path(amplitude, "%.64s.amplitude", path);
-    const uint32_t nyquist = config->grid.cells[wave->axis] / 2;
-    if (complaints_sound(complaints, "grid.cells") && complaints_sound(complaints, axis) &&
-        complaints_sound(complaints, mode) && wave->mode > nyquist)
-        complain(complaints, NULL, mode, "mode %u is above the Nyquist mode of %u cells; allowed: 1 to %u",
-                 wave->mode, config->grid.cells[wave->axis], nyquist);
-    if (is_density && complaints_sound(complaints, amplitude) && !(fabs(wave->amplitude) < 1))
-        complain(complaints, NULL, amplitude,
-                 "%g would make the density negative; allowed: a number between -1 and 1", wave->amplitude);
-}
-
-static void check_waves(const struct config *config, uint32_t index, const char *key,
-                        const struct perturbation_list *list, struct complaints *complaints)
-{
-    const bool is_density = list == &config->species[index].perturb.density;
+    const bool is_density = list == &check->config->species[index].perturb.density;
+    const bool has_cells = complaints_sound(check->complaints, "grid.cells");
     uint32_t along[2] = {0, 0};
     for (uint32_t i = 0; i < list->count; i++) {
-        char path[SCHEMA_PATH_LENGTH];
-        write_path(path, "species.%u.perturb.%s.%u", index, key, i);
-        check_wave(config, &list->items[i], path, is_density, complaints);
-        if (is_density && complaints_sound(complaints, path) &&
-            ++along[list->items[i].axis] > MOST_DENSITY_WAVES)
-            complain(complaints, NULL, path,
-                     "one density perturbation too many along %c; allowed: %d along an axis",
-                     "xy"[list->items[i].axis], MOST_DENSITY_WAVES);
+        const struct perturbation *wave = &list->items[i];
+        const uint32_t nyquist = check->config->grid.cells[wave->axis] / 2;
+        if (has_cells && at(check, "species.%u.perturb.%s.%u.axis", index, key, i) &&
+            at(check, "species.%u.perturb.%s.%u.mode", index, key, i) && wave->mode > nyquist)
+            BROKEN(check, "expected 1 to %u, the Nyquist mode along %c, found %u", nyquist, "xy"[wave->axis],
+                   wave -> mode);
+        if (is_density && at(check, "species.%u.perturb.%s.%u.amplitude", index, key, i) &&
+            !(fabs(wave->amplitude) < 1))
+            BROKEN(check, "expected a number between -1 and 1, or the density is negative, found %g",
+                   wave->amplitude);
+        if (is_density && at(check, "species.%u.perturb.%s.%u", index, key, i) &&
+            ++along[wave->axis] > MOST_DENSITY_WAVES)
+            BROKEN(check, "expected at most %d density perturbations along %c, found one more",
+                   MOST_DENSITY_WAVES, "xy"[wave->axis]);
+    }
+}
+
+/* ---- phase space ---- */
+
+static void check_species_name(struct check *check, const char *name)
+{
+    const struct config *config = check->config;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (strcmp(config->species[s].name, name) == 0)
+            return;
+    BROKEN(check, "expected the name of a species, such as %s, found %s", config->species[0].name, name);
+}
+
+/* Whether `value` is an edge of cells, in or at the ends of the box. Digits that a config leaves out, as of 4
+ * pi, may be missing. */
+static bool is_edge(const struct grid_config *grid, enum phase_axis axis, double value)
+{
+    const double tolerance = 1e-3, place = value / grid->length[axis] * grid->cells[axis];
+    return place >= -tolerance && place <= grid->cells[axis] + tolerance &&
+           fabs(place - round(place)) <= tolerance;
+}
+
+/* A range of x or y begins and ends with cells, of which all bins have as many. */
+static void check_cells_of_axis(struct check *check, uint32_t index, uint32_t k)
+{
+    const struct phase_axis_config *axis = &check->config->output.phase_space[index].axes[k];
+    const struct grid_config *grid = &check->config->grid;
+    const double *range = axis->range;
+    const char name = phase_axis_name(axis->axis);
+    at(check, "output.phase_space.%u.axes.%u.range", index, k);
+    for (int end = 0; end < 2; end++)
+        if (!is_edge(grid, axis->axis, range[end])) {
+            BROKEN(check, "expected edges of cells along %c, multiples of %.6g from 0 to %.6g, found %g",
+                   name, grid->length[axis->axis] / grid->cells[axis->axis], grid->length[axis->axis],
+                   range[end]);
+            return;
+        }
+    const uint32_t cells =
+        phase_axis_edge(grid, axis->axis, range[1]) - phase_axis_edge(grid, axis->axis, range[0]);
+    at(check, "output.phase_space.%u.axes.%u.bins", index, k);
+    if (axis->bins > cells || cells % axis->bins != 0)
+        BROKEN(check, "expected a divisor of the %u cells of the range along %c, found %u", cells, name,
+               axis->bins);
+}
+
+static void check_axes(struct check *check, uint32_t index, const struct phase_space_config *phase_space)
+{
+    uint64_t bins = 1;
+    for (uint32_t k = 0; k < phase_space->axis_count; k++) {
+        const struct phase_axis_config *axis = &phase_space->axes[k];
+        bins *= axis->bins; /* at most 2^14 each */
+        if (at(check, "output.phase_space.%u.axes.%u.axis", index, k) &&
+            phase_axis_find(phase_space, axis->axis) < k)
+            BROKEN(check, "expected each axis once, found %c again", phase_axis_name(axis->axis));
+        at(check, "output.phase_space.%u.axes.%u.range", index, k);
+        if (check_ends(check, axis->range, false) && phase_axis_is_space(axis->axis) &&
+            complaints_sound(check->complaints, "grid"))
+            check_cells_of_axis(check, index, k);
+    }
+    if (at(check, "output.phase_space.%u.axes", index) && bins > CONFIG_MAX_PHASE_BINS)
+        BROKEN(check, "expected at most %u bins, the product over the axes, found %" PRIu64,
+               CONFIG_MAX_PHASE_BINS, bins);
+}
+
+/* Given that the axes differ, equal sets of equal size are the same axes in some order. */
+static void check_order(struct check *check, const struct phase_space_config *phase_space)
+{
+    uint32_t axes = 0, ordered = 0;
+    for (uint32_t k = 0; k < phase_space->axis_count; k++)
+        axes |= 1U << phase_space->axes[k].axis;
+    for (uint32_t k = 0; k < phase_space->order_count; k++)
+        ordered |= 1U << phase_space->order[k];
+    if (phase_space->order_count > 0 &&
+        (phase_space->order_count != phase_space->axis_count || ordered != axes))
+        BROKEN(check, "expected every one of the %u axes, once", phase_space->axis_count);
+}
+
+static void check_phase_space(struct check *check, uint32_t index)
+{
+    const struct phase_space_config *phase_space = &check->config->output.phase_space[index];
+    if (!at(check, "output.phase_space.%u", index))
+        return;
+    if (at(check, "species")) {
+        at(check, "output.phase_space.%u.species", index);
+        check_species_name(check, phase_space->species);
+    }
+    check_axes(check, index, phase_space);
+    if (at(check, "output.phase_space.%u.axes", index)) {
+        at(check, "output.phase_space.%u.order", index);
+        check_order(check, phase_space);
     }
 }
 
 void check_config(const struct config *config, struct complaints *complaints)
 {
-    check_cells(config, complaints);
-    check_sort(config, complaints);
-    check_history_modes(config, complaints);
-    check_names(config, complaints);
-    check_phase_space(config, complaints);
+    struct check check = {.config = config, .complaints = complaints};
+    check_cells(&check);
+    check_sort(&check);
+    check_history_modes(&check);
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
+        check_phase_space(&check, i);
     for (uint32_t i = 0; i < config->species_count; i++) {
-        check_lattice(&config->species[i], i, complaints);
-        check_range(&config->species[i], i, complaints);
-        check_bases(&config->species[i], i, complaints);
-        check_waves(config, i, "density", &config->species[i].perturb.density, complaints);
-        check_waves(config, i, "displacement", &config->species[i].perturb.displacement, complaints);
+        check_name(&check, i);
+        check_lattice(&check, i);
+        check_velocities(&check, i);
+        check_bases(&check, i);
+        check_waves(&check, i, "density", &config->species[i].perturb.density);
+        check_waves(&check, i, "displacement", &config->species[i].perturb.displacement);
     }
 }

@@ -1,27 +1,17 @@
-/* Compare: a walk of the schema over two structs at once. Values are the same when they print the same, for
- * what is printed is read back to the same bits. */
+/* Compare: a walk of the schema over two structs at once. */
 #include "config/compare.h"
 
-#include "config/row_print.h"
+#include "config/value.h"
+#include "config/yaml_tree.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Where the walk stands: a struct of each side that `table` describes. */
-struct place {
-    const struct schema_table *table;
-    const unsigned char *bases[2];
-    const char *prefix; /* of the keys here: "" or "species.electrons." */
-};
-
 struct comparison {
-    const struct config_side *sides[2];
+    const char *names[2];
     const char *const *but;
     FILE *stream;
-    size_t *count;
+    size_t count;
 };
-
-static enum status compare_table(const struct comparison *comparison, const struct place *place);
 
 /* Whether `path` is one of the keys passed over, or lies below one. */
 static bool is_passed_over(const struct comparison *comparison, const char *path)
@@ -34,98 +24,67 @@ static bool is_passed_over(const struct comparison *comparison, const char *path
     return false;
 }
 
-/* The value as text, which the caller frees; NULL when memory runs out. */
-static char *printed(const struct schema_row *row, const unsigned char *base)
+/* Whether a row differs; of a list whose items are more than values, whether their number does. */
+static bool differs(const struct schema_row *row, const char *left, const char *right)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return NULL;
-    row_print(row, base, stream);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    const uint32_t count = value_count(row, left);
+    size_t size = row->type != TYPE_LIST ? value_size(row)
+                  : schema_is_line(row)  ? count * row->items->size
+                                         : 0;
+    for (int level = 0; level < 2; level++)
+        size *= row->length[level] > 0 ? row->length[level] : 1;
+    if (row->type == TYPE_TEXT || row->type == TYPE_NAME)
+        return strcmp(left + row->offset, right + row->offset) != 0;
+    return count != value_count(row, right) || memcmp(left + row->offset, right + row->offset, size) != 0;
 }
 
-static void report(const struct comparison *comparison, const char *prefix, const char *path,
-                   const char *left, const char *right)
+static void report(struct comparison *comparison, const char *prefix, const struct schema_row *row,
+                   const char *const bases[2])
 {
-    fprintf(comparison->stream, "%s%s: %s has %s, %s %s\n", prefix, path, comparison->sides[0]->name, left,
-            comparison->sides[1]->name, right);
-    ++*comparison->count;
-}
-
-static enum status compare_line(const struct comparison *comparison, const struct place *place,
-                                const struct schema_row *row)
-{
-    char *left = printed(row, place->bases[0]);
-    char *right = printed(row, place->bases[1]);
-    const enum status status =
-        left && right ? STATUS_OK : status_fail(STATUS_FAILED, "out of memory while comparing two configs");
-    if (status == STATUS_OK && strcmp(left, right) != 0)
-        report(comparison, place->prefix, row->path, left, right);
-    free(left);
-    free(right);
-    return status;
-}
-
-/* "species.electrons." where both call the item so, else by its number. */
-static void name_item(const struct place *place, const struct schema_row *row, uint32_t item,
-                      const unsigned char *const bases[2], char prefix[SCHEMA_PATH_LENGTH])
-{
-    const struct schema_row *name = schema_find(row->items, "", "name");
-    const char *left = name ? (const char *)bases[0] + name->offset : "";
-    const char *right = name ? (const char *)bases[1] + name->offset : "";
-    if (left[0] && strcmp(left, right) == 0)
-        snprintf(prefix, SCHEMA_PATH_LENGTH, "%s%s.%s.", place->prefix, row->path, left);
-    else
-        snprintf(prefix, SCHEMA_PATH_LENGTH, "%s%s.%u.", place->prefix, row->path, item);
-}
-
-/* A list whose items have groups: item by item, as far as both have them. */
-static enum status compare_items(const struct comparison *comparison, const struct place *place,
-                                 const struct schema_row *row)
-{
-    const uint32_t left = row_list_count(row, place->bases[0]);
-    const uint32_t right = row_list_count(row, place->bases[1]);
-    if (left != right) {
-        char left_words[32], right_words[32];
-        snprintf(left_words, sizeof left_words, "%u of them", left);
-        snprintf(right_words, sizeof right_words, "%u", right);
-        report(comparison, place->prefix, row->path, left_words, right_words);
+    FILE *stream = comparison->stream;
+    fprintf(stream, "%s%s: ", prefix, row->path);
+    for (int side = 0; side < 2; side++) {
+        fprintf(stream, side == 0 ? "%s has " : ", %s ", comparison->names[side]);
+        if (schema_is_line(row))
+            value_print(row, bases[side], stream);
+        else
+            fprintf(stream, side == 0 ? "%u of them" : "%u", value_count(row, bases[side]));
     }
-    for (uint32_t i = 0; i < left && i < right; i++) {
-        const size_t begin = row->offset + i * row->items->size;
-        char prefix[SCHEMA_PATH_LENGTH];
-        const struct place item = {
-            row->items, {place->bases[0] + begin, place->bases[1] + begin}, .prefix = prefix};
-        name_item(place, row, i, item.bases, prefix);
-        TRY(compare_table(comparison, &item));
-    }
-    return STATUS_OK;
+    fputc('\n', stream);
+    comparison->count++;
 }
 
-static enum status compare_table(const struct comparison *comparison, const struct place *place)
+/* Compares two structs that `table` describes; `prefix` ("" or "species.electrons.") goes before its keys. */
+static void compare(struct comparison *comparison, const struct schema_table *table,
+                    const char *const bases[2], const char *prefix)
 {
-    for (size_t i = 0; i < place->table->count; i++) {
-        const struct schema_row *row = &place->table->rows[i];
-        if (row->type == TYPE_GROUP || (!place->prefix[0] && is_passed_over(comparison, row->path)))
+    for (size_t n = 0; n < table->count; n++) {
+        const struct schema_row *row = &table->rows[n];
+        if (row->type == TYPE_GROUP || (!prefix[0] && is_passed_over(comparison, row->path)) ||
+            !schema_belongs(table, row, bases[0]) || !schema_belongs(table, row, bases[1]))
             continue;
-        if (!schema_belongs(place->table, row, place->bases[0]) ||
-            !schema_belongs(place->table, row, place->bases[1]))
+        if (differs(row, bases[0], bases[1]))
+            report(comparison, prefix, row, bases);
+        if (schema_is_line(row))
             continue;
-        TRY(row_is_line(row) ? compare_line(comparison, place, row) : compare_items(comparison, place, row));
+        const struct schema_row *name = schema_find(row->items, "", "name");
+        for (uint32_t i = 0; i < value_count(row, bases[0]) && i < value_count(row, bases[1]); i++) {
+            const size_t begin = row->offset + i * row->items->size;
+            const char *const items[2] = {bases[0] + begin, bases[1] + begin};
+            char inner[2 * TREE_PATH_LENGTH];
+            snprintf(inner, sizeof inner, "%s%s.%u.", prefix, row->path, i);
+            if (name && strcmp(items[0] + name->offset, items[1] + name->offset) == 0)
+                snprintf(inner, sizeof inner, "%s%s.%s.", prefix, row->path, items[0] + name->offset);
+            compare(comparison, row->items, items, inner);
+        }
     }
-    return STATUS_OK;
 }
 
-enum status config_compare(const struct config_side *left, const struct config_side *right,
-                           const char *const *but, FILE *stream, size_t *count)
+size_t config_compare(const struct config_side *left, const struct config_side *right, const char *const *but,
+                      FILE *stream)
 {
-    const struct comparison comparison = {{left, right}, but, stream, count};
-    const struct place top = {
-        schema(), {(const unsigned char *)left->config, (const unsigned char *)right->config}, .prefix = ""};
-    return compare_table(&comparison, &top);
+    struct comparison comparison = {{left->name, right->name}, but, stream, 0};
+    const char *const bases[2] = {(const char *)left->config, (const char *)right->config};
+    compare(&comparison, schema(), bases, "");
+    return comparison.count;
 }

@@ -12,11 +12,11 @@ struct config_side {
     const struct config *config;
 };
 
-/* Writes a line "KEY: NAME has VALUE, NAME VALUE" to `stream` for each key whose values differ, and adds them
- * to *count. Keys, and groups of keys, in `but` (NULL ends it) are passed over. Species are compared in their
- * order; a key of one kind of positions or velocities only where both sides are of that kind, for else the
- * kinds differ. STATUS_FAILED when memory runs out. */
-STATUS_CHECKED enum status config_compare(const struct config_side *left, const struct config_side *right,
-                                          const char *const *but, FILE *stream, size_t *count);
+/* Writes a line "KEY: NAME has VALUE, NAME VALUE" to `stream` for each key whose values differ, and returns
+ * their number. Keys, and groups of keys, in `but` (NULL ends it) are passed over. Species are compared in
+ * their order; a key of one kind of positions or velocities only where both sides are of that kind, for else
+ * the kinds differ. */
+size_t config_compare(const struct config_side *left, const struct config_side *right, const char *const *but,
+                      FILE *stream);
 
 #endif

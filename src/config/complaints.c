@@ -1,8 +1,6 @@
 /* Complaints: collecting and reporting. */
 #include "config/complaints.h"
 
-#include "base/suggest.h"
-#include "config/config.h"
 #include "config/text.h"
 
 #include <stdarg.h>
@@ -10,98 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path as a person writes it: species by name where it has one. */
-static void display_path(const struct tree_node *root, const char *path, char shown[SCHEMA_PATH_LENGTH])
+/* The path as a user writes it: species by name where they have one. */
+static void display_path(const struct tree_node *root, const char *path, char shown[TREE_PATH_LENGTH])
 {
     const struct tree_node *node = root;
+    char copy[TREE_PATH_LENGTH];
     size_t used = 0;
     shown[0] = '\0';
-    while (*path && used < SCHEMA_PATH_LENGTH) {
-        const int length = (int)strcspn(path, ".");
-        char segment[SCHEMA_PATH_LENGTH];
-        snprintf(segment, sizeof segment, "%.*s", length, path);
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *rest = copy; rest && used < TREE_PATH_LENGTH;) {
+        const char *segment = strsep(&rest, ".");
         const bool in_list = node && node->kind == TREE_SEQUENCE;
-        node = in_list ? tree_item(node, strtoul(segment, NULL, 10)) : tree_value(node, segment);
+        node = tree_child(node, segment);
         const struct tree_node *name = in_list ? tree_value(node, "name") : NULL;
-        const bool named = name && name->kind == TREE_SCALAR && name->length > 0 &&
-                           name->length < CONFIG_NAME_LENGTH &&
-                           !text_trouble(name->text, name->length, false);
-        used += (size_t)snprintf(shown + used, SCHEMA_PATH_LENGTH - used, "%s%s", used > 0 ? "." : "",
-                                 named ? name->text : segment);
-        path += length;
-        path += *path == '.';
+        if (name && name->kind == TREE_SCALAR && name->length > 0 && name->length < TEXT_SHOWN_LENGTH &&
+            !text_trouble(name->text, name->length, false))
+            segment = name->text;
+        used += (size_t)snprintf(shown + used, TREE_PATH_LENGTH - used, "%s%s", used > 0 ? "." : "", segment);
     }
-}
-
-static void keep(struct complaints *complaints, struct tree_origin origin, const char *path,
-                 const char *format, va_list arguments)
-{
-    if (complaints->total++ >= COMPLAINTS_MAX)
-        return;
-    char shown[SCHEMA_PATH_LENGTH];
-    display_path(complaints->root, path, shown);
-    struct complaint complaint = {.origin = origin, .path = strdup(path)};
-    char *what = NULL;
-    if (vasprintf(&what, format, arguments) < 0)
-        what = NULL;
-    if (!what || asprintf(&complaint.text, "%s%s%s", shown, shown[0] ? ": " : "", what) < 0)
-        complaint.text = NULL;
-    free(what);
-    if (!complaint.path || !complaint.text)
-        complaints->out_of_memory = true;
-    complaints->items[complaints->count++] = complaint;
 }
 
 void complain(struct complaints *complaints, const struct tree_node *node, const char *path,
               const char *format, ...)
 {
+    if (complaints->total++ >= COMPLAINTS_MAX)
+        return;
     const struct tree_node *at = node ? node : tree_nearest(complaints->root, path);
-    const struct tree_origin origin = at ? at->origin : (struct tree_origin){TREE_FROM_FILE, 1, 1};
+    struct complaint *complaint = &complaints->items[complaints->count++];
+    complaint->origin = at ? at->origin : (struct tree_origin){TREE_FROM_FILE, 1, 1};
+    snprintf(complaint->path, sizeof complaint->path, "%s", path);
+    display_path(complaints->root, path, complaint->text);
+    size_t used = strlen(complaint->text);
+    if (used > 0)
+        used += (size_t)snprintf(complaint->text + used, COMPLAINT_LENGTH - used, ": ");
     va_list arguments;
     va_start(arguments, format);
-    keep(complaints, origin, path, format, arguments);
+    vsnprintf(complaint->text + used, COMPLAINT_LENGTH - used, format, arguments);
     va_end(arguments);
-}
-
-/* What stands now for a key of earlier versions, or the path of a key of that name anywhere in the table: for
- * a right key in a wrong place. NULL where there is none. */
-static const char *path_elsewhere(const struct schema_table *table, const char *key)
-{
-    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
-    static const struct {
-        const char *key, *now;
-    } former[] = {{"bins", axes}, {"ranges", axes}};
-    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
-        if (strcmp(former[i].key, key) == 0)
-            return former[i].now;
-    for (size_t i = 0; i < table->count; i++) {
-        const char *dot = strrchr(table->rows[i].path, '.');
-        if (strcmp(dot ? dot + 1 : table->rows[i].path, key) == 0)
-            return table->rows[i].path;
-    }
-    return NULL;
-}
-
-void complain_unknown_key(struct complaints *complaints, const struct tree_node *key, const char *path,
-                          const struct schema_table *table, const char *group)
-{
-    const char *keys[SCHEMA_MAX_ROWS];
-    const size_t count = schema_keys(table, group, keys);
-    char known[1024] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", keys[i]);
-    char word[TEXT_SHOWN_LENGTH];
-    text_shown(key->text, key->length, word);
-    /* The right word in the wrong place is likelier than a wrong word that is nearly one of this place. */
-    const char *nearest = path_elsewhere(table, word);
-    if (!nearest)
-        nearest = suggest_nearest(word, keys, count);
-    char full[SCHEMA_PATH_LENGTH];
-    snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", word);
-    if (nearest)
-        complain(complaints, key, full, "unknown key; did you mean \"%s\"? Known here: %s", nearest, known);
-    else
-        complain(complaints, key, full, "unknown key; known here: %s", known);
 }
 
 /* Whether `inner` is `outer` or lies below it. */
@@ -116,14 +59,13 @@ bool complaints_sound(const struct complaints *complaints, const char *path)
 {
     for (size_t i = 0; i < complaints->count; i++) {
         const char *other = complaints->items[i].path;
-        if (other && (lies_in(other, path) || lies_in(path, other)))
+        if (lies_in(other, path) || lies_in(path, other))
             return false;
     }
     return true;
 }
 
-/* The file before --set, then by place; of one place, in the order they were made (their texts lie in an
- * array). */
+/* The file before --set, then by place; at one place, in the order in which they were made. */
 static int compare_places(const void *left, const void *right)
 {
     const struct complaint *const *a = left;
@@ -139,20 +81,8 @@ static int compare_places(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static void print_complaint(const struct complaints *complaints, const struct complaint *complaint,
-                            FILE *stream)
-{
-    const struct tree_origin origin = complaint->origin;
-    if (origin.setting == TREE_FROM_FILE)
-        fprintf(stream, "%s:%zu:%zu: %s", complaints->file, origin.line, origin.column, complaint->text);
-    else
-        fprintf(stream, "--set %s: %s", complaints->settings[origin.setting], complaint->text);
-}
-
 enum status complaints_report(struct complaints *complaints)
 {
-    if (complaints->out_of_memory)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
     if (complaints->total == 0)
         return STATUS_OK;
     const struct complaint *sorted[COMPLAINTS_MAX];
@@ -164,31 +94,21 @@ enum status complaints_report(struct complaints *complaints)
     size_t length = 0;
     FILE *stream = open_memstream(&report, &length);
     if (!stream)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
-    for (size_t i = 0; i < complaints->count; i++) {
-        print_complaint(complaints, sorted[i], stream);
-        if (complaints->total > 1)
-            fputc('\n', stream);
+        return tree_no_memory();
+    for (size_t i = 0; i < complaints->count && i < COMPLAINTS_LISTED; i++) {
+        const struct tree_origin origin = sorted[i]->origin;
+        if (origin.setting == TREE_FROM_FILE)
+            fprintf(stream, "%s:%zu:%zu: %s", complaints->file, origin.line, origin.column, sorted[i]->text);
+        else
+            fprintf(stream, "--set %s: %s", complaints->settings[origin.setting], sorted[i]->text);
+        fputs(complaints->total > 1 ? "\n" : "", stream);
     }
-    if (complaints->total > complaints->count)
-        fprintf(stream, "%zu errors, of which the first %zu found are shown", complaints->total,
-                complaints->count);
+    if (complaints->total > COMPLAINTS_LISTED)
+        fprintf(stream, "and %zu more errors", complaints->total - COMPLAINTS_LISTED);
     else if (complaints->total > 1)
         fprintf(stream, "%zu errors", complaints->total);
-    const bool complete = fclose(stream) == 0;
-    const enum status status = complete
-                                   ? status_fail(STATUS_USAGE, "%s", report)
-                                   : status_fail(STATUS_FAILED, "out of memory while reading the config");
+    const bool is_whole = fclose(stream) == 0;
+    const enum status status = is_whole ? status_fail(STATUS_USAGE, "%s", report) : tree_no_memory();
     free(report);
     return status;
-}
-
-void complaints_free(struct complaints *complaints)
-{
-    for (size_t i = 0; i < complaints->count; i++) {
-        free(complaints->items[i].path);
-        free(complaints->items[i].text);
-    }
-    complaints->count = 0;
-    complaints->total = 0;
 }

@@ -1,9 +1,7 @@
 /* Config reader: file -> tree -> settings -> struct -> checks -> report. */
 #include "config/config_reader.h"
 
-#include "config/check.h"
-#include "config/read_tree.h"
-#include "config/settings.h"
+#include "config/stages.h"
 #include "config/text.h"
 
 #include <errno.h>
@@ -39,9 +37,12 @@ static enum status build_tree(const char *text, size_t length, size_t setting_co
     TRY(status);
     complaints->root = tree->root;
     if (!tree->root)
-        complain(complaints, NULL, "", "the config is empty; needed: grid, time and species");
+        complain(complaints, NULL, "",
+                 "expected a mapping with the keys grid, time and species, found nothing");
     else if (tree->root->kind != TREE_MAPPING)
-        complain(complaints, tree->root, "", "a config is a mapping with the keys grid, time and species");
+        complain(complaints, tree->root, "",
+                 "expected a mapping with the keys grid, time and species, found %s",
+                 tree->root->kind == TREE_SEQUENCE ? "a list" : "one value");
     else
         return settings_apply(tree, setting_count, complaints);
     return STATUS_OK;
@@ -69,7 +70,7 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
         calloc(1, sizeof *result); /* zero everywhere, so that equal configs are equal bytes */
     enum status status = STATUS_OK;
     if (!complaints || !result) {
-        status = status_fail(STATUS_FAILED, "out of memory while reading the config");
+        status = tree_no_memory();
         goto cleanup;
     }
     complaints->file = name;
@@ -78,8 +79,6 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
     memcpy(config, result, sizeof *config);
 
 cleanup:
-    if (complaints)
-        complaints_free(complaints);
     free(complaints);
     free(result);
     tree_free(&tree);
@@ -98,7 +97,7 @@ static enum status read_bytes(const char *path, char *bytes, size_t *length)
     if (error)
         return status_fail(STATUS_USAGE, "%s: cannot read the config: %s", path, strerror(error));
     if (*length > MOST_FILE_BYTES)
-        return status_fail(STATUS_USAGE, "%s: too large for a config; allowed: at most %d bytes", path,
+        return status_fail(STATUS_USAGE, "%s: expected a config of at most %d bytes, found more", path,
                            MOST_FILE_BYTES);
     return STATUS_OK;
 }
@@ -110,7 +109,7 @@ enum status config_read(const char *path, const char *const *settings, size_t se
     size_t length = 0;
     char *bytes = malloc(MOST_FILE_BYTES + 1);
     if (!bytes)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
+        return tree_no_memory();
     TRY_CLEANUP(read_bytes(path, bytes, &length));
     TRY_CLEANUP(config_read_text(path, bytes, length, settings, setting_count, config));
 

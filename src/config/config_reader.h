@@ -9,7 +9,7 @@
 
 /* Reads `path`, then applies `settings` ("dotted.path=value", e.g. "species.electrons.particles=4096"),
  * through the same schema: defaults, parse, validate. On errors returns STATUS_USAGE; the status message has
- * one line per error, "FILE:LINE:COL: key: what is wrong; what is allowed" or "--set TEXT: ...". An
+ * one line per error, "FILE:LINE:COL: key: expected ..., found ..." or "--set TEXT: ...", of the first 20. An
  * unreadable file is STATUS_USAGE too. `config` is written only on success. Creates nothing. */
 STATUS_CHECKED enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                                        struct config *config);
@@ -23,7 +23,9 @@ STATUS_CHECKED enum status config_read_text(const char *name, const char *text, 
  * Returns STATUS_FAILED when the stream reports an error. */
 STATUS_CHECKED enum status config_echo(const struct config *config, FILE *stream);
 
+enum describe_form { DESCRIBE_TEXT, DESCRIBE_MARKDOWN };
+
 /* Prints the schema as a table: key, type, default, range, unit, help. */
-void config_describe(FILE *stream);
+void config_describe(enum describe_form form, FILE *stream);
 
 #endif

@@ -1,109 +1,54 @@
 /* Describe: the schema as a table for people. */
 #include "config/config_reader.h"
-#include "config/schema.h"
 #include "config/value.h"
 
 #include <string.h>
 
 enum { MOST_COLUMN_BYTES = 160 };
 
-/* One line of the table. */
-struct line {
-    char key[MOST_COLUMN_BYTES];
-    char type[MOST_COLUMN_BYTES];
-    const char *fallback;
-    char allowed[VALUE_WHY_LENGTH];
-    const char *unit;
-    const char *help;
+static const char *const formats[] = {
+    [DESCRIBE_TEXT] = "%-42s %-14s %-15s %-58s %-13s %s\n",
+    [DESCRIBE_MARKDOWN] = "| `%s` | %s | `%s` | %s | %s | %s |\n",
 };
 
-static const char *type_name(const struct schema_row *row)
-{
-    switch (row->type) {
-    case TYPE_GROUP:
-        return "group";
-    case TYPE_LIST:
-        return "list";
-    case TYPE_BOOL:
-        return "bool";
-    case TYPE_COUNT32:
-    case TYPE_COUNT64:
-        return "count";
-    case TYPE_INTEGER:
-        return "integer";
-    case TYPE_REAL:
-        return "number";
-    case TYPE_CHOICE:
-        return "choice";
-    case TYPE_TEXT:
-        return "text";
-    case TYPE_NAME:
-        break;
-    }
-    return "name";
-}
-
-static void fill_type(const struct schema_row *row, char type[MOST_COLUMN_BYTES])
-{
-    const char *name = type_name(row);
-    if (row->length[1] > 0)
-        snprintf(type, MOST_COLUMN_BYTES, "%u x %u %ss", row->length[0], row->length[1], name);
-    else if (row->length[0] > 0)
-        snprintf(type, MOST_COLUMN_BYTES, "%u %ss", row->length[0], name);
-    else
-        snprintf(type, MOST_COLUMN_BYTES, "%s", name);
-}
-
-/* " (kind maxwellian, uniform)" for a key that belongs to some kinds only. */
-static void append_kinds(const struct schema_table *table, const struct schema_row *row, char *words,
-                         size_t size)
-{
-    const struct schema_row *kind_row = schema_kind_row(table, row);
-    if (!kind_row)
-        return;
-    const char *joint = " (kind ";
-    for (const struct choice *choice = kind_row->choices; choice->word; choice++) {
-        if (!(row->kinds >> choice->value & 1U))
-            continue;
-        const size_t used = strlen(words);
-        snprintf(words + used, size - used, "%s%s", joint, choice->word);
-        joint = ", ";
-    }
-    const size_t used = strlen(words);
-    snprintf(words + used, size - used, ")");
-}
-
-static void print_line(const struct line *line, FILE *stream)
-{
-    fprintf(stream, "%-42s %-14s %-15s %-58s %-13s %s\n", line->key, line->type, line->fallback,
-            line->allowed, line->unit, line->help);
-}
-
-static void describe(const struct schema_table *table, const char *prefix, FILE *stream)
+static void describe(const struct schema_table *table, const char *prefix, enum describe_form form,
+                     FILE *stream)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
+        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES], allowed[2 * VALUE_WHY_LENGTH];
         if (row->type == TYPE_GROUP)
             continue;
-        struct line line = {.fallback = row->fallback ? row->fallback : "required",
-                            .unit = row->unit ? row->unit : "-",
-                            .help = row->help};
-        snprintf(line.key, sizeof line.key, "%s%s", prefix, row->path);
-        fill_type(row, line.type);
-        value_allowed(row, line.allowed);
-        append_kinds(table, row, line.allowed, sizeof line.allowed);
-        print_line(&line, stream);
+        snprintf(key, sizeof key, "%s%s", prefix, row->path);
+        const char *name = value_type(row);
+        if (row->length[1] > 0)
+            snprintf(type, sizeof type, "%u x %u %ss", row->length[0], row->length[1], name);
+        else if (row->length[0] > 0)
+            snprintf(type, sizeof type, "%u %ss", row->length[0], name);
+        else
+            snprintf(type, sizeof type, "%s", name);
+        value_allowed(row, allowed);
+        if (schema_kind_row(table, row)) {
+            char kinds[VALUE_WHY_LENGTH];
+            const size_t used = strlen(allowed);
+            value_choices(schema_kind_row(table, row)->choices, row->kinds, kinds);
+            snprintf(allowed + used, sizeof allowed - used, " (kind %s)", kinds);
+        }
+        fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
+                row->unit ? row->unit : "-", row->help);
         if (row->type == TYPE_LIST) {
-            char items[MOST_COLUMN_BYTES];
-            snprintf(items, sizeof items, "%.100s[]%s", line.key, schema_is_bare(row->items) ? "" : ".");
-            describe(row->items, items, stream);
+            char items[MOST_COLUMN_BYTES + 4];
+            snprintf(items, sizeof items, "%s[]%s", key, schema_is_bare(row->items) ? "" : ".");
+            describe(row->items, items, form, stream);
         }
     }
 }
 
-void config_describe(FILE *stream)
+void config_describe(enum describe_form form, FILE *stream)
 {
-    const struct line head = {"key", "type", "default", "allowed", "unit", "meaning"};
-    print_line(&head, stream);
-    describe(schema(), "", stream);
+    if (form == DESCRIBE_MARKDOWN)
+        fputs("| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n", stream);
+    else
+        fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
+    describe(schema(), "", form, stream);
 }

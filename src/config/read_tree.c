@@ -1,6 +1,7 @@
 /* Read tree: one function for each of the shapes a value can have. */
-#include "config/read_tree.h"
-
+#include "base/suggest.h"
+#include "config/stages.h"
+#include "config/text.h"
 #include "config/value.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 struct reader {
     struct complaints *complaints;
     const char *directory;
-    char path[SCHEMA_PATH_LENGTH]; /* of the key being read */
+    char path[TREE_PATH_LENGTH]; /* of the key being read */
 };
 
 static void read_group(struct reader *reader, const struct schema_table *table, const char *group,
@@ -28,11 +29,12 @@ static void leave(struct reader *reader, size_t length)
     reader->path[length] = '\0';
 }
 
+/* ---- values ---- */
+
 /* What is allowed for the whole value of a row: the words of one scalar, and the lists around it. */
 static void allowed_shape(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 {
-    char each[VALUE_WHY_LENGTH];
-    char lists[64] = "";
+    char each[VALUE_WHY_LENGTH], lists[64] = "";
     value_allowed(row, each);
     if (row->type == TYPE_LIST)
         snprintf(lists, sizeof lists, "a list of ");
@@ -43,32 +45,31 @@ static void allowed_shape(const struct schema_row *row, char words[VALUE_WHY_LEN
     snprintf(words, VALUE_WHY_LENGTH, "%s%.*s", lists, VALUE_WHY_LENGTH - (int)sizeof lists, each);
 }
 
-/* Complains that `node` has the wrong shape for `row`. */
-static void complain_shape(struct reader *reader, const struct schema_row *row, const struct tree_node *node)
+/* Complains that `node` has another shape than what is allowed. */
+static void complain_shape(struct reader *reader, const char *allowed, const struct tree_node *node)
 {
-    char allowed[VALUE_WHY_LENGTH];
-    char found[48];
-    allowed_shape(row, allowed);
-    if (node->kind == TREE_SEQUENCE)
-        snprintf(found, sizeof found, "a list of %zu", tree_count(node));
-    else
-        snprintf(found, sizeof found, "%s", node->kind == TREE_SCALAR ? "one value" : "a mapping");
-    complain(reader->complaints, node, reader->path, "%s stands here; allowed: %s", found, allowed);
+    char list[48];
+    snprintf(list, sizeof list, "a list of %zu", tree_count(node));
+    complain(reader->complaints, node, reader->path, "expected %s, found %s", allowed,
+             node->kind == TREE_SEQUENCE ? list
+             : node->kind == TREE_SCALAR ? "one value"
+                                         : "a mapping");
 }
 
 /* Reads one value, a list of them or a list of lists; `level` counts the lists around `node`. */
 static void read_value(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
                        unsigned level, unsigned char *target)
 {
+    char words[VALUE_WHY_LENGTH];
     const uint32_t length = level < 2 ? row->length[level] : 0;
     if (length == 0 && node->kind == TREE_SCALAR) {
-        char why[VALUE_WHY_LENGTH];
-        if (!value_parse(row, node->text, node->length, node->plain, target, why))
-            complain(reader->complaints, node, reader->path, "%s", why);
+        if (!value_parse(row, node->text, node->length, node->plain, target, words))
+            complain(reader->complaints, node, reader->path, "%s", words);
         return;
     }
     if (length == 0 || node->kind != TREE_SEQUENCE || tree_count(node) != length) {
-        complain_shape(reader, row, node);
+        allowed_shape(row, words);
+        complain_shape(reader, words, node);
         return;
     }
     const size_t stride = value_size(row) * (level == 0 && row->length[1] > 0 ? row->length[1] : 1);
@@ -82,20 +83,16 @@ static void read_fallback(struct reader *reader, const struct schema_row *row, u
     static const char separators[] = "[], ";
     const char *text = row->fallback == schema_directory_fallback ? reader->directory : row->fallback;
     const bool is_list = row->length[0] > 0;
-    while (*text) {
+    do {
         text += is_list ? strspn(text, separators) : 0;
-        const size_t length = is_list ? strcspn(text, separators) : strlen(text);
-        if (length == 0)
-            return;
-        char word[CONFIG_TEXT_LENGTH];
-        char why[VALUE_WHY_LENGTH];
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        if (length >= sizeof word || !value_parse(row, word, length, true, target, why))
-            complain(reader->complaints, NULL, reader->path, "the default \"%s\" does not do; give the key",
-                     word);
+        char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
+        snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
+        if (!value_parse(row, word, strlen(word), true, target,
+                         why)) /* the folder, from a long name of file */
+            complain(reader->complaints, NULL, reader->path, "%s by default; give the key", why);
         target += value_size(row);
-        text += length;
-    }
+        text += strlen(word);
+    } while (is_list && strcmp(text, "]") != 0);
 }
 
 static void read_list(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
@@ -103,7 +100,9 @@ static void read_list(struct reader *reader, const struct schema_row *row, const
 {
     const size_t found = node->kind == TREE_SEQUENCE ? tree_count(node) : 0;
     if (node->kind != TREE_SEQUENCE || (double)found < row->low || (double)found > row->high) {
-        complain_shape(reader, row, node);
+        char allowed[VALUE_WHY_LENGTH];
+        allowed_shape(row, allowed);
+        complain_shape(reader, allowed, node);
         return;
     }
     unsigned char *target = base + row->offset;
@@ -122,25 +121,7 @@ static void read_list(struct reader *reader, const struct schema_row *row, const
     memcpy(base + row->count_offset, &count, sizeof count);
 }
 
-static void complain_kind(struct reader *reader, const struct schema_table *table,
-                          const struct schema_row *row, const struct tree_node *node, const void *base)
-{
-    const struct schema_row *kind_row = schema_kind_row(table, row);
-    char belongs[VALUE_WHY_LENGTH] = "";
-    const char *chosen = "";
-    int kind;
-    memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
-    for (const struct choice *choice = kind_row->choices; choice->word; choice++) {
-        if (choice->value == kind)
-            chosen = choice->word;
-        if (row->kinds >> choice->value & 1U) {
-            const size_t used = strlen(belongs);
-            snprintf(belongs + used, sizeof belongs - used, "%s%s", used > 0 ? " or " : "", choice->word);
-        }
-    }
-    complain(reader->complaints, node, reader->path, "does not belong to kind %s, only to %s", chosen,
-             belongs);
-}
+/* ---- keys ---- */
 
 /* Whether the kind that decides about `row` was read without complaint: otherwise nothing can be said. */
 static bool kind_is_sound(const struct reader *reader, const struct schema_table *table,
@@ -149,33 +130,91 @@ static bool kind_is_sound(const struct reader *reader, const struct schema_table
     const char *dot = strrchr(reader->path, '.');
     if (!schema_kind_row(table, row) || !dot)
         return true;
-    char path[SCHEMA_PATH_LENGTH + sizeof ".kind"];
+    char path[TREE_PATH_LENGTH + sizeof ".kind"];
     snprintf(path, sizeof path, "%.*s.kind", (int)(dot - reader->path), reader->path);
     return complaints_sound(reader->complaints, path);
+}
+
+static void complain_kind(struct reader *reader, const struct schema_table *table,
+                          const struct schema_row *row, const struct tree_node *key, const void *base)
+{
+    const struct schema_row *kind_row = schema_kind_row(table, row);
+    char kinds[VALUE_WHY_LENGTH], chosen[VALUE_WHY_LENGTH];
+    int kind;
+    memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
+    value_choices(kind_row->choices, row->kinds, kinds);
+    value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
+    complain(reader->complaints, key, reader->path, "is a key of kind %.99s, found with kind %.99s", kinds,
+             chosen);
 }
 
 /* Reads the key of one row; `node` is its value, or NULL when it was not given. */
 static void read_row(struct reader *reader, const struct schema_table *table, const struct schema_row *row,
                      const struct tree_node *node, unsigned char *base)
 {
+    char words[VALUE_WHY_LENGTH];
     const bool decided = kind_is_sound(reader, table, row);
-    const bool belongs = !decided || schema_belongs(table, row, base);
     if (row->type == TYPE_GROUP) {
         read_group(reader, table, row->path, node, base);
-    } else if (node && !belongs) {
-        complain_kind(reader, table, row, node->key, base);
+    } else if (decided && !schema_belongs(table, row, base)) {
+        if (node)
+            complain_kind(reader, table, row, node->key, base);
     } else if (node && row->type == TYPE_LIST) {
         read_list(reader, row, node, base);
     } else if (node) {
         read_value(reader, row, node, 0, base + row->offset);
-    } else if (belongs && decided && row->fallback) {
-        if (row->type != TYPE_LIST) /* a list's default is empty */
-            read_fallback(reader, row, base + row->offset);
-    } else if (belongs && decided) {
-        char allowed[VALUE_WHY_LENGTH];
-        allowed_shape(row, allowed);
-        complain(reader->complaints, NULL, reader->path, "missing; needed: %s", allowed);
+    } else if (decided && !row->fallback) {
+        allowed_shape(row, words);
+        complain(reader->complaints, NULL, reader->path, "missing; expected %s", words);
+    } else if (decided && row->type != TYPE_LIST) { /* a list's default is empty */
+        read_fallback(reader, row, base + row->offset);
     }
+}
+
+/* What stands now for a key of earlier versions, or the path of a key of that name anywhere in the table: a
+ * right key in a wrong place. NULL where there is none. */
+static const char *find_elsewhere(const struct schema_table *table, const char *key)
+{
+    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
+    static const char *const former[][2] = {{"bins", axes}, {"ranges", axes}, {"guard_rows", "ghost_rows"}};
+    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
+        if (strcmp(former[i][0], key) == 0)
+            return former[i][1];
+    for (size_t i = 0; i < table->count; i++) {
+        const char *dot = strrchr(table->rows[i].path, '.');
+        if (strcmp(dot ? dot + 1 : table->rows[i].path, key) == 0)
+            return table->rows[i].path;
+    }
+    return NULL;
+}
+
+/* "cells, length"; at most SCHEMA_MAX_ROWS keys, which also go into `keys`. Returns their number. */
+static size_t list_keys(const struct schema_table *table, const char *group,
+                        const char *keys[SCHEMA_MAX_ROWS], char words[VALUE_WHY_LENGTH])
+{
+    const size_t count = schema_keys(table, group, keys);
+    words[0] = '\0';
+    for (size_t i = 0, used = 0; i < count && used < VALUE_WHY_LENGTH; i++)
+        used += (size_t)snprintf(words + used, VALUE_WHY_LENGTH - used, "%s%s", i > 0 ? ", " : "", keys[i]);
+    return count;
+}
+
+static void complain_unknown_key(struct reader *reader, const struct schema_table *table, const char *group,
+                                 const struct tree_node *key)
+{
+    const char *keys[SCHEMA_MAX_ROWS];
+    char known[VALUE_WHY_LENGTH], word[TEXT_SHOWN_LENGTH];
+    const size_t count = list_keys(table, group, keys, known);
+    text_shown(key->text, key->length, word);
+    /* The right word in the wrong place is likelier than a wrong word that is nearly one of this place. */
+    const char *nearest = find_elsewhere(table, word);
+    if (!nearest)
+        nearest = suggest_nearest(word, keys, count);
+    const size_t length = enter(reader, word);
+    complain(reader->complaints, key, reader->path, "unknown key; %s%s%s here: %s",
+             nearest ? "did you mean \"" : "", nearest ? nearest : "", nearest ? "\"? Known" : "known",
+             known);
+    leave(reader, length);
 }
 
 /* Sorts the children of a mapping to the rows of their keys. */
@@ -185,18 +224,17 @@ static void find_rows(struct reader *reader, const struct schema_table *table, c
     for (const struct tree_node *child = node->first_child; child; child = child->next) {
         const struct schema_row *row = schema_find(table, group, child->key->text);
         if (!row || !tree_is_text(child->key, schema_child_key(row, group))) {
-            complain_unknown_key(reader->complaints, child->key, reader->path, table, group);
+            complain_unknown_key(reader, table, group, child->key);
             continue;
         }
         const struct tree_node **place = &found[row - table->rows];
-        if (*place) {
-            const size_t length = enter(reader, child->key->text);
+        const size_t length = enter(reader, child->key->text);
+        if (*place)
             complain(reader->complaints, child->key, reader->path, "given twice; first at line %zu",
                      (*place)->key->origin.line);
-            leave(reader, length);
-        } else {
+        else
             *place = child;
-        }
+        leave(reader, length);
     }
 }
 
@@ -207,22 +245,20 @@ static void read_group(struct reader *reader, const struct schema_table *table, 
     const struct tree_node *found[SCHEMA_MAX_ROWS] = {NULL};
     if (node && node->kind != TREE_MAPPING) {
         const char *keys[SCHEMA_MAX_ROWS];
-        const size_t count = schema_keys(table, group, keys);
-        complain(reader->complaints, node, reader->path,
-                 "%s stands here; allowed: a mapping with keys such as %s%s%s",
-                 node->kind == TREE_SCALAR ? "one value" : "a list", keys[0], count > 1 ? " and " : "",
-                 count > 1 ? keys[1] : "");
+        char known[VALUE_WHY_LENGTH], allowed[VALUE_WHY_LENGTH];
+        (void)list_keys(table, group, keys, known);
+        snprintf(allowed, sizeof allowed, "a mapping with the keys %.400s", known);
+        complain_shape(reader, allowed, node);
         return;
     }
     if (node)
         find_rows(reader, table, group, node, found);
     for (size_t i = 0; i < table->count; i++) {
-        const struct schema_row *row = &table->rows[i];
-        const char *key = schema_child_key(row, group);
+        const char *key = schema_child_key(&table->rows[i], group);
         if (!key)
             continue;
         const size_t length = enter(reader, key);
-        read_row(reader, table, row, found[i], base);
+        read_row(reader, table, &table->rows[i], found[i], base);
         leave(reader, length);
     }
 }

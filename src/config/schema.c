@@ -6,25 +6,33 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT_OF(array)         (sizeof(array) / sizeof((array)[0]))
-#define IN_CONFIG(member)       .offset = offsetof(struct config, member)
-#define IN_SPECIES(member)      .offset = offsetof(struct species_config, member)
-#define IN_PERTURBATION(member) .offset = offsetof(struct perturbation, member)
-#define IN_PHASE_SPACE(member)  .offset = offsetof(struct phase_space_config, member)
-#define IN_PHASE_AXIS(member)   .offset = offsetof(struct phase_axis_config, member)
-#define AXES_COUNT(member)      .count_offset = offsetof(struct phase_space_config, member)
-#define WITHIN(least, most)     .low = (least), .high = (most)
-#define BETWEEN(below, above)   .low = (below), .high = (above), .open = true
-#define POSITIVE                BETWEEN(0, INFINITY)
-#define NOT_NEGATIVE            WITHIN(0, INFINITY)
-#define ANY_FINITE              WITHIN(-INFINITY, INFINITY)
-#define BYTES(least, most)      WITHIN(least, (most)-1), .capacity = (most)
-#define PAIR                    .length = {2}
-#define KIND(value)             (UINT32_C(1) << (value))
-#define MOST_STEPS              1e12
-#define MOST_PARTICLES          ((double)CONFIG_MAX_SPECIES_PARTICLES)
-#define MOST_ON_AN_AXIS         4294967296.0 /* 2^32; the product is held against the particles */
-#define MOST_CELLS              16384
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define ROW(of, member, type)                                                                                \
+#member, type, .offset = offsetof(struct of, member), .capacity = sizeof(((struct of *)0)->member)
+#define CONFIG(member, type)       ROW(config, member, type)
+#define SPECIES(member, type)      ROW(species_config, member, type)
+#define PERTURBATION(member, type) ROW(perturbation, member, type)
+#define PHASE_SPACE(member, type)  ROW(phase_space_config, member, type)
+#define PHASE_AXIS(member, type)   ROW(phase_axis_config, member, type)
+#define LIST(path, of, member, counter, table)                                                               \
+    path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
+                     .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
+#define TABLE(rows, type)                                                                                    \
+    {                                                                                                        \
+        (rows), COUNT_OF(rows), sizeof(type)                                                                 \
+    }
+#define WITHIN(least, most)   .low = (least), .high = (most)
+#define BETWEEN(below, above) .low = (below), .high = (above), .open = true
+#define POSITIVE              BETWEEN(0, INFINITY)
+#define NOT_NEGATIVE          WITHIN(0, INFINITY)
+#define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
+#define BYTES(least, most)    WITHIN(least, (most)-1)
+#define PAIR                  .length = {2}
+#define KIND(value)           (UINT32_C(1) << (value))
+#define MOST_STEPS            1e12
+#define MOST_PARTICLES        ((double)CONFIG_MAX_SPECIES_PARTICLES)
+#define MOST_ON_AN_AXIS       4294967296.0 /* 2^32; the product is held against the particles */
+#define MOST_CELLS            16384
 
 const char schema_directory_fallback[] = "output/<config>";
 
@@ -66,203 +74,180 @@ static const struct choice ghost_or_auto[] = {{"auto", GHOST_AUTO}, {NULL, 0}};
 static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
 static const struct schema_row perturbation_rows[] = {
-    {"axis", TYPE_CHOICE, IN_PERTURBATION(axis), .choices = axes, .help = "direction of the wave"},
-    {"mode", TYPE_COUNT32, IN_PERTURBATION(mode), WITHIN(1, MOST_CELLS / 2),
-     .help = "wave lengths in the box"},
-    {"amplitude", TYPE_REAL, IN_PERTURBATION(amplitude), ANY_FINITE,
+    {PERTURBATION(axis, TYPE_CHOICE), .choices = axes, .help = "direction of the wave"},
+    {PERTURBATION(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2),
+     .help = "number of wave lengths in the box"},
+    {PERTURBATION(amplitude, TYPE_REAL), ANY_FINITE,
      .help = "relative to the mean density; in a density perturbation between -1 and 1"},
 };
-static const struct schema_table perturbation_table = {perturbation_rows, COUNT_OF(perturbation_rows),
-                                                       sizeof(struct perturbation)};
+static const struct schema_table perturbation_table = TABLE(perturbation_rows, struct perturbation);
 
 static const struct schema_row species_rows[] = {
-    {"name", TYPE_NAME, IN_SPECIES(name), BYTES(1, CONFIG_NAME_LENGTH),
+    {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
      .help = "of the species in --set and in the output"},
-    {"charge", TYPE_REAL, IN_SPECIES(charge), ANY_FINITE, .unit = "e",
-     .help = "of one particle; electrons: -1"},
-    {"mass", TYPE_REAL, IN_SPECIES(mass), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},
-    {"density", TYPE_REAL, IN_SPECIES(density), POSITIVE, .unit = "n_0", .help = "mean number density"},
-    {"particles", TYPE_COUNT64, IN_SPECIES(particles), WITHIN(1, MOST_PARTICLES),
-     .help = "macro-particles, over all ranks"},
-    {"ids", TYPE_BOOL, IN_SPECIES(ids), .fallback = "false",
+    {SPECIES(charge, TYPE_REAL), ANY_FINITE, .unit = "e", .help = "of one particle; electrons: -1"},
+    {SPECIES(mass, TYPE_REAL), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},
+    {SPECIES(density, TYPE_REAL), POSITIVE, .unit = "n_0", .help = "mean number density"},
+    {SPECIES(particles, TYPE_COUNT64), WITHIN(1, MOST_PARTICLES), .help = "macro-particles, over all ranks"},
+    {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id through the sort into the output"},
     {"positions", TYPE_GROUP, .help = "where the particles start"},
-    {"positions.kind", TYPE_CHOICE, IN_SPECIES(positions.kind), .choices = position_kinds,
-     .fallback = "van_der_corput", .help = "quiet random-like sequence, or a regular lattice"},
-    {"positions.bases", TYPE_COUNT32, IN_SPECIES(positions.bases), PAIR, WITHIN(2, 65535),
-     .kinds = KIND(POSITIONS_VAN_DER_CORPUT), .fallback = "[2, 3]",
-     .help = "of the sequences of x and y, coprime"},
-    {"positions.counts", TYPE_COUNT64, IN_SPECIES(positions.counts), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
+    {SPECIES(positions.kind, TYPE_CHOICE), .choices = position_kinds, .fallback = "van_der_corput",
+     .help = "quiet random-like sequence, or a regular lattice"},
+    {SPECIES(positions.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(POSITIONS_VAN_DER_CORPUT),
+     .fallback = "[2, 3]", .help = "of the sequences of x and y, coprime"},
+    {SPECIES(positions.counts, TYPE_COUNT64), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {"velocities", TYPE_GROUP, .help = "how fast the particles start"},
-    {"velocities.kind", TYPE_CHOICE, IN_SPECIES(velocities.kind), .choices = velocity_kinds,
-     .fallback = "cold", .help = "distribution of u and v"},
-    {"velocities.bases", TYPE_COUNT32, IN_SPECIES(velocities.bases), PAIR, WITHIN(2, 65535),
+    {SPECIES(velocities.kind, TYPE_CHOICE), .choices = velocity_kinds, .fallback = "cold",
+     .help = "distribution of u and v"},
+    {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "[5, 7]",
      .help = "of the sequences of u and v, coprime with all others in use"},
-    {"velocities.thermal", TYPE_REAL, IN_SPECIES(velocities.thermal), PAIR, NOT_NEGATIVE,
-     .kinds = KIND(VELOCITIES_MAXWELLIAN), .fallback = "[1, 1]", .unit = "v_th",
-     .help = "standard deviations of u and v"},
-    {"velocities.drift", TYPE_REAL, IN_SPECIES(velocities.drift), PAIR, ANY_FINITE,
+    {SPECIES(velocities.thermal, TYPE_REAL), PAIR, NOT_NEGATIVE, .kinds = KIND(VELOCITIES_MAXWELLIAN),
+     .fallback = "[1, 1]", .unit = "v_th", .help = "standard deviations of u and v"},
+    {SPECIES(velocities.drift, TYPE_REAL), PAIR, ANY_FINITE,
      .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN), .fallback = "[0, 0]", .unit = "v_th",
      .help = "mean of u and v"},
-    {"velocities.range", TYPE_REAL, IN_SPECIES(velocities.range), .length = {2, 2}, ANY_FINITE,
-     .kinds = KIND(VELOCITIES_UNIFORM), .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
+    {SPECIES(velocities.range, TYPE_REAL), .length = {2, 2}, ANY_FINITE, .kinds = KIND(VELOCITIES_UNIFORM),
+     .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
     {"perturb", TYPE_GROUP, .help = "waves put on the start"},
-    {"perturb.density", TYPE_LIST, IN_SPECIES(perturb.density.items), WITHIN(0, CONFIG_MAX_PERTURBATIONS),
-     .capacity = CONFIG_MAX_PERTURBATIONS, .fallback = "[]", .items = &perturbation_table,
-     .count_offset = offsetof(struct species_config, perturb.density.count),
-     .help = "n0 prod(1 + a cos(2 pi m x/L)); at most 4 along an axis"},
-    {"perturb.displacement", TYPE_LIST, IN_SPECIES(perturb.displacement.items),
-     WITHIN(0, CONFIG_MAX_PERTURBATIONS), .capacity = CONFIG_MAX_PERTURBATIONS, .fallback = "[]",
-     .items = &perturbation_table,
-     .count_offset = offsetof(struct species_config, perturb.displacement.count),
-     .help = "x += a cos(k x)/k with k = 2 pi m/L"},
+    {LIST("perturb.density", species_config, perturb.density.items, perturb.density.count,
+          perturbation_table),
+     .fallback = "[]", .help = "n0 prod(1 + a cos(2 pi m x/L)); at most 4 along an axis"},
+    {LIST("perturb.displacement", species_config, perturb.displacement.items, perturb.displacement.count,
+          perturbation_table),
+     .fallback = "[]", .help = "x += a cos(k x)/k with k = 2 pi m/L"},
 };
-static const struct schema_table species_table = {species_rows, COUNT_OF(species_rows),
-                                                  sizeof(struct species_config)};
+static const struct schema_table species_table = TABLE(species_rows, struct species_config);
 
 static const struct schema_row mode_rows[] = {
     {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
      .help = "[MX, MY], each within cells/2"},
 };
-static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
+static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
 
 static const struct schema_row phase_axis_rows[] = {
-    {"axis", TYPE_CHOICE, IN_PHASE_AXIS(axis), .choices = phase_axes,
+    {PHASE_AXIS(axis, TYPE_CHOICE), .choices = phase_axes,
      .help = "positions x, y, velocities u, v; each axis once"},
-    {"bins", TYPE_COUNT32, IN_PHASE_AXIS(bins), WITHIN(1, MOST_CELLS),
+    {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
-    {"range", TYPE_REAL, IN_PHASE_AXIS(range), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
+    {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
      .help = "[low, high], high not included; along x and y edges of cells"},
 };
-static const struct schema_table phase_axis_table = {phase_axis_rows, COUNT_OF(phase_axis_rows),
-                                                     sizeof(struct phase_axis_config)};
+static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 
 static const struct schema_row phase_order_rows[] = {
     {"", TYPE_CHOICE, .choices = phase_axes, .help = "one of the axes, each once"},
 };
-static const struct schema_table phase_order_table = {phase_order_rows, COUNT_OF(phase_order_rows),
-                                                      sizeof(enum phase_axis)};
+static const struct schema_table phase_order_table = TABLE(phase_order_rows, enum phase_axis);
 
 static const struct schema_row phase_space_rows[] = {
-    {"species", TYPE_NAME, IN_PHASE_SPACE(species), BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "the name of a species"},
-    {"axes", TYPE_LIST, IN_PHASE_SPACE(axes), WITHIN(1, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
-     .items = &phase_axis_table, AXES_COUNT(axis_count), .help = "f is a function of these"},
-    {"order", TYPE_LIST, IN_PHASE_SPACE(order), WITHIN(0, CONFIG_PHASE_AXES), .capacity = CONFIG_PHASE_AXES,
-     .fallback = "[]", .items = &phase_order_table, AXES_COUNT(order_count),
+    {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
+    {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,
+     .help = "f is a function of these"},
+    {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
      .help = "of the axes in the written array, the last the fastest; [] is that of axes"},
-    {"every", TYPE_COUNT64, IN_PHASE_SPACE(every), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
+    {PHASE_SPACE(every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
      .help = "between files; 0 is never"},
 };
-static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF(phase_space_rows),
-                                                      sizeof(struct phase_space_config)};
+static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
 static const struct schema_row config_rows[] = {
-    {"title", TYPE_TEXT, IN_CONFIG(title), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
-     .help = "stands in logs and plots"},
+    {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
+     .help = "shown in logs and plots"},
     {"grid", TYPE_GROUP, .help = "the periodic box"},
-    {"grid.cells", TYPE_COUNT32, IN_CONFIG(grid.cells), PAIR, WITHIN(2, MOST_CELLS), .help = "along x and y"},
-    {"grid.length", TYPE_REAL, IN_CONFIG(grid.length), PAIR, POSITIVE, .unit = "lambda_D",
-     .help = "of the box along x and y"},
-    {"time", TYPE_GROUP, .help = "how long"},
-    {"time.step", TYPE_REAL, IN_CONFIG(time.step), POSITIVE, .unit = "1/omega_p", .help = "of the leapfrog"},
-    {"time.steps", TYPE_COUNT64, IN_CONFIG(time.steps), WITHIN(0, MOST_STEPS), .help = "number of steps"},
-    {"time.check_every", TYPE_COUNT64, IN_CONFIG(time.check_every), WITHIN(1, MOST_STEPS), .fallback = "10",
-     .unit = "steps", .help = "after which a number that is none is found at the latest"},
-    {"precision", TYPE_CHOICE, IN_CONFIG(precision), .choices = precisions, .fallback = "single",
+    {CONFIG(grid.cells, TYPE_COUNT32), PAIR, WITHIN(2, MOST_CELLS), .help = "along x and y"},
+    {CONFIG(grid.length, TYPE_REAL), PAIR, POSITIVE, .unit = "lambda_D", .help = "of the box along x and y"},
+    {"time", TYPE_GROUP, .help = "time step and length of the run"},
+    {CONFIG(time.step, TYPE_REAL), POSITIVE, .unit = "1/omega_p", .help = "of the leapfrog"},
+    {CONFIG(time.steps, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .help = "number of steps"},
+    {CONFIG(time.check_every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "10", .unit = "steps",
+     .help = "between checks for non-finite values"},
+    {CONFIG(precision, TYPE_CHOICE), .choices = precisions, .fallback = "single",
      .help = "of the arithmetic and state on the device"},
-    {"species", TYPE_LIST, IN_CONFIG(species), WITHIN(1, CONFIG_MAX_SPECIES), .capacity = CONFIG_MAX_SPECIES,
-     .items = &species_table, .count_offset = offsetof(struct config, species_count),
-     .help = "kinds of particles"},
+    {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
     {"fields", TYPE_GROUP, .help = "the electric field's solver, and a magnetic field"},
-    {"fields.solver", TYPE_CHOICE, IN_CONFIG(fields.solver), .choices = solvers, .fallback = "auto",
+    {CONFIG(fields.solver, TYPE_CHOICE), .choices = solvers, .fallback = "auto",
      .help = "vkfft on the device, fftw on the host"},
-    {"fields.decomposition", TYPE_CHOICE, IN_CONFIG(fields.decomposition), .choices = decompositions,
-     .fallback = "auto",
+    {CONFIG(fields.decomposition, TYPE_CHOICE), .choices = decompositions, .fallback = "auto",
      .help = "over ranks: replicated, each solves the whole grid; slabs, each a share of the rows; auto: "
              "measured at the start"},
-    {"fields.gradient", TYPE_CHOICE, IN_CONFIG(fields.gradient), .choices = gradients, .fallback = "spectral",
+    {CONFIG(fields.gradient, TYPE_CHOICE), .choices = gradients, .fallback = "spectral",
      .help = "how E follows from phi"},
-    {"fields.magnetic", TYPE_REAL, IN_CONFIG(fields.magnetic), ANY_FINITE, .fallback = "0",
-     .unit = "m_e omega_p/e", .help = "uniform Bz"},
+    {CONFIG(fields.magnetic, TYPE_REAL), ANY_FINITE, .fallback = "0", .unit = "m_e omega_p/e",
+     .help = "uniform Bz"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
-    {"deposit.shape", TYPE_CHOICE, IN_CONFIG(deposit.shape), .choices = shapes, .fallback = "cic",
+    {CONFIG(deposit.shape, TYPE_CHOICE), .choices = shapes, .fallback = "cic",
      .help = "of a particle: order 0, 1, 2"},
-    {"deposit.method", TYPE_CHOICE, IN_CONFIG(deposit.method), .choices = deposit_methods,
-     .fallback = "sorted",
+    {CONFIG(deposit.method, TYPE_CHOICE), .choices = deposit_methods, .fallback = "sorted",
      .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "
              "in every run"},
-    {"deposit.filter_passes", TYPE_COUNT32, IN_CONFIG(deposit.filter_passes), WITHIN(0, 100), .fallback = "0",
+    {CONFIG(deposit.filter_passes, TYPE_COUNT32), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
-    {"sort.method", TYPE_CHOICE, IN_CONFIG(sort.method), .choices = sort_methods, .fallback = "auto",
+    {CONFIG(sort.method, TYPE_CHOICE), .choices = sort_methods, .fallback = "auto",
      .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: as radixpic "
              "tune found, else by the device"},
-    {"sort.passes", TYPE_COUNT32, IN_CONFIG(sort.passes), WITHIN(1, 32), .choices = or_auto, .fallback = "2",
+    {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), .choices = or_auto, .fallback = "2",
      .help = "p; at most key_bits; auto is the fastest number"},
-    {"sort.key_bits", TYPE_COUNT32, IN_CONFIG(sort.key_bits), WITHIN(1, 32), .choices = or_auto,
-     .fallback = "auto", .help = "b; auto is the least that numbers every cell"},
-    {"sort.items_per_group", TYPE_COUNT32, IN_CONFIG(sort.items_per_group), WITHIN(1, 4096),
-     .choices = or_auto, .fallback = "auto", .help = "I"},
-    {"sort.groups", TYPE_COUNT32, IN_CONFIG(sort.groups), WITHIN(1, 65536), .choices = or_auto,
-     .fallback = "auto", .help = "G"},
-    {"sort.histogram_splits", TYPE_COUNT32, IN_CONFIG(sort.histogram_splits), WITHIN(1, 65536),
-     .choices = or_auto, .fallback = "auto", .help = "s"},
-    {"sort.transpose", TYPE_CHOICE, IN_CONFIG(sort.transpose), .choices = transposes, .fallback = "auto",
+    {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), .choices = or_auto, .fallback = "auto",
+     .help = "b; auto is the least that numbers every cell"},
+    {CONFIG(sort.items_per_group, TYPE_COUNT32), WITHIN(1, 4096), .choices = or_auto, .fallback = "auto",
+     .help = "I, items of a group"},
+    {CONFIG(sort.groups, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
+     .help = "G, number of groups"},
+    {CONFIG(sort.histogram_splits, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
+     .help = "s, parts in which the histogram is scanned"},
+    {CONFIG(sort.transpose, TYPE_CHOICE), .choices = transposes, .fallback = "auto",
      .help = "reorder the list in memory so that neighbours read neighbours"},
-    {"sort.table", TYPE_CHOICE, IN_CONFIG(sort.table), .choices = tables, .fallback = "auto",
+    {CONFIG(sort.table, TYPE_CHOICE), .choices = tables, .fallback = "auto",
      .help = "the histogram in memory: columns, the items' counts of a digit together; rows, an item's"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
-    {"step.method", TYPE_CHOICE, IN_CONFIG(step.method), .choices = step_methods, .fallback = "auto",
+    {CONFIG(step.method, TYPE_CHOICE), .choices = step_methods, .fallback = "auto",
      .help = "plain: a kernel a stage; fused: push and sort at once, tiled (for GPUs) or chunked (for CPUs); "
              "auto: fused where sort.* asks for nothing"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
-    {"parallel.balance_every", TYPE_COUNT64, IN_CONFIG(parallel.balance_every), WITHIN(0, MOST_STEPS),
-     .fallback = "0", .unit = "steps", .help = "between looks at the particles of each rank; 0 is never"},
-    {"parallel.threshold", TYPE_REAL, IN_CONFIG(parallel.threshold), WITHIN(1, INFINITY), .fallback = "1.1",
+    {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
+     .help = "between looks at the particles of each rank; 0 is never"},
+    {CONFIG(parallel.threshold, TYPE_REAL), WITHIN(1, INFINITY), .fallback = "1.1",
      .help = "most particles of a rank over the mean from which rows change hands"},
-    {"parallel.ghost_rows", TYPE_COUNT32, IN_CONFIG(parallel.ghost_rows), WITHIN(2, MOST_CELLS),
-     .choices = ghost_or_auto, .fallback = "auto",
+    {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .choices = ghost_or_auto,
+     .fallback = "auto",
      .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
-    {"device", TYPE_TEXT, IN_CONFIG(device), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
+    {CONFIG(device, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
     {"output", TYPE_GROUP, .help = "what is written"},
-    {"output.directory", TYPE_TEXT, IN_CONFIG(output.directory), BYTES(1, CONFIG_TEXT_LENGTH),
-     .is_path = true, .fallback = schema_directory_fallback, .help = "folder of this run"},
+    {CONFIG(output.directory, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .is_path = true,
+     .fallback = schema_directory_fallback, .help = "folder of this run"},
     {"output.history", TYPE_GROUP, .help = "history.csv: energies, momentum, modes"},
-    {"output.history.every", TYPE_COUNT64, IN_CONFIG(output.history.every), WITHIN(1, MOST_STEPS),
-     .fallback = "1", .unit = "steps", .help = "between rows"},
-    {"output.history.modes", TYPE_LIST, IN_CONFIG(output.history.modes), WITHIN(0, CONFIG_MAX_MODES),
-     .capacity = CONFIG_MAX_MODES, .fallback = "[]", .items = &mode_table,
-     .count_offset = offsetof(struct config, output.history.mode_count),
-     .help = "[MX, MY] of the density modes to follow"},
+    {CONFIG(output.history.every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
+     .help = "between rows"},
+    {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
+     .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
-    {"output.snapshots.every", TYPE_COUNT64, IN_CONFIG(output.snapshots.every), WITHIN(0, MOST_STEPS),
-     .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
-    {"output.snapshots.particles", TYPE_BOOL, IN_CONFIG(output.snapshots.particles), .fallback = "true",
+    {CONFIG(output.snapshots.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
+     .help = "between files; 0 is never"},
+    {CONFIG(output.snapshots.particles, TYPE_BOOL), .fallback = "true",
      .help = "write particles beside the fields"},
-    {"output.snapshots.compression", TYPE_COUNT32, IN_CONFIG(output.snapshots.compression), WITHIN(0, 9),
-     .fallback = "4", .help = "deflate level, of phase space too"},
-    {"output.phase_space", TYPE_LIST, IN_CONFIG(output.phase_space), WITHIN(0, CONFIG_MAX_PHASE_SPACES),
-     .capacity = CONFIG_MAX_PHASE_SPACES, .fallback = "[]", .items = &phase_space_table,
-     .count_offset = offsetof(struct config, output.phase_space_count),
-     .help = "openPMD files of the density in phase space, each of a species"},
+    {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
+     .help = "deflate level, of phase space too"},
+    {LIST("output.phase_space", config, output.phase_space, output.phase_space_count, phase_space_table),
+     .fallback = "[]", .help = "openPMD files of the density in phase space, each of a species"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
-    {"output.checkpoints.every", TYPE_COUNT64, IN_CONFIG(output.checkpoints.every), WITHIN(0, MOST_STEPS),
-     .fallback = "0", .unit = "steps", .help = "between files; 0 is never"},
-    {"output.checkpoints.minutes", TYPE_REAL, IN_CONFIG(output.checkpoints.minutes), NOT_NEGATIVE,
-     .fallback = "0", .unit = "min", .help = "of wall clock between files; 0 is never"},
-    {"output.checkpoints.keep", TYPE_COUNT32, IN_CONFIG(output.checkpoints.keep), WITHIN(1, 1000),
-     .fallback = "2", .help = "the newest so many"},
+    {CONFIG(output.checkpoints.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
+     .help = "between files; 0 is never"},
+    {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",
+     .help = "of wall clock between files; 0 is never"},
+    {CONFIG(output.checkpoints.keep, TYPE_COUNT32), WITHIN(1, 1000), .fallback = "2",
+     .help = "number of files, the newest"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
-    {"units.density_per_m3", TYPE_REAL, IN_CONFIG(units.density_per_m3), POSITIVE, .fallback = "1e18",
-     .unit = "1/m^3", .help = "electrons at density 1"},
-    {"units.temperature_eV", TYPE_REAL, IN_CONFIG(units.temperature_eV), POSITIVE, .fallback = "100",
-     .unit = "eV", .help = "electrons at thermal velocity 1"},
+    {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
+     .help = "electrons at density 1"},
+    {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",
+     .help = "electrons at thermal velocity 1"},
 };
-static const struct schema_table config_table = {config_rows, COUNT_OF(config_rows), sizeof(struct config)};
+static const struct schema_table config_table = TABLE(config_rows, struct config);
 
 _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows) <= SCHEMA_MAX_ROWS,
                "SCHEMA_MAX_ROWS holds every table");
@@ -308,6 +293,11 @@ size_t schema_keys(const struct schema_table *table, const char *group, const ch
 bool schema_is_bare(const struct schema_table *table)
 {
     return table->count == 1 && table->rows[0].path[0] == '\0';
+}
+
+bool schema_is_line(const struct schema_row *row)
+{
+    return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
 }
 
 const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row)

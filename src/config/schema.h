@@ -22,7 +22,7 @@ enum value_type {
     TYPE_NAME     /* char[capacity]: letters, digits and _, not beginning with a digit */
 };
 
-enum { SCHEMA_MAX_ROWS = 64, SCHEMA_PATH_LENGTH = 128 };
+enum { SCHEMA_MAX_ROWS = 64 };
 
 struct choice {
     const char *word; /* NULL ends a list of choices */
@@ -37,7 +37,7 @@ struct schema_row {
     enum value_type type;
     size_t offset;      /* of the value in that struct */
     uint32_t length[2]; /* {}: one value; {n}: a list of n; {n, m}: a list of n lists of m */
-    size_t capacity;    /* bytes of a text with its end; items of a list */
+    size_t capacity;    /* bytes of a text with its end */
     double low, high;   /* range of a number, of the items of a list, or of a text's bytes, ends included */
     bool open;          /* the ends of the range are not included */
     bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
@@ -74,6 +74,9 @@ size_t schema_keys(const struct schema_table *table, const char *group, const ch
 
 /* Whether the rows of `table` describe one bare value, not a mapping. */
 bool schema_is_bare(const struct schema_table *table);
+
+/* Whether `row` is written on one line: a value, or a list of bare values. */
+bool schema_is_line(const struct schema_row *row);
 
 /* The row of the key `kind` that decides whether `row` is allowed, or NULL when it always is. */
 const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row);

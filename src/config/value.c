@@ -4,64 +4,67 @@
 #include "config/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum number_form { FORM_NONE, FORM_WHOLE, FORM_DECIMAL };
+enum { NOTE_LENGTH = 64 };
 
-_Static_assert(sizeof(int) == 4, "enums and their choices are stored as int");
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+_Static_assert(sizeof(int) == sizeof(uint32_t), "enums and their choices are stored as int");
+
+static const struct {
+    const char *name;
+    size_t size; /* 0: the row's capacity */
+} types[] = {[TYPE_GROUP] = {"group", 0},
+             [TYPE_LIST] = {"list", 0},
+             [TYPE_BOOL] = {"bool", sizeof(bool)},
+             [TYPE_COUNT32] = {"count", sizeof(uint32_t)},
+             [TYPE_COUNT64] = {"count", sizeof(uint64_t)},
+             [TYPE_INTEGER] = {"integer", sizeof(int32_t)},
+             [TYPE_REAL] = {"number", sizeof(double)},
+             [TYPE_CHOICE] = {"choice", sizeof(int)},
+             [TYPE_TEXT] = {"text", 0},
+             [TYPE_NAME] = {"name", 0}};
 
 size_t value_size(const struct schema_row *row)
 {
-    switch (row->type) {
-    case TYPE_BOOL:
-        return sizeof(bool);
-    case TYPE_COUNT32:
-        return sizeof(uint32_t);
-    case TYPE_COUNT64:
-        return sizeof(uint64_t);
-    case TYPE_INTEGER:
-        return sizeof(int32_t);
-    case TYPE_REAL:
-        return sizeof(double);
-    case TYPE_CHOICE:
-        return sizeof(int);
-    case TYPE_TEXT:
-    case TYPE_NAME:
-        return row->capacity;
-    case TYPE_GROUP:
-    case TYPE_LIST:
-        break;
-    }
-    return 0;
+    return types[row->type].size > 0 ? types[row->type].size : row->capacity;
 }
 
-/* Words of the choices: "a, b or c". Returns the bytes written. */
-static size_t list_choices(const struct choice *choices, char *words, size_t size)
+const char *value_type(const struct schema_row *row)
+{
+    return types[row->type].name;
+}
+
+/* ---- words ---- */
+
+void value_choices(const struct choice *choices, uint32_t among, char words[VALUE_WHY_LENGTH])
 {
     size_t used = 0;
-    for (const struct choice *choice = choices; choice->word && used < size; choice++) {
-        const char *joint = choice == choices ? "" : choice[1].word ? ", " : " or ";
-        used += (size_t)snprintf(words + used, size - used, "%s%s", joint, choice->word);
+    words[0] = '\0';
+    for (; choices->word; choices++) {
+        if (!(among >> choices->value & 1U) || used >= VALUE_WHY_LENGTH)
+            continue;
+        among &= ~(UINT32_C(1) << choices->value);
+        const bool is_last = among == 0 || !choices[1].word;
+        used += (size_t)snprintf(words + used, VALUE_WHY_LENGTH - used, "%s%s",
+                                 used == 0 ? "" : (is_last ? " or " : ", "), choices->word);
     }
-    return used;
 }
 
-/* "from 0 to 9", "above 0", ..., or any finite number. */
-static void range_words(const struct schema_row *row, char *words, size_t size)
+/* " from 0 to 9", " above 0", ... */
+static void range_words(const struct schema_row *row, char words[96])
 {
-    const bool low = isfinite(row->low);
-    const bool high = isfinite(row->high);
-    if (low && high)
+    const size_t size = 96;
+    words[0] = '\0';
+    if (isfinite(row->low) && isfinite(row->high))
         snprintf(words, size, row->open ? " between %.16g and %.16g" : " from %.16g to %.16g", row->low,
                  row->high);
-    else if (low)
+    else if (isfinite(row->low))
         snprintf(words, size, row->open ? " above %.16g" : " of at least %.16g", row->low);
-    else
-        snprintf(words, size, ", finite");
 }
 
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
@@ -75,19 +78,22 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
     case TYPE_COUNT64:
     case TYPE_INTEGER:
     case TYPE_REAL:
-        range_words(row, range, sizeof range);
-        snprintf(words, VALUE_WHY_LENGTH, "%s%s%s%s", row->type == TYPE_REAL ? "a number" : "a whole number",
+        range_words(row, range);
+        snprintf(words, VALUE_WHY_LENGTH, "a %snumber%s%s%s",
+                 row->type != TYPE_REAL ? "whole "
+                 : range[0] == '\0'     ? "finite "
+                                        : "",
                  range, row->choices ? ", or " : "", row->choices ? row->choices[0].word : "");
         return;
     case TYPE_CHOICE:
-        list_choices(row->choices, words, VALUE_WHY_LENGTH);
+        value_choices(row->choices, UINT32_MAX, words);
         return;
     case TYPE_TEXT:
         snprintf(words, VALUE_WHY_LENGTH, "text of %.0f to %.0f bytes%s", row->low, row->high,
                  row->is_path ? "" : " on one line");
         return;
     case TYPE_NAME:
-        snprintf(words, VALUE_WHY_LENGTH, "letters, digits and _, no digit first, at most %.0f", row->high);
+        snprintf(words, VALUE_WHY_LENGTH, "1 to %.0f letters, digits and _, the first no digit", row->high);
         return;
     case TYPE_LIST:
         snprintf(words, VALUE_WHY_LENGTH, "%.0f to %.0f items", row->low, row->high);
@@ -95,113 +101,80 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
     case TYPE_GROUP:
         break;
     }
-    snprintf(words, VALUE_WHY_LENGTH, "keys below it");
+    snprintf(words, VALUE_WHY_LENGTH, "a mapping");
 }
 
-/* The form of the whole of `text`: an optional sign and digits without leading zeros, or a decimal number. */
-static enum number_form number_form(const char *text, size_t length)
-{
-    const size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
-    size_t i = sign;
-    const size_t whole = strspn(text + i, "0123456789");
-    i += whole;
-    if (i == length && whole > 0) {
-        const bool zeros_first = text[sign] == '0' && (whole > 1 || sign == 1);
-        return text[0] == '+' || zeros_first ? FORM_DECIMAL : FORM_WHOLE;
-    }
-    size_t digits = whole;
-    if (text[i] == '.') {
-        const size_t fraction = strspn(text + i + 1, "0123456789");
-        digits += fraction;
-        i += 1 + fraction;
-    }
-    if (digits > 0 && (text[i] == 'e' || text[i] == 'E')) {
-        i += text[i + 1] == '-' || text[i + 1] == '+' ? 2 : 1;
-        const size_t exponent = strspn(text + i, "0123456789");
-        if (exponent == 0)
-            return FORM_NONE;
-        i += exponent;
-    }
-    return digits > 0 && i == length ? FORM_DECIMAL : FORM_NONE;
-}
+/* ---- parsing ---- */
 
-/* Writes "QUOTE PROBLEM; allowed: ..." and returns false. */
-static bool refuse(const struct schema_row *row, const char *text, size_t length, const char *problem,
-                   char why[VALUE_WHY_LENGTH])
+/* Each returns false without storing anything where the text is not a value of the row; `note` may then say
+ * more than that. */
+
+/* Whether all of `text` is a decimal number; NaN, infinities and hexadecimal numbers are not. */
+static bool parse_decimal(const char *text, size_t length, double *number, char note[NOTE_LENGTH])
 {
-    char shown[TEXT_SHOWN_LENGTH];
-    char allowed[VALUE_WHY_LENGTH];
-    value_allowed(row, allowed);
-    snprintf(why, VALUE_WHY_LENGTH, "\"%s\" %s; allowed: %.*s", text_shown(text, length, shown), problem,
-             VALUE_WHY_LENGTH / 2, allowed);
+    char *end = NULL;
+    *number = strtod(text, &end);
+    if (strspn(text, "0123456789+-.eE") != length || end != text + length)
+        return false;
+    const bool is_rounded_to_zero = *number == 0 && strcspn(text, "123456789") < strcspn(text, "eE");
+    if (isfinite(*number) && !is_rounded_to_zero)
+        return true;
+    snprintf(note, NOTE_LENGTH, ", which a double cannot hold");
     return false;
 }
 
-/* Whether `number` lies in the range of the row; NaN and infinities never do. */
 static bool in_range(const struct schema_row *row, double number)
 {
-    if (!isfinite(number))
-        return false;
     return row->open ? number > row->low && number < row->high : number >= row->low && number <= row->high;
 }
 
+/* An optional sign and digits without leading zeros. */
 static bool parse_whole(const struct schema_row *row, const char *text, size_t length, void *target,
-                        char why[VALUE_WHY_LENGTH])
+                        char note[NOTE_LENGTH])
 {
-    const enum number_form form = number_form(text, length);
-    if (form == FORM_NONE)
-        return refuse(row, text, length, "is not a whole number", why);
-    if (form == FORM_DECIMAL) {
-        char problem[96] = "is not a whole number";
-        const double meant = strtod(text, NULL) + 0.0; /* -0 becomes 0 */
-        if (meant == floor(meant) && fabs(meant) <= 9e15)
-            snprintf(problem, sizeof problem, "is not a plain whole number, write %.0f", meant);
-        return refuse(row, text, length, problem, why);
+    double number = 0;
+    if (!parse_decimal(text, length, &number, note))
+        return false;
+    const size_t sign = text[0] == '-', digits = strspn(text + sign, "0123456789");
+    const bool is_plain = sign + digits == length && (text[sign] != '0' || (digits == 1 && sign == 0));
+    if (!is_plain) {
+        if (number == floor(number) && fabs(number) <= 9e15)
+            snprintf(note, NOTE_LENGTH, "; write %.0f", number + 0.0);
+        return false;
     }
-    /* Every range lies well within 2^53, so the double decides exactly whether the integer is in it. */
-    if (!in_range(row, strtod(text, NULL)))
-        return refuse(row, text, length, "is out of range", why);
-    const int64_t number = strtoll(text, NULL, 10);
-    const uint64_t count64 = (uint64_t)number;
-    const uint32_t count32 = (uint32_t)count64;
-    const int32_t integer = (int32_t)number;
-    const void *source = row->type == TYPE_COUNT64   ? (const void *)&count64
-                         : row->type == TYPE_COUNT32 ? (const void *)&count32
-                                                     : (const void *)&integer;
-    memcpy(target, source, value_size(row));
+    if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
+        return false;
+    const int64_t whole = strtoll(text, NULL, 10);
+    if (row->type == TYPE_COUNT64)
+        *(uint64_t *)target = (uint64_t)whole;
+    else if (row->type == TYPE_COUNT32)
+        *(uint32_t *)target = (uint32_t)whole;
+    else
+        *(int32_t *)target = (int32_t)whole;
     return true;
 }
 
 static bool parse_real(const struct schema_row *row, const char *text, size_t length, void *target,
-                       char why[VALUE_WHY_LENGTH])
+                       char note[NOTE_LENGTH])
 {
-    if (number_form(text, length) == FORM_NONE)
-        return refuse(row, text, length, "is not a decimal number", why);
-    const double number = strtod(text, NULL);
-    if (!isfinite(number))
-        return refuse(row, text, length, "is too large for a double", why);
-    const size_t mantissa = strcspn(text, "eE");
-    const size_t first_digit = strcspn(text, "123456789");
-    if (number == 0 && first_digit < mantissa)
-        return refuse(row, text, length, "is too small for a double", why);
-    if (!in_range(row, number))
-        return refuse(row, text, length, "is out of range", why);
+    double number = 0;
+    if (!parse_decimal(text, length, &number, note) || !in_range(row, number))
+        return false;
     memcpy(target, &number, sizeof number);
     return true;
 }
 
-static bool parse_bool(const struct schema_row *row, const char *text, size_t length, void *target,
-                       char why[VALUE_WHY_LENGTH])
+static bool parse_bool(const char *text, void *target)
 {
     const bool yes = strcmp(text, "true") == 0;
     if (!yes && strcmp(text, "false") != 0)
-        return refuse(row, text, length, "is neither true nor false", why);
-    memcpy(target, &yes, sizeof yes);
+        return false;
+    *(bool *)target = yes;
     return true;
 }
 
 /* Stores the value of the word among the row's choices, if it is one. */
-static bool find_choice(const struct schema_row *row, const char *text, void *target)
+static bool parse_choice(const struct schema_row *row, const char *text, void *target)
 {
     for (const struct choice *choice = row->choices; choice && choice->word; choice++) {
         if (strcmp(choice->word, text) == 0) {
@@ -213,55 +186,55 @@ static bool find_choice(const struct schema_row *row, const char *text, void *ta
 }
 
 static bool parse_text(const struct schema_row *row, const char *text, size_t length, void *target,
-                       char why[VALUE_WHY_LENGTH])
+                       char note[NOTE_LENGTH])
 {
-    if ((double)length < row->low)
-        return refuse(row, text, length, "is empty", why);
-    if ((double)length > row->high)
-        return refuse(row, text, length, "is too long", why);
     const char *trouble = text_trouble(text, length, row->is_path);
-    if (trouble) {
-        char problem[96];
-        snprintf(problem, sizeof problem, "holds %s", trouble);
-        return refuse(row, text, length, problem, why);
-    }
-    if (row->type == TYPE_NAME) {
-        for (size_t i = 0; i < length; i++)
-            if (!(isascii(text[i]) && (isalnum((unsigned char)text[i]) || text[i] == '_')))
-                return refuse(row, text, length, "is not a name", why);
-        if (isdigit((unsigned char)text[0]))
-            return refuse(row, text, length, "begins with a digit", why);
-    }
+    if (trouble)
+        snprintf(note, NOTE_LENGTH, ", which holds %s", trouble);
+    if (trouble || (double)length < row->low || (double)length > row->high)
+        return false;
+    if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
+        return false;
     memset(target, 0, row->capacity);
     memcpy(target, text, length);
     return true;
 }
 
+static bool parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
+                  char note[NOTE_LENGTH])
+{
+    if (row->type == TYPE_TEXT || row->type == TYPE_NAME)
+        return parse_text(row, text, length, target, note);
+    if (memchr(text, '\0', length))
+        return false;
+    if (parse_choice(row, text, target))
+        return true;
+    if (row->type == TYPE_CHOICE)
+        return false;
+    if (!plain)
+        snprintf(note, NOTE_LENGTH, " in quotes");
+    else if (row->type == TYPE_BOOL)
+        return parse_bool(text, target);
+    else
+        return (row->type == TYPE_REAL ? parse_real : parse_whole)(row, text, length, target, note);
+    return false;
+}
+
 bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
                  char why[VALUE_WHY_LENGTH])
 {
-    const bool is_text = row->type == TYPE_TEXT || row->type == TYPE_NAME;
-    if (length == 0 && plain) {
-        char allowed[VALUE_WHY_LENGTH];
-        value_allowed(row, allowed);
-        snprintf(why, VALUE_WHY_LENGTH, "the value is missing; allowed: %.*s", VALUE_WHY_LENGTH / 2, allowed);
-        return false;
-    }
-    if (is_text)
-        return parse_text(row, text, length, target, why);
-    if (memchr(text, '\0', length))
-        return refuse(row, text, length, "holds a control character or line break", why);
-    if (find_choice(row, text, target))
+    char shown[TEXT_SHOWN_LENGTH], allowed[VALUE_WHY_LENGTH], note[NOTE_LENGTH] = "";
+    const bool is_missing = length == 0 && plain;
+    if (!is_missing && parse(row, text, length, plain, target, note))
         return true;
-    if (row->type == TYPE_CHOICE)
-        return refuse(row, text, length, "is not known here", why);
-    if (!plain)
-        return refuse(row, text, length, "is a text: write it without quotes", why);
-    if (row->type == TYPE_BOOL)
-        return parse_bool(row, text, length, target, why);
-    return row->type == TYPE_REAL ? parse_real(row, text, length, target, why)
-                                  : parse_whole(row, text, length, target, why);
+    value_allowed(row, allowed);
+    const char *quote = is_missing ? "" : "\"";
+    snprintf(why, VALUE_WHY_LENGTH, "expected %.*s, found %s%s%s%s", VALUE_WHY_LENGTH / 2, allowed, quote,
+             is_missing ? "nothing" : text_shown(text, length, shown), quote, note);
+    return false;
 }
+
+/* ---- printing ---- */
 
 /* The fewest digits that give the same double back: 0.1 stays 0.1. */
 static void print_real(double number, FILE *stream)
@@ -278,8 +251,7 @@ static void print_real(double number, FILE *stream)
 /* Without quotes where no YAML rule can change the meaning. */
 static void print_text(const char *text, FILE *stream)
 {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
-    if (isalpha((unsigned char)text[0]) && text[strspn(text, safe)] == '\0') {
+    if (isalpha((unsigned char)text[0]) && text[strspn(text, NAME_BYTES "./-")] == '\0') {
         fputs(text, stream);
         return;
     }
@@ -300,20 +272,16 @@ static void print_text(const char *text, FILE *stream)
 /* Prints the word of `value` if it is one of the row's choices. */
 static bool print_choice(const struct schema_row *row, const void *source, FILE *stream)
 {
-    int value;
-    if (!row->choices)
+    const struct choice *choice = row->choices;
+    while (choice && choice->word && choice->value != *(const int *)source)
+        choice++;
+    if (!choice || !choice->word)
         return false;
-    memcpy(&value, source, sizeof value);
-    for (const struct choice *choice = row->choices; choice->word; choice++) {
-        if (choice->value == value) {
-            fputs(choice->word, stream);
-            return true;
-        }
-    }
-    return false;
+    fputs(choice->word, stream);
+    return true;
 }
 
-void value_print(const struct schema_row *row, const void *source, FILE *stream)
+static void print_scalar(const struct schema_row *row, const void *source, FILE *stream)
 {
     if (print_choice(row, source, stream))
         return;
@@ -342,4 +310,40 @@ void value_print(const struct schema_row *row, const void *source, FILE *stream)
     case TYPE_LIST:
         break;
     }
+}
+
+/* One value, a list of them, or a list of lists. Returns the place behind it. */
+static const char *print_level(const struct schema_row *row, unsigned level, const char *source, FILE *stream)
+{
+    const uint32_t length = level < 2 ? row->length[level] : 0;
+    if (length == 0) {
+        print_scalar(row, source, stream);
+        return source + value_size(row);
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        fputs(i > 0 ? ", " : "[", stream);
+        source = print_level(row, level + 1, source, stream);
+    }
+    fputc(']', stream);
+    return source;
+}
+
+uint32_t value_count(const struct schema_row *row, const void *base)
+{
+    return row->type == TYPE_LIST ? *(const uint32_t *)((const char *)base + row->count_offset) : 1;
+}
+
+void value_print(const struct schema_row *row, const void *base, FILE *stream)
+{
+    const char *source = (const char *)base + row->offset;
+    if (row->type != TYPE_LIST) {
+        print_level(row, 0, source, stream);
+        return;
+    }
+    fputc('[', stream);
+    for (uint32_t i = 0; i < value_count(row, base); i++, source += row->items->size) {
+        fputs(i > 0 ? ", " : "", stream);
+        print_level(&row->items->rows[0], 0, source, stream);
+    }
+    fputc(']', stream);
 }

@@ -5,17 +5,13 @@
 #include <string.h>
 #include <yaml.h>
 
-/* One parse: the open lists and mappings, outermost first. */
 struct parse {
     struct tree *tree;
     yaml_parser_t parser;
+    yaml_event_t event; /* the current one */
     const char *text;
     size_t length;
     int setting;
-    struct tree_node *open[TREE_MAX_DEPTH];
-    struct tree_node *key; /* of the innermost mapping: read, its value still to come */
-    size_t depth;
-    struct tree_node *root;
     size_t documents;
     struct tree_problem *problem;
 };
@@ -47,20 +43,15 @@ static struct tree_origin origin_of_byte(const struct parse *parse, size_t offse
     return origin;
 }
 
-/* Whether the character at `mark` is a tab. */
-static bool is_tab(const struct parse *parse, yaml_mark_t mark)
+/* Whether the line at `mark` is indented with a tab. */
+static bool has_tab(const struct parse *parse, yaml_mark_t mark)
 {
-    const char *at = parse->text;
-    const char *end = parse->text + parse->length;
-    for (size_t line = 0; at && line < mark.line; line++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        at = at ? at + 1 : NULL;
-    }
-    for (size_t column = 0; at && at < end && column < mark.column; column++)
-        do
-            at++;
-        while (at < end && ((unsigned char)*at & 0xC0) == 0x80);
-    return at && at < end && *at == '\t';
+    const char *at = parse->text, *end = parse->text + parse->length;
+    for (size_t line = 0; line < mark.line && at < end; at++)
+        line += *at == '\n';
+    while (at < end && *at == ' ')
+        at++;
+    return at < end && *at == '\t';
 }
 
 static enum status refuse_syntax(struct parse *parse)
@@ -68,13 +59,13 @@ static enum status refuse_syntax(struct parse *parse)
     const yaml_parser_t *parser = &parse->parser;
     char text[TREE_PROBLEM_LENGTH];
     if (parser->error == YAML_MEMORY_ERROR)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
+        return tree_no_memory();
     const char *problem = parser->problem ? parser->problem : "unreadable";
     if (parser->error == YAML_READER_ERROR) {
         snprintf(text, sizeof text, "not a text in UTF-8: %s", problem);
         return refuse(parse, origin_of_byte(parse, parser->problem_offset), text);
     }
-    if (is_tab(parse, parser->problem_mark))
+    if (has_tab(parse, parser->problem_mark))
         snprintf(text, sizeof text, "YAML syntax: a tab; indent with spaces");
     else
         snprintf(text, sizeof text, "YAML syntax: %s%s%s", parser->context ? parser->context : "",
@@ -82,100 +73,66 @@ static enum status refuse_syntax(struct parse *parse)
     return refuse(parse, origin_of(parse, parser->problem_mark), text);
 }
 
-/* Puts a finished or just opened node where it belongs: the root, a key, the value of a key, an item. */
-static enum status place(struct parse *parse, struct tree_node *node)
+/* Steps to the next event. */
+static enum status advance(struct parse *parse)
 {
-    if (parse->depth == 0) {
-        parse->root = node;
-        return STATUS_OK;
-    }
-    struct tree_node *parent = parse->open[parse->depth - 1];
-    if (parent->kind == TREE_MAPPING && !parse->key) {
-        if (node->kind != TREE_SCALAR)
-            return refuse(parse, node->origin, "a list or mapping stands where a key is expected");
-        parse->key = node;
-        return STATUS_OK;
-    }
-    tree_append(parent, parse->key, node);
-    parse->key = NULL;
-    return STATUS_OK;
-}
-
-static enum status open_node(struct parse *parse, const yaml_event_t *event, enum tree_kind kind)
-{
+    yaml_event_t *event = &parse->event;
+    yaml_event_delete(event);
+    if (!yaml_parser_parse(&parse->parser, event))
+        return refuse_syntax(parse);
     const struct tree_origin origin = origin_of(parse, event->start_mark);
-    if (parse->depth == TREE_MAX_DEPTH)
-        return refuse(parse, origin, "nested too deeply for a config");
-    struct tree_node *node = tree_new_node(parse->tree, kind, NULL, 0, origin);
-    if (!node)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
-    TRY(place(parse, node));
-    parse->open[parse->depth++] = node;
-    return STATUS_OK;
-}
-
-static enum status add_scalar(struct parse *parse, const yaml_event_t *event)
-{
-    struct tree_node *node = tree_new_node(parse->tree, TREE_SCALAR, (const char *)event->data.scalar.value,
-                                           event->data.scalar.length, origin_of(parse, event->start_mark));
-    if (!node)
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
-    node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    return place(parse, node);
-}
-
-static bool has_tag(const yaml_event_t *event)
-{
-    switch (event->type) {
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.tag != NULL;
-    case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.tag != NULL;
-    case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.tag != NULL;
-    default:
-        return false;
-    }
-}
-
-static enum status take(struct parse *parse, const yaml_event_t *event)
-{
-    const struct tree_origin origin = origin_of(parse, event->start_mark);
-    if (has_tag(event))
+    if ((event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) ||
+        (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.tag) ||
+        (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag))
         return refuse(parse, origin, "tags (!...) are not used in a config");
-    switch (event->type) {
-    case YAML_DOCUMENT_START_EVENT:
-        if (parse->documents++ > 0)
-            return refuse(parse, origin, "a second document; a config is one");
-        return STATUS_OK;
-    case YAML_ALIAS_EVENT:
+    if (event->type == YAML_ALIAS_EVENT)
         return refuse(parse, origin, "aliases (*...) are not used in a config; write the value again");
-    case YAML_SCALAR_EVENT:
-        return add_scalar(parse, event);
-    case YAML_SEQUENCE_START_EVENT:
-        return open_node(parse, event, TREE_SEQUENCE);
-    case YAML_MAPPING_START_EVENT:
-        return open_node(parse, event, TREE_MAPPING);
-    case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        parse->depth--;
-        return STATUS_OK;
-    default:
-        return STATUS_OK;
-    }
+    if (event->type == YAML_DOCUMENT_START_EVENT && parse->documents++ > 0)
+        return refuse(parse, origin, "expected one document, found a second");
+    return STATUS_OK;
 }
 
-static enum status take_all(struct parse *parse)
+/* The node that begins with the current event. Steps behind it. */
+static enum status take_node(struct parse *parse, int depth, struct tree_node **node)
 {
-    for (bool done = false; !done;) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(&parse->parser, &event))
-            return refuse_syntax(parse);
-        const enum status status = take(parse, &event);
-        done = event.type == YAML_STREAM_END_EVENT;
-        yaml_event_delete(&event);
-        if (status != STATUS_OK)
-            return status;
+    const yaml_event_t *event = &parse->event;
+    const struct tree_origin origin = origin_of(parse, event->start_mark);
+    if (event->type == YAML_SCALAR_EVENT) {
+        *node = tree_new_node(parse->tree, TREE_SCALAR, (const char *)event->data.scalar.value,
+                              event->data.scalar.length, origin);
+        if (!*node)
+            return tree_no_memory();
+        (*node)->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        return advance(parse);
+    }
+    const bool is_mapping = event->type == YAML_MAPPING_START_EVENT;
+    if (depth == TREE_MAX_DEPTH)
+        return refuse(parse, origin, "nested too deeply for a config");
+    *node = tree_new_node(parse->tree, is_mapping ? TREE_MAPPING : TREE_SEQUENCE, NULL, 0, origin);
+    if (!*node)
+        return tree_no_memory();
+    TRY(advance(parse));
+    while (event->type != YAML_SEQUENCE_END_EVENT && event->type != YAML_MAPPING_END_EVENT) {
+        struct tree_node *key = NULL, *value = NULL;
+        if (is_mapping && event->type != YAML_SCALAR_EVENT)
+            return refuse(parse, origin_of(parse, event->start_mark),
+                          "expected a key, found a list or mapping");
+        if (is_mapping)
+            TRY(take_node(parse, depth + 1, &key));
+        TRY(take_node(parse, depth + 1, &value));
+        tree_append(*node, key, value);
+    }
+    return advance(parse);
+}
+
+static enum status take_all(struct parse *parse, struct tree_node **root)
+{
+    TRY(advance(parse));
+    while (parse->event.type != YAML_STREAM_END_EVENT) {
+        const yaml_event_type_t type = parse->event.type;
+        const bool is_node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
+                             type == YAML_MAPPING_START_EVENT;
+        TRY(is_node ? take_node(parse, 0, root) : advance(parse));
     }
     return STATUS_OK;
 }
@@ -183,21 +140,22 @@ static enum status take_all(struct parse *parse)
 enum status tree_parse(struct tree *tree, const char *text, size_t length, int setting,
                        struct tree_node **root, struct tree_problem *problem)
 {
-    static const char byte_order_mark[] =
-        "\xef\xbb\xbf"; /* some editors begin with it; libyaml then sees no key */
-    const size_t skipped = length >= 3 && memcmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
+    /* Some editors begin with a byte order mark; libyaml then sees no key. */
+    const size_t skipped = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     struct parse parse = {.tree = tree,
                           .text = text + skipped,
                           .length = length - skipped,
                           .setting = setting,
                           .problem = problem};
     if (!yaml_parser_initialize(&parse.parser))
-        return status_fail(STATUS_FAILED, "out of memory while reading the config");
+        return tree_no_memory();
     yaml_parser_set_encoding(&parse.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parse.parser, (const unsigned char *)parse.text, parse.length);
-    const enum status status = take_all(&parse);
+    struct tree_node *found = NULL;
+    const enum status status = take_all(&parse, &found);
+    yaml_event_delete(&parse.event);
     yaml_parser_delete(&parse.parser);
     if (status == STATUS_OK)
-        *root = parse.root;
+        *root = found;
     return status;
 }

@@ -1,7 +1,7 @@
 /* YAML tree: the nodes. */
 #include "config/yaml_tree.h"
 
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,14 +61,16 @@ struct tree_node *tree_value(const struct tree_node *mapping, const char *key)
     return NULL;
 }
 
-struct tree_node *tree_item(const struct tree_node *sequence, size_t index)
+struct tree_node *tree_child(const struct tree_node *node, const char *segment)
 {
-    if (!sequence || sequence->kind != TREE_SEQUENCE)
-        return NULL;
-    struct tree_node *child = sequence->first_child;
-    for (size_t i = 0; child && i < index; i++)
-        child = child->next;
-    return child;
+    if (!node || node->kind != TREE_SEQUENCE)
+        return tree_value(node, segment);
+    const bool is_number = segment[0] != '\0' && segment[strspn(segment, "0123456789")] == '\0';
+    size_t left = is_number ? strtoul(segment, NULL, 10) : 0;
+    for (struct tree_node *child = node->first_child; child; child = child->next)
+        if (is_number ? left-- == 0 : tree_is_text(tree_value(child, "name"), segment))
+            return child;
+    return NULL;
 }
 
 size_t tree_count(const struct tree_node *node)
@@ -81,23 +83,19 @@ size_t tree_count(const struct tree_node *node)
 
 const struct tree_node *tree_nearest(const struct tree_node *root, const char *path)
 {
-    const struct tree_node *node = root;
-    while (node && *path) {
-        const size_t length = strcspn(path, ".");
-        char segment[128];
-        if (length >= sizeof segment)
-            return node;
-        memcpy(segment, path, length);
-        segment[length] = '\0';
-        const struct tree_node *child = node->kind == TREE_SEQUENCE
-                                            ? tree_item(node, strtoul(segment, NULL, 10))
-                                            : tree_value(node, segment);
-        if (!child)
-            return node;
-        node = child;
-        path += length + (path[length] == '.');
+    const struct tree_node *node = root, *nearest = root;
+    char copy[TREE_PATH_LENGTH];
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *rest = copy; node && rest && *rest;) {
+        node = tree_child(node, strsep(&rest, "."));
+        nearest = node ? node : nearest;
     }
-    return node;
+    return nearest;
+}
+
+enum status tree_no_memory(void)
+{
+    return status_fail(STATUS_FAILED, "out of memory while reading the config");
 }
 
 void tree_free(struct tree *tree)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TREE_MAX_DEPTH = 16, TREE_PROBLEM_LENGTH = 256, TREE_FROM_FILE = -1 };
+enum { TREE_MAX_DEPTH = 16, TREE_PATH_LENGTH = 128, TREE_PROBLEM_LENGTH = 256, TREE_FROM_FILE = -1 };
 
 enum tree_kind { TREE_SCALAR, TREE_SEQUENCE, TREE_MAPPING };
 
@@ -66,8 +66,9 @@ void tree_replace(struct tree_node *node, const struct tree_node *content);
  * node. */
 struct tree_node *tree_value(const struct tree_node *mapping, const char *key);
 
-/* Item `index` of a list, or NULL. */
-struct tree_node *tree_item(const struct tree_node *sequence, size_t index);
+/* The value of key `segment` of a mapping; of a list the item of that number, from 0, or of that name. NULL
+ * where there is none. */
+struct tree_node *tree_child(const struct tree_node *node, const char *segment);
 
 /* The number of children. */
 size_t tree_count(const struct tree_node *node);
@@ -75,9 +76,12 @@ size_t tree_count(const struct tree_node *node);
 /* Whether the node is a scalar with exactly this text. */
 bool tree_is_text(const struct tree_node *node, const char *text);
 
-/* The node at the dotted `path` (keys, and numbers from 0 for items of lists), or its nearest existing
- * ancestor. */
+/* The node at the dotted `path`, whose segments are those of tree_child(), or its nearest existing ancestor.
+ */
 const struct tree_node *tree_nearest(const struct tree_node *root, const char *path);
+
+/* Records that memory ran out; STATUS_FAILED. */
+STATUS_CHECKED enum status tree_no_memory(void);
 
 /* Frees every node. */
 void tree_free(struct tree *tree);

@@ -427,18 +427,18 @@ static const char *const may_differ[] = {
 enum status checkpoint_require_same(const struct checkpoint *checkpoint, const struct config *config)
 {
     char *lines = NULL;
-    size_t length = 0, count = 0;
+    size_t length = 0;
     FILE *stream = open_memstream(&lines, &length);
     if (!stream)
         return no_memory(checkpoint);
-    enum status status =
-        config_compare(&(struct config_side){"the checkpoint", &checkpoint->config},
-                       &(struct config_side){"the config", config}, may_differ, stream, &count);
+    const size_t count = config_compare(&(struct config_side){"the checkpoint", &checkpoint->config},
+                                        &(struct config_side){"the config", config}, may_differ, stream);
     fprintf(stream, "a run that goes on from %s must not change %s", checkpoint->path,
             count > 1 ? "these keys" : "this key");
+    enum status status = STATUS_OK;
     if (fclose(stream) != 0)
         status = no_memory(checkpoint);
-    else if (status == STATUS_OK && count)
+    else if (count > 0)
         status = status_fail(STATUS_USAGE, "%s", lines);
     free(lines);
     return status;

@@ -239,7 +239,7 @@ static void print_entry(const struct tuning_entry *entry, FILE *stream)
 {
     for (size_t n = 0; n < COUNT_OF(entry_rows); n++) {
         fprintf(stream, "%s%s: ", n == 0 ? "  - {" : ", ", entry_rows[n].path);
-        value_print(&entry_rows[n], (const char *)entry + entry_rows[n].offset, stream);
+        value_print(&entry_rows[n], entry, stream);
     }
     fprintf(stream, "}\n");
 }

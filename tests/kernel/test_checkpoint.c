@@ -192,8 +192,7 @@ static void other_configs_are_refused(void **unused)
     config.species[1].perturb.density.count = 1;
     config.species[1].perturb.density.items[0] = (struct perturbation){AXIS_Y, 2, 0.5};
     assert_lines(path, &config, 3,
-                 "species.ions.perturb.density: the checkpoint has [], the config "
-                 "[{axis: y, mode: 2, amplitude: 0.5}]\n");
+                 "species.ions.perturb.density: the checkpoint has 0 of them, the config 1\n");
     strcpy(config.species[1].name, "protons");
     assert_lines(path, &config, 4, "species.1.name: the checkpoint has ions, the config protons\n");
     assert_lines(path, &config, 4, "species.1.mass: ");

@@ -3,7 +3,6 @@
 #include "support/test_support.h"
 
 #include "config/config_reader.h"
-#include "unit/malformed_configs.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -40,19 +39,6 @@ static void assert_holds(const char *message, const char *fragment)
 {
     if (!strstr(message, fragment))
         fail_msg("\"%s\" is not in: %s", fragment, message);
-}
-
-/* The one error of `least` with one setting. */
-static void assert_setting_fails(const char *setting, const char *fragment)
-{
-    assert_int_equal(read_with(least, &setting, 1), STATUS_USAGE);
-    const char *message = status_message();
-    char head[256];
-    snprintf(head, sizeof head, "--set %s: ", setting);
-    if (strncmp(message, head, strlen(head)) != 0)
-        fail_msg("does not begin with \"%s\": %s", head, message);
-    assert_holds(message + strlen(head), fragment);
-    assert_null(strchr(message, '\n'));
 }
 
 /* Echoes `config` and reads it back; must be the same bytes. Leaves the text in `text`, to be freed. */
@@ -296,47 +282,121 @@ static void a_folder_of_any_name_survives_the_echo(void **state)
     free(assert_round_trip());
 }
 
-/* The good config with line `changed` (from 1; 0: none) replaced. */
-static void write_lines(char *text, size_t size, size_t changed, const char *replacement)
+/* ---- malformed configs ---- */
+
+enum { MOST_LINES = 32, MOST_ROW = 1024, MOST_TEXT = 4096 };
+
+/* A case of malformed_configs.txt, and what becomes of it. */
+struct malformed {
+    char text[MOST_TEXT]; /* of the config */
+    size_t length;
+    const char *setting;  /* NULL: none */
+    char head[MOST_TEXT]; /* that the message begins with */
+};
+
+/* Replaces escapes. Returns the new length. */
+static size_t unescape(char *text)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < GOOD_LINES; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s\n",
-                                 i + 1 == changed ? replacement : good_lines[i]);
-    assert_true(used < size);
+    char *to = text;
+    for (const char *from = text; *from;) {
+        unsigned code = 0;
+        const bool is_escape = *from == '\\';
+        if (is_escape && from[1] == 'x' && sscanf(from + 2, "%2x", &code) == 1)
+            from += 4;
+        else if (is_escape)
+            code = from[1] == 'n' ? '\n' : from[1] == 't' ? '\t' : '\\', from += 2;
+        else
+            code = (unsigned char)*from++;
+        *to++ = (char)code;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
 }
 
-static void the_unchanged_lines_are_good(void **state)
+/* Takes the mark of the error out of `text`; its line, from `line` on, and column go where it was. */
+static void take_mark(char *text, size_t *length, size_t *line, size_t *column)
 {
-    char text[4096];
-    (void)state;
-    write_lines(text, sizeof text, 0, NULL);
-    assert_ok(read_text(text));
+    char *mark = memchr(text, '@', *length);
+    if (!mark)
+        return;
+    *column = 1;
+    for (const char *at = text; at < mark; at++) {
+        *line += *at == '\n';
+        *column = *at == '\n' ? 1 : *column + ((*at & 0xC0) != 0x80);
+    }
+    memmove(mark, mark + 1, *length - (size_t)(mark - text));
+    --*length;
+}
+
+/* Reads "WHERE | TEXT | MESSAGE", which it cuts up. */
+static void make_malformed(char *row, char lines[][MOST_ROW], size_t line_count, struct malformed *malformed)
+{
+    char *text = strstr(row, " | "), *message = text ? strstr(text + 3, " | ") : NULL;
+    assert_non_null(message);
+    *text = *message = '\0';
+    text += 3;
+    message += 3;
+    const bool is_setting = strcmp(row, "set") == 0;
+    const size_t changed = strtoul(row, NULL, 10);
+    size_t line = changed > 0 ? changed : 1, column = 0, length = unescape(text);
+    int skipped = 0;
+    if (sscanf(message, "%zu:%zu %n", &line, &column, &skipped) == 2)
+        message += skipped;
+    take_mark(text, &length, &line, &column);
+    malformed->setting = is_setting ? text : NULL;
+    malformed->length = 0;
+    for (size_t n = 1; n <= line_count && (is_setting || changed > 0); n++)
+        malformed->length +=
+            (size_t)snprintf(malformed->text + malformed->length, MOST_TEXT - malformed->length, "%s\n",
+                             n == changed ? text : lines[n - 1]);
+    if (malformed->length == 0) {
+        memcpy(malformed->text, text, length + 1);
+        malformed->length = length;
+    }
+    if (is_setting)
+        snprintf(malformed->head, MOST_TEXT, "--set %s: %s", text, message);
+    else
+        snprintf(malformed->head, MOST_TEXT, "folder/test.yaml:%zu:%zu: %s", line, column, message);
 }
 
 static void each_malformed_config_is_refused_at_its_place(void **state)
 {
-    size_t wrong = 0;
+    static char lines[MOST_LINES][MOST_ROW], row[MOST_ROW];
+    static struct malformed malformed;
+    size_t line_count = 0, cases = 0, wrong = 0;
+    bool in_cases = false;
+    FILE *file = fopen("tests/unit/malformed_configs.txt", "r");
     (void)state;
-    for (size_t i = 0; i < MALFORMED_CONFIGS; i++) {
-        const struct malformed *malformed = &malformed_configs[i];
-        char text[4096];
-        char head[256];
-        write_lines(text, sizeof text, malformed->changed, malformed->replacement);
-        const enum status status = read_text(text);
-        const char *message = status_message();
-        snprintf(head, sizeof head, "folder/test.yaml:%zu:%zu: %s%s", malformed->line, malformed->column,
-                 malformed->key ? malformed->key : "", malformed->key ? ": " : "");
-        const bool alone = strchr(message, '\n') == NULL;
-        if (status == STATUS_USAGE && alone && strncmp(message, head, strlen(head)) == 0 &&
-            strstr(message, malformed->fragment))
+    assert_non_null(file);
+    while (fgets(row, sizeof row, file)) {
+        row[strcspn(row, "\n")] = '\0';
+        if (row[0] == '#')
+            continue;
+        if (!in_cases) {
+            in_cases = strcmp(row, "---") == 0;
+            if (in_cases) {
+                make_malformed((char[]){"19 |  | "}, lines, line_count, &malformed);
+                assert_ok(read_text(malformed.text));
+            } else if (line_count < MOST_LINES) {
+                strcpy(lines[line_count++], row);
+            }
+            continue;
+        }
+        make_malformed(row, lines, line_count, &malformed);
+        cases++;
+        const enum status status = config_read_text("folder/test.yaml", malformed.text, malformed.length,
+                                                    &malformed.setting, malformed.setting ? 1 : 0, &config);
+        const char *message = status == STATUS_OK ? "accepted" : status_message();
+        if (status == STATUS_USAGE &&
+            !strchr(message + strlen(malformed.setting ? malformed.setting : ""), '\n') &&
+            strncmp(message, malformed.head, strlen(malformed.head)) == 0)
             continue;
         wrong++;
-        print_error("line %zu \"%s\"\n  expected (%d) %s ... %s\n  got      (%d) %s\n", malformed->changed,
-                    malformed->replacement, STATUS_USAGE, head, malformed->fragment, status,
-                    status == STATUS_OK ? "accepted" : message);
+        print_error("expected %s\nfound    %s\n\n", malformed.head, message);
     }
+    fclose(file);
     assert_int_equal(wrong, 0);
+    assert_true(cases > 200);
 }
 
 static void a_refused_config_is_not_written(void **state)
@@ -360,23 +420,18 @@ static void all_errors_come_at_once_in_order(void **state)
                 "output: {history: {modes: [[9, 0], [1, 0], [0, 9]]}}\n");
     assert_string_equal(
         message,
-        "folder/test.yaml:1:15: time.steps: \"ten\" is not a whole number; allowed: a whole number from 0 to "
-        "1000000000000\n"
-        "folder/test.yaml:1:26: time.step: \"0\" is out of range; allowed: a number above 0\n"
-        "folder/test.yaml:3:23: species.a.charge: \"x\" is not a decimal number; allowed: a number, finite\n"
-        "folder/test.yaml:3:81: species.a.positions.bases: base 4 shares the factor 2 with base 2 of "
-        "positions.bases; "
-        "allowed: bases without a common factor\n"
-        "folder/test.yaml:4:12: species.a.name: \"a\" is the name of an earlier species too; allowed: one "
-        "species of a name\n"
+        "folder/test.yaml:1:15: time.steps: expected a whole number from 0 to 1000000000000, found \"ten\"\n"
+        "folder/test.yaml:1:26: time.step: expected a number above 0, found \"0\"\n"
+        "folder/test.yaml:3:23: species.a.charge: expected a finite number, found \"x\"\n"
+        "folder/test.yaml:3:81: species.a.positions.bases: expected bases without a common factor, found 4, "
+        "and 2 in positions.bases\n"
+        "folder/test.yaml:4:12: species.a.name: expected one species of a name, found a twice\n"
         "folder/test.yaml:5:40: grid.lenght: unknown key; did you mean \"length\"? Known here: cells, "
         "length\n"
-        "folder/test.yaml:6:28: output.history.modes.0: mode 9 along x is beyond the Nyquist mode of the "
-        "grid; allowed: -8 "
-        "to 8\n"
-        "folder/test.yaml:6:44: output.history.modes.2: mode 9 along y is beyond the Nyquist mode of the "
-        "grid; allowed: -4 "
-        "to 4\n"
+        "folder/test.yaml:6:28: output.history.modes.0: expected -8 to 8 along x, the Nyquist modes of the "
+        "grid, found 9\n"
+        "folder/test.yaml:6:44: output.history.modes.2: expected -4 to 4 along y, the Nyquist modes of the "
+        "grid, found 9\n"
         "8 errors");
 }
 
@@ -391,8 +446,8 @@ static void an_error_hides_only_the_rules_about_its_key(void **state)
                                   "{kind: lettice, counts: [8, 7]},\n"
                                   "     perturb: {density: [{axis: x, mode: 99, amplitude: 2}]}}\n"
                                   "output: {history: {modes: [[9, 0]]}}\n");
-    assert_holds(message, ":1:20: grid.cells: \"x\"");
-    assert_holds(message, ":4:80: species.a.positions.kind: \"lettice\"");
+    assert_holds(message, ":1:20: grid.cells: expected");
+    assert_holds(message, ":4:80: species.a.positions.kind: expected");
     assert_holds(message, ":5:57: species.a.perturb.density.0.amplitude");
     assert_holds(message, "\n3 errors");
 }
@@ -405,35 +460,7 @@ static void too_many_errors_are_counted(void **state)
     (void)state;
     for (int i = 0; i < LINES; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "k%d: 1\n", i);
-    assert_holds(refusal(text), "3000 errors, of which the first 1000 found are shown");
-}
-
-static void texts_that_are_no_mapping_are_refused(void **state)
-{
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"", "folder/test.yaml:1:1: the config is empty; needed: grid, time and species"},
-        {"# nothing\n", "folder/test.yaml:1:1: the config is empty; needed: grid, time and species"},
-        {"just words", "folder/test.yaml:1:1: a config is a mapping with the keys grid, time and species"},
-        {"\n- 1\n- 2\n", "folder/test.yaml:2:1: a config is a mapping with the keys grid, time and species"},
-        {"[a, *b]", "folder/test.yaml:1:5: aliases (*...) are not used in a config; write the value again"},
-        {"&a [*a]", "folder/test.yaml:1:5: aliases (*...) are not used in a config; write the value again"},
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_string_equal(refusal(cases[i].text), cases[i].message);
-}
-
-static void bytes_that_are_no_text_are_refused(void **state)
-{
-    static const char nul[] = "title: a\0b";
-    static const char utf16[] = "\xff\xfet\0i\0t\0l\0e\0";
-    (void)state;
-    assert_int_equal(config_read_text("t", nul, sizeof nul - 1, NULL, 0, &config), STATUS_USAGE);
-    assert_holds(status_message(), "t:1:9: not a text in UTF-8: control characters are not allowed");
-    assert_int_equal(config_read_text("t", utf16, sizeof utf16 - 1, NULL, 0, &config), STATUS_USAGE);
-    assert_holds(status_message(), "t:1:1: not a text in UTF-8");
+    assert_holds(refusal(text), "\nand 2980 more errors");
 }
 
 static void other_line_ends_and_a_byte_order_mark_are_fine(void **state)
@@ -495,7 +522,7 @@ static void a_huge_file_is_refused_and_the_largest_is_not(void **state)
     unlink(path);
     write_file(path, bytes, most + 1);
     assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
-    assert_holds(status_message(), "too large for a config; allowed: at most 1048576 bytes");
+    assert_holds(status_message(), "expected a config of at most 1048576 bytes, found more");
     unlink(path);
     free(bytes);
 }
@@ -551,41 +578,6 @@ static void settings_may_give_what_the_file_lacks_or_got_wrong(void **state)
     assert_int_equal(config.species[0].particles, 5);
 }
 
-static void a_wrong_setting_is_named(void **state)
-{
-    (void)state;
-    assert_setting_fails("time.steps", "not of the form KEY=VALUE");
-    assert_setting_fails("=3", "not of the form KEY=VALUE");
-    assert_setting_fails("time.step=", "time.step: the value is missing");
-    assert_setting_fails("time.steps=1e6", "time.steps: \"1e6\" is not a plain whole number, write 1000000");
-    assert_setting_fails("time.stpes=3",
-                         "time.stpes: unknown key; did you mean \"steps\"? Known here: step, steps");
-    assert_setting_fails("tme.steps=3", "tme: unknown key; did you mean \"time\"?");
-    assert_setting_fails("steps=3", "steps: unknown key; did you mean \"time.steps\"?");
-    assert_setting_fails("time..steps=3", "unknown key");
-    assert_setting_fails("time.steps.0=3", "time.steps: has no keys below it");
-    assert_setting_fails("time=3", "time: one value stands here");
-    assert_setting_fails("species.nosuch.mass=1",
-                         "species: no item \"nosuch\"; the list has 2: electrons, ions");
-    assert_setting_fails("species.2.mass=1", "species: no item \"2\"; the list has 2: electrons, ions");
-    assert_setting_fails("output.phase_space[1].axes[0].bins=31", ": output.phase_space.1.axes.0.bins");
-    assert_setting_fails("species[].mass=1",
-                         "an item of a list stands after a dot, the first as 0: species.0.mass");
-    assert_setting_fails("species[ions].perturb.density[0].mode=1", ": species.ions.perturb.density.0.mode");
-    assert_setting_fails("][[]\x01[=1", "after a dot");
-    assert_setting_fails("species.ions.mas=1", "species.ions.mas: unknown key; did you mean \"mass\"?");
-    assert_setting_fails("species.ions.perturb.density.0.mode=1",
-                         "species.ions.perturb.density: no item \"0\"; the list has 0");
-    assert_setting_fails("species.ions.velocities.thermal=[1, 1]",
-                         "does not belong to kind cold, only to maxwellian");
-    assert_setting_fails("species.ions.positions.bases=[2, 6]", "base 6 shares the factor 2");
-    assert_setting_fails("output.history.modes=[[9, 0]]", "output.history.modes.0: mode 9 along x is beyond");
-    assert_setting_fails("units.density_per_m3=nan", "units.density_per_m3: \"nan\" is not a decimal number");
-    assert_setting_fails("grid.cells=[16", "YAML syntax");
-    assert_setting_fails("grid.cells=[*a, 8]", "aliases");
-    assert_setting_fails("title=\xff", "not a text in UTF-8");
-}
-
 static void errors_of_settings_follow_those_of_the_file(void **state)
 {
     static const char *const settings[] = {"time.stpes=3", "units.density_per_m3=0"};
@@ -595,7 +587,7 @@ static void errors_of_settings_follow_those_of_the_file(void **state)
     (void)state;
     assert_int_equal(read_with(file, settings, 2), STATUS_USAGE);
     const char *message = status_message();
-    assert_int_equal(strncmp(message, "folder/test.yaml:2:26: time.steps: \"x\"", 38), 0);
+    assert_int_equal(strncmp(message, "folder/test.yaml:2:26: time.steps: expected", 43), 0);
     const char *first = strstr(message, "\n--set time.stpes=3: ");
     const char *second = strstr(message, "\n--set units.density_per_m3=0: ");
     assert_non_null(first);
@@ -633,8 +625,7 @@ static void the_number_of_species_is_limited(void **state)
     free(assert_round_trip());
     snprintf(list + used, sizeof list - used, ", {name: last}]");
     assert_int_equal(read_with(least, &setting, 1), STATUS_USAGE);
-    assert_holds(status_message(), "species: a list of 17 stands here; allowed: a list of 1 to 16 items");
-    assert_setting_fails("species=[]", "species: a list of 0 stands here; allowed: a list of 1 to 16 items");
+    assert_holds(status_message(), "species: expected a list of 1 to 16 items, found a list of 17");
 }
 
 static void the_description_names_every_key(void **state)
@@ -648,14 +639,14 @@ static void the_description_names_every_key(void **state)
                                         "[5, 7]",
                                         "output/<config>",
                                         "1/omega_p",
-                                        "(kind maxwellian, uniform)",
+                                        "(kind maxwellian or uniform)",
                                         "auto, vkfft or fftw"};
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     (void)state;
     assert_non_null(stream);
-    config_describe(stream);
+    config_describe(DESCRIBE_TEXT, stream);
     assert_int_equal(fclose(stream), 0);
     for (size_t i = 0; i < COUNT_OF(words); i++)
         assert_holds(text, words[i]);
@@ -673,20 +664,16 @@ int main(void)
         cmocka_unit_test(an_echo_that_cannot_be_written_fails),
         cmocka_unit_test(the_shipped_configs_read_and_echo),
         cmocka_unit_test(a_folder_of_any_name_survives_the_echo),
-        cmocka_unit_test(the_unchanged_lines_are_good),
         cmocka_unit_test(each_malformed_config_is_refused_at_its_place),
         cmocka_unit_test(a_refused_config_is_not_written),
         cmocka_unit_test(all_errors_come_at_once_in_order),
         cmocka_unit_test(an_error_hides_only_the_rules_about_its_key),
         cmocka_unit_test(too_many_errors_are_counted),
-        cmocka_unit_test(texts_that_are_no_mapping_are_refused),
-        cmocka_unit_test(bytes_that_are_no_text_are_refused),
         cmocka_unit_test(other_line_ends_and_a_byte_order_mark_are_fine),
         cmocka_unit_test(files_are_read_or_refused_by_name),
         cmocka_unit_test(a_huge_file_is_refused_and_the_largest_is_not),
         cmocka_unit_test(settings_change_and_add_values),
         cmocka_unit_test(settings_may_give_what_the_file_lacks_or_got_wrong),
-        cmocka_unit_test(a_wrong_setting_is_named),
         cmocka_unit_test(errors_of_settings_follow_those_of_the_file),
         cmocka_unit_test(bases_that_are_not_in_use_do_not_count),
         cmocka_unit_test(the_number_of_species_is_limited),
