@@ -117,16 +117,18 @@ static enum status print_device_part(const struct config *config, const struct c
     return status;
 }
 
-enum { KEY_KEYS = 'k' };
+enum { KEY_KEYS = 'k', KEY_MARKDOWN = 'm' };
 
 static const struct argp_option check_options[] = {
     {"keys", KEY_KEYS, NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
+    {"markdown", KEY_MARKDOWN, NULL, 0, "With --keys: as a Markdown page", 1},
     {0},
 };
 
 struct check_arguments {
     struct overrides overrides;
     bool keys;
+    enum describe_form form;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -140,6 +142,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_KEYS:
         arguments->keys = true;
         arguments->overrides.config_is_optional = true;
+        return 0;
+    case KEY_MARKDOWN:
+        arguments->form = DESCRIBE_MARKDOWN;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -171,7 +176,7 @@ enum status command_check(int argc, char **argv)
     if (done)
         return STATUS_OK;
     if (arguments.keys) {
-        config_describe(DESCRIBE_TEXT, stdout);
+        config_describe(arguments.form, stdout);
         return STATUS_OK;
     }
     static struct config config; /* large */

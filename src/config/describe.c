@@ -8,7 +8,7 @@ enum { MOST_COLUMN_BYTES = 160 };
 
 static const char *const formats[] = {
     [DESCRIBE_TEXT] = "%-42s %-14s %-15s %-58s %-13s %s\n",
-    [DESCRIBE_MARKDOWN] = "| `%s` | %s | `%s` | %s | %s | %s |\n",
+    [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
 };
 
 static void describe(const struct schema_table *table, const char *prefix, enum describe_form form,
@@ -47,7 +47,13 @@ static void describe(const struct schema_table *table, const char *prefix, enum 
 void config_describe(enum describe_form form, FILE *stream)
 {
     if (form == DESCRIBE_MARKDOWN)
-        fputs("| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n", stream);
+        fputs("# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
+              "the key "
+              "`mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, a "
+              "species "
+              "also by its name: `--set species.electrons.mass=1`.\n\n"
+              "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
+              stream);
     else
         fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
     describe(schema(), "", form, stream);

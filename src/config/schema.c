@@ -34,7 +34,7 @@
 #define MOST_ON_AN_AXIS       4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS            16384
 
-const char schema_directory_fallback[] = "output/<config>";
+const char schema_directory_fallback[] = "output/CONFIG";
 
 static const struct choice precisions[] = {
     {"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}, {NULL, 0}};
@@ -84,21 +84,21 @@ static const struct schema_table perturbation_table = TABLE(perturbation_rows, s
 
 static const struct schema_row species_rows[] = {
     {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "of the species in --set and in the output"},
+     .help = "of the species, in --set and in the output"},
     {SPECIES(charge, TYPE_REAL), ANY_FINITE, .unit = "e", .help = "of one particle; electrons: -1"},
     {SPECIES(mass, TYPE_REAL), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},
     {SPECIES(density, TYPE_REAL), POSITIVE, .unit = "n_0", .help = "mean number density"},
     {SPECIES(particles, TYPE_COUNT64), WITHIN(1, MOST_PARTICLES), .help = "macro-particles, over all ranks"},
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
-     .help = "carry a 64-bit id through the sort into the output"},
-    {"positions", TYPE_GROUP, .help = "where the particles start"},
+     .help = "carry a 64-bit id of each particle into the output"},
+    {"positions", TYPE_GROUP, .help = "initial positions"},
     {SPECIES(positions.kind, TYPE_CHOICE), .choices = position_kinds, .fallback = "van_der_corput",
      .help = "quiet random-like sequence, or a regular lattice"},
     {SPECIES(positions.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(POSITIONS_VAN_DER_CORPUT),
      .fallback = "[2, 3]", .help = "of the sequences of x and y, coprime"},
     {SPECIES(positions.counts, TYPE_COUNT64), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
-    {"velocities", TYPE_GROUP, .help = "how fast the particles start"},
+    {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE), .choices = velocity_kinds, .fallback = "cold",
      .help = "distribution of u and v"},
     {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535),
@@ -111,7 +111,7 @@ static const struct schema_row species_rows[] = {
      .help = "mean of u and v"},
     {SPECIES(velocities.range, TYPE_REAL), .length = {2, 2}, ANY_FINITE, .kinds = KIND(VELOCITIES_UNIFORM),
      .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
-    {"perturb", TYPE_GROUP, .help = "waves put on the start"},
+    {"perturb", TYPE_GROUP, .help = "waves added to the initial positions"},
     {LIST("perturb.density", species_config, perturb.density.items, perturb.density.count,
           perturbation_table),
      .fallback = "[]", .help = "n0 prod(1 + a cos(2 pi m x/L)); at most 4 along an axis"},
@@ -123,7 +123,7 @@ static const struct schema_table species_table = TABLE(species_rows, struct spec
 
 static const struct schema_row mode_rows[] = {
     {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
-     .help = "[MX, MY], each within cells/2"},
+     .help = "[MX, MY], each within +-cells/2"},
 };
 static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
 
@@ -198,7 +198,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(sort.groups, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
      .help = "G, number of groups"},
     {CONFIG(sort.histogram_splits, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
-     .help = "s, parts in which the histogram is scanned"},
+     .help = "s, splits of the histogram"},
     {CONFIG(sort.transpose, TYPE_CHOICE), .choices = transposes, .fallback = "auto",
      .help = "reorder the list in memory so that neighbours read neighbours"},
     {CONFIG(sort.table, TYPE_CHOICE), .choices = tables, .fallback = "auto",
@@ -209,9 +209,9 @@ static const struct schema_row config_rows[] = {
              "auto: fused where sort.* asks for nothing"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between looks at the particles of each rank; 0 is never"},
+     .help = "between checks of the load balance; 0 is never"},
     {CONFIG(parallel.threshold, TYPE_REAL), WITHIN(1, INFINITY), .fallback = "1.1",
-     .help = "most particles of a rank over the mean from which rows change hands"},
+     .help = "re-balance where the most loaded rank exceeds the mean by this factor"},
     {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .choices = ghost_or_auto,
      .fallback = "auto",
      .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
@@ -240,7 +240,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",
      .help = "of wall clock between files; 0 is never"},
     {CONFIG(output.checkpoints.keep, TYPE_COUNT32), WITHIN(1, 1000), .fallback = "2",
-     .help = "number of files, the newest"},
+     .help = "number of checkpoints to keep"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
     {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},

@@ -5,7 +5,7 @@ import math
 import re
 import unittest
 
-from program import ProgramTest
+from program import ROOT, ProgramTest
 
 NUMBER = r"([-+.\de]+)"
 WARNINGS = {
@@ -162,6 +162,10 @@ class Check(ProgramTest):
         self.assertRegex(text, r"(?m)^output\.snapshots\.compression .* phase space too$")
         for key in keys:
             self.assertRegex(text, rf"\b{key}\b")
+
+    def test_the_page_of_keys_is_up_to_date(self):
+        """Otherwise: radixpic check --keys --markdown > docs/config.md"""
+        self.assertEqual((ROOT / "docs" / "config.md").read_text(), self.run_well("check", "--keys", "--markdown").stdout)
 
     def test_nothing_is_created(self):
         self.check()

@@ -8,7 +8,7 @@ from program import ROOT, ProgramTest
 
 OPTIONS = {
     "run": ["--set", "--output", "--device", "--steps", "--restart", "--force", "--quiet", "--verbose", "--help"],
-    "check": ["--set", "--output", "--device", "--steps", "--keys", "--help"],
+    "check": ["--set", "--output", "--device", "--steps", "--keys", "--markdown", "--help"],
     "devices": ["--help"],
     "bench": [],
     "tune": ["--device", "--particles", "--cells", "--seconds", "--help"],

@@ -637,7 +637,7 @@ static void the_description_names_every_key(void **state)
                                         "units.temperature_eV ",
                                         "required",
                                         "[5, 7]",
-                                        "output/<config>",
+                                        "output/CONFIG",
                                         "1/omega_p",
                                         "(kind maxwellian or uniform)",
                                         "auto, vkfft or fftw"};
