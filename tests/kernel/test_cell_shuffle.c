@@ -193,9 +193,8 @@ static void check_ways(struct cells list)
 /* ---- the right order, by every way ---- */
 
 /* Lengths around powers of two, short beside long. */
-static void lengths_of_all_kinds(void **state)
+TEST(lengths_of_all_kinds)
 {
-    (void)state;
     static const uint32_t counts[] = {0,  1, 0,  2,  3, 4,   5,    0,   0,   6,   7,    8,    9,   15,
                                       16, 0, 17, 31, 0, 32,  33,   63,  1,   64,  65,   127,  128, 129,
                                       2,  3, 0,  0,  0, 255, 256,  257, 511, 512, 513,  1023, 0,   1024,
@@ -207,24 +206,21 @@ static void lengths_of_all_kinds(void **state)
     check_ways(cells_of(1, counts + 1));
 }
 
-static void ordinary_cells(void **state)
+TEST(ordinary_cells)
 {
-    (void)state;
     check_ways(hot_cell(is_small() ? 18 : 4099, is_small() ? 8 : 30, 30));
 }
 
 /* Half of all particles in one cell. */
-static void a_hot_cell(void **state)
+TEST(a_hot_cell)
 {
-    (void)state;
     check_ways(is_small() ? hot_cell(18, 4, 72) : hot_cell(4001, 5, 20005));
 }
 
 /* So many particles that keys occur twice, where the place must decide: of 300,003 keys 10.5 pairs are alike
  * on average. Tiles are small, so that some pairs stand in two of them. */
-static void keys_that_are_alike(void **state)
+TEST(keys_that_are_alike)
 {
-    (void)state;
     if (is_small())
         skip();
     struct cells list = hot_cell(100, 50, 300003);
@@ -240,9 +236,8 @@ static void keys_that_are_alike(void **state)
     free(list.offsets);
 }
 
-static void all_in_one_cell(void **state)
+TEST(all_in_one_cell)
 {
-    (void)state;
     const uint32_t many = is_small() ? 70 : 5000;
     check_ways(cells_of(1, &many));
     uint32_t counts[50] = {0};
@@ -250,9 +245,8 @@ static void all_in_one_cell(void **state)
     check_ways(cells_of(50, counts));
 }
 
-static void no_particles(void **state)
+TEST(no_particles)
 {
-    (void)state;
     check_ways(equal_cells(100, 0));
     check_ways(equal_cells(1, 0));
 }
@@ -269,9 +263,8 @@ static uint32_t places_alike(const struct cells *list, const uint32_t *a, const 
 
 /* By chance one particle of a cell, on average, comes to the same place; so of 64 cells 64 do, with a
  * deviation of 8. Every part of a draw tells, its upper halves too. */
-static void follows_from_the_draw_alone(void **state)
+TEST(follows_from_the_draw_alone)
 {
-    (void)state;
     if (is_small())
         skip();
     const struct cells list = equal_cells(64, 30);
@@ -337,9 +330,8 @@ static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
 }
 
 /* 23 degrees of freedom. */
-static void all_orders_are_as_likely(void **state)
+TEST(all_orders_are_as_likely)
 {
-    (void)state;
     if (is_small())
         skip();
     const uint32_t cells = 48000;
@@ -362,9 +354,8 @@ static void check_pairs(const uint32_t *orders, const uint32_t *others, uint32_t
 
 /* Cells at several distances, among them blocks of both kinds and powers of two; and the same cell in two
  * steps, species and seeds, for which the second run is laid behind the first. */
-static void neighbours_know_nothing_of_each_other(void **state)
+TEST(neighbours_know_nothing_of_each_other)
 {
-    (void)state;
     if (is_small())
         skip();
     enum { CELLS = 1 << 16 };
@@ -390,9 +381,8 @@ static void neighbours_know_nothing_of_each_other(void **state)
 
 /* How often the particle of place i comes to place j of its cell. With all rows and all columns of the table
  * summing to the number of cells, 15/16 of the sum has 15 * 15 = 225 degrees of freedom. */
-static void each_place_goes_everywhere(void **state)
+TEST(each_place_goes_everywhere)
 {
-    (void)state;
     if (is_small())
         skip();
     const uint32_t cells = 16000;
@@ -409,9 +399,8 @@ static void each_place_goes_everywhere(void **state)
 /* ---- the rest ---- */
 
 /* The generator on the device. */
-static void known_random_numbers(void **state)
+TEST(known_random_numbers)
 {
-    (void)state;
     random_words counters[RANDOM_ANSWERS], met[RANDOM_ANSWERS];
     ulong keys[RANDOM_ANSWERS];
     for (int n = 0; n < RANDOM_ANSWERS; n++) {
@@ -443,9 +432,8 @@ static void known_random_numbers(void **state)
 }
 
 /* What the header says of the memory: for the most cells and particles, within the bound. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     const struct cell_shuffle_options options = {
         .column_items = 16, .lanes = 1, .column_most = 64, .slots = 100, .tile = 256};
     const uint64_t scratch = UINT64_C(100) * 16 * 64 * 8;
@@ -457,18 +445,16 @@ static void memory_is_bounded(void **state)
 
 /* README.md: 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on a GPU; here there
  * is one block, and besides the summary no tile. */
-static void one_block_takes_what_is_said(void **state)
+TEST(one_block_takes_what_is_said)
 {
-    (void)state;
     const struct device_info *info = device_info(device);
     const struct cell_shuffle_options options = {.column_items = info->is_cpu ? 1 : 64};
     const uint64_t scratch = info->is_cpu ? 256 * 1024 : 64 * 1024;
     assert_int_equal(cell_shuffle_bytes(info, 8, 100, &options), scratch + 8);
 }
 
-static void more_than_it_has_room_for(void **state)
+TEST(more_than_it_has_room_for)
 {
-    (void)state;
     struct cell_shuffle *shuffle = NULL;
     struct buffer *none = NULL;
     assert_ok(buffer_create(device, 0, "nothing", &none));
@@ -480,23 +466,4 @@ static void more_than_it_has_room_for(void **state)
     buffer_destroy(&none);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_random_numbers),
-        cmocka_unit_test(lengths_of_all_kinds),
-        cmocka_unit_test(ordinary_cells),
-        cmocka_unit_test(a_hot_cell),
-        cmocka_unit_test(keys_that_are_alike),
-        cmocka_unit_test(all_in_one_cell),
-        cmocka_unit_test(no_particles),
-        cmocka_unit_test(follows_from_the_draw_alone),
-        cmocka_unit_test(all_orders_are_as_likely),
-        cmocka_unit_test(neighbours_know_nothing_of_each_other),
-        cmocka_unit_test(each_place_goes_everywhere),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(one_block_takes_what_is_said),
-        cmocka_unit_test(more_than_it_has_room_for),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

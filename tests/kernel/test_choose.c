@@ -76,9 +76,8 @@ static uint32_t assert_shared(const char *spec, bool (*fits)(const struct device
     return fitting;
 }
 
-static void devices_of_a_kind_are_shared_in_turn(void **state)
+TEST(devices_of_a_kind_are_shared_in_turn)
 {
-    (void)state;
     const uint32_t cpus = assert_shared("cpu", is_cpu), gpus = assert_shared("gpu", is_gpu);
     if (gpus > 0)
         assert_shared("auto", is_gpu);
@@ -87,15 +86,13 @@ static void devices_of_a_kind_are_shared_in_turn(void **state)
     print_message("%u CPU devices, %u GPUs\n", cpus, gpus);
 }
 
-static void devices_of_a_name_are_shared_in_turn(void **state)
+TEST(devices_of_a_name_are_shared_in_turn)
 {
-    (void)state;
     assert_true(assert_shared(devices[0].platform, is_of_first_platform) > 0);
 }
 
-static void a_device_by_its_numbers_is_that_one(void **state)
+TEST(a_device_by_its_numbers_is_that_one)
 {
-    (void)state;
     for (size_t n = 0; n < device_count; n++) {
         char spec[32];
         snprintf(spec, sizeof spec, "%u:%u", devices[n].platform_index, devices[n].device_index);
@@ -106,9 +103,8 @@ static void a_device_by_its_numbers_is_that_one(void **state)
     }
 }
 
-static void without_a_share_it_is_the_first(void **state)
+TEST(without_a_share_it_is_the_first)
 {
-    (void)state;
     struct device *device = NULL;
     assert_ok(device_open("auto", &device));
     const struct device_info first = opened_as("auto", 0);
@@ -116,23 +112,12 @@ static void without_a_share_it_is_the_first(void **state)
     device_close(&device);
 }
 
-static void what_fits_none_is_refused_for_any_share(void **state)
+TEST(what_fits_none_is_refused_for_any_share)
 {
-    (void)state;
     struct device *device = NULL;
     for (uint32_t share = 0; share < 3; share++)
         assert_int_equal(device_open_share("abacus", share, &device), STATUS_NO_DEVICE);
     assert_int_equal(device_open_share("", 1, &device), STATUS_NO_DEVICE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_of_a_kind_are_shared_in_turn),
-        cmocka_unit_test(devices_of_a_name_are_shared_in_turn),
-        cmocka_unit_test(a_device_by_its_numbers_is_that_one),
-        cmocka_unit_test(without_a_share_it_is_the_first),
-        cmocka_unit_test(what_fits_none_is_refused_for_any_share),
-    };
-    return cmocka_run_group_tests(tests, list_devices, NULL);
-}
+TEST_MAIN(list_devices, NULL)

@@ -105,18 +105,16 @@ static void check_patterns(uint32_t key_bits, uint32_t passes, uint32_t chunks, 
 
 /* ---- whole sorts ---- */
 
-static void sorts_every_size(void **state)
+TEST(sorts_every_size)
 {
-    (void)state;
     const uint32_t sizes[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 1000, 1023, 1025, 7919};
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (uint32_t passes = 1; passes <= 3; passes++)
             check_patterns(10, passes, passes == 3 ? 1 : 0, sizes[n]);
 }
 
-static void sorts_a_million_around(void **state)
+TEST(sorts_a_million_around)
 {
-    (void)state;
     const uint32_t sizes[] = {(1u << 20) - 1, (1u << 20) + 1, 1000003}; /* the last is a prime */
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (uint32_t passes = 1; passes <= 2; passes++)
@@ -124,23 +122,20 @@ static void sorts_a_million_around(void **state)
 }
 
 /* Lists too long for the caches are written past them. */
-static void sorts_more_than_the_caches_hold(void **state)
+TEST(sorts_more_than_the_caches_hold)
 {
-    (void)state;
     check_patterns(12, 0, 0, 5000011);
     check_patterns(18, 0, 3, 5000011); /* and in two passes */
 }
 
-static void sorts_keys_of_every_length(void **state)
+TEST(sorts_keys_of_every_length)
 {
-    (void)state;
     for (uint32_t b = 1; b <= 32; b++)
         check_patterns(b, 0, 3, 3000);
 }
 
-static void sorts_in_any_number_of_passes(void **state)
+TEST(sorts_in_any_number_of_passes)
 {
-    (void)state;
     const struct {
         uint32_t b, passes, chunks;
     } sets[] = {{10, 10, 2}, {16, 1, 2},  {17, 2, 5}, {20, 5, 7},
@@ -150,9 +145,8 @@ static void sorts_in_any_number_of_passes(void **state)
 }
 
 /* Between passes a word holds the index and what is left of the key if both fit, and else the index alone. */
-static void sorts_where_words_just_fit_and_just_do_not(void **state)
+TEST(sorts_where_words_just_fit_and_just_do_not)
 {
-    (void)state;
     enum { COUNT = 4096 }; /* indices of 12 bits: 20 are left */
     for (uint32_t left = 19; left <= 21; left++)
         check_patterns(left + 8, 4, 2, COUNT); /* 27..29 bits, digits of 7 or 8 */
@@ -161,9 +155,8 @@ static void sorts_where_words_just_fit_and_just_do_not(void **state)
 }
 
 /* One cell that holds half of all, in the midst of others: a hot cell. */
-static void sorts_a_hot_cell(void **state)
+TEST(sorts_a_hot_cell)
 {
-    (void)state;
     enum { COUNT = 100000 };
     uint32_t *keys = malloc(COUNT * sizeof *keys);
     for (uint32_t j = 0; j < COUNT; j++)
@@ -176,9 +169,8 @@ static void sorts_a_hot_cell(void **state)
 }
 
 /* Stretches of few distinct keys beside stretches of many, so that blocks of both kinds meet in a chunk. */
-static void sorts_mixed_stretches(void **state)
+TEST(sorts_mixed_stretches)
 {
-    (void)state;
     enum { COUNT = 300000 };
     uint32_t *keys = malloc(COUNT * sizeof *keys);
     for (uint32_t many = 1; many <= 15; many += 7) { /* of 16 stretches */
@@ -195,9 +187,8 @@ static void sorts_mixed_stretches(void **state)
     free(keys);
 }
 
-static void sorts_fewer_than_its_capacity(void **state)
+TEST(sorts_fewer_than_its_capacity)
 {
-    (void)state;
     enum { CAPACITY = 50000 };
     uint32_t *keys = malloc(CAPACITY * sizeof *keys);
     const uint32_t counts[] = {CAPACITY, 300, 7, 0, 20001};
@@ -215,9 +206,8 @@ static void sorts_fewer_than_its_capacity(void **state)
 }
 
 /* Fewer and more cells than keys could tell apart. */
-static void gives_offsets_of_any_number_of_cells(void **state)
+TEST(gives_offsets_of_any_number_of_cells)
 {
-    (void)state;
     enum { COUNT = 5000, BITS = 10 };
     const uint32_t cells[] = {1, 1000, 1024, 1500};
     uint32_t keys[COUNT];
@@ -246,9 +236,8 @@ static void gives_offsets_of_any_number_of_cells(void **state)
         }
 }
 
-static void takes_the_bytes_it_foretells(void **state)
+TEST(takes_the_bytes_it_foretells)
 {
-    (void)state;
     const uint32_t bits[] = {5, 10, 14, 15, 20, 32};
     for (size_t n = 0; n < sizeof bits / sizeof bits[0]; n++) {
         struct chunked_sort *sort = NULL;
@@ -261,9 +250,8 @@ static void takes_the_bytes_it_foretells(void **state)
     }
 }
 
-static void refuses_what_it_cannot_sort(void **state)
+TEST(refuses_what_it_cannot_sort)
 {
-    (void)state;
     struct chunked_sort *sort = NULL;
     assert_int_equal(chunked_sort_create(device, 17, 100, &(struct chunked_options){.passes = 1}, &sort),
                      STATUS_USAGE);
@@ -280,21 +268,4 @@ static void refuses_what_it_cannot_sort(void **state)
     chunked_sort_destroy(&sort);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_what_it_cannot_sort),
-        cmocka_unit_test(takes_the_bytes_it_foretells),
-        cmocka_unit_test(sorts_every_size),
-        cmocka_unit_test(sorts_keys_of_every_length),
-        cmocka_unit_test(sorts_in_any_number_of_passes),
-        cmocka_unit_test(sorts_where_words_just_fit_and_just_do_not),
-        cmocka_unit_test(sorts_a_hot_cell),
-        cmocka_unit_test(sorts_mixed_stretches),
-        cmocka_unit_test(sorts_fewer_than_its_capacity),
-        cmocka_unit_test(gives_offsets_of_any_number_of_cells),
-        cmocka_unit_test(sorts_a_million_around),
-        cmocka_unit_test(sorts_more_than_the_caches_hold),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

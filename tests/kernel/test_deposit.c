@@ -142,24 +142,21 @@ static void check_cases(enum precision precision)
                 check_case(&cases[n], precision, shape);
 }
 
-static void matches_the_host_single(void **state)
+TEST(matches_the_host_single)
 {
-    (void)state;
     check_cases(PRECISION_SINGLE);
 }
 
-static void matches_the_host_double(void **state)
+TEST(matches_the_host_double)
 {
-    (void)state;
     check_cases(PRECISION_DOUBLE);
 }
 
 /* So many segments that the pieces of a full cell are added before: a cell of half of all particles, among so
  * many that a GPU takes one item a node; and five cells of just over 16 pieces, most of them 17, the fewest
  * of a full cell. */
-static void many_pieces_of_one_cell(void **state)
+TEST(many_pieces_of_one_cell)
 {
-    (void)state;
     if (getenv("RADIXPIC_TEST_SMALL"))
         skip();
     check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
@@ -167,9 +164,8 @@ static void many_pieces_of_one_cell(void **state)
 }
 
 /* A particle that is not a number shows in the nodes around it and in no others. */
-static void not_a_number_shows(void **state)
+TEST(not_a_number_shows)
 {
-    (void)state;
     const struct grid grid = grid_of(16, 16);
     const bool small = getenv("RADIXPIC_TEST_SMALL") != NULL;
     const uint32_t count = test_count(20000), broken = count / 3;
@@ -202,9 +198,8 @@ static void not_a_number_shows(void **state)
 }
 
 /* A deposit made for fewer particles says so and writes nothing beyond its sums. */
-static void more_particles_than_made_for(void **state)
+TEST(more_particles_than_made_for)
 {
-    (void)state;
     const struct grid grid = grid_of(4, 4);
     struct sorted_particles sorted;
     struct deposit *deposit = NULL;
@@ -220,9 +215,8 @@ static void more_particles_than_made_for(void **state)
 }
 
 /* 100,000 equal particles in one cell, single precision: rounding errors that all point one way. */
-static void long_sums_do_not_drift(void **state)
+TEST(long_sums_do_not_drift)
 {
-    (void)state;
     const struct grid grid = grid_of(4, 4);
     const uint32_t count = test_count(100000);
     struct sorted_particles sorted;
@@ -251,9 +245,8 @@ static void long_sums_do_not_drift(void **state)
 }
 
 /* A particle on a node gives all to it (ngp, cic), or 3/4 (1/8 to each neighbour along an axis) with tsc. */
-static void a_particle_on_a_node(void **state)
+TEST(a_particle_on_a_node)
 {
-    (void)state;
     const struct grid grid = grid_of(5, 4);
     struct sorted_particles sorted;
     sorted_particles_create(device, &grid, PRECISION_SINGLE, 1, 0, 3, &sorted);
@@ -279,9 +272,8 @@ static void a_particle_on_a_node(void **state)
 }
 
 /* The second species adds to what the first left. */
-static void species_add_up(void **state)
+TEST(species_add_up)
 {
-    (void)state;
     const struct grid grid = grid_of(8, 8);
     const uint32_t cells = grid_cells(&grid);
     struct sorted_particles electrons, ions;
@@ -309,13 +301,4 @@ static void species_add_up(void **state)
     sorted_particles_destroy(&electrons);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_the_host_single), cmocka_unit_test(matches_the_host_double),
-        cmocka_unit_test(many_pieces_of_one_cell), cmocka_unit_test(long_sums_do_not_drift),
-        cmocka_unit_test(a_particle_on_a_node),    cmocka_unit_test(species_add_up),
-        cmocka_unit_test(not_a_number_shows),      cmocka_unit_test(more_particles_than_made_for),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -187,9 +187,8 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
     sorted_particles_destroy(&sorted);
 }
 
-static void the_integers_are_the_hosts(void **state)
+TEST(the_integers_are_the_hosts)
 {
-    (void)state;
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
             if (!skips(n))
@@ -221,9 +220,8 @@ static void shuffle_within_cells(struct sorted_particles *sorted, uint64_t *seed
 }
 
 /* Within cells for lists without keys, and in any order with them. */
-static void the_order_does_not_show(void **state)
+TEST(the_order_does_not_show)
 {
-    (void)state;
     const struct grid grid = grid_of(7, 9);
     struct sorted_particles sorted;
     uint64_t seed = 3;
@@ -250,9 +248,8 @@ static void the_order_does_not_show(void **state)
 }
 
 /* As many whole particles on one node as fit below a power of two: the sum reaches up to its last bit. */
-static void a_sum_may_fill_its_bits(void **state)
+TEST(a_sum_may_fill_its_bits)
 {
-    (void)state;
     const struct grid grid = grid_of(4, 4);
     const uint32_t count = 255;
     struct sorted_particles sorted;
@@ -273,9 +270,8 @@ static void a_sum_may_fill_its_bits(void **state)
     sorted_particles_destroy(&sorted);
 }
 
-static void as_many_fraction_bits_as_fit(void **state)
+TEST(as_many_fraction_bits_as_fit)
 {
-    (void)state;
     const uint32_t counts[] = {1, 2, 3, 4, 1000000, 1u << 31, CONFIG_MAX_PARTICLES, UINT32_MAX};
     const uint32_t bits[] = {62, 61, 61, 60, 43, 31, 31, 31};
     for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
@@ -304,9 +300,8 @@ static double *deposited_by(const struct deposit_config *config, const struct gr
 
 /* The sorted sums err by 40 roundings of a node's weights and 1 at most (test_deposit.c). Here a weight errs
  * by its own few roundings and by half a unit of the integers, and the sum by one. */
-static void near_the_sorted_deposit(void **state)
+TEST(near_the_sorted_deposit)
 {
-    (void)state;
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
             if (skips(n))
@@ -331,9 +326,8 @@ static void near_the_sorted_deposit(void **state)
 }
 
 /* The second species adds to what the first left. */
-static void species_add_up(void **state)
+TEST(species_add_up)
 {
-    (void)state;
     const struct grid grid = grid_of(8, 8);
     struct sorted_particles electrons, ions;
     struct deposit_atomic *deposit = NULL;
@@ -398,9 +392,8 @@ static void check_not_a_number(struct sorted_particles *sorted, uint32_t first, 
 }
 
 /* One, that marks the sums of others; and the fullest cell, whose sums are marked over and over. */
-static void not_a_number_shows(void **state)
+TEST(not_a_number_shows)
 {
-    (void)state;
     const struct grid grid = grid_of(16, 16);
     struct sorted_particles sorted;
     sorted_particles_create(device, &grid, precision, test_count(5000), 0.25, 11, &sorted);
@@ -423,9 +416,8 @@ static void not_a_number_shows(void **state)
 }
 
 /* A word of 64 bits a node, and by the door's method no more. */
-static void takes_a_word_a_node(void **state)
+TEST(takes_a_word_a_node)
 {
-    (void)state;
     const struct grid grid = grid_of(31, 6);
     const struct deposit_config config = {.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
     struct deposit *deposit = NULL;
@@ -445,13 +437,4 @@ static int open_device_of_precision(void **state)
     exit(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_integers_are_the_hosts), cmocka_unit_test(the_order_does_not_show),
-        cmocka_unit_test(a_sum_may_fill_its_bits),    cmocka_unit_test(as_many_fraction_bits_as_fit),
-        cmocka_unit_test(near_the_sorted_deposit),    cmocka_unit_test(species_add_up),
-        cmocka_unit_test(not_a_number_shows),         cmocka_unit_test(takes_a_word_a_node),
-    };
-    return cmocka_run_group_tests(tests, open_device_of_precision, close_device);
-}
+TEST_MAIN(open_device_of_precision, close_device)

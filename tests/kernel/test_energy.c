@@ -2,20 +2,7 @@
 #include "output/energy.h"
 #include "support/sorted_particles.h"
 
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
-}
+#include "support/device_fixture.h"
 
 /* Random numbers in [0.1, 1.1), all of one sign: the worst case for a sum. */
 static double *upload_random(struct buffer *buffer, enum precision precision, uint32_t count, uint64_t seed)
@@ -72,23 +59,14 @@ static void check_grids(enum precision precision)
     check_grid(test_count(512), 256, precision);
 }
 
-static void matches_the_host_single(void **state)
+TEST(matches_the_host_single)
 {
-    (void)state;
     check_grids(PRECISION_SINGLE);
 }
 
-static void matches_the_host_double(void **state)
+TEST(matches_the_host_double)
 {
-    (void)state;
     check_grids(PRECISION_DOUBLE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_the_host_single),
-        cmocka_unit_test(matches_the_host_double),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

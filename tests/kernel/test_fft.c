@@ -103,9 +103,8 @@ static void check_round_trip(const struct transform *t)
     free(back);
 }
 
-static void forward_is_the_direct_sum(void **state)
+TEST(forward_is_the_direct_sum)
 {
-    (void)state;
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++)
             for (int g = 0; g < grids_for(field_solvers[s], SHORT_GRIDS_ON_CPU, SHORT_GRIDS); g++) {
@@ -134,9 +133,8 @@ static bool is_refused(const uint32_t cells[2], enum precision precision, enum s
     return status != STATUS_OK;
 }
 
-static void long_axes_work(void **state)
+TEST(long_axes_work)
 {
-    (void)state;
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++)
             for (int g = 0; g < grids_for(field_solvers[s], LONG_GRIDS_ON_CPU, LONG_GRIDS); g++) {
@@ -156,9 +154,8 @@ static void long_axes_work(void **state)
 }
 
 /* The same bits from one plan used twice and from another plan. */
-static void results_repeat(void **state)
+TEST(results_repeat)
 {
-    (void)state;
     const uint32_t cells[2] = {48, 20};
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++) {
@@ -180,9 +177,8 @@ static void results_repeat(void **state)
         }
 }
 
-static void auto_suits_the_device(void **state)
+TEST(auto_suits_the_device)
 {
-    (void)state;
     const struct grid grid = field_grid(8, 6, 1.0, 1.0);
     static const enum solver_kind solvers[] = {SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW};
     const char *const names[] = {device_info(device)->is_cpu ? "FFTW" : "VkFFT", "VkFFT", "FFTW"};
@@ -233,9 +229,8 @@ static void check_pair(const uint32_t cells[2], enum precision precision, enum s
     transform_destroy(&t);
 }
 
-static void a_pair_is_two_inverses(void **state)
+TEST(a_pair_is_two_inverses)
 {
-    (void)state;
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++) {
             for (int g = 0; g < grids_for(field_solvers[s], SHORT_GRIDS_ON_CPU, SHORT_GRIDS); g++)
@@ -247,9 +242,8 @@ static void a_pair_is_two_inverses(void **state)
 }
 
 /* FFTW in the queue and FFTW that waits are the same numbers. */
-static void waiting_changes_no_bit(void **state)
+TEST(waiting_changes_no_bit)
 {
-    (void)state;
     const uint32_t cells[2] = {13, 6};
     for (int p = 0; p < 2; p++) {
         struct transform t = transform_create(cells, field_precisions[p], SOLVER_FFTW);
@@ -269,9 +263,8 @@ static void waiting_changes_no_bit(void **state)
 }
 
 /* An array of nx ny reals read and one of modes written, then modes read and written in place. */
-static void bytes_are_those_of_two_passes(void **state)
+TEST(bytes_are_those_of_two_passes)
 {
-    (void)state;
     const uint32_t cells[2] = {512, 256};
     for (int s = 0; s < 2; s++) {
         struct transform t = transform_create(cells, PRECISION_SINGLE, field_solvers[s]);
@@ -280,16 +273,4 @@ static void bytes_are_those_of_two_passes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forward_is_the_direct_sum),
-        cmocka_unit_test(long_axes_work),
-        cmocka_unit_test(results_repeat),
-        cmocka_unit_test(auto_suits_the_device),
-        cmocka_unit_test(a_pair_is_two_inverses),
-        cmocka_unit_test(waiting_changes_no_bit),
-        cmocka_unit_test(bytes_are_those_of_two_passes),
-    };
-    return cmocka_run_group_tests_name("fft", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -78,9 +78,8 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passe
 }
 
 /* Every mode of a small grid, with even and with odd numbers of nodes. */
-static void modes_shrink_by_the_transfer_function(void **state)
+TEST(modes_shrink_by_the_transfer_function)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{8, 6}, {7, 5}};
     for (int p = 0; p < 2; p++)
         for (int t = 0; t < tile_count(); t++)
@@ -94,9 +93,8 @@ static void modes_shrink_by_the_transfer_function(void **state)
             }
 }
 
-static void every_grid_wraps(void **state)
+TEST(every_grid_wraps)
 {
-    (void)state;
     for (int p = 0; p < 2; p++)
         for (int t = 0; t < tile_count(); t++)
             for (int g = 0; g < grid_count(); g++) {
@@ -110,9 +108,8 @@ static void every_grid_wraps(void **state)
 }
 
 /* Tiles are a matter of speed: not a bit depends on them. */
-static void every_tile_has_the_same_bits(void **state)
+TEST(every_tile_has_the_same_bits)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {45, 1}, {33, 64}, {37, 101}, {16, 32}, {17, 33}};
     for (int p = 0; p < 2; p++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -137,9 +134,8 @@ static void every_tile_has_the_same_bits(void **state)
 }
 
 /* No tile for a CPU, whose local memory is ordinary memory, nor where one has no room. */
-static void the_device_chooses_the_tile(void **state)
+TEST(the_device_chooses_the_tile)
 {
-    (void)state;
     struct device_info gpu = {.is_gpu = true, .local_memory = 49152, .group_limit = 1024};
     const struct device_info cpu = {.is_cpu = true, .local_memory = 49152, .group_limit = 4096};
     assert_int_equal(filter_tile_of(&cpu, PRECISION_SINGLE).rows, 0);
@@ -152,9 +148,8 @@ static void the_device_chooses_the_tile(void **state)
     assert_int_equal(filter_tile_of(&gpu, PRECISION_SINGLE).rows, 0);
 }
 
-static void a_tile_without_room_is_refused(void **state)
+TEST(a_tile_without_room_is_refused)
 {
-    (void)state;
     const struct grid grid = field_grid(8, 8, 1.0, 1.0);
     struct filter *filter = NULL;
     const struct filter_tile large = {1 << 14, 1 << 14, 1 << 14}, many_items = {1 << 14, 1, 1};
@@ -167,9 +162,8 @@ static void a_tile_without_room_is_refused(void **state)
 }
 
 /* One charge on a corner node becomes the stencil, whose weights are exact. */
-static void a_point_becomes_the_stencil(void **state)
+TEST(a_point_becomes_the_stencil)
 {
-    (void)state;
     static const double point[20] = {16.0};
     static const double expected[20] = {4, 2, 0, 2, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1};
     for (int p = 0; p < 2; p++)
@@ -182,9 +176,8 @@ static void a_point_becomes_the_stencil(void **state)
         }
 }
 
-static void the_sum_stays(void **state)
+TEST(the_sum_stays)
 {
-    (void)state;
     for (int p = 0; p < 2; p++)
         for (int g = 0; g < grid_count(); g++) {
             struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[p]);
@@ -203,9 +196,8 @@ static void the_sum_stays(void **state)
         }
 }
 
-static void no_pass_changes_nothing(void **state)
+TEST(no_pass_changes_nothing)
 {
-    (void)state;
     struct bench b = bench_create(7, 5, PRECISION_SINGLE, tiles[0]);
     double *density = field_random(b.cells);
     const struct buffer *before = b.rho;
@@ -217,17 +209,4 @@ static void no_pass_changes_nothing(void **state)
     bench_destroy(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_shrink_by_the_transfer_function),
-        cmocka_unit_test(every_grid_wraps),
-        cmocka_unit_test(every_tile_has_the_same_bits),
-        cmocka_unit_test(the_device_chooses_the_tile),
-        cmocka_unit_test(a_tile_without_room_is_refused),
-        cmocka_unit_test(a_point_becomes_the_stencil),
-        cmocka_unit_test(the_sum_stays),
-        cmocka_unit_test(no_pass_changes_nothing),
-    };
-    return cmocka_run_group_tests_name("filter", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

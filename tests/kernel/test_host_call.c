@@ -42,9 +42,8 @@ static void check_places(void)
         buffer_destroy(&made[n]);
 }
 
-static void every_buffer_has_its_place(void **state)
+TEST(every_buffer_has_its_place)
 {
-    (void)state;
     check_places();
     assert_false(device_queue_host_calls(device, false));
     check_places();
@@ -66,26 +65,23 @@ static void check_timed(void)
     buffer_destroy(&buffer);
 }
 
-static void calls_are_timed(void **state)
+TEST(calls_are_timed)
 {
-    (void)state;
     check_timed();
     assert_false(device_queue_host_calls(device, false));
     check_timed();
     device_queue_host_calls(device, true);
 }
 
-static void too_many_buffers_are_refused(void **state)
+TEST(too_many_buffers_are_refused)
 {
-    (void)state;
     struct buffer *none[HOST_CALL_BUFFERS + 1] = {NULL};
     assert_int_equal(device_call_host(device, note_places, NULL, none, HOST_CALL_BUFFERS + 1, STAGE_OTHER, 0),
                      STATUS_FAILED);
 }
 
-static void a_view_is_part_of_its_buffer(void **state)
+TEST(a_view_is_part_of_its_buffer)
 {
-    (void)state;
     const size_t bytes = NUMBERS * sizeof(uint32_t), stride = buffer_view_stride(bytes);
     const size_t before = device_bytes_held(device);
     struct buffer *whole = NULL, *view = NULL;
@@ -109,20 +105,11 @@ static void a_view_is_part_of_its_buffer(void **state)
     assert_int_equal(device_bytes_held(device), before);
 }
 
-static void strides_hold_what_they_should(void **state)
+TEST(strides_hold_what_they_should)
 {
-    (void)state;
     assert_int_equal(buffer_view_stride(1), BUFFER_VIEW_ALIGNMENT);
     assert_int_equal(buffer_view_stride(BUFFER_VIEW_ALIGNMENT), BUFFER_VIEW_ALIGNMENT);
     assert_int_equal(buffer_view_stride(BUFFER_VIEW_ALIGNMENT + 1), 2 * BUFFER_VIEW_ALIGNMENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_buffer_has_its_place),    cmocka_unit_test(calls_are_timed),
-        cmocka_unit_test(too_many_buffers_are_refused),  cmocka_unit_test(a_view_is_part_of_its_buffer),
-        cmocka_unit_test(strides_hold_what_they_should),
-    };
-    return cmocka_run_group_tests_name("host_call", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

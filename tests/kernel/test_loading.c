@@ -1,13 +1,11 @@
 /* Loading: the particles on the device, by the kernel and by the host, against each other and against
  * formulae. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "load/internal.h"
 #include "shared/loading.h"
 
 #include <string.h>
-
-static struct device *device;
 
 /* A species' particles as the device holds them. */
 struct loaded {
@@ -139,9 +137,8 @@ static void check_kernel_equals_host(const struct species_config *species, enum 
     release(&host);
 }
 
-static void kernel_equals_host(void **state)
+TEST(kernel_equals_host)
 {
-    (void)state;
     if (!device_info(device)->has_fp64)
         skip();
     struct species_config species = electrons(100003); /* more than one piece of the host, no whole groups */
@@ -167,9 +164,8 @@ static void kernel_equals_host(void **state)
     check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
 }
 
-static void host_fill_equals_door(void **state)
+TEST(host_fill_equals_door)
 {
-    (void)state;
     const struct grid grid = grid_of(32, 32);
     const struct species_config species = electrons(1000);
     struct loaded sent = load(&grid, &species, PRECISION_SINGLE, 77, BY_DOOR), made = allocate(1000);
@@ -186,9 +182,8 @@ static void host_fill_equals_door(void **state)
 }
 
 /* Particles depend on their global index alone: a part is that slice of the whole, bit for bit. */
-static void part_is_slice_of_whole(void **state)
+TEST(part_is_slice_of_whole)
 {
-    (void)state;
     const struct grid grid = grid_of(32, 32);
     const struct species_config all = electrons(3000);
     struct species_config some = all;
@@ -232,9 +227,8 @@ static void check_rounding(enum axis axis, enum way way)
     release(&exact);
 }
 
-static void rounded_to_next_cell(void **state)
+TEST(rounded_to_next_cell)
 {
-    (void)state;
     for (enum axis axis = AXIS_X; axis <= AXIS_Y; axis++) {
         check_rounding(axis, BY_DOOR);
         check_rounding(axis, BY_HOST);
@@ -242,9 +236,8 @@ static void rounded_to_next_cell(void **state)
 }
 
 /* Indices around the powers of two where float arithmetic gives 0, 1 and infinite velocities. */
-static void float_traps(void **state)
+TEST(float_traps)
 {
-    (void)state;
     const struct grid grid = grid_of(32, 32);
     struct species_config species = electrons(64);
     species.velocities.bases[0] = 2; /* the trap's base for a velocity too */
@@ -264,9 +257,8 @@ static void float_traps(void **state)
 
 /* Of 2^20 elements of base 5; the values of an independent implementation, to half a unit of their last
  * digit. */
-static void maxwellian_moments(void **state)
+TEST(maxwellian_moments)
 {
-    (void)state;
     const struct grid grid = grid_of(32, 32);
     const size_t count = 1 << 20;
     const struct species_config species = electrons(count);
@@ -296,9 +288,8 @@ static void maxwellian_moments(void **state)
  * N points n/N with 0 moved to 1/(2N), so the error is known: the moved particle turns the imaginary part by
  * pi/N^2 of 1, and the real part falls short by 1.4e-8, 8.9e-10, 5.5e-11 of alpha/2 (an independent
  * implementation; kinks of the weighting). Tolerance: half a unit of the last digit given. */
-static void initial_density_mode(void **state)
+TEST(initial_density_mode)
 {
-    (void)state;
     if (!device_info(device)->has_fp64)
         skip(); /* float offsets add 1e-9 of noise */
     const struct grid grid = grid_of(32, 32);
@@ -328,9 +319,8 @@ static void initial_density_mode(void **state)
 }
 
 /* Site j of the lattice, undisturbed, in cells: exact in double but for the rounding of two operations. */
-static void lattice_sites(void **state)
+TEST(lattice_sites)
 {
-    (void)state;
     const struct grid grid = grid_of(8, 4);
     struct species_config species = electrons(6 * 10);
     species.positions = (struct positions_config){.kind = POSITIONS_LATTICE, .counts = {6, 10}};
@@ -346,9 +336,8 @@ static void lattice_sites(void **state)
 }
 
 /* x + sum of a cos(k x)/k with k = 2 pi m/L of the undisplaced x, periodic, along each axis alone. */
-static void displacement_of_lattice(void **state)
+TEST(displacement_of_lattice)
 {
-    (void)state;
     const struct grid_config config = {{32, 16}, {7.5, 2.5}};
     const struct grid grid = grid_make(&config);
     struct species_config species = electrons(20 * 12);
@@ -375,9 +364,8 @@ static void displacement_of_lattice(void **state)
 }
 
 /* The displacement is that of the position after the density profile. */
-static void density_then_displacement(void **state)
+TEST(density_then_displacement)
 {
-    (void)state;
     const struct grid grid = grid_of(32, 32);
     struct species_config species = electrons(500);
     species.perturb.density.items[0].amplitude = 0.5;
@@ -395,9 +383,8 @@ static void density_then_displacement(void **state)
     release(&after);
 }
 
-static void uniform_velocities(void **state)
+TEST(uniform_velocities)
 {
-    (void)state;
     const struct grid grid = grid_of(4, 4);
     const size_t count = 5 * 5 * 5 * 7 * 7;
     struct species_config species = electrons(count);
@@ -419,33 +406,4 @@ static void uniform_velocities(void **state)
     release(&loaded);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_equals_host),
-        cmocka_unit_test(host_fill_equals_door),
-        cmocka_unit_test(part_is_slice_of_whole),
-        cmocka_unit_test(rounded_to_next_cell),
-        cmocka_unit_test(float_traps),
-        cmocka_unit_test(maxwellian_moments),
-        cmocka_unit_test(initial_density_mode),
-        cmocka_unit_test(lattice_sites),
-        cmocka_unit_test(displacement_of_lattice),
-        cmocka_unit_test(density_then_displacement),
-        cmocka_unit_test(uniform_velocities),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

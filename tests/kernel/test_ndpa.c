@@ -175,9 +175,8 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
     scene_destroy(&scene);
 }
 
-static void all_axes_of_2_to_4_dimensions(void **state)
+TEST(all_axes_of_2_to_4_dimensions)
 {
-    (void)state;
     if (is_small())
         skip();
     for (uint32_t dimensions = 2; dimensions <= 4; dimensions++)
@@ -186,9 +185,8 @@ static void all_axes_of_2_to_4_dimensions(void **state)
 }
 
 /* The reversed axes, and some that mix: rotations, and a swap of the first two. */
-static void some_axes_beyond(void **state)
+TEST(some_axes_beyond)
 {
-    (void)state;
     static const struct {
         uint32_t dimensions, p;
         size_t element_bytes;
@@ -216,9 +214,8 @@ static void some_axes_beyond(void **state)
 }
 
 /* Rows of several bars, the last of them shorter; of many groups. */
-static void long_rows(void **state)
+TEST(long_rows)
 {
-    (void)state;
     if (is_small())
         skip();
     static const struct ndpa_shape shapes[] = {
@@ -240,9 +237,8 @@ static void long_rows(void **state)
 
 /* Items that share cells and bars, as on a GPU, on any device: more than a cell has elements, or fewer, and
  * no divisor of either. */
-static void groups_of_any_size(void **state)
+TEST(groups_of_any_size)
 {
-    (void)state;
     static const struct {
         struct ndpa_shape shape;
         uint32_t items;
@@ -264,9 +260,8 @@ static void groups_of_any_size(void **state)
 }
 
 /* Tables are small beside the volume, and the other kinds hold next to nothing. */
-static void nothing_of_the_volumes_size(void **state)
+TEST(nothing_of_the_volumes_size)
 {
-    (void)state;
     if (is_small())
         skip();
     const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
@@ -342,17 +337,15 @@ static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
     free(by_host);
 }
 
-static void the_plain_array(void **state)
+TEST(the_plain_array)
 {
-    (void)state;
     check_unfold(&(struct ndpa_shape){3, {8, 12, 20}, 4, 4}, (const uint32_t[]){2, 1, 0});
     check_unfold(&(struct ndpa_shape){3, {6, 9, 15}, 3, 8}, (const uint32_t[]){1, 2, 0});
     check_unfold(&(struct ndpa_shape){5, {4, 2, 6, 4, 8}, 2, 4}, (const uint32_t[]){3, 0, 4, 2, 1});
 }
 
-static void any_sides_after_padding(void **state)
+TEST(any_sides_after_padding)
 {
-    (void)state;
     const struct ndpa_shape padded = ndpa_padded(&(struct ndpa_shape){4, {1, 4, 5, 7}, 4, 4});
     const uint32_t expected[] = {4, 4, 8, 8};
     assert_memory_equal(padded.sides, expected, sizeof expected);
@@ -374,9 +367,8 @@ static void assert_usage(const struct ndpa_shape *shape, const uint32_t *axes, c
         fail_msg("'%s' does not say '%s'", status_message(), word);
 }
 
-static void shapes_that_cannot_be(void **state)
+TEST(shapes_that_cannot_be)
 {
-    (void)state;
     const uint32_t axes[NDPA_MAX_DIMENSIONS] = {2, 1, 0}, line[NDPA_MAX_DIMENSIONS] = {0};
     const struct ndpa_shape good = {3, {4, 8, 12}, 4, 4};
     const size_t held = device_bytes_held(device);
@@ -393,9 +385,8 @@ static void shapes_that_cannot_be(void **state)
     assert_int_equal(device_bytes_held(device), held);
 }
 
-static void buffers_too_short(void **state)
+TEST(buffers_too_short)
 {
-    (void)state;
     const struct ndpa_shape shape = {3, {4, 8, 12}, 4, 4};
     const uint32_t axes[] = {2, 1, 0}, wrong[] = {0, 1, 1}, beyond[] = {4, 8, 13};
     struct buffer *exact = NULL, *less = NULL;
@@ -412,18 +403,4 @@ static void buffers_too_short(void **state)
     buffer_destroy(&less);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_axes_of_2_to_4_dimensions),
-        cmocka_unit_test(some_axes_beyond),
-        cmocka_unit_test(long_rows),
-        cmocka_unit_test(groups_of_any_size),
-        cmocka_unit_test(nothing_of_the_volumes_size),
-        cmocka_unit_test(the_plain_array),
-        cmocka_unit_test(any_sides_after_padding),
-        cmocka_unit_test(shapes_that_cannot_be),
-        cmocka_unit_test(buffers_too_short),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -10,9 +10,8 @@ static void note(void *object)
     closed[closings++] = *(const char *)object;
 }
 
-static void closes_in_reverse_order(void **state)
+TEST(closes_in_reverse_order)
 {
-    (void)state;
     static char a = 'a', b = 'b', c = 'c', d = 'd';
     struct device *branch = NULL, *twig = NULL;
     assert_ok(device_branch(device, &branch));
@@ -27,9 +26,8 @@ static void closes_in_reverse_order(void **state)
     assert_memory_equal(closed, "bdca", 4);
 }
 
-static void frees_what_a_branch_holds(void **state)
+TEST(frees_what_a_branch_holds)
 {
-    (void)state;
     const size_t held = device_bytes_held(device);
     struct device *branch = NULL;
     struct buffer *early = NULL, *late = NULL, *view = NULL;
@@ -52,9 +50,8 @@ static void frees_what_a_branch_holds(void **state)
 }
 
 /* A swap leaves each buffer with its owner: closing one owner keeps what came from it to the other. */
-static void swaps_between_owners(void **state)
+TEST(swaps_between_owners)
 {
-    (void)state;
     struct device *branch = NULL;
     struct buffer *kept = NULL, *closing = NULL;
     const uint32_t mine = 1, others = 2;
@@ -72,9 +69,8 @@ static void swaps_between_owners(void **state)
     buffer_destroy(&kept);
 }
 
-static void counts_without_a_device(void **state)
+TEST(counts_without_a_device)
 {
-    (void)state;
     struct device *counting = NULL;
     struct buffer *large = NULL, *small = NULL;
     struct program *program = NULL;
@@ -105,13 +101,4 @@ static void counts_without_a_device(void **state)
     device_close(&counting);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closes_in_reverse_order),
-        cmocka_unit_test(frees_what_a_branch_holds),
-        cmocka_unit_test(swaps_between_owners),
-        cmocka_unit_test(counts_without_a_device),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -1,25 +1,10 @@
 /* Permute: every array in the order of the permutation, swapped with its spare one, the keys left alone. */
-#include "support/sorted_particles.h"
-#include "support/test_support.h"
-
 #include "sort/permute.h"
+#include "support/sorted_particles.h"
+
+#include "support/device_fixture.h"
 
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    return device_open(test_device_spec(), &device) == STATUS_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(&device);
-    return 0;
-}
 
 enum order { RANDOM_ORDER, IDENTITY, REVERSED, ORDERS };
 
@@ -144,22 +129,19 @@ static void check_all(enum precision precision)
                 check_permute(precision, test_count(counts[n]), ids, order);
 }
 
-static void permutes_single(void **state)
+TEST(permutes_single)
 {
-    (void)state;
     check_all(PRECISION_SINGLE);
 }
 
-static void permutes_double(void **state)
+TEST(permutes_double)
 {
-    (void)state;
     check_all(PRECISION_DOUBLE);
 }
 
 /* sigma after tau is the sort of a sort: sorted[j] = original[tau(sigma(j))]. */
-static void permutes_again(void **state)
+TEST(permutes_again)
 {
-    (void)state;
     enum { COUNT = 300 };
     uint32_t *sigma = permutation_of(RANDOM_ORDER, COUNT), twice[COUNT];
     struct bench b;
@@ -178,12 +160,4 @@ static void permutes_again(void **state)
     free(sigma);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(permutes_single),
-        cmocka_unit_test(permutes_double),
-        cmocka_unit_test(permutes_again),
-    };
-    return cmocka_run_group_tests_name("permute", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

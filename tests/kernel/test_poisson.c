@@ -128,9 +128,8 @@ static void check_all_modes(struct bench *b)
             check_mode(b, mx, my);
 }
 
-static void every_mode_follows_its_formula(void **state)
+TEST(every_mode_follows_its_formula)
 {
-    (void)state;
     with_every_solver(check_all_modes);
 }
 
@@ -168,9 +167,8 @@ static void check_gauss(struct bench *b)
     free(rho);
 }
 
-static void random_densities_obey_gauss(void **state)
+TEST(random_densities_obey_gauss)
 {
-    (void)state;
     with_every_solver(check_gauss);
 }
 
@@ -189,9 +187,8 @@ static void check_no_self_force(struct bench *b)
     free(rho);
 }
 
-static void a_density_does_not_push_itself(void **state)
+TEST(a_density_does_not_push_itself)
 {
-    (void)state;
     with_every_solver(check_no_self_force);
 }
 
@@ -215,9 +212,8 @@ static void check_background(struct bench *b)
     free(rho);
 }
 
-static void the_mean_density_is_ignored(void **state)
+TEST(the_mean_density_is_ignored)
 {
-    (void)state;
     with_every_solver(check_background);
 }
 
@@ -240,9 +236,8 @@ static void check_repeats(struct bench *b)
     free(rho);
 }
 
-static void solving_twice_gives_the_same_bits_and_keeps_rho(void **state)
+TEST(solving_twice_gives_the_same_bits_and_keeps_rho)
 {
-    (void)state;
     with_every_solver(check_repeats);
 }
 
@@ -270,9 +265,8 @@ static void check_potential_when_asked(struct bench *b)
     free(rho);
 }
 
-static void the_potential_is_set_when_asked_for(void **state)
+TEST(the_potential_is_set_when_asked_for)
 {
-    (void)state;
     with_every_solver(check_potential_when_asked);
 }
 
@@ -297,9 +291,8 @@ static void check_timed(struct bench *b)
     assert_int_equal(field->bytes, spectral ? transform + 2 * modes : 0);
 }
 
-static void a_solve_is_timed_as_one(void **state)
+TEST(a_solve_is_timed_as_one)
 {
-    (void)state;
     with_every_solver(check_timed);
 }
 
@@ -334,9 +327,8 @@ static void check_read_modes(struct bench *b)
     free(wanted);
 }
 
-static void modes_of_both_signs_can_be_read(void **state)
+TEST(modes_of_both_signs_can_be_read)
 {
-    (void)state;
     with_every_solver(check_read_modes);
 }
 
@@ -366,17 +358,4 @@ static int close_benches(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mode_follows_its_formula),
-        cmocka_unit_test(random_densities_obey_gauss),
-        cmocka_unit_test(a_density_does_not_push_itself),
-        cmocka_unit_test(the_mean_density_is_ignored),
-        cmocka_unit_test(solving_twice_gives_the_same_bits_and_keeps_rho),
-        cmocka_unit_test(the_potential_is_set_when_asked_for),
-        cmocka_unit_test(a_solve_is_timed_as_one),
-        cmocka_unit_test(modes_of_both_signs_can_be_read),
-    };
-    return cmocka_run_group_tests_name("poisson", tests, open_benches, close_benches);
-}
+TEST_MAIN(open_benches, close_benches)

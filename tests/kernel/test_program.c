@@ -51,9 +51,8 @@ static uint32_t answer(int base)
     return value;
 }
 
-static void options_tell_programs_apart(void **state)
+TEST(options_tell_programs_apart)
 {
-    (void)state;
     write_kernel(1);
     for (int turn = 0; turn < 2; turn++) {
         assert_int_equal(answer(10), 11);
@@ -62,9 +61,8 @@ static void options_tell_programs_apart(void **state)
 }
 
 /* Who edits a kernel gets the new one, in the same process too. */
-static void a_changed_source_is_built_anew(void **state)
+TEST(a_changed_source_is_built_anew)
 {
-    (void)state;
     write_kernel(1);
     assert_int_equal(answer(10), 11);
     write_kernel(2);
@@ -73,9 +71,8 @@ static void a_changed_source_is_built_anew(void **state)
     assert_int_equal(answer(10), 11);
 }
 
-static void the_same_is_built_once(void **state)
+TEST(the_same_is_built_once)
 {
-    (void)state;
     struct program *first = NULL, *second = NULL;
     write_kernel(3);
     assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &first, "-D BASE=30"));
@@ -88,9 +85,8 @@ static void the_same_is_built_once(void **state)
 }
 
 /* A source that does not build is no program, and is tried again. */
-static void what_does_not_build_is_not_kept(void **state)
+TEST(what_does_not_build_is_not_kept)
 {
-    (void)state;
     struct program *program = NULL;
     for (int turn = 0; turn < 2; turn++) {
         assert_int_equal(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=missing"),
@@ -100,13 +96,4 @@ static void what_does_not_build_is_not_kept(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_tell_programs_apart),
-        cmocka_unit_test(a_changed_source_is_built_anew),
-        cmocka_unit_test(the_same_is_built_once),
-        cmocka_unit_test(what_does_not_build_is_not_kept),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

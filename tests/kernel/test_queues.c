@@ -46,9 +46,8 @@ static void check_words(const struct chain *chain, int link, uint32_t expected)
 }
 
 /* Main, side, main: the side queue hands on what main has just written, and main what the side queue has. */
-static void a_side_queue_is_between_fork_and_join(void **state)
+TEST(a_side_queue_is_between_fork_and_join)
 {
-    (void)state;
     struct chain chain;
     chain_create(&chain);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -67,9 +66,8 @@ static void a_side_queue_is_between_fork_and_join(void **state)
 
 /* The same without anybody waiting in between: every round gives each link the number of the round, whatever
  * the queues overlap. */
-static void rounds_follow_one_another(void **state)
+TEST(rounds_follow_one_another)
 {
-    (void)state;
     struct chain chain;
     chain_create(&chain);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -89,9 +87,8 @@ static void rounds_follow_one_another(void **state)
 }
 
 /* A blocking read waits for all that its queue waits for, and device_finish() for both queues. */
-static void who_waits_sees_both_queues(void **state)
+TEST(who_waits_sees_both_queues)
 {
-    (void)state;
     struct chain chain;
     chain_create(&chain);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -117,9 +114,8 @@ static void fill_words(struct chain *chain, uint32_t round)
 }
 
 /* What is sent arrives in the order of the queue, at its place and nowhere else. */
-static void sends_go_in_the_order_of_their_queue(void **state)
+TEST(sends_go_in_the_order_of_their_queue)
 {
-    (void)state;
     enum { FIRST = 100, END = WORDS - 50 };
     struct chain chain;
     chain_create(&chain);
@@ -146,9 +142,8 @@ static void sends_go_in_the_order_of_their_queue(void **state)
 }
 
 /* Each launch is counted in its stage, whichever queue it went to, and also one that nobody waited for. */
-static void timers_count_both_queues(void **state)
+TEST(timers_count_both_queues)
 {
-    (void)state;
     enum { EACH = 5 };
     struct chain chain;
     chain_create(&chain);
@@ -172,14 +167,4 @@ static void timers_count_both_queues(void **state)
     chain_destroy(&chain);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_side_queue_is_between_fork_and_join),
-        cmocka_unit_test(rounds_follow_one_another),
-        cmocka_unit_test(who_waits_sees_both_queues),
-        cmocka_unit_test(sends_go_in_the_order_of_their_queue),
-        cmocka_unit_test(timers_count_both_queues),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

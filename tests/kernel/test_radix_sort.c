@@ -125,9 +125,8 @@ static void check_patterns(const struct radix_plan *plan, uint32_t count, enum p
 
 /* ---- whole sorts ---- */
 
-static void sorts_every_size(void **state)
+TEST(sorts_every_size)
 {
-    (void)state;
     const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, 7919};
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (int way = 0; way < WAYS; way++) {
@@ -136,9 +135,8 @@ static void sorts_every_size(void **state)
         }
 }
 
-static void sorts_a_million_around(void **state)
+TEST(sorts_a_million_around)
 {
-    (void)state;
     const uint32_t sizes[] = {(1u << 20) - 1, (1u << 20) + 1, 1000003}; /* the last is a prime */
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (int way = 0; way < WAYS; way++) {
@@ -147,9 +145,8 @@ static void sorts_a_million_around(void **state)
         }
 }
 
-static void sorts_keys_of_every_length(void **state)
+TEST(sorts_keys_of_every_length)
 {
-    (void)state;
     for (uint32_t b = 1; b <= 32; b++)
         for (int rows = 0; rows < 2; rows++) {
             const struct radix_plan plan = plan_of(b, b < 5 ? b : 5, 2, 3, 3, b % 2, rows);
@@ -157,9 +154,8 @@ static void sorts_keys_of_every_length(void **state)
         }
 }
 
-static void sorts_with_any_parameters(void **state)
+TEST(sorts_with_any_parameters)
 {
-    (void)state;
     const struct {
         uint32_t b, r, items, groups, splits;
         bool transpose;
@@ -180,9 +176,8 @@ static void sorts_with_any_parameters(void **state)
         }
 }
 
-static void sorts_fewer_than_its_capacity(void **state)
+TEST(sorts_fewer_than_its_capacity)
 {
-    (void)state;
     uint32_t keys[300];
     fill_keys(keys, 300, 10, RANDOM_KEYS);
     for (int way = 0; way < WAYS; way++) {
@@ -196,9 +191,8 @@ static void sorts_fewer_than_its_capacity(void **state)
 }
 
 /* Keys only, and without an array for them: what is returned is what was asked for. */
-static void returns_what_is_asked(void **state)
+TEST(returns_what_is_asked)
 {
-    (void)state;
     enum { COUNT = 777, CELLS = 1024 };
     uint32_t keys[COUNT], sorted_keys[COUNT], permutation[COUNT], offsets[CELLS + 1];
     fill_keys(keys, COUNT, 10, RANDOM_KEYS);
@@ -271,9 +265,8 @@ static void count_digits(bool rows)
     radix_sort_destroy(&sort);
 }
 
-static void counts_digits_per_item(void **state)
+TEST(counts_digits_per_item)
 {
-    (void)state;
     count_digits(false);
     count_digits(true);
 }
@@ -304,9 +297,8 @@ static void scan_table(uint32_t splits, bool rows)
     free(expected);
 }
 
-static void scans_tables_of_any_split(void **state)
+TEST(scans_tables_of_any_split)
 {
-    (void)state;
     const uint32_t splits[] = {1, 2, 3, 7, 64, 500};
     for (size_t n = 0; n < sizeof splits / sizeof splits[0]; n++) {
         scan_table(splits[n], false);
@@ -319,9 +311,8 @@ static void scans_tables_of_any_split(void **state)
 static const struct device_info small_gpu = {
     .name = "a small GPU", .is_gpu = true, .compute_units = 4, .local_memory = 16384, .group_limit = 256};
 
-static void plans_the_short_key(void **state)
+TEST(plans_the_short_key)
 {
-    (void)state;
     struct radix_plan plan;
     const struct sort_config two_passes = {.passes = 2};
     assert_ok(radix_plan_make(&small_gpu, &two_passes, 10, &plan));
@@ -343,9 +334,8 @@ static void plans_the_short_key(void **state)
     assert_int_equal(plan.passes, 4);
 }
 
-static void plans_the_table_as_asked(void **state)
+TEST(plans_the_table_as_asked)
 {
-    (void)state;
     static const struct device_info cpu = {
         .name = "a CPU", .is_cpu = true, .compute_units = 2, .local_memory = 1 << 20, .group_limit = 4096};
     const struct {
@@ -363,9 +353,8 @@ static void plans_the_table_as_asked(void **state)
     }
 }
 
-static void refuses_plans_that_do_not_fit(void **state)
+TEST(refuses_plans_that_do_not_fit)
 {
-    (void)state;
     struct radix_plan plan;
     const struct {
         struct sort_config config;
@@ -395,15 +384,4 @@ static void refuses_plans_that_do_not_fit(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_the_short_key),           cmocka_unit_test(refuses_plans_that_do_not_fit),
-        cmocka_unit_test(plans_the_table_as_asked),      cmocka_unit_test(counts_digits_per_item),
-        cmocka_unit_test(scans_tables_of_any_split),     cmocka_unit_test(sorts_every_size),
-        cmocka_unit_test(sorts_keys_of_every_length),    cmocka_unit_test(sorts_with_any_parameters),
-        cmocka_unit_test(sorts_fewer_than_its_capacity), cmocka_unit_test(returns_what_is_asked),
-        cmocka_unit_test(sorts_a_million_around),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

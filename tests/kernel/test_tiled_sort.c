@@ -149,9 +149,8 @@ static void check_patterns(uint32_t bits, uint32_t passes, uint32_t count, enum 
 
 /* ---- the tests ---- */
 
-static void sorts_every_size(void **state)
+TEST(sorts_every_size)
 {
-    (void)state;
     enum { TILE = 4096 }; /* of a device with room for groups of 128 items */
     const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, TILE - 1, TILE, TILE + 1, TILE + 7919};
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
@@ -160,9 +159,8 @@ static void sorts_every_size(void **state)
     check_patterns(10, 1, TILE + 7919, ALL_LARGEST);
 }
 
-static void sorts_a_million_around(void **state)
+TEST(sorts_a_million_around)
 {
-    (void)state;
     struct tiled_sort *sort = NULL;
     assert_ok(tiled_sort_create(device, 10, 1, (1u << 20) + 1, NULL, &sort));
     check_sort(sort, PIC_ORDER, (1u << 20) - 1, 10, 1024);
@@ -171,9 +169,8 @@ static void sorts_a_million_around(void **state)
     tiled_sort_destroy(&sort);
 }
 
-static void sorts_short_and_long_keys(void **state)
+TEST(sorts_short_and_long_keys)
 {
-    (void)state;
     /* Rows shorter than a sector; 16 cells, found by search; one round; three rounds; digits of two lengths.
      */
     const struct {
@@ -191,9 +188,8 @@ static void sorts_short_and_long_keys(void **state)
 }
 
 /* So many keys fit that the high digit and the index do not fit one word; few are sorted. */
-static void sorts_pairs_between_passes(void **state)
+TEST(sorts_pairs_between_passes)
 {
-    (void)state;
     const uint32_t bits = 22, capacity = (UINT32_C(1) << 21) + 1; /* 11 and 22 bits */
     struct tiled_sort *sort = NULL;
     assert_ok(tiled_sort_create(device, bits, 2, capacity, NULL, &sort));
@@ -202,9 +198,8 @@ static void sorts_pairs_between_passes(void **state)
     tiled_sort_destroy(&sort);
 }
 
-static void sorts_fewer_than_its_capacity_again_and_again(void **state)
+TEST(sorts_fewer_than_its_capacity_again_and_again)
 {
-    (void)state;
     struct tiled_sort *sort = NULL;
     assert_ok(tiled_sort_create(device, 10, 1, 30000, NULL, &sort));
     const uint32_t sizes[] = {30000, 5, 0, 17777, 4096};
@@ -215,9 +210,8 @@ static void sorts_fewer_than_its_capacity_again_and_again(void **state)
 
 /* Few chunks, an odd number, more than there are tiles or places, and narrow groups; the bytes told follow.
  */
-static void options_change_no_result(void **state)
+TEST(options_change_no_result)
 {
-    (void)state;
     enum { COUNT = 70001 };
     const struct {
         struct tiled_options options;
@@ -240,9 +234,8 @@ static void options_change_no_result(void **state)
 }
 
 /* Cells need not be a power of two, and neither offsets nor sorted keys need be asked for. */
-static void returns_what_is_asked(void **state)
+TEST(returns_what_is_asked)
 {
-    (void)state;
     enum { COUNT = 5003, CELLS = 700 };
     for (uint32_t passes = 1; passes <= 2; passes++) {
         struct tiled_sort *sort = NULL;
@@ -282,9 +275,8 @@ static void returns_what_is_asked(void **state)
     }
 }
 
-static void tells_what_it_takes(void **state)
+TEST(tells_what_it_takes)
 {
-    (void)state;
     for (uint32_t bits = 10; bits <= 22; bits += 12)
         for (uint32_t passes = bits <= 12 ? 1 : 2; passes <= 2; passes++) {
             struct tiled_sort *sort = NULL;
@@ -296,9 +288,8 @@ static void tells_what_it_takes(void **state)
         }
 }
 
-static void supports_what_fits(void **state)
+TEST(supports_what_fits)
 {
-    (void)state;
     const struct device_info small = {.is_gpu = true, .local_memory = 32768, .group_limit = 256};
     const struct device_info tiny = {.is_gpu = true, .local_memory = 4096, .group_limit = 256};
     const struct device_info narrow = {.is_gpu = true, .local_memory = 32768, .group_limit = 32};
@@ -316,18 +307,4 @@ static void supports_what_fits(void **state)
     assert_null(sort);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(supports_what_fits),
-        cmocka_unit_test(tells_what_it_takes),
-        cmocka_unit_test(sorts_every_size),
-        cmocka_unit_test(sorts_short_and_long_keys),
-        cmocka_unit_test(sorts_pairs_between_passes),
-        cmocka_unit_test(sorts_fewer_than_its_capacity_again_and_again),
-        cmocka_unit_test(options_change_no_result),
-        cmocka_unit_test(returns_what_is_asked),
-        cmocka_unit_test(sorts_a_million_around),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

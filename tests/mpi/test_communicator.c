@@ -8,9 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static void the_place_among_the_ranks_is_that_of_mpi(void **state)
+TEST(the_place_among_the_ranks_is_that_of_mpi)
 {
-    (void)state;
     int rank = -1, size = -1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -22,9 +21,8 @@ static void the_place_among_the_ranks_is_that_of_mpi(void **state)
     assert_true(communicator_is_first() == (rank == 0));
 }
 
-static void a_second_start_is_the_same(void **state)
+TEST(a_second_start_is_the_same)
 {
-    (void)state;
     struct communicator again;
     assert_ok(communicator_start(&again));
     assert_memory_equal(&again, &ranks, sizeof again);
@@ -32,9 +30,8 @@ static void a_second_start_is_the_same(void **state)
 
 /* ---- agreement ---- */
 
-static void success_of_all_is_agreed(void **state)
+TEST(success_of_all_is_agreed)
 {
-    (void)state;
     assert_int_equal(communicator_agree(&ranks, STATUS_OK), STATUS_OK);
 }
 
@@ -64,9 +61,8 @@ static void check_agreement(unsigned failing, int lowest)
         assert_true(communicator_speaks(STATUS_FAILED) == (ranks.rank == lowest));
 }
 
-static void the_lowest_failure_is_that_of_all(void **state)
+TEST(the_lowest_failure_is_that_of_all)
 {
-    (void)state;
     for (unsigned failing = 1; failing < 1U << ranks.size; failing++) {
         int lowest = 0;
         while (!(failing >> lowest & 1U))
@@ -88,9 +84,8 @@ static double summand(int rank, size_t n)
     return 0.75 * DBL_EPSILON * (double)(rank + (int)n);
 }
 
-static void sums_are_taken_in_the_order_of_the_ranks(void **state)
+TEST(sums_are_taken_in_the_order_of_the_ranks)
 {
-    (void)state;
     enum { COUNT = 7 };
     double values[COUNT + 1], expected[COUNT];
     for (size_t n = 0; n < COUNT; n++) {
@@ -107,9 +102,8 @@ static void sums_are_taken_in_the_order_of_the_ranks(void **state)
     assert_memory_equal(values, expected, sizeof expected);
 }
 
-static void counts_add_up_beyond_what_a_double_holds(void **state)
+TEST(counts_add_up_beyond_what_a_double_holds)
 {
-    (void)state;
     const uint64_t large = (UINT64_C(1) << 60) + 1, size = (uint64_t)ranks.size;
     uint64_t counts[3] = {large, (uint64_t)ranks.rank, 5};
     communicator_sum_counts(&ranks, 2, counts);
@@ -118,9 +112,8 @@ static void counts_add_up_beyond_what_a_double_holds(void **state)
     assert_true(counts[2] == 5);
 }
 
-static void the_maximum_is_found_on_any_rank(void **state)
+TEST(the_maximum_is_found_on_any_rank)
 {
-    (void)state;
     for (int highest = 0; highest < ranks.size; highest++) {
         double values[2] = {ranks.rank == highest ? -0.5 : -1.0 - ranks.rank, ranks.rank};
         communicator_max(&ranks, 2, values);
@@ -129,9 +122,8 @@ static void the_maximum_is_found_on_any_rank(void **state)
     }
 }
 
-static void the_values_of_a_rank_are_found_at_its_place(void **state)
+TEST(the_values_of_a_rank_are_found_at_its_place)
 {
-    (void)state;
     enum { COUNT = 3, MOST = 64 };
     assert_true(ranks.size <= MOST);
     double values[COUNT], all[MOST * COUNT];
@@ -149,18 +141,16 @@ static void the_values_of_a_rank_are_found_at_its_place(void **state)
         }
 }
 
-static void all_get_the_bytes_of_rank_0(void **state)
+TEST(all_get_the_bytes_of_rank_0)
 {
-    (void)state;
     char bytes[] = "rank ?, the rest";
     bytes[5] = (char)('0' + ranks.rank);
     communicator_broadcast(&ranks, 6, bytes);
     assert_string_equal(bytes, "rank 0, the rest");
 }
 
-static void who_waits_sleeps_until_the_last_has_come(void **state)
+TEST(who_waits_sleeps_until_the_last_has_come)
 {
-    (void)state;
     const bool is_last = ranks.rank == ranks.size - 1;
     const double began = timer_now();
     const clock_t used = clock();
@@ -174,19 +164,4 @@ static void who_waits_sleeps_until_the_last_has_come(void **state)
     assert_true(left >= came);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_place_among_the_ranks_is_that_of_mpi),
-        cmocka_unit_test(a_second_start_is_the_same),
-        cmocka_unit_test(success_of_all_is_agreed),
-        cmocka_unit_test(the_lowest_failure_is_that_of_all),
-        cmocka_unit_test(sums_are_taken_in_the_order_of_the_ranks),
-        cmocka_unit_test(counts_add_up_beyond_what_a_double_holds),
-        cmocka_unit_test(the_maximum_is_found_on_any_rank),
-        cmocka_unit_test(the_values_of_a_rank_are_found_at_its_place),
-        cmocka_unit_test(all_get_the_bytes_of_rank_0),
-        cmocka_unit_test(who_waits_sleeps_until_the_last_has_come),
-    };
-    return mpi_run_tests("communicator", tests, NULL, NULL);
-}
+MPI_TEST_MAIN(NULL, NULL)

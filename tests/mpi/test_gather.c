@@ -166,9 +166,8 @@ static enum precision most_precise(void)
 }
 
 /* From one row a rank on, whole slabs and others. */
-static void every_row_is_the_sum_over_all_ranks(void **state)
+TEST(every_row_is_the_sum_over_all_ranks)
 {
-    (void)state;
     for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++)
         for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
             struct partition partition;
@@ -180,9 +179,8 @@ static void every_row_is_the_sum_over_all_ranks(void **state)
         }
 }
 
-static void rows_may_be_shared_unevenly(void **state)
+TEST(rows_may_be_shared_unevenly)
 {
-    (void)state;
     struct partition partition = left_uneven_partition(ranks.size, 40);
     for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++) {
         check(&partition, 5, 0, precision);
@@ -194,9 +192,8 @@ static void rows_may_be_shared_unevenly(void **state)
 
 /* Another rank is late each time, before or after it has gathered: a rank that did not wait for it, or wrote
  * where it still reads, would get or leave values of another round. */
-static void every_round_has_its_own_values(void **state)
+TEST(every_round_has_its_own_values)
 {
-    (void)state;
     enum { ROUNDS = 60, LATE = 2000 /* microseconds */ };
     struct partition partition;
     assert_ok(partition_even(ranks.size, (uint32_t)(ranks.size * 3 + 1), &partition));
@@ -218,9 +215,8 @@ static void every_round_has_its_own_values(void **state)
     partition_destroy(&partition);
 }
 
-static void memory_is_shared_where_all_ranks_are_of_one_machine(void **state)
+TEST(memory_is_shared_where_all_ranks_are_of_one_machine)
 {
-    (void)state;
     struct partition partition;
     assert_ok(partition_even(ranks.size, 12, &partition));
     const struct left_rows left = left_rows_make(&partition, 4, 2, PRECISION_SINGLE);
@@ -251,9 +247,8 @@ static int mapped_pieces(void)
     return pieces;
 }
 
-static void ranks_see_one_memory_without_a_name(void **state)
+TEST(ranks_see_one_memory_without_a_name)
 {
-    (void)state;
     struct device *owner = NULL;
     void *memory = NULL;
     assert_ok(device_branch(device, &owner));
@@ -273,26 +268,14 @@ static void ranks_see_one_memory_without_a_name(void **state)
     assert_int_equal(mapped_pieces(), 0);
 }
 
-static void memory_that_cannot_be_had_is_a_failure_of_all(void **state)
+TEST(memory_that_cannot_be_had_is_a_failure_of_all)
 {
-    (void)state;
     void *memory = NULL;
     const size_t too_much = (size_t)1 << 60;
     assert_int_equal(shared_memory_create(&ranks, device, too_much, &memory), STATUS_FAILED);
     assert_null(memory);
     assert_non_null(strstr(status_message(), "all ranks share"));
-    ranks_see_one_memory_without_a_name(state);
+    ranks_see_one_memory_without_a_name(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_the_sum_over_all_ranks),
-        cmocka_unit_test(rows_may_be_shared_unevenly),
-        cmocka_unit_test(every_round_has_its_own_values),
-        cmocka_unit_test(memory_is_shared_where_all_ranks_are_of_one_machine),
-        cmocka_unit_test(ranks_see_one_memory_without_a_name),
-        cmocka_unit_test(memory_that_cannot_be_had_is_a_failure_of_all),
-    };
-    return mpi_run_tests("gather", tests, open_device, close_device);
-}
+MPI_TEST_MAIN(open_device, close_device)

@@ -65,9 +65,8 @@ static void divide(int way, uint32_t *first)
     }
 }
 
-static void rows_go_where_they_belong(void **state)
+TEST(rows_go_where_they_belong)
 {
-    (void)state;
     uint32_t *first = calloc((size_t)ranks.size + 1, sizeof *first);
     uint32_t *other_first = calloc((size_t)ranks.size + 1, sizeof *other_first);
     assert_true(first && other_first);
@@ -83,8 +82,4 @@ static void rows_go_where_they_belong(void **state)
     free(first);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_go_where_they_belong)};
-    return mpi_run_tests("rows", tests, NULL, NULL);
-}
+MPI_TEST_MAIN(NULL, NULL)

@@ -253,27 +253,24 @@ static void check_against(struct solution (*reference)(const struct scene *, con
     }
 }
 
-static void every_mode_follows_its_formula(void **state)
+TEST(every_mode_follows_its_formula)
 {
-    (void)state;
     for (size_t grid = 0; grid < sizeof small_grids / sizeof small_grids[0]; grid++)
         for (uint32_t passes = 0; passes <= MOST_PASSES; passes++)
             if (small_grids[grid][0] >= (uint32_t)ranks.size)
                 check_against(solve_by_sums, small_grids[grid], passes);
 }
 
-static void the_field_is_that_of_one_device(void **state)
+TEST(the_field_is_that_of_one_device)
 {
-    (void)state;
     for (size_t grid = 0; grid < sizeof large_grids / sizeof large_grids[0]; grid++)
         for (uint32_t passes = 0; passes <= MOST_PASSES; passes++)
             check_against(solve_on_device, large_grids[grid], passes);
 }
 
 /* Of the same solver, with other work between, and of another one. */
-static void solving_again_gives_the_same_bits(void **state)
+TEST(solving_again_gives_the_same_bits)
 {
-    (void)state;
     for (size_t grid = 0; grid < sizeof large_grids / sizeof large_grids[0]; grid++) {
         struct scene scenes[2];
         for (int s = 0; s < 2; s++)
@@ -327,9 +324,8 @@ static void check_modes(const struct scene *scene, const double *rho)
     free(wanted);
 }
 
-static void modes_of_both_signs_can_be_read_on_every_rank(void **state)
+TEST(modes_of_both_signs_can_be_read_on_every_rank)
 {
-    (void)state;
     for (size_t grid = 0; grid < sizeof small_grids / sizeof small_grids[0]; grid++)
         for (uint32_t passes = 0; passes <= 1; passes++) {
             if (small_grids[grid][0] < (uint32_t)ranks.size)
@@ -345,13 +341,4 @@ static void modes_of_both_signs_can_be_read_on_every_rank(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mode_follows_its_formula),
-        cmocka_unit_test(the_field_is_that_of_one_device),
-        cmocka_unit_test(solving_again_gives_the_same_bits),
-        cmocka_unit_test(modes_of_both_signs_can_be_read_on_every_rank),
-    };
-    return mpi_run_tests("slab solver", tests, open_device, close_device);
-}
+MPI_TEST_MAIN(open_device, close_device)

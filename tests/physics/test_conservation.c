@@ -74,15 +74,13 @@ static void momentum_and_charge_stay(enum precision precision)
             }
 }
 
-static void momentum_and_charge_stay_in_single_precision(void **state)
+TEST(momentum_and_charge_stay_in_single_precision)
 {
-    (void)state;
     momentum_and_charge_stay(PRECISION_SINGLE);
 }
 
-static void momentum_and_charge_stay_in_double_precision(void **state)
+TEST(momentum_and_charge_stay_in_double_precision)
 {
-    (void)state;
     momentum_and_charge_stay(PRECISION_DOUBLE);
 }
 
@@ -120,25 +118,14 @@ static void check_energy_order(double magnetic)
     assert_near(log2(drifts[1] / drifts[2]), 2, 0.25);
 }
 
-static void energy_drift_is_of_second_order(void **state)
+TEST(energy_drift_is_of_second_order)
 {
-    (void)state;
     check_energy_order(0);
 }
 
-static void energy_drift_is_of_second_order_in_a_magnetic_field(void **state)
+TEST(energy_drift_is_of_second_order_in_a_magnetic_field)
 {
-    (void)state;
     check_energy_order(0.5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_and_charge_stay_in_single_precision),
-        cmocka_unit_test(momentum_and_charge_stay_in_double_precision),
-        cmocka_unit_test(energy_drift_is_of_second_order),
-        cmocka_unit_test(energy_drift_is_of_second_order_in_a_magnetic_field),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -31,18 +31,16 @@ static void check_mixing(enum precision precision, double step)
     free(rows);
 }
 
-static void wave_mixes_away_in_phase_space(void **state)
+TEST(wave_mixes_away_in_phase_space)
 {
-    (void)state;
     check_mixing(PRECISION_SINGLE, 1);
     check_mixing(PRECISION_SINGLE, 0.25);
     check_mixing(PRECISION_DOUBLE, 1);
 }
 
 /* v uniform in [-1, 3]: the transform is exp(-i k t) sin(2 k t)/(2 k t). */
-static void uniform_velocities_mix_as_their_transform_says(void **state)
+TEST(uniform_velocities_mix_as_their_transform_says)
 {
-    (void)state;
     struct config config = physics_config(probes);
     struct velocities_config *velocities = &config.species[0].velocities;
     velocities->kind = VELOCITIES_UNIFORM;
@@ -60,9 +58,8 @@ static void uniform_velocities_mix_as_their_transform_says(void **state)
 }
 
 /* w m v_thermal^2 for two directions and w m drift^2/2; the sequences' moments are good to 1e-4 at this N. */
-static void kinetic_energy_is_that_of_the_distribution(void **state)
+TEST(kinetic_energy_is_that_of_the_distribution)
 {
-    (void)state;
     struct config config = physics_config(probes);
     config.species[0].velocities.thermal[1] = 0.5;
     config.species[0].velocities.drift[0] = -2;
@@ -79,9 +76,8 @@ static void kinetic_energy_is_that_of_the_distribution(void **state)
 
 /* Without a field a particle keeps its velocity to the last bit, so its id must still stand beside the
  * velocity that it was loaded with, wherever the sorts have taken both. Ids are the order of loading. */
-static void ids_stay_with_their_particles(void **state)
+TEST(ids_stay_with_their_particles)
 {
-    (void)state;
     struct config config = physics_config(probes);
     config.species[0].density = 1e-30; /* a kick this small rounds away */
     config.species[0].particles = 20011;
@@ -108,13 +104,4 @@ static void ids_stay_with_their_particles(void **state)
     simulation_destroy(&simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wave_mixes_away_in_phase_space),
-        cmocka_unit_test(uniform_velocities_mix_as_their_transform_says),
-        cmocka_unit_test(kinetic_energy_is_that_of_the_distribution),
-        cmocka_unit_test(ids_stay_with_their_particles),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -60,35 +60,31 @@ static void check_damping(const struct config *config, double tolerance)
     free(expected);
 }
 
-static void damping_follows_the_exact_series(void **state)
+TEST(damping_follows_the_exact_series)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.species[0].particles = 1048576;
     check_damping(&config, 3 * 3.6e-3);
 }
 
-static void damping_follows_the_series_of_a_larger_time_step(void **state)
+TEST(damping_follows_the_series_of_a_larger_time_step)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.species[0].particles = 262144;
     physics_set_time(&config, 0.5, 15);
     check_damping(&config, 3 * 1.9e-2);
 }
 
-static void damping_is_right_with_the_centred_gradient(void **state)
+TEST(damping_is_right_with_the_centred_gradient)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.species[0].particles = 262144;
     config.fields.gradient = GRADIENT_CENTRED;
     check_damping(&config, 3 * 1.9e-2);
 }
 
-static void damping_is_right_with_the_shape_tsc_and_a_filter(void **state)
+TEST(damping_is_right_with_the_shape_tsc_and_a_filter)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.species[0].particles = 262144;
     config.deposit.shape = SHAPE_TSC;
@@ -97,9 +93,8 @@ static void damping_is_right_with_the_shape_tsc_and_a_filter(void **state)
 }
 
 /* The shape ngp lets more noise in, 5.2e-2 in this run; three times that again. */
-static void damping_is_right_with_the_shape_ngp(void **state)
+TEST(damping_is_right_with_the_shape_ngp)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.species[0].particles = 262144;
     config.deposit.shape = SHAPE_NGP;
@@ -108,9 +103,8 @@ static void damping_is_right_with_the_shape_ngp(void **state)
 
 /* Single precision rounds an offset by 2^-25 of a cell: against the noise that is nothing, and the two
  * precisions differ by less than a hundredth of the noise. */
-static void precisions_agree(void **state)
+TEST(precisions_agree)
 {
-    (void)state;
     struct config config = physics_config(landau);
     check_damping(&config, 3 * 2.9e-2);
     double *single = density_ratios(&config);
@@ -124,9 +118,8 @@ static void precisions_agree(void **state)
 
 /* n_k(0) = q a S(k)/2. For N a power of 2 the sequence of base 2 integrates the profile to better than 2e-8
  * of it from 65536 particles on. */
-static void wave_starts_with_its_amplitude(void **state)
+TEST(wave_starts_with_its_amplitude)
 {
-    (void)state;
     struct config config = physics_config(landau);
     config.precision = PRECISION_DOUBLE;
     config.time.steps = 0;
@@ -136,16 +129,4 @@ static void wave_starts_with_its_amplitude(void **state)
     free(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wave_starts_with_its_amplitude),
-        cmocka_unit_test(damping_follows_the_exact_series),
-        cmocka_unit_test(damping_follows_the_series_of_a_larger_time_step),
-        cmocka_unit_test(damping_is_right_with_the_centred_gradient),
-        cmocka_unit_test(damping_is_right_with_the_shape_tsc_and_a_filter),
-        cmocka_unit_test(damping_is_right_with_the_shape_ngp),
-        cmocka_unit_test(precisions_agree),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -67,9 +67,8 @@ static double order_of(const double values[3])
 
 /* omega = sqrt(G) (1 + G dt^2/24 + ...): the next term, in dt^4, moves this order by about dt^2/20 at the
  * largest dt, 0.002. */
-static void frequency_converges_in_second_order_in_the_time_step(void **state)
+TEST(frequency_converges_in_second_order_in_the_time_step)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     const double steps[] = {0.2, 0.1, 0.05};
     double omega[3];
@@ -82,9 +81,8 @@ static void frequency_converges_in_second_order_in_the_time_step(void **state)
 
 /* With the time step's part taken off, 2 sin(omega dt/2)/dt = sqrt(G) = 1 - (k dx)^2/12 + ...: the next term
  * moves this order by less than 0.01 from 8 cells a wave on. */
-static void frequency_converges_in_second_order_in_the_cell(void **state)
+TEST(frequency_converges_in_second_order_in_the_cell)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     const uint32_t cells[] = {8, 16, 32};
     double root[3];
@@ -98,17 +96,15 @@ static void frequency_converges_in_second_order_in_the_cell(void **state)
     assert_near(root[2] + (root[2] - root[1]) / 3, 1, 1e-4);
 }
 
-static void frequency_is_right_with_the_centred_gradient(void **state)
+TEST(frequency_is_right_with_the_centred_gradient)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     config.fields.gradient = GRADIENT_CENTRED;
     checked_frequency(&config, nonlinear);
 }
 
-static void frequency_is_right_with_a_filter(void **state)
+TEST(frequency_is_right_with_a_filter)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     config.deposit.filter_passes = 3;
     checked_frequency(&config, nonlinear);
@@ -117,9 +113,8 @@ static void frequency_is_right_with_a_filter(void **state)
 /* With tsc the sum over a cell is cubic in the offset, so the midpoint rule errs: by 5e-5 with four particles
  * a cell and by its second order less with 16, 3e-6. Across the wave two will do: the shape's weights add up
  * to one. */
-static void frequency_is_right_with_the_shape_tsc(void **state)
+TEST(frequency_is_right_with_the_shape_tsc)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     config.deposit.shape = SHAPE_TSC;
     config.species[0].positions.counts[0] = 512;
@@ -131,9 +126,8 @@ static void frequency_is_right_with_the_shape_tsc(void **state)
 /* Offsets in a cell are rounded by up to 2^-25 in every step. The 128 particles across the wave share one
  * error, so with the amplitude 1e-4 it shows in omega at 4e-5; ten times the amplitude leaves a tenth of it,
  * and a nonlinear shift of 1e-7. */
-static void frequency_is_right_in_single_precision(void **state)
+TEST(frequency_is_right_in_single_precision)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     config.precision = PRECISION_SINGLE;
     config.species[0].perturb.displacement.items[0].amplitude = 1e-3;
@@ -141,9 +135,8 @@ static void frequency_is_right_in_single_precision(void **state)
 }
 
 /* A wave along x and another along y, on a grid and box that are not square: nothing may mix up the axes. */
-static void waves_along_both_axes_keep_their_own_frequency(void **state)
+TEST(waves_along_both_axes_keep_their_own_frequency)
 {
-    (void)state;
     struct config config =
         physics_config("grid: {cells: [16, 40], length: [3, 11]}\n"
                        "time: {step: 0.1, steps: 200}\n"
@@ -164,9 +157,8 @@ static void waves_along_both_axes_keep_their_own_frequency(void **state)
 
 /* All charges swing together: omega_p^2 = sum over species of n q^2/m, here 1 + 0.5 * 2^2/4. Only the
  * electrons are displaced; what is no plasma oscillation of that start has no field and stands still. */
-static void species_add_up_to_one_plasma_frequency(void **state)
+TEST(species_add_up_to_one_plasma_frequency)
 {
-    (void)state;
     const struct config config =
         physics_config("grid: {cells: [32, 16], length: [6, 2]}\n"
                        "time: {step: 0.1, steps: 200}\n"
@@ -185,9 +177,8 @@ static void species_add_up_to_one_plasma_frequency(void **state)
 
 /* The charge density of a displacement a cos(k x)/k is q n0 (1 + a sin(k x)), so mode (1, 0) starts as
  * -i q n0 a S(k)/2. A lattice of spacing h adds (k h)^2/24 of that, 1.0e-4. */
-static void wave_starts_with_its_amplitude(void **state)
+TEST(wave_starts_with_its_amplitude)
 {
-    (void)state;
     struct config config = physics_config(cold_lattice);
     config.time.steps = 0;
     struct history_row *rows = physics_run(&config);
@@ -197,18 +188,4 @@ static void wave_starts_with_its_amplitude(void **state)
     free(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wave_starts_with_its_amplitude),
-        cmocka_unit_test(frequency_converges_in_second_order_in_the_time_step),
-        cmocka_unit_test(frequency_converges_in_second_order_in_the_cell),
-        cmocka_unit_test(frequency_is_right_with_the_centred_gradient),
-        cmocka_unit_test(frequency_is_right_with_a_filter),
-        cmocka_unit_test(frequency_is_right_with_the_shape_tsc),
-        cmocka_unit_test(frequency_is_right_in_single_precision),
-        cmocka_unit_test(waves_along_both_axes_keep_their_own_frequency),
-        cmocka_unit_test(species_add_up_to_one_plasma_frequency),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -34,9 +34,8 @@ static double wave_frequency(const struct config *config)
     return omega;
 }
 
-static void upper_hybrid_waves_have_the_frequency_of_the_boris_scheme(void **state)
+TEST(upper_hybrid_waves_have_the_frequency_of_the_boris_scheme)
 {
-    (void)state;
     struct config config =
         physics_config("grid: {cells: [32, 32], length: [6.283185307179586, 6.283185307179586]}\n"
                        "time: {step: 0.1, steps: 300}\n"
@@ -105,27 +104,17 @@ static void check_motion(enum precision precision, double magnetic, double toler
     free(rows);
 }
 
-static void lattice_drifts_along_a_straight_line(void **state)
+TEST(lattice_drifts_along_a_straight_line)
 {
-    (void)state;
     check_motion(PRECISION_SINGLE, 0, 2e-5);
     check_motion(PRECISION_DOUBLE, 0, 1e-12);
 }
 
-static void lattice_gyrates_by_the_turn_of_the_boris_scheme(void **state)
+TEST(lattice_gyrates_by_the_turn_of_the_boris_scheme)
 {
-    (void)state;
     check_motion(PRECISION_SINGLE, 0.8, 2e-5);
     check_motion(PRECISION_DOUBLE, 0.8, 1e-12);
     check_motion(PRECISION_DOUBLE, -3, 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upper_hybrid_waves_have_the_frequency_of_the_boris_scheme),
-        cmocka_unit_test(lattice_drifts_along_a_straight_line),
-        cmocka_unit_test(lattice_gyrates_by_the_turn_of_the_boris_scheme),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -51,9 +51,8 @@ static void run(void)
     simulation_destroy(&simulation);
 }
 
-static void the_rows_are_there_before_the_checkpoint(void **state)
+TEST(the_rows_are_there_before_the_checkpoint)
 {
-    (void)state;
     char command[256];
     snprintf(folder, sizeof folder, "/tmp/radixpic-power-loss-XXXXXX");
     assert_non_null(mkdtemp(folder));
@@ -66,8 +65,4 @@ static void the_rows_are_there_before_the_checkpoint(void **state)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rows_are_there_before_the_checkpoint)};
-    return cmocka_run_group_tests(tests, physics_open_device, physics_close_device);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

@@ -65,9 +65,8 @@ static struct growth measure_growth(const struct config *config, const struct th
 /* k = 0.2, v0 = 3, thermal velocity 1: the root is gamma = 0.284510, and from t = 12 to 24 the series has all
  * but 1.8 % of it. The noise of the quiet start of 2 x 262144 particles grows with the wave, 3 % of it, and
  * leaves the slope alone; at the end the wave is 5 % of the density, so trapping takes some 2 % off it. */
-static void warm_beams_grow_at_the_rate_of_the_exact_series(void **state)
+TEST(warm_beams_grow_at_the_rate_of_the_exact_series)
 {
-    (void)state;
     const struct config config =
         physics_config("grid: {cells: [32, 32], length: [31.41592653589793, 31.41592653589793]}\n"
                        "time: {step: 0.1, steps: 240}\n"
@@ -89,9 +88,8 @@ static void warm_beams_grow_at_the_rate_of_the_exact_series(void **state)
 /* Cold beams at k v0 = sqrt(3/8), where gamma = 1/(2 sqrt 2) is largest. A moving lattice stands for evenly
  * spread charge but for the reciprocal of its particles a cell along the wave: 4 shift the wave by 2.5 % of
  * itself, so 256 by 4e-4. */
-static void cold_beams_grow_at_the_largest_rate(void **state)
+TEST(cold_beams_grow_at_the_largest_rate)
 {
-    (void)state;
     const struct config config =
         physics_config("grid: {cells: [32, 2], length: [6.283185307179586, 2]}\n"
                        "time: {step: 0.1, steps: 200}\n"
@@ -112,11 +110,4 @@ static void cold_beams_grow_at_the_largest_rate(void **state)
     assert_near(growth.deviation, 0, 2e-3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warm_beams_grow_at_the_rate_of_the_exact_series),
-        cmocka_unit_test(cold_beams_grow_at_the_largest_rate),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

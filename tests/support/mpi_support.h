@@ -1,13 +1,7 @@
-/* MPI support: the main() of a test program in tests/mpi, which every rank of an mpirun runs. Include it
- * first: it brings test_support.h.
+/* MPI support: the main() of a test program in tests/mpi, which every rank of an mpirun runs, by
+ * MPI_TEST_MAIN(setup, teardown) at its end. Include it first: it brings test_support.h.
  *
- *     int main(void)
- *     {
- *         const struct CMUnitTest tests[] = {cmocka_unit_test(some_property)};
- *         return mpi_run_tests("room", tests, setup, teardown);
- *     }
- *
- * Each rank runs all tests of the group, in step with the others through their collective calls, and finds
+ * Each rank runs all tests, in step with the others through their collective calls, and finds
  * its place in `ranks`. A test must be right for any number of ranks; ctest runs it on 1 to 4.
  *
  * Rank 0 alone prints the course of the tests, every rank its result. The first check that fails, on any
@@ -60,8 +54,14 @@ static inline int mpi_tests_end(int failed)
     return EXIT_SUCCESS;
 }
 
-/* An array of tests, with a setup and a teardown of the group or NULL. */
 #define mpi_run_tests(name, tests, setup, teardown)                                                          \
     (mpi_tests_begin(), mpi_tests_end(cmocka_run_group_tests_name(name, tests, setup, teardown)))
+
+#define MPI_TEST_MAIN(setup, teardown)                                                                       \
+    int main(void)                                                                                           \
+    {                                                                                                        \
+        mpi_tests_begin();                                                                                   \
+        return mpi_tests_end(run_listed_tests(setup, teardown));                                             \
+    }
 
 #endif

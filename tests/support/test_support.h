@@ -23,6 +23,55 @@ static inline const char *test_device_spec(void)
     return chosen && chosen[0] ? chosen : "auto";
 }
 
+/* ---- the tests of a program, in the order in which they stand in its file ---- */
+
+struct listed_test {
+    int line;
+    struct CMUnitTest test;
+};
+static struct listed_test listed_tests[64];
+static size_t listed_count;
+
+static inline void list_test(int line, const char *name, CMUnitTestFunction test, CMFixtureFunction setup,
+                             CMFixtureFunction teardown)
+{
+    listed_tests[listed_count++] = (struct listed_test){line, {name, test, setup, teardown, NULL}};
+}
+
+static inline int compare_lines(const void *a, const void *b)
+{
+    return ((const struct listed_test *)a)->line - ((const struct listed_test *)b)->line;
+}
+
+/* Runs them between a setup and a teardown of them all, each a function or NULL. */
+static inline int run_listed_tests(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+    struct CMUnitTest tests[sizeof listed_tests / sizeof listed_tests[0]];
+    qsort(listed_tests, listed_count, sizeof listed_tests[0], compare_lines);
+    for (size_t n = 0; n < listed_count; n++)
+        tests[n] = listed_tests[n].test;
+    return _cmocka_run_group_tests("tests", tests, listed_count, setup, teardown);
+}
+
+/* To be followed by the body of a test: TEST(what_it_shows) {...}; with a setup and a teardown of its own. */
+#define TEST_WITH(name, setup, teardown)                                                                     \
+    static void name(void **);                                                                               \
+    __attribute__((constructor)) static void list_##name(void)                                               \
+    {                                                                                                        \
+        list_test(__LINE__, #name, name, setup, teardown);                                                   \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **test_state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* The end of a file. */
+#define TEST_MAIN(setup, teardown)                                                                           \
+    int main(void)                                                                                           \
+    {                                                                                                        \
+        return run_listed_tests(setup, teardown);                                                            \
+    }
+
+/* ---- checks ---- */
+
 /* A call that must succeed; its sentence is shown when it does not. */
 #define assert_ok(call)                                                                                      \
     do {                                                                                                     \

@@ -103,9 +103,8 @@ static void assert_untouched(const char *before)
     assert_int_equal(access(temporary, F_OK), -1);
 }
 
-static void going_on_gives_the_bytes_of_going_through(void **state)
+TEST(going_on_gives_the_bytes_of_going_through)
 {
-    (void)state;
     static const uint64_t steps[] = {0, 1, 2, 7, 8, 20, 21, 1000};
     char *straight = write_straight(20);
     for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
@@ -119,9 +118,8 @@ static void going_on_gives_the_bytes_of_going_through(void **state)
     free(straight);
 }
 
-static void rows_from_the_step_on_are_cut(void **state)
+TEST(rows_from_the_step_on_are_cut)
 {
-    (void)state;
     free(write_straight(20));
     void *history = NULL;
     assert_ok(go_on(&modes, 8, &history));
@@ -133,9 +131,8 @@ static void rows_from_the_step_on_are_cut(void **state)
     assert_ok(history_close(&history));
 }
 
-static void a_last_line_written_by_half_is_cut(void **state)
+TEST(a_last_line_written_by_half_is_cut)
 {
-    (void)state;
     static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
     char *straight = write_straight(6), longer[65536];
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
@@ -161,9 +158,8 @@ static void assert_refused(enum status code, const char *fragment, const struct 
     free(before);
 }
 
-static void other_columns_are_refused(void **state)
+TEST(other_columns_are_refused)
 {
-    (void)state;
     struct config fewer = modes, other = modes;
     fewer.output.history.mode_count = 1;
     other.output.history.modes[1][1] = 5;
@@ -174,9 +170,8 @@ static void other_columns_are_refused(void **state)
     assert_refused(STATUS_USAGE, "output.history.modes", &modes);
 }
 
-static void what_is_no_row_is_named_by_its_line(void **state)
+TEST(what_is_no_row_is_named_by_its_line)
 {
-    (void)state;
     static const char *const lines[] = {"junk\n", "\n", "5,1,2\n", "-5,1,1,1,1,1,1,1,1,1,1,1\n",
                                         "5,1,1,1,1,1,1,1,1,1,1,1,1\n"};
     char *straight = write_straight(6), longer[65536];
@@ -188,18 +183,16 @@ static void what_is_no_row_is_named_by_its_line(void **state)
     free(straight);
 }
 
-static void a_full_disk_leaves_the_old_rows(void **state)
+TEST(a_full_disk_leaves_the_old_rows)
 {
-    (void)state;
     char *straight = write_straight(20);
     assert_int_equal(symlink("/dev/full", temporary), 0);
     assert_refused(STATUS_FAILED, "No space left", &modes);
     free(straight);
 }
 
-static void without_a_file_there_is_nothing_to_go_on_with(void **state)
+TEST(without_a_file_there_is_nothing_to_go_on_with)
 {
-    (void)state;
     unlink(path);
     void *history = NULL;
     assert_int_equal(go_on(&modes, 4, &history), STATUS_FAILED);
@@ -224,9 +217,8 @@ int fsync(int descriptor)
     return -1;
 }
 
-static void every_row_reaches_the_disk(void **state)
+TEST(every_row_reaches_the_disk)
 {
-    (void)state;
     void *history = NULL;
     struct stat found;
     assert_ok(open_new(&history));
@@ -249,17 +241,4 @@ static void every_row_reaches_the_disk(void **state)
     assert_ok(history_sync(NULL)); /* on ranks without a history */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(going_on_gives_the_bytes_of_going_through),
-        cmocka_unit_test(rows_from_the_step_on_are_cut),
-        cmocka_unit_test(a_last_line_written_by_half_is_cut),
-        cmocka_unit_test(other_columns_are_refused),
-        cmocka_unit_test(what_is_no_row_is_named_by_its_line),
-        cmocka_unit_test(a_full_disk_leaves_the_old_rows),
-        cmocka_unit_test(without_a_file_there_is_nothing_to_go_on_with),
-        cmocka_unit_test(every_row_reaches_the_disk),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -14,9 +14,8 @@ static double normal_distribution(double x)
 
 /* Percentage points given in Wichura 1988 (p = 0.25, 0.001, 1e-20) and in tables, to all digits of a double;
  * the algorithm promises 1 in 10^16, evaluation adds a few round-offs. */
-static void normal_known_values(void **state)
+TEST(normal_known_values)
 {
-    (void)state;
     const double points[][2] = {{0.25, -0.6744897501960817}, {0.001, -3.090232306167814},
                                 {1e-20, -9.262340089798408}, {0.975, 1.959963984540054},
                                 {1e-10, -6.361340902404056}, {0.5, 0.0}};
@@ -26,9 +25,8 @@ static void normal_known_values(void **state)
 
 /* Phi(Phi^-1(p)) = p. A relative error e of x changes Phi by at most |x phi(x)/Phi(x)| e, about x^2 e: 70 e
  * in the tail at the smallest element that loading can draw, 2^-54. */
-static void normal_round_trip(void **state)
+TEST(normal_round_trip)
 {
-    (void)state;
     for (int n = 1; n < 4096; n++) {
         const double p = n / 4096.0;
         assert_near(normal_distribution(normal_inverse(p)), p, 1e-15);
@@ -109,9 +107,8 @@ static void check_round_trip(const struct species_config *species, enum axis axi
     assert_near(profile_inverse(table.terms, series, 1 - 0x1p-49), 1, 1e-4);
 }
 
-static void density_profiles(void **state)
+TEST(density_profiles)
 {
-    (void)state;
     const struct {
         uint32_t count;
         struct perturbation items[8];
@@ -143,9 +140,8 @@ static void density_profiles(void **state)
 }
 
 /* (1 + a cos mx)(1 + b cos mx) = 1 + ab/2 + (a + b) cos mx + ab/2 cos 2mx. */
-static void equal_modes_merge(void **state)
+TEST(equal_modes_merge)
 {
-    (void)state;
     const struct perturbation items[] = {{AXIS_Y, 3, 0.5}, {AXIS_Y, 3, 0.25}};
     const struct species_config species = with_density(2, items);
     struct recipe_table table;
@@ -160,9 +156,8 @@ static void equal_modes_merge(void **state)
     }
 }
 
-static void refuses_negative_density(void **state)
+TEST(refuses_negative_density)
 {
-    (void)state;
     const struct perturbation items[] = {{AXIS_X, 1, -1.5}};
     const struct species_config species = with_density(1, items);
     struct recipe_table table;
@@ -170,9 +165,8 @@ static void refuses_negative_density(void **state)
     assert_non_null(strstr(status_message(), "perturb.density"));
 }
 
-static void borders_of_cells(void **state)
+TEST(borders_of_cells)
 {
-    (void)state;
     const struct {
         double s;
         uint32_t cells, cell;
@@ -205,9 +199,8 @@ static void borders_of_cells(void **state)
 
 /* Particle j is that of van der Corput index j + 1, or of lattice site j, for any j up to the last. On a grid
  * of powers of two cell and offset hold every bit of s. */
-static void particles_of_large_indices(void **state)
+TEST(particles_of_large_indices)
 {
-    (void)state;
     enum { COUNT = 9 };
     static const uint64_t firsts[] = {0, (UINT64_C(1) << 31) - 4, (UINT64_C(1) << 32) - 4,
                                       (UINT64_C(1) << 33) + 12345, (UINT64_C(1) << 40) - COUNT};
@@ -238,13 +231,4 @@ static void particles_of_large_indices(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_known_values),        cmocka_unit_test(normal_round_trip),
-        cmocka_unit_test(density_profiles),           cmocka_unit_test(equal_modes_merge),
-        cmocka_unit_test(refuses_negative_density),   cmocka_unit_test(borders_of_cells),
-        cmocka_unit_test(particles_of_large_indices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -18,9 +18,8 @@ static struct velocity_step push(double u, double v, double ex, double ey, doubl
 
 /* Without a field the velocity turns by 2 atan(Omega dt/2) a step, clockwise for q B > 0 (B along +z):
  * du/dt = +Omega v. The figures are those of the formula to 8 digits. */
-static void cyclotron_phase(void **state)
+TEST(cyclotron_phase)
 {
-    (void)state;
     const double cases[][2] = {{0.1, 0.09991679}, {0.2, 0.19933730}, {0.5, 0.48995733}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const struct velocity_step step = push(1, 0, 0, 0, 0.7, cases[n][0]);
@@ -35,9 +34,8 @@ static void cyclotron_phase(void **state)
 /* The rotation keeps |v|: after 1e5 steps the roundings of each, epsilon or so, have at worst all added up;
  * they mostly cancel (1.1e-12 was seen in double precision). In single precision the rounding of tangent and
  * sine themselves stretches by up to epsilon a step. */
-static void rotation_keeps_speed(void **state)
+TEST(rotation_keeps_speed)
 {
-    (void)state;
     const double omega_dt = 0.1;
     double u = 0.6, v = 0.8;
     for (int n = 0; n < 100000; n++) {
@@ -50,9 +48,8 @@ static void rotation_keeps_speed(void **state)
 
 /* E x B drift: u = Ey/B, v = -Ex/B is a fixed point of the map; only rounding moves it, and the rotation
  * keeps that from growing: after 1e4 steps it is within 1e4 roundings, and mostly within a few. */
-static void drift_is_a_fixed_point(void **state)
+TEST(drift_is_a_fixed_point)
 {
-    (void)state;
     const double magnetic = 2, dt = 0.37, ex = 0.3, ey = -0.5; /* q = m = 1: Omega dt = 0.74 */
     double u = (double)(real)(ey / magnetic), v = (double)(real)(-ex / magnetic);
     const double u_drift = u, v_drift = v;
@@ -67,9 +64,8 @@ static void drift_is_a_fixed_point(void **state)
 
 /* Without a magnetic field it is the leapfrog: v += 2 half_kick E, and the sums see the value half-way. The
  * numbers are small powers of 2, so everything is exact. */
-static void leapfrog_is_exact(void **state)
+TEST(leapfrog_is_exact)
 {
-    (void)state;
     const struct velocity_step step = push(1.5, -2, 0.25, 8, -0.5, 0);
     assert_true((double)step.u == 1.25 && (double)step.v == -10);
     assert_true((double)step.mean_u == 1.375 && (double)step.mean_v == -6);
@@ -78,9 +74,8 @@ static void leapfrog_is_exact(void **state)
 
 /* velocity_start() then velocity_push() passes through the loaded velocity: the same |v|^2, and a mean
  * along it, shorter by the cosine of half the rotation. */
-static void start_leads_through_the_loaded_velocity(void **state)
+TEST(start_leads_through_the_loaded_velocity)
 {
-    (void)state;
     const double omega_dts[] = {0, 0.1, -0.74, 3};
     for (size_t n = 0; n < sizeof omega_dts / sizeof omega_dts[0]; n++) {
         const double u = 0.75, v = -1.25, ex = 0.3, ey = 0.9, half_kick = -0.05;
@@ -96,9 +91,8 @@ static void start_leads_through_the_loaded_velocity(void **state)
     }
 }
 
-static void velocity_that_is_no_number_shows(void **state)
+TEST(velocity_that_is_no_number_shows)
 {
-    (void)state;
     const struct velocity_step step = push(NAN, 1, 0, 0, 0.5, 0);
     assert_true(isnan((double)step.u) && isnan((double)step.mean_u) && isnan((double)step.square));
 }
@@ -111,9 +105,8 @@ static void check_place(real offset, int cells, real expected)
     assert_true(place.offset >= (real)0 && place.offset < (real)1);
 }
 
-static void offsets_find_their_cell(void **state)
+TEST(offsets_find_their_cell)
 {
-    (void)state;
     check_place((real)0.25, 0, (real)0.25);
     check_place((real)0.0, 0, (real)0);
     check_place((real)-0.0, 0, (real)0);
@@ -127,16 +120,14 @@ static void offsets_find_their_cell(void **state)
 
 /* Just below a node, offset - floor(offset) rounds up to 1: that is offset 0 of the cell above, here the
  * particle's own. */
-static void a_sum_that_rounds_to_one_is_the_next_cell(void **state)
+TEST(a_sum_that_rounds_to_one_is_the_next_cell)
 {
-    (void)state;
     check_place((real)(REAL_IS_DOUBLE ? -1e-18 : -1e-9), 0, (real)0);
     check_place((real)-1e-30, 0, (real)0);
 }
 
-static void offsets_out_of_reach_become_not_a_number(void **state)
+TEST(offsets_out_of_reach_become_not_a_number)
 {
-    (void)state;
     const real lost[] = {(real)NAN, (real)INFINITY, (real)-INFINITY, (real)1e12, (real)-1e12};
     for (size_t n = 0; n < sizeof lost / sizeof lost[0]; n++) {
         const struct placement place = offset_place(lost[n]);
@@ -145,18 +136,4 @@ static void offsets_out_of_reach_become_not_a_number(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cyclotron_phase),
-        cmocka_unit_test(rotation_keeps_speed),
-        cmocka_unit_test(drift_is_a_fixed_point),
-        cmocka_unit_test(leapfrog_is_exact),
-        cmocka_unit_test(start_leads_through_the_loaded_velocity),
-        cmocka_unit_test(velocity_that_is_no_number_shows),
-        cmocka_unit_test(offsets_find_their_cell),
-        cmocka_unit_test(a_sum_that_rounds_to_one_is_the_next_cell),
-        cmocka_unit_test(offsets_out_of_reach_become_not_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -30,18 +30,16 @@ static void check_even(int ranks, uint32_t rows)
     assert_null(partition.first);
 }
 
-static void even_lengths_differ_by_one_at_most(void **state)
+TEST(even_lengths_differ_by_one_at_most)
 {
-    (void)state;
     for (uint32_t rows = 1; rows <= 40; rows++)
         for (int ranks = 1; ranks <= (int)rows; ranks++)
             check_even(ranks, rows);
     check_even(4095, 4294967295U);
 }
 
-static void more_ranks_than_rows_are_refused(void **state)
+TEST(more_ranks_than_rows_are_refused)
 {
-    (void)state;
     struct partition partition;
     assert_int_equal(partition_even(9, 8, &partition), STATUS_USAGE);
     assert_non_null(strstr(status_message(), "9 ranks"));
@@ -50,9 +48,8 @@ static void more_ranks_than_rows_are_refused(void **state)
     partition_destroy(&partition);
 }
 
-static void given_ends_are_copied(void **state)
+TEST(given_ends_are_copied)
 {
-    (void)state;
     uint32_t first[] = {0, 1, 6, 7};
     struct partition partition;
     assert_ok(partition_given(3, first, &partition));
@@ -78,9 +75,8 @@ static struct partition from_set(uint32_t rows, unsigned set)
     return partition;
 }
 
-static void the_owner_of_a_row_has_it(void **state)
+TEST(the_owner_of_a_row_has_it)
 {
-    (void)state;
     const uint32_t rows = 9;
     for (unsigned set = 0; set < 1U << (rows - 1); set++) {
         struct partition partition = from_set(rows, set);
@@ -140,9 +136,8 @@ static void check_balance(int ranks, uint32_t rows, const uint64_t *loads)
     partition_destroy(&partition);
 }
 
-static void balanced_ends_are_the_best_there_are(void **state)
+TEST(balanced_ends_are_the_best_there_are)
 {
-    (void)state;
     enum { MOST_ROWS = 9, LISTS = 20 };
     uint64_t loads[MOST_ROWS], seed = 88172645463325252U;
     for (uint32_t rows = 1; rows <= MOST_ROWS; rows++)
@@ -157,9 +152,8 @@ static void balanced_ends_are_the_best_there_are(void **state)
             }
 }
 
-static void all_particles_in_one_row_have_one_rank(void **state)
+TEST(all_particles_in_one_row_have_one_rank)
 {
-    (void)state;
     enum { ROWS = 8 };
     for (uint32_t crowded = 0; crowded < ROWS; crowded++)
         for (int ranks = 1; ranks <= ROWS; ranks++) {
@@ -169,9 +163,8 @@ static void all_particles_in_one_row_have_one_rank(void **state)
         }
 }
 
-static void without_particles_no_end_moves(void **state)
+TEST(without_particles_no_end_moves)
 {
-    (void)state;
     const uint64_t loads[6] = {0};
     struct partition partition;
     assert_ok(partition_given(3, (const uint32_t[]){0, 1, 4, 6}, &partition));
@@ -180,9 +173,8 @@ static void without_particles_no_end_moves(void **state)
     partition_destroy(&partition);
 }
 
-static void the_imbalance_is_the_most_over_the_mean(void **state)
+TEST(the_imbalance_is_the_most_over_the_mean)
 {
-    (void)state;
     const uint64_t loads[5] = {4, 0, 1, 2, 5}, none[5] = {0};
     struct partition partition;
     assert_ok(partition_given(3, (const uint32_t[]){0, 2, 4, 5}, &partition)); /* 4, 3, 5 of 12 */
@@ -191,17 +183,4 @@ static void the_imbalance_is_the_most_over_the_mean(void **state)
     partition_destroy(&partition);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(even_lengths_differ_by_one_at_most),
-        cmocka_unit_test(more_ranks_than_rows_are_refused),
-        cmocka_unit_test(given_ends_are_copied),
-        cmocka_unit_test(the_owner_of_a_row_has_it),
-        cmocka_unit_test(balanced_ends_are_the_best_there_are),
-        cmocka_unit_test(all_particles_in_one_row_have_one_rank),
-        cmocka_unit_test(without_particles_no_end_moves),
-        cmocka_unit_test(the_imbalance_is_the_most_over_the_mean),
-    };
-    return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -4,9 +4,8 @@
 
 #include "support/random_answers.h"
 
-static void known_answers(void **state)
+TEST(known_answers)
 {
-    (void)state;
     for (int n = 0; n < RANDOM_ANSWERS; n++) {
         const random_words met = random_words_at(random_answers[n].counter, random_answers[n].key);
         assert_memory_equal(&met, &random_answers[n].answer, sizeof met);
@@ -23,9 +22,8 @@ static unsigned bits_that_differ(random_words a, random_words b)
 
 /* One bit more in counter or key changes half of the 128 bits, as chance would: 64, with a deviation of
  * sqrt(128) / 2 = 5.7. Six of those are met once in 5e8 times; there are 192 here. */
-static void every_bit_tells(void **state)
+TEST(every_bit_tells)
 {
-    (void)state;
     const random_words counter = {{17, 4, 1000, 2}}, words = random_words_at(counter, 5);
     for (int bit = 0; bit < 128; bit++) {
         random_words other = counter;
@@ -36,11 +34,4 @@ static void every_bit_tells(void **state)
         assert_near(bits_that_differ(random_words_at(counter, 5ul ^ 1ul << bit), words), 64, 34);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers),
-        cmocka_unit_test(every_bit_tells),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -60,9 +60,8 @@ static real sample(int n)
 }
 
 /* Three or fewer roundings of terms below 1 in each of at most four weights. */
-static void weights_sum_to_one(void **state)
+TEST(weights_sum_to_one)
 {
-    (void)state;
     for (int order = 0; order < 3; order++)
         for (int n = 0; n < SAMPLES; n++) {
             double weights[4];
@@ -75,9 +74,8 @@ static void weights_sum_to_one(void **state)
 
 /* cic and tsc reproduce a linear function: sum of weight times node position is the particle's position. The
  * second moment about the particle is 1/4 for tsc wherever the particle is. */
-static void moments(void **state)
+TEST(moments)
 {
-    (void)state;
     for (int order = 1; order < 3; order++)
         for (int n = 0; n < SAMPLES; n++) {
             const double d = (double)sample(n);
@@ -94,9 +92,8 @@ static void moments(void **state)
 }
 
 /* Against the textbook shapes as functions of the distance (Birdsall & Langdon; Hockney & Eastwood). */
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     for (int n = 0; n < SAMPLES; n++) {
         const double d = (double)sample(n);
         double weights[4];
@@ -118,9 +115,8 @@ static void values(void **state)
 
 /* tsc changes its nearest node at 1/2, and the cell at 1: its weights must not jump. Moving by one rounding
  * changes them by as much. */
-static void tsc_is_continuous(void **state)
+TEST(tsc_is_continuous)
 {
-    (void)state;
     double below[4], above[4];
     weights_at(&shapes[2], (real)(0.5 - epsilon / 4), below);
     weights_at(&shapes[2], (real)0.5, above);
@@ -134,9 +130,8 @@ static void tsc_is_continuous(void **state)
 }
 
 /* A broken particle must show in the density. */
-static void not_a_number_shows(void **state)
+TEST(not_a_number_shows)
 {
-    (void)state;
     for (int order = 0; order < 3; order++) {
         double weights[4];
         weights_at(&shapes[order], (real)NAN, weights);
@@ -144,14 +139,4 @@ static void not_a_number_shows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_sum_to_one),
-        cmocka_unit_test(moments),
-        cmocka_unit_test(values),
-        cmocka_unit_test(tsc_is_continuous),
-        cmocka_unit_test(not_a_number_shows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

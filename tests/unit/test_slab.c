@@ -47,9 +47,8 @@ static void check_local_grid(const struct grid *box, uint32_t first_row, uint32_
     assert_int_equal(slab_own_cells(&slab), rows * box->ny);
 }
 
-static void the_local_grid_has_the_cells_of_the_box(void **state)
+TEST(the_local_grid_has_the_cells_of_the_box)
 {
-    (void)state;
     with_every_slab(check_local_grid);
 }
 
@@ -72,15 +71,13 @@ static void check_rows(const struct grid *box, uint32_t first_row, uint32_t rows
     }
 }
 
-static void local_rows_stand_for_those_around_the_ring(void **state)
+TEST(local_rows_stand_for_those_around_the_ring)
 {
-    (void)state;
     with_every_slab(check_rows);
 }
 
-static void the_whole_box_is_itself(void **state)
+TEST(the_whole_box_is_itself)
 {
-    (void)state;
     const struct grid box = box_of(5);
     const struct slab slab = slab_whole_box(&box);
     assert_true(slab_is_whole(&slab));
@@ -90,22 +87,12 @@ static void the_whole_box_is_itself(void **state)
 }
 
 /* Numbers whose sums do not fit 32 bits. */
-static void a_guard_beyond_any_box_makes_it_whole(void **state)
+TEST(a_guard_beyond_any_box_makes_it_whole)
 {
-    (void)state;
     const struct grid box = box_of(8);
     const struct slab slab = slab_make(&box, 2, 3, UINT32_MAX);
     assert_true(slab_is_whole(&slab));
     assert_int_equal(slab.local.nx, 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_local_grid_has_the_cells_of_the_box),
-        cmocka_unit_test(local_rows_stand_for_those_around_the_ring),
-        cmocka_unit_test(the_whole_box_is_itself),
-        cmocka_unit_test(a_guard_beyond_any_box_makes_it_whole),
-    };
-    return cmocka_run_group_tests_name("slab", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,6 +3,8 @@
 
 #include "sort/sorter.h"
 
+#define IN_CACHE(name) TEST_WITH(name, open_cache, close_cache)
+
 enum { COUNT = 1 << 20, BITS = 10 };
 
 static struct sorter_plan plan;
@@ -24,9 +26,8 @@ static void assert_described(const char *expected)
 
 /* ---- without a cache ---- */
 
-static void the_kind_of_device_decides(void **state)
+IN_CACHE(the_kind_of_device_decides)
 {
-    (void)state;
     struct device_info other = cache_device, small = cache_device;
     other.is_gpu = false;
     small.local_memory = 10 << 10;
@@ -42,9 +43,8 @@ static void the_kind_of_device_decides(void **state)
     assert_string_equal(plan.note, "");
 }
 
-static void keys_and_passes_that_tiles_do_not_sort_go_to_paper(void **state)
+IN_CACHE(keys_and_passes_that_tiles_do_not_sort_go_to_paper)
 {
-    (void)state;
     const struct sort_config three = {.passes = 3};
     assert_ok(sorter_plan_make(&cache_device, &any_passes, 24, COUNT, &plan));
     assert_int_equal(plan.method, SORT_METHOD_TILED);
@@ -56,9 +56,8 @@ static void keys_and_passes_that_tiles_do_not_sort_go_to_paper(void **state)
     assert_int_equal(plan.passes, 3);
 }
 
-static void fewest_passes_are_the_default_of_auto(void **state)
+IN_CACHE(fewest_passes_are_the_default_of_auto)
 {
-    (void)state;
     assert_ok(sorter_plan_make(&cache_device, &any_passes, BITS, COUNT, &plan));
     assert_int_equal(plan.passes, 1);
     assert_ok(sorter_plan_make(&cpu, &any_passes, BITS, COUNT, &plan));
@@ -77,9 +76,8 @@ static void fewest_passes_are_the_default_of_auto(void **state)
     assert_in_range(plan.radix.radix_bits, 1, 6); /* the local memory of a wide group does not */
 }
 
-static void a_parameter_of_paper_asks_for_paper(void **state)
+IN_CACHE(a_parameter_of_paper_asks_for_paper)
 {
-    (void)state;
     const struct sort_config cases[] = {
         {.passes = 2, .items_per_group = 4},    {.passes = 2, .groups = 4},
         {.passes = 2, .histogram_splits = 600}, {.passes = 2, .transpose = TRANSPOSE_OFF},
@@ -94,9 +92,8 @@ static void a_parameter_of_paper_asks_for_paper(void **state)
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+IN_CACHE(what_does_not_fit_is_refused)
 {
-    (void)state;
     static const struct {
         struct sort_config config;
         uint32_t bits;
@@ -119,9 +116,8 @@ static void what_does_not_fit_is_refused(void **state)
 
 /* ---- with one ---- */
 
-static void the_tuned_sort_is_taken(void **state)
+IN_CACHE(the_tuned_sort_is_taken)
 {
-    (void)state;
     struct tuning_entry entries[] = {
         cache_entry(SORT_METHOD_TILED, 2, 3), cache_entry(SORT_METHOD_CHUNKED, 2, 2),
         cache_entry(SORT_METHOD_TILED, 1, 1), cache_entry(SORT_METHOD_PAPER, 2, 4)};
@@ -146,9 +142,8 @@ static void the_tuned_sort_is_taken(void **state)
     assert_string_equal(plan.note, "");
 }
 
-static void what_was_tuned_for_something_else_is_not(void **state)
+IN_CACHE(what_was_tuned_for_something_else_is_not)
 {
-    (void)state;
     struct tuning_entry entry = cache_entry(SORT_METHOD_CHUNKED, 2, 1);
     write_entries(&entry, 1);
     struct device_info other = cache_device;
@@ -168,9 +163,8 @@ static void what_was_tuned_for_something_else_is_not(void **state)
     assert_int_equal(plan.source, PLAN_DEFAULT);
 }
 
-static void a_tuned_sort_that_does_not_fit_is_noted_and_left(void **state)
+IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
 {
-    (void)state;
     struct tuning_entry entry = cache_entry(SORT_METHOD_PAPER, 2, 1);
     entry.choice.config.items_per_group = 4096; /* a group may have 1024 */
     write_entries(&entry, 1);
@@ -181,9 +175,8 @@ static void a_tuned_sort_that_does_not_fit_is_noted_and_left(void **state)
     assert_non_null(strstr(plan.note, "items_per_group"));
 }
 
-static void a_broken_file_is_noted_and_left(void **state)
+IN_CACHE(a_broken_file_is_noted_and_left)
 {
-    (void)state;
     write_cache_file("format: 1\nsorts: [{method: tiled\n");
     assert_ok(sorter_plan_make(&cpu, &two_passes, BITS, COUNT, &plan));
     assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
@@ -191,20 +184,4 @@ static void a_broken_file_is_noted_and_left(void **state)
     assert_non_null(strstr(plan.note, cache_file));
 }
 
-#define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, open_cache, close_cache)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_CACHE(the_kind_of_device_decides),
-        IN_CACHE(keys_and_passes_that_tiles_do_not_sort_go_to_paper),
-        IN_CACHE(fewest_passes_are_the_default_of_auto),
-        IN_CACHE(a_parameter_of_paper_asks_for_paper),
-        IN_CACHE(what_does_not_fit_is_refused),
-        IN_CACHE(the_tuned_sort_is_taken),
-        IN_CACHE(what_was_tuned_for_something_else_is_not),
-        IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left),
-        IN_CACHE(a_broken_file_is_noted_and_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -45,35 +45,24 @@ static int end_of_child(int first, int echo, int later)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void the_first_is_noted_and_so_is_its_echo(void **state)
+TEST(the_first_is_noted_and_so_is_its_echo)
 {
-    (void)state;
     assert_int_equal(end_of_child(SIGTERM, SIGTERM, 0), SURVIVED);
     assert_int_equal(end_of_child(SIGINT, SIGTERM, 0), SURVIVED);
     assert_int_equal(end_of_child(SIGTERM, SIGINT, 0), SURVIVED);
 }
 
-static void a_later_one_ends_the_process(void **state)
+TEST(a_later_one_ends_the_process)
 {
-    (void)state;
     assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGTERM), -SIGTERM);
     assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGINT), -SIGINT);
     assert_int_equal(end_of_child(SIGINT, SIGTERM, SIGTERM), -SIGTERM);
 }
 
-static void others_are_not_watched(void **state)
+TEST(others_are_not_watched)
 {
-    (void)state;
     assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGKILL), -SIGKILL);
     assert_int_equal(end_of_child(SIGHUP, SIGTERM, 0), -SIGHUP);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_is_noted_and_so_is_its_echo),
-        cmocka_unit_test(a_later_one_ends_the_process),
-        cmocka_unit_test(others_are_not_watched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,9 +8,8 @@
 #define assert_relative(value, expected) assert_near((value) / (expected), 1.0, 1e-11)
 
 /* From the formulas in the header with CODATA 2018, in 30-digit decimal arithmetic. */
-static void known_plasma(void **state)
+TEST(known_plasma)
 {
-    (void)state;
     const struct units units = units_make(&(struct units_config){1.0e18, 100});
     assert_relative(units.length, 7.4339419947005e-05);
     assert_relative(units.time, 1.7725907105982e-11);
@@ -25,9 +24,8 @@ static void known_plasma(void **state)
 }
 
 /* In normalised units div E = rho, E = -grad phi, m dv/dt = q E, so the units must obey the SI forms. */
-static void consistent(void **state)
+TEST(consistent)
 {
-    (void)state;
     const struct units u = units_make(&(struct units_config){3.7e24, 0.025});
     const double vacuum_permittivity = 8.8541878128e-12;
     assert_relative(vacuum_permittivity * u.electric_field / u.length, u.charge_density);
@@ -37,8 +35,4 @@ static void consistent(void **state)
     assert_relative(u.charge * u.particles, u.charge_density * u.length * u.length * u.length);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_plasma), cmocka_unit_test(consistent)};
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

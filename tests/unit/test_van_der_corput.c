@@ -19,9 +19,8 @@ static bool is_rounded(ulong index, uint base)
 }
 
 /* The division is the only rounding, so the oracle's nearest double must come out to the last bit. */
-static void equals_exact_fractions(void **state)
+TEST(equals_exact_fractions)
 {
-    (void)state;
     FILE *oracle = popen("/usr/bin/python3 tests/unit/van_der_corput_oracle.py", "r");
     assert_non_null(oracle);
     unsigned int base = 0, count = 0;
@@ -38,9 +37,8 @@ static void equals_exact_fractions(void **state)
     assert_true(count > 21 * 2000); /* 21 bases, at least 2,000 indices each */
 }
 
-static void first_elements(void **state)
+TEST(first_elements)
 {
-    (void)state;
     const double base_2[] = {0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875, 0.0625};
     const double base_3[] = {1. / 3, 2. / 3, 1. / 9, 4. / 9, 7. / 9, 2. / 9, 5. / 9, 8. / 9};
     for (ulong j = 1; j <= 8; j++) {
@@ -50,9 +48,8 @@ static void first_elements(void **state)
 }
 
 /* 2^-54 and 2^-40 are the documented distances from the borders. */
-static void never_reaches_zero_or_one(void **state)
+TEST(never_reaches_zero_or_one)
 {
-    (void)state;
     for (uint base = 2; base <= 65535; base++)
         for (size_t n = 0; n < sizeof traps / sizeof traps[0]; n++) {
             const double element = van_der_corput(traps[n], base);
@@ -90,9 +87,8 @@ static double scaled_discrepancy(uint base, size_t count)
 
 /* Computed values of an independent implementation, given to two digits: half a unit of the last. Random
  * numbers would give about 0.87 sqrt(N) = 870. */
-static void fills_evenly(void **state)
+TEST(fills_evenly)
 {
-    (void)state;
     assert_near(scaled_discrepancy(2, 1 << 16), 1.0, 1e-3);
     assert_near(scaled_discrepancy(2, 1000000), 4.23, 0.005);
     assert_near(scaled_discrepancy(3, 1000000), 5.97, 0.005);
@@ -100,13 +96,4 @@ static void fills_evenly(void **state)
     assert_near(scaled_discrepancy(7, 1000000), 9.83, 0.005);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_exact_fractions),
-        cmocka_unit_test(first_elements),
-        cmocka_unit_test(never_reaches_zero_or_one),
-        cmocka_unit_test(fills_evenly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
