@@ -1,5 +1,5 @@
 /* Compare: a walk of the schema over two structs at once. */
-#include "config/compare.h"
+#include "config/config_reader.h"
 
 #include "config/value.h"
 #include "config/yaml_tree.h"
@@ -16,12 +16,10 @@ struct comparison {
 /* Whether `path` is one of the keys passed over, or lies below one. */
 static bool is_passed_over(const struct comparison *comparison, const char *path)
 {
-    for (const char *const *key = comparison->but; *key; key++) {
-        const size_t length = strlen(*key);
-        if (strncmp(path, *key, length) == 0 && (path[length] == '\0' || path[length] == '.'))
-            return true;
-    }
-    return false;
+    const char *const *key = comparison->but;
+    while (*key && !tree_path_lies_in(path, *key))
+        key++;
+    return *key != NULL;
 }
 
 /* Whether a row differs; of a list whose items are more than values, whether their number does. */

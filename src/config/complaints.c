@@ -47,19 +47,11 @@ void complain(struct complaints *complaints, const struct tree_node *node, const
     va_end(arguments);
 }
 
-/* Whether `inner` is `outer` or lies below it. */
-static bool lies_in(const char *inner, const char *outer)
-{
-    const size_t length = strlen(outer);
-    return length > 0 && strncmp(inner, outer, length) == 0 &&
-           (inner[length] == '\0' || inner[length] == '.');
-}
-
 bool complaints_sound(const struct complaints *complaints, const char *path)
 {
     for (size_t i = 0; i < complaints->count; i++) {
         const char *other = complaints->items[i].path;
-        if (lies_in(other, path) || lies_in(path, other))
+        if (tree_path_lies_in(other, path) || tree_path_lies_in(path, other))
             return false;
     }
     return true;

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* clang-format off */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define ROW(of, member, type)                                                                                \
-#member, type, .offset = offsetof(struct of, member), .capacity = sizeof(((struct of *)0)->member)
+    #member, type, .offset = offsetof(struct of, member), .capacity = sizeof(((struct of *)0)->member)
 #define CONFIG(member, type)       ROW(config, member, type)
 #define SPECIES(member, type)      ROW(species_config, member, type)
 #define PERTURBATION(member, type) ROW(perturbation, member, type)
@@ -17,10 +18,6 @@
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
                      .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
-#define TABLE(rows, type)                                                                                    \
-    {                                                                                                        \
-        (rows), COUNT_OF(rows), sizeof(type)                                                                 \
-    }
 #define WITHIN(least, most)   .low = (least), .high = (most)
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
 #define POSITIVE              BETWEEN(0, INFINITY)
@@ -28,59 +25,27 @@
 #define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
 #define BYTES(least, most)    WITHIN(least, (most)-1)
 #define PAIR                  .length = {2}
+#define WORDS(...)            .choices = (const struct choice[]){__VA_ARGS__, {NULL, 0}}
+#define OR_AUTO               WORDS({"auto", 0})
+#define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V})
 #define KIND(value)           (UINT32_C(1) << (value))
 #define MOST_STEPS            1e12
 #define MOST_PARTICLES        ((double)CONFIG_MAX_SPECIES_PARTICLES)
 #define MOST_ON_AN_AXIS       4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS            16384
+/* clang-format on */
 
 const char schema_directory_fallback[] = "output/CONFIG";
 
-static const struct choice precisions[] = {
-    {"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}, {NULL, 0}};
-static const struct choice axes[] = {{"x", AXIS_X}, {"y", AXIS_Y}, {NULL, 0}};
-static const struct choice phase_axes[] = {
-    {"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V}, {NULL, 0}};
-static const struct choice position_kinds[] = {
-    {"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE}, {NULL, 0}};
-static const struct choice velocity_kinds[] = {{"cold", VELOCITIES_COLD},
-                                               {"maxwellian", VELOCITIES_MAXWELLIAN},
-                                               {"uniform", VELOCITIES_UNIFORM},
-                                               {NULL, 0}};
-static const struct choice solvers[] = {
-    {"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}, {NULL, 0}};
-static const struct choice gradients[] = {
-    {"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}, {NULL, 0}};
-static const struct choice decompositions[] = {{"auto", DECOMPOSITION_AUTO},
-                                               {"replicated", DECOMPOSITION_REPLICATED},
-                                               {"slabs", DECOMPOSITION_SLABS},
-                                               {NULL, 0}};
-static const struct choice shapes[] = {{"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {NULL, 0}};
-static const struct choice deposit_methods[] = {
-    {"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}, {NULL, 0}};
-static const struct choice sort_methods[] = {{"auto", SORT_METHOD_AUTO},
-                                             {"paper", SORT_METHOD_PAPER},
-                                             {"tiled", SORT_METHOD_TILED},
-                                             {"chunked", SORT_METHOD_CHUNKED},
-                                             {NULL, 0}};
-static const struct choice step_methods[] = {{"auto", STEP_AUTO},       {"plain", STEP_PLAIN},
-                                             {"fused", STEP_FUSED},     {"tiled", STEP_TILED},
-                                             {"chunked", STEP_CHUNKED}, {NULL, 0}};
-static const struct choice transposes[] = {
-    {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
-static const struct choice tables[] = {
-    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
-static const struct choice ghost_or_auto[] = {{"auto", GHOST_AUTO}, {NULL, 0}};
-static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
-
 static const struct schema_row perturbation_rows[] = {
-    {PERTURBATION(axis, TYPE_CHOICE), .choices = axes, .help = "direction of the wave"},
+    {PERTURBATION(axis, TYPE_CHOICE), WORDS({"x", AXIS_X}, {"y", AXIS_Y}), .help = "direction of the wave"},
     {PERTURBATION(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2),
      .help = "number of wave lengths in the box"},
     {PERTURBATION(amplitude, TYPE_REAL), ANY_FINITE,
      .help = "relative to the mean density; in a density perturbation between -1 and 1"},
 };
-static const struct schema_table perturbation_table = TABLE(perturbation_rows, struct perturbation);
+static const struct schema_table perturbation_table = {perturbation_rows, COUNT_OF(perturbation_rows),
+                                                       sizeof(struct perturbation)};
 
 static const struct schema_row species_rows[] = {
     {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
@@ -92,15 +57,17 @@ static const struct schema_row species_rows[] = {
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id of each particle into the output"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
-    {SPECIES(positions.kind, TYPE_CHOICE), .choices = position_kinds, .fallback = "van_der_corput",
-     .help = "quiet random-like sequence, or a regular lattice"},
+    {SPECIES(positions.kind, TYPE_CHOICE),
+     WORDS({"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE}),
+     .fallback = "van_der_corput", .help = "quiet random-like sequence, or a regular lattice"},
     {SPECIES(positions.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(POSITIONS_VAN_DER_CORPUT),
      .fallback = "[2, 3]", .help = "of the sequences of x and y, coprime"},
     {SPECIES(positions.counts, TYPE_COUNT64), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
-    {SPECIES(velocities.kind, TYPE_CHOICE), .choices = velocity_kinds, .fallback = "cold",
-     .help = "distribution of u and v"},
+    {SPECIES(velocities.kind, TYPE_CHOICE),
+     WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM}),
+     .fallback = "cold", .help = "distribution of u and v"},
     {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "[5, 7]",
      .help = "of the sequences of u and v, coprime with all others in use"},
@@ -119,28 +86,30 @@ static const struct schema_row species_rows[] = {
           perturbation_table),
      .fallback = "[]", .help = "x += a cos(k x)/k with k = 2 pi m/L"},
 };
-static const struct schema_table species_table = TABLE(species_rows, struct species_config);
+static const struct schema_table species_table = {species_rows, COUNT_OF(species_rows),
+                                                  sizeof(struct species_config)};
 
 static const struct schema_row mode_rows[] = {
     {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
      .help = "[MX, MY], each within +-cells/2"},
 };
-static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
+static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
 
 static const struct schema_row phase_axis_rows[] = {
-    {PHASE_AXIS(axis, TYPE_CHOICE), .choices = phase_axes,
-     .help = "positions x, y, velocities u, v; each axis once"},
+    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v; each axis once"},
     {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
      .help = "[low, high], high not included; along x and y edges of cells"},
 };
-static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
+static const struct schema_table phase_axis_table = {phase_axis_rows, COUNT_OF(phase_axis_rows),
+                                                     sizeof(struct phase_axis_config)};
 
 static const struct schema_row phase_order_rows[] = {
-    {"", TYPE_CHOICE, .choices = phase_axes, .help = "one of the axes, each once"},
+    {"", TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once"},
 };
-static const struct schema_table phase_order_table = TABLE(phase_order_rows, enum phase_axis);
+static const struct schema_table phase_order_table = {phase_order_rows, COUNT_OF(phase_order_rows),
+                                                      sizeof(enum phase_axis)};
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
@@ -151,7 +120,8 @@ static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
      .help = "between files; 0 is never"},
 };
-static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
+static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF(phase_space_rows),
+                                                      sizeof(struct phase_space_config)};
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
@@ -164,47 +134,61 @@ static const struct schema_row config_rows[] = {
     {CONFIG(time.steps, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .help = "number of steps"},
     {CONFIG(time.check_every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "10", .unit = "steps",
      .help = "between checks for non-finite values"},
-    {CONFIG(precision, TYPE_CHOICE), .choices = precisions, .fallback = "single",
-     .help = "of the arithmetic and state on the device"},
+    {CONFIG(precision, TYPE_CHOICE), WORDS({"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}),
+     .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
     {"fields", TYPE_GROUP, .help = "the electric field's solver, and a magnetic field"},
-    {CONFIG(fields.solver, TYPE_CHOICE), .choices = solvers, .fallback = "auto",
+    {CONFIG(fields.solver, TYPE_CHOICE),
+     WORDS({"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}), .fallback = "auto",
      .help = "vkfft on the device, fftw on the host"},
-    {CONFIG(fields.decomposition, TYPE_CHOICE), .choices = decompositions, .fallback = "auto",
+    {CONFIG(fields.decomposition, TYPE_CHOICE),
+     WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
+           {"slabs", DECOMPOSITION_SLABS}),
+     .fallback = "auto",
      .help = "over ranks: replicated, each solves the whole grid; slabs, each a share of the rows; auto: "
              "measured at the start"},
-    {CONFIG(fields.gradient, TYPE_CHOICE), .choices = gradients, .fallback = "spectral",
+    {CONFIG(fields.gradient, TYPE_CHOICE),
+     WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",
      .help = "how E follows from phi"},
     {CONFIG(fields.magnetic, TYPE_REAL), ANY_FINITE, .fallback = "0", .unit = "m_e omega_p/e",
      .help = "uniform Bz"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
-    {CONFIG(deposit.shape, TYPE_CHOICE), .choices = shapes, .fallback = "cic",
-     .help = "of a particle: order 0, 1, 2"},
-    {CONFIG(deposit.method, TYPE_CHOICE), .choices = deposit_methods, .fallback = "sorted",
+    {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
+     .fallback = "cic", .help = "of a particle: order 0, 1, 2"},
+    {CONFIG(deposit.method, TYPE_CHOICE),
+     WORDS({"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}), .fallback = "sorted",
      .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "
              "in every run"},
     {CONFIG(deposit.filter_passes, TYPE_COUNT32), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
-    {CONFIG(sort.method, TYPE_CHOICE), .choices = sort_methods, .fallback = "auto",
+    {CONFIG(sort.method, TYPE_CHOICE),
+     WORDS({"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},
+           {"chunked", SORT_METHOD_CHUNKED}),
+     .fallback = "auto",
      .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: as radixpic "
              "tune found, else by the device"},
-    {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), .choices = or_auto, .fallback = "2",
+    {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "2",
      .help = "p; at most key_bits; auto is the fastest number"},
-    {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), .choices = or_auto, .fallback = "auto",
+    {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "auto",
      .help = "b; auto is the least that numbers every cell"},
-    {CONFIG(sort.items_per_group, TYPE_COUNT32), WITHIN(1, 4096), .choices = or_auto, .fallback = "auto",
+    {CONFIG(sort.items_per_group, TYPE_COUNT32), WITHIN(1, 4096), OR_AUTO, .fallback = "auto",
      .help = "I, items of a group"},
-    {CONFIG(sort.groups, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
+    {CONFIG(sort.groups, TYPE_COUNT32), WITHIN(1, 65536), OR_AUTO, .fallback = "auto",
      .help = "G, number of groups"},
-    {CONFIG(sort.histogram_splits, TYPE_COUNT32), WITHIN(1, 65536), .choices = or_auto, .fallback = "auto",
+    {CONFIG(sort.histogram_splits, TYPE_COUNT32), WITHIN(1, 65536), OR_AUTO, .fallback = "auto",
      .help = "s, splits of the histogram"},
-    {CONFIG(sort.transpose, TYPE_CHOICE), .choices = transposes, .fallback = "auto",
+    {CONFIG(sort.transpose, TYPE_CHOICE),
+     WORDS({"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}), .fallback = "auto",
      .help = "reorder the list in memory so that neighbours read neighbours"},
-    {CONFIG(sort.table, TYPE_CHOICE), .choices = tables, .fallback = "auto",
+    {CONFIG(sort.table, TYPE_CHOICE),
+     WORDS({"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}), .fallback = "auto",
      .help = "the histogram in memory: columns, the items' counts of a digit together; rows, an item's"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
-    {CONFIG(step.method, TYPE_CHOICE), .choices = step_methods, .fallback = "auto",
+    {CONFIG(step.method, TYPE_CHOICE),
+     WORDS({"auto", STEP_AUTO}, {"plain", STEP_PLAIN}, {"fused", STEP_FUSED}, {"tiled", STEP_TILED},
+           {"chunked", STEP_CHUNKED}),
+     .fallback = "auto",
      .help = "plain: a kernel a stage; fused: push and sort at once, tiled (for GPUs) or chunked (for CPUs); "
              "auto: fused where sort.* asks for nothing"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
@@ -212,8 +196,7 @@ static const struct schema_row config_rows[] = {
      .help = "between checks of the load balance; 0 is never"},
     {CONFIG(parallel.threshold, TYPE_REAL), WITHIN(1, INFINITY), .fallback = "1.1",
      .help = "re-balance where the most loaded rank exceeds the mean by this factor"},
-    {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .choices = ghost_or_auto,
-     .fallback = "auto",
+    {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), OR_AUTO, .fallback = "auto",
      .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
     {CONFIG(device, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
      .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
@@ -247,7 +230,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",
      .help = "electrons at thermal velocity 1"},
 };
-static const struct schema_table config_table = TABLE(config_rows, struct config);
+static const struct schema_table config_table = {config_rows, COUNT_OF(config_rows), sizeof(struct config)};
 
 _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows) <= SCHEMA_MAX_ROWS,
                "SCHEMA_MAX_ROWS holds every table");

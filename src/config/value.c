@@ -17,17 +17,18 @@ _Static_assert(sizeof(int) == sizeof(uint32_t), "enums and their choices are sto
 
 static const struct {
     const char *name;
-    size_t size; /* 0: the row's capacity */
-} types[] = {[TYPE_GROUP] = {"group", 0},
-             [TYPE_LIST] = {"list", 0},
-             [TYPE_BOOL] = {"bool", sizeof(bool)},
-             [TYPE_COUNT32] = {"count", sizeof(uint32_t)},
-             [TYPE_COUNT64] = {"count", sizeof(uint64_t)},
-             [TYPE_INTEGER] = {"integer", sizeof(int32_t)},
-             [TYPE_REAL] = {"number", sizeof(double)},
-             [TYPE_CHOICE] = {"choice", sizeof(int)},
-             [TYPE_TEXT] = {"text", 0},
-             [TYPE_NAME] = {"name", 0}};
+    size_t size;         /* 0: the row's capacity */
+    const char *allowed; /* with the ends of the row's range; NULL of numbers and choices */
+} types[] = {[TYPE_GROUP] = {"group", 0, "a mapping"},
+             [TYPE_LIST] = {"list", 0, "%.0f to %.0f items"},
+             [TYPE_BOOL] = {"bool", sizeof(bool), "true or false"},
+             [TYPE_COUNT32] = {"count", sizeof(uint32_t), NULL},
+             [TYPE_COUNT64] = {"count", sizeof(uint64_t), NULL},
+             [TYPE_INTEGER] = {"integer", sizeof(int32_t), NULL},
+             [TYPE_REAL] = {"number", sizeof(double), NULL},
+             [TYPE_CHOICE] = {"choice", sizeof(int), NULL},
+             [TYPE_TEXT] = {"text", 0, "text of %.0f to %.0f bytes"},
+             [TYPE_NAME] = {"name", 0, "%.0f to %.0f letters, digits and _, the first no digit"}};
 
 size_t value_size(const struct schema_row *row)
 {
@@ -55,53 +56,35 @@ void value_choices(const struct choice *choices, uint32_t among, char words[VALU
     }
 }
 
-/* " from 0 to 9", " above 0", ... */
-static void range_words(const struct schema_row *row, char words[96])
+/* "a whole number from 0 to 9", "a number above 0", ... */
+static void allowed_numbers(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 {
-    const size_t size = 96;
-    words[0] = '\0';
+    const char *kind = row->type == TYPE_REAL ? "number" : "whole number";
+    int used;
     if (isfinite(row->low) && isfinite(row->high))
-        snprintf(words, size, row->open ? " between %.16g and %.16g" : " from %.16g to %.16g", row->low,
-                 row->high);
+        used = snprintf(words, VALUE_WHY_LENGTH,
+                        row->open ? "a %s between %.16g and %.16g" : "a %s from %.16g to %.16g", kind,
+                        row->low, row->high);
     else if (isfinite(row->low))
-        snprintf(words, size, row->open ? " above %.16g" : " of at least %.16g", row->low);
+        used = snprintf(words, VALUE_WHY_LENGTH, row->open ? "a %s above %.16g" : "a %s of at least %.16g",
+                        kind, row->low);
+    else
+        used = snprintf(words, VALUE_WHY_LENGTH, "a finite %s", kind);
+    if (row->choices)
+        snprintf(words + used, VALUE_WHY_LENGTH - (size_t)used, ", or %s", row->choices[0].word);
 }
 
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 {
-    char range[96];
-    switch (row->type) {
-    case TYPE_BOOL:
-        snprintf(words, VALUE_WHY_LENGTH, "true or false");
-        return;
-    case TYPE_COUNT32:
-    case TYPE_COUNT64:
-    case TYPE_INTEGER:
-    case TYPE_REAL:
-        range_words(row, range);
-        snprintf(words, VALUE_WHY_LENGTH, "a %snumber%s%s%s",
-                 row->type != TYPE_REAL ? "whole "
-                 : range[0] == '\0'     ? "finite "
-                                        : "",
-                 range, row->choices ? ", or " : "", row->choices ? row->choices[0].word : "");
-        return;
-    case TYPE_CHOICE:
+    const char *allowed = types[row->type].allowed;
+    if (row->type == TYPE_CHOICE)
         value_choices(row->choices, UINT32_MAX, words);
-        return;
-    case TYPE_TEXT:
-        snprintf(words, VALUE_WHY_LENGTH, "text of %.0f to %.0f bytes%s", row->low, row->high,
-                 row->is_path ? "" : " on one line");
-        return;
-    case TYPE_NAME:
-        snprintf(words, VALUE_WHY_LENGTH, "1 to %.0f letters, digits and _, the first no digit", row->high);
-        return;
-    case TYPE_LIST:
-        snprintf(words, VALUE_WHY_LENGTH, "%.0f to %.0f items", row->low, row->high);
-        return;
-    case TYPE_GROUP:
-        break;
-    }
-    snprintf(words, VALUE_WHY_LENGTH, "a mapping");
+    else if (!allowed)
+        allowed_numbers(row, words);
+    else
+        snprintf(words, VALUE_WHY_LENGTH, allowed, row->low, row->high);
+    if (row->type == TYPE_TEXT && !row->is_path)
+        strcat(words, " on one line");
 }
 
 /* ---- parsing ---- */

@@ -93,6 +93,13 @@ const struct tree_node *tree_nearest(const struct tree_node *root, const char *p
     return nearest;
 }
 
+bool tree_path_lies_in(const char *inner, const char *outer)
+{
+    const size_t length = strlen(outer);
+    return length > 0 && strncmp(inner, outer, length) == 0 &&
+           (inner[length] == '\0' || inner[length] == '.');
+}
+
 enum status tree_no_memory(void)
 {
     return status_fail(STATUS_FAILED, "out of memory while reading the config");

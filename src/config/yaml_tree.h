@@ -80,6 +80,9 @@ bool tree_is_text(const struct tree_node *node, const char *text);
  */
 const struct tree_node *tree_nearest(const struct tree_node *root, const char *path);
 
+/* Whether the dotted path `inner` is `outer` or lies below it; none lies in "". */
+bool tree_path_lies_in(const char *inner, const char *outer);
+
 /* Records that memory ran out; STATUS_FAILED. */
 STATUS_CHECKED enum status tree_no_memory(void);
 

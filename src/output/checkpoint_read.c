@@ -2,7 +2,6 @@
  * then each rank opens the file and reads its own rows. */
 #include "output/checkpoint.h"
 
-#include "config/compare.h"
 #include "config/config_reader.h"
 #include "output/checkpoint_folder.h"
 #include "output/checkpoint_format.h"

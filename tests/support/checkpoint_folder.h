@@ -5,7 +5,7 @@
 
 #include "support/checkpoint_scene.h"
 
-#include "config/compare.h"
+#include "config/config_reader.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
