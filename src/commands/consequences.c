@@ -1,11 +1,10 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
-#include "config/schema.h"
 #include "config/species_speed.h"
+#include "config/value.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct consequences consequences_derive(const struct config *config)
@@ -63,29 +62,23 @@ void consequences_warn(const struct config *config, const struct consequences *d
                  derived->particles_per_cell, derived->fewest_species);
 }
 
-/* The keys of sort.* that say something, parted by commas: all, or those of the method paper alone. */
-static void name_sort_keys(const struct sort_config *sort, bool all, char *names, size_t size)
+/* The keys of sort.* that are neither auto nor the default, with commas between them: all, or those of the
+ * method paper alone. */
+static void name_sort_keys(const struct config *config, bool all, char *names, size_t size)
 {
-    const uint32_t usual_passes =
-        (uint32_t)strtoul(schema_find(schema(), "sort", "passes")->fallback, NULL, 10);
-    const struct {
-        const char *key;
-        bool is_set, is_papers;
-    } keys[] = {
-        {"method", sort->method != SORT_METHOD_AUTO, false},
-        {"passes", sort->passes != SORT_AUTO && sort->passes != usual_passes, false},
-        {"key_bits", sort->key_bits != SORT_AUTO, false},
-        {"items_per_group", sort->items_per_group != SORT_AUTO, true},
-        {"groups", sort->groups != SORT_AUTO, true},
-        {"histogram_splits", sort->histogram_splits != SORT_AUTO, true},
-        {"transpose", sort->transpose != TRANSPOSE_AUTO, true},
-        {"table", sort->table != TABLE_AUTO, true},
-    };
     names[0] = '\0';
-    for (size_t n = 0; n < sizeof keys / sizeof keys[0]; n++) {
+    for (size_t n = 0; n < schema()->count; n++) {
+        const struct schema_row *row = &schema()->rows[n];
+        const bool is_papers = row->offset >= offsetof(struct config, sort.items_per_group);
+        uint32_t value, usual;
+        char why[VALUE_WHY_LENGTH];
+        if (strncmp(row->path, "sort.", 5) != 0 || !(all || is_papers) ||
+            !value_parse(row, row->fallback, strlen(row->fallback), true, &usual, why))
+            continue;
+        memcpy(&value, (const char *)config + row->offset, sizeof value);
         const size_t used = strlen(names);
-        if (keys[n].is_set && (all || keys[n].is_papers))
-            snprintf(names + used, size - used, "%ssort.%s", used > 0 ? ", " : "", keys[n].key);
+        if (value != SORT_AUTO && value != usual)
+            snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", row->path);
     }
 }
 
@@ -93,7 +86,7 @@ void consequences_warn_idle(const struct config *config, enum sort_method method
                             struct log *log)
 {
     char names[256];
-    name_sort_keys(&config->sort, is_fused, names, sizeof names);
+    name_sort_keys(config, is_fused, names, sizeof names);
     if (names[0] == '\0')
         return;
     if (is_fused)

@@ -59,13 +59,13 @@ static void compare(struct comparison *comparison, const struct schema_table *ta
     for (size_t n = 0; n < table->count; n++) {
         const struct schema_row *row = &table->rows[n];
         if (row->type == TYPE_GROUP || (!prefix[0] && is_passed_over(comparison, row->path)) ||
-            !schema_belongs(table, row, bases[0]) || !schema_belongs(table, row, bases[1]))
+            !schema_belongs(row, bases[0]) || !schema_belongs(row, bases[1]))
             continue;
         if (differs(row, bases[0], bases[1]))
             report(comparison, prefix, row, bases);
         if (schema_is_line(row))
             continue;
-        const struct schema_row *name = schema_find(row->items, "", "name");
+        const struct schema_row *name = schema_find(row->items, "name");
         for (uint32_t i = 0; i < value_count(row, bases[0]) && i < value_count(row, bases[1]); i++) {
             const size_t begin = row->offset + i * row->items->size;
             const char *const items[2] = {bases[0] + begin, bases[1] + begin};

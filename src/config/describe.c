@@ -28,10 +28,10 @@ static void describe(const struct schema_table *table, const char *prefix, enum 
         else
             snprintf(type, sizeof type, "%s", name);
         value_allowed(row, allowed);
-        if (schema_kind_row(table, row)) {
+        if (schema_kind_row(row)) {
             char kinds[VALUE_WHY_LENGTH];
             const size_t used = strlen(allowed);
-            value_choices(schema_kind_row(table, row)->choices, row->kinds, kinds);
+            value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
             snprintf(allowed + used, sizeof allowed - used, " (kind %s)", kinds);
         }
         fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,

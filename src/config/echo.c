@@ -35,7 +35,7 @@ static enum status echo(const struct schema_table *table, const char *base, int 
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
-        if (!schema_belongs(table, row, base))
+        if (!schema_belongs(row, base))
             continue;
         int depth = indent;
         for (const char *dot = row->path; (dot = strchr(dot, '.')); dot++)

@@ -13,14 +13,16 @@ struct reader {
     char path[TREE_PATH_LENGTH]; /* of the key being read */
 };
 
-static void read_group(struct reader *reader, const struct schema_table *table, const char *group,
-                       const struct tree_node *node, unsigned char *base);
+static void read_table(struct reader *reader, const struct schema_table *table, const struct tree_node *node,
+                       unsigned char *base);
 
-/* Lengthens the path by a segment; returns its old length, for leave(). */
+/* Lengthens the path by a segment, as it may be shown; returns its old length, for leave(). */
 static size_t enter(struct reader *reader, const char *segment)
 {
     const size_t length = strlen(reader->path);
-    snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "", segment);
+    char shown[TEXT_SHOWN_LENGTH];
+    snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "",
+             text_shown(segment, strlen(segment), shown));
     return length;
 }
 
@@ -114,7 +116,7 @@ static void read_list(struct reader *reader, const struct schema_row *row, const
         if (schema_is_bare(row->items))
             read_value(reader, &row->items->rows[0], item, 0, target);
         else
-            read_group(reader, row->items, "", item, target);
+            read_table(reader, row->items, item, target);
         leave(reader, length);
         target += row->items->size;
     }
@@ -123,52 +125,28 @@ static void read_list(struct reader *reader, const struct schema_row *row, const
 
 /* ---- keys ---- */
 
-/* Whether the kind that decides about `row` was read without complaint: otherwise nothing can be said. */
-static bool kind_is_sound(const struct reader *reader, const struct schema_table *table,
-                          const struct schema_row *row)
+/* The key of `row` below `group` ("" is the top), or NULL where the row does not lie directly below it. */
+static const char *child_key(const struct schema_row *row, const char *group)
 {
-    const char *dot = strrchr(reader->path, '.');
-    if (!schema_kind_row(table, row) || !dot)
-        return true;
-    char path[TREE_PATH_LENGTH + sizeof ".kind"];
-    snprintf(path, sizeof path, "%.*s.kind", (int)(dot - reader->path), reader->path);
-    return complaints_sound(reader->complaints, path);
+    const size_t length = strlen(group);
+    const bool lies_in = length == 0 || (strncmp(row->path, group, length) == 0 && row->path[length] == '.');
+    const char *key = row->path + length + (length > 0);
+    return lies_in && !strchr(key, '.') ? key : NULL;
 }
 
-static void complain_kind(struct reader *reader, const struct schema_table *table,
-                          const struct schema_row *row, const struct tree_node *key, const void *base)
+/* "cells, length": the keys below `group`, which also go into `keys`. Returns their number. */
+static size_t list_keys(const struct schema_table *table, const char *group,
+                        const char *keys[SCHEMA_MAX_ROWS], char words[VALUE_WHY_LENGTH])
 {
-    const struct schema_row *kind_row = schema_kind_row(table, row);
-    char kinds[VALUE_WHY_LENGTH], chosen[VALUE_WHY_LENGTH];
-    int kind;
-    memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
-    value_choices(kind_row->choices, row->kinds, kinds);
-    value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
-    complain(reader->complaints, key, reader->path, "is a key of kind %.99s, found with kind %.99s", kinds,
-             chosen);
-}
-
-/* Reads the key of one row; `node` is its value, or NULL when it was not given. */
-static void read_row(struct reader *reader, const struct schema_table *table, const struct schema_row *row,
-                     const struct tree_node *node, unsigned char *base)
-{
-    char words[VALUE_WHY_LENGTH];
-    const bool decided = kind_is_sound(reader, table, row);
-    if (row->type == TYPE_GROUP) {
-        read_group(reader, table, row->path, node, base);
-    } else if (decided && !schema_belongs(table, row, base)) {
-        if (node)
-            complain_kind(reader, table, row, node->key, base);
-    } else if (node && row->type == TYPE_LIST) {
-        read_list(reader, row, node, base);
-    } else if (node) {
-        read_value(reader, row, node, 0, base + row->offset);
-    } else if (decided && !row->fallback) {
-        allowed_shape(row, words);
-        complain(reader->complaints, NULL, reader->path, "missing; expected %s", words);
-    } else if (decided && row->type != TYPE_LIST) { /* a list's default is empty */
-        read_fallback(reader, row, base + row->offset);
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *key = child_key(&table->rows[i], group);
+        if (!key || used >= VALUE_WHY_LENGTH)
+            continue;
+        keys[count++] = key;
+        used += (size_t)snprintf(words + used, VALUE_WHY_LENGTH - used, "%s%s", used > 0 ? ", " : "", key);
     }
+    return count;
 }
 
 /* What stands now for a key of earlier versions, or the path of a key of that name anywhere in the table: a
@@ -188,17 +166,6 @@ static const char *find_elsewhere(const struct schema_table *table, const char *
     return NULL;
 }
 
-/* "cells, length"; at most SCHEMA_MAX_ROWS keys, which also go into `keys`. Returns their number. */
-static size_t list_keys(const struct schema_table *table, const char *group,
-                        const char *keys[SCHEMA_MAX_ROWS], char words[VALUE_WHY_LENGTH])
-{
-    const size_t count = schema_keys(table, group, keys);
-    words[0] = '\0';
-    for (size_t i = 0, used = 0; i < count && used < VALUE_WHY_LENGTH; i++)
-        used += (size_t)snprintf(words + used, VALUE_WHY_LENGTH - used, "%s%s", i > 0 ? ", " : "", keys[i]);
-    return count;
-}
-
 static void complain_unknown_key(struct reader *reader, const struct schema_table *table, const char *group,
                                  const struct tree_node *key)
 {
@@ -210,55 +177,101 @@ static void complain_unknown_key(struct reader *reader, const struct schema_tabl
     const char *nearest = find_elsewhere(table, word);
     if (!nearest)
         nearest = suggest_nearest(word, keys, count);
-    const size_t length = enter(reader, word);
     complain(reader->complaints, key, reader->path, "unknown key; %s%s%s here: %s",
              nearest ? "did you mean \"" : "", nearest ? nearest : "", nearest ? "\"? Known" : "known",
              known);
-    leave(reader, length);
 }
 
-/* Sorts the children of a mapping to the rows of their keys. */
-static void find_rows(struct reader *reader, const struct schema_table *table, const char *group,
-                      const struct tree_node *node, const struct tree_node *found[SCHEMA_MAX_ROWS])
+/* Complains where `node` is no mapping, and about keys that are unknown below `group`, or there twice. */
+static void check_keys(struct reader *reader, const struct schema_table *table, const char *group,
+                       const struct tree_node *node)
 {
-    for (const struct tree_node *child = node->first_child; child; child = child->next) {
-        const struct schema_row *row = schema_find(table, group, child->key->text);
-        if (!row || !tree_is_text(child->key, schema_child_key(row, group))) {
-            complain_unknown_key(reader, table, group, child->key);
-            continue;
-        }
-        const struct tree_node **place = &found[row - table->rows];
-        const size_t length = enter(reader, child->key->text);
-        if (*place)
-            complain(reader->complaints, child->key, reader->path, "given twice; first at line %zu",
-                     (*place)->key->origin.line);
-        else
-            *place = child;
-        leave(reader, length);
-    }
-}
-
-/* Reads the keys directly below `group` of `table`; `node` is NULL when the whole group was not given. */
-static void read_group(struct reader *reader, const struct schema_table *table, const char *group,
-                       const struct tree_node *node, unsigned char *base)
-{
-    const struct tree_node *found[SCHEMA_MAX_ROWS] = {NULL};
-    if (node && node->kind != TREE_MAPPING) {
+    if (node->kind != TREE_MAPPING) {
         const char *keys[SCHEMA_MAX_ROWS];
         char known[VALUE_WHY_LENGTH], allowed[VALUE_WHY_LENGTH];
-        (void)list_keys(table, group, keys, known);
+        list_keys(table, group, keys, known);
         snprintf(allowed, sizeof allowed, "a mapping with the keys %.400s", known);
         complain_shape(reader, allowed, node);
         return;
     }
-    if (node)
-        find_rows(reader, table, group, node, found);
+    for (const struct tree_node *child = node->first_child; child; child = child->next) {
+        const struct tree_node *first = tree_value(node, child->key->text);
+        size_t i = 0;
+        while (i < table->count && !tree_is_text(child->key, child_key(&table->rows[i], group)))
+            i++;
+        const size_t length = enter(reader, child->key->text);
+        if (i == table->count)
+            complain_unknown_key(reader, table, group, child->key);
+        else if (first != child)
+            complain(reader->complaints, child->key, reader->path, "given twice; first at line %zu",
+                     first->key->origin.line);
+        leave(reader, length);
+    }
+}
+
+/* Whether the kind that decides about `row` was read without complaint: otherwise nothing can be said. */
+static bool kind_is_sound(const struct reader *reader, const struct schema_row *row)
+{
+    const struct schema_row *kind_row = schema_kind_row(row);
+    const int outer = (int)(strlen(reader->path) - strlen(row->path));
+    char path[2 * TREE_PATH_LENGTH];
+    snprintf(path, sizeof path, "%.*s%s", outer, reader->path, kind_row ? kind_row->path : "");
+    return !kind_row || complaints_sound(reader->complaints, path);
+}
+
+static void complain_kind(struct reader *reader, const struct schema_row *row, const struct tree_node *key,
+                          const void *base)
+{
+    const struct schema_row *kind_row = schema_kind_row(row);
+    char kinds[VALUE_WHY_LENGTH], chosen[VALUE_WHY_LENGTH];
+    int kind;
+    memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
+    value_choices(kind_row->choices, row->kinds, kinds);
+    value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
+    complain(reader->complaints, key, reader->path, "is a key of kind %.99s, found with kind %.99s", kinds,
+             chosen);
+}
+
+/* Reads the key of one row; `node` is its value, or NULL when it was not given. */
+static void read_row(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
+                     unsigned char *base)
+{
+    char words[VALUE_WHY_LENGTH];
+    const bool decided = kind_is_sound(reader, row);
+    if (decided && !schema_belongs(row, base)) {
+        if (node)
+            complain_kind(reader, row, node->key, base);
+    } else if (node && row->type == TYPE_LIST) {
+        read_list(reader, row, node, base);
+    } else if (node) {
+        read_value(reader, row, node, 0, base + row->offset);
+    } else if (decided && !row->fallback) {
+        allowed_shape(row, words);
+        complain(reader->complaints, NULL, reader->path, "missing; expected %s", words);
+    } else if (decided && row->type != TYPE_LIST) { /* a list's default is empty */
+        read_fallback(reader, row, base + row->offset);
+    }
+}
+
+/* Reads the rows of `table`. Nodes of groups are looked up before those of the keys below them. */
+static void read_table(struct reader *reader, const struct schema_table *table, const struct tree_node *node,
+                       unsigned char *base)
+{
+    const struct tree_node *nodes[SCHEMA_MAX_ROWS];
+    check_keys(reader, table, "", node);
     for (size_t i = 0; i < table->count; i++) {
-        const char *key = schema_child_key(&table->rows[i], group);
-        if (!key)
-            continue;
-        const size_t length = enter(reader, key);
-        read_row(reader, table, &table->rows[i], found[i], base);
+        const struct schema_row *row = &table->rows[i], *group = schema_group(row);
+        const struct tree_node *parent = group ? nodes[group - table->rows] : node;
+        nodes[i] = parent;
+        if (parent && parent->kind != TREE_MAPPING)
+            continue; /* complained about */
+        nodes[i] =
+            parent ? tree_value(parent, group ? row->path + strlen(group->path) + 1 : row->path) : NULL;
+        const size_t length = enter(reader, row->path);
+        if (row->type != TYPE_GROUP)
+            read_row(reader, row, nodes[i], base);
+        else if (nodes[i])
+            check_keys(reader, table, row->path, nodes[i]);
         leave(reader, length);
     }
 }
@@ -267,5 +280,5 @@ void read_tree(const struct tree_node *root, const char *directory, struct confi
                struct complaints *complaints)
 {
     struct reader reader = {.complaints = complaints, .directory = directory};
-    read_group(&reader, schema(), "", root, (unsigned char *)config);
+    read_table(&reader, schema(), root, (unsigned char *)config);
 }

@@ -240,37 +240,22 @@ const struct schema_table *schema(void)
     return &config_table;
 }
 
-const char *schema_child_key(const struct schema_row *row, const char *group)
+const struct schema_row *schema_find(const struct schema_table *table, const char *path)
 {
-    const size_t length = strlen(group);
-    const char *key = row->path;
-    if (length > 0) {
-        if (strncmp(row->path, group, length) != 0 || row->path[length] != '.')
-            return NULL;
-        key += length + 1;
-    }
-    return strchr(key, '.') ? NULL : key;
-}
-
-const struct schema_row *schema_find(const struct schema_table *table, const char *group, const char *key)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        const char *child = schema_child_key(&table->rows[i], group);
-        if (child && strcmp(child, key) == 0)
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].path, path) == 0)
             return &table->rows[i];
-    }
     return NULL;
 }
 
-size_t schema_keys(const struct schema_table *table, const char *group, const char *keys[SCHEMA_MAX_ROWS])
+const struct schema_row *schema_group(const struct schema_row *row)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const char *child = schema_child_key(&table->rows[i], group);
-        if (child)
-            keys[count++] = child;
-    }
-    return count;
+    const char *dot = strrchr(row->path, '.');
+    const size_t length = dot ? (size_t)(dot - row->path) : 0;
+    const struct schema_row *group = row;
+    while (dot && (strncmp(group->path, row->path, length) != 0 || group->path[length] != '\0'))
+        group--;
+    return dot ? group : NULL;
 }
 
 bool schema_is_bare(const struct schema_table *table)
@@ -283,23 +268,14 @@ bool schema_is_line(const struct schema_row *row)
     return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
 }
 
-const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row)
+const struct schema_row *schema_kind_row(const struct schema_row *row)
 {
-    const char *dot = strrchr(row->path, '.');
-    if (row->kinds == 0 || !dot)
-        return NULL;
-    const size_t length = (size_t)(dot - row->path);
-    for (size_t i = 0; i < table->count; i++) {
-        const char *path = table->rows[i].path;
-        if (strncmp(path, row->path, length) == 0 && strcmp(path + length, ".kind") == 0)
-            return &table->rows[i];
-    }
-    return NULL;
+    return row->kinds ? schema_group(row) + 1 : NULL;
 }
 
-bool schema_belongs(const struct schema_table *table, const struct schema_row *row, const void *base)
+bool schema_belongs(const struct schema_row *row, const void *base)
 {
-    const struct schema_row *kind_row = schema_kind_row(table, row);
+    const struct schema_row *kind_row = schema_kind_row(row);
     if (!kind_row)
         return true;
     int kind;

@@ -1,6 +1,6 @@
 /* Schema: the one table of keys. The reader, the checks of ranges, the echo and the documentation all walk
- * it; a new key is a new row here and a new field in config.h. A row `kind` stands before the rows that
- * belong to some of its values only.
+ * it; a new key is a new row here and a new field in config.h. The row of a group stands before those of
+ * its keys; where some of these belong to one kind only, `kind` is the first of them.
  */
 #ifndef RADIXPIC_CONFIG_SCHEMA_H
 #define RADIXPIC_CONFIG_SCHEMA_H
@@ -62,15 +62,11 @@ extern const char schema_directory_fallback[];
 /* The table of struct config. */
 const struct schema_table *schema(void);
 
-/* The key of `row` below the group `group` ("" is the top), or NULL when the row is not a direct child of it.
- */
-const char *schema_child_key(const struct schema_row *row, const char *group);
+/* The row of `path`, or NULL. */
+const struct schema_row *schema_find(const struct schema_table *table, const char *path);
 
-/* The row of `key` directly below `group`, or NULL. */
-const struct schema_row *schema_find(const struct schema_table *table, const char *group, const char *key);
-
-/* The keys directly below `group`, at most SCHEMA_MAX_ROWS; returns their number. */
-size_t schema_keys(const struct schema_table *table, const char *group, const char *keys[SCHEMA_MAX_ROWS]);
+/* The row of the group that `row`, of a table, is a key of; NULL at the top. */
+const struct schema_row *schema_group(const struct schema_row *row);
 
 /* Whether the rows of `table` describe one bare value, not a mapping. */
 bool schema_is_bare(const struct schema_table *table);
@@ -79,9 +75,9 @@ bool schema_is_bare(const struct schema_table *table);
 bool schema_is_line(const struct schema_row *row);
 
 /* The row of the key `kind` that decides whether `row` is allowed, or NULL when it always is. */
-const struct schema_row *schema_kind_row(const struct schema_table *table, const struct schema_row *row);
+const struct schema_row *schema_kind_row(const struct schema_row *row);
 
 /* Whether `row` belongs to the kind chosen in the struct at `base`. */
-bool schema_belongs(const struct schema_table *table, const struct schema_row *row, const void *base);
+bool schema_belongs(const struct schema_row *row, const void *base);
 
 #endif

@@ -47,7 +47,7 @@ void tree_replace(struct tree_node *node, const struct tree_node *content)
 
 bool tree_is_text(const struct tree_node *node, const char *text)
 {
-    return node && node->kind == TREE_SCALAR && node->length == strlen(text) &&
+    return node && text && node->kind == TREE_SCALAR && node->length == strlen(text) &&
            memcmp(node->text, text, node->length) == 0;
 }
 

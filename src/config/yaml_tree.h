@@ -73,7 +73,7 @@ struct tree_node *tree_child(const struct tree_node *node, const char *segment);
 /* The number of children. */
 size_t tree_count(const struct tree_node *node);
 
-/* Whether the node is a scalar with exactly this text. */
+/* Whether the node is a scalar with exactly this text. Neither is one that is NULL. */
 bool tree_is_text(const struct tree_node *node, const char *text);
 
 /* The node at the dotted `path`, whose segments are those of tree_child(), or its nearest existing ancestor.
