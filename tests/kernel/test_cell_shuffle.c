@@ -30,8 +30,7 @@ static bool is_small(void)
 
 static struct cells cells_of(uint32_t cells, const uint32_t *counts)
 {
-    struct cells list = {.cells = cells, .offsets = calloc(cells + (size_t)1, sizeof *list.offsets)};
-    assert_non_null(list.offsets);
+    struct cells list = {.cells = cells, .offsets = test_array(cells + (size_t)1, sizeof *list.offsets)};
     for (uint32_t c = 0; c < cells; c++) {
         list.offsets[c + 1] = list.offsets[c] + counts[c];
         if (counts[c] > list.fullest)
@@ -44,26 +43,22 @@ static struct cells cells_of(uint32_t cells, const uint32_t *counts)
 /* All cells hold as many particles. */
 static struct cells equal_cells(uint32_t cells, uint32_t each)
 {
-    uint32_t *counts = calloc(cells, sizeof *counts);
-    assert_non_null(counts);
+    uint32_t *counts = test_array(cells, sizeof *counts);
     for (uint32_t c = 0; c < cells; c++)
         counts[c] = each;
     const struct cells list = cells_of(cells, counts);
-    free(counts);
     return list;
 }
 
 /* About `each` particles a cell, some cells empty, and `hot` in one of them. */
 static struct cells hot_cell(uint32_t cells, uint32_t each, uint32_t hot)
 {
-    uint32_t *counts = calloc(cells, sizeof *counts);
-    assert_non_null(counts);
+    uint32_t *counts = test_array(cells, sizeof *counts);
     uint64_t seed = cells + each;
     for (uint32_t c = 0; c < cells; c++)
         counts[c] = (uint32_t)(test_random(&seed) * (2 * each + 1));
     counts[cells / 3] = hot;
     const struct cells list = cells_of(cells, counts);
-    free(counts);
     return list;
 }
 
@@ -78,9 +73,8 @@ static int by_key_then_place(const void *a, const void *b)
 /* What the permutation must be; counts keys that two particles of a cell have in common. */
 static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_t *ties)
 {
-    uint32_t *permutation = calloc(list->count + (size_t)1, sizeof *permutation);
-    uint64_t *words = calloc(list->fullest + (size_t)1, sizeof *words);
-    assert_true(permutation && words);
+    uint32_t *permutation = test_array(list->count + (size_t)1, sizeof *permutation);
+    uint64_t *words = test_array(list->fullest + (size_t)1, sizeof *words);
     *ties = 0;
     for (uint32_t c = 0; c < list->cells; c++) {
         const uint32_t start = list->offsets[c], count = list->offsets[c + 1] - start;
@@ -95,7 +89,6 @@ static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_
             *ties += p > 0 && words[p] >> 32 == words[p - 1] >> 32;
         }
     }
-    free(words);
     return permutation;
 }
 
@@ -110,8 +103,7 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
     struct cell_shuffle *shuffle = NULL;
     struct buffer *offsets = NULL, *permutation = NULL;
     const size_t length = list->count + (size_t)GHOST, offset_bytes = (list->cells + 1) * sizeof(uint32_t);
-    uint32_t *met = calloc(length, sizeof *met);
-    assert_non_null(met);
+    uint32_t *met = test_array(length, sizeof *met);
     assert_ok(buffer_create(device, offset_bytes, "offsets", &offsets));
     assert_ok(buffer_create(device, length * sizeof *met, "permutation", &permutation));
     assert_ok(buffer_write(offsets, 0, offset_bytes, list->offsets));
@@ -127,23 +119,19 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
     for (uint32_t n = 0; n < GHOST; n++)
         assert_int_equal(met[list->count + n], UNTOUCHED);
     cell_shuffle_destroy(&shuffle);
-    buffer_destroy(&permutation);
-    buffer_destroy(&offsets);
     return met;
 }
 
 /* Each particle of a cell once, at a place of that cell. */
 static void check_inside_cells(const struct cells *list, const uint32_t *permutation)
 {
-    unsigned char *seen = calloc(list->count + (size_t)1, 1);
-    assert_non_null(seen);
+    unsigned char *seen = test_array(list->count + (size_t)1, 1);
     for (uint32_t c = 0; c < list->cells; c++)
         for (uint32_t j = list->offsets[c]; j < list->offsets[c + 1]; j++) {
             const uint32_t source = permutation[j];
             if (source < list->offsets[c] || source >= list->offsets[c + 1] || seen[source]++)
                 fail_msg("cell %u, place %u of the list: %u", c, j, source);
         }
-    free(seen);
 }
 
 static uint32_t power_from(uint32_t count)
@@ -165,7 +153,6 @@ static void check_way(const struct cells *list, const struct cell_shuffle_option
         if (met[j] != expected[j])
             fail_msg("%u cells, short up to %u, tiles of %u: place %u is %u, expected %u", list->cells,
                      way ? way->column_most : 0, way ? way->tile : 0, j, met[j], expected[j]);
-    free(met);
 }
 
 /* Every way; frees the list. */
@@ -186,8 +173,6 @@ static void check_ways(struct cells list)
     check_way(&list, NULL, expected);
     for (size_t n = 0; n < sizeof ways / sizeof ways[0]; n++)
         check_way(&list, &ways[n], expected);
-    free(expected);
-    free(list.offsets);
 }
 
 /* ---- the right order, by every way ---- */
@@ -232,8 +217,6 @@ TEST(keys_that_are_alike)
     check_way(&list, NULL, expected);
     check_way(&list, &columns, expected);
     check_way(&list, &tiles, expected);
-    free(expected);
-    free(list.offsets);
 }
 
 TEST(all_in_one_cell)
@@ -270,7 +253,6 @@ TEST(follows_from_the_draw_alone)
     const struct cells list = equal_cells(64, 30);
     uint32_t *first = shuffled(&list, NULL, &usual), *again = shuffled(&list, NULL, &usual);
     assert_int_equal(places_alike(&list, first, again), list.count);
-    free(again);
     struct draw others[] = {usual, usual, usual, usual, usual};
     others[0].seed++;
     others[1].seed += UINT64_C(1) << 32;
@@ -280,10 +262,7 @@ TEST(follows_from_the_draw_alone)
     for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
         uint32_t *other = shuffled(&list, NULL, &others[n]);
         assert_near(places_alike(&list, first, other), 64, 6 * 8);
-        free(other);
     }
-    free(first);
-    free(list.offsets);
 }
 
 /* ---- random ---- */
@@ -320,12 +299,9 @@ static uint32_t order_number(const uint32_t *order)
 static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
 {
     const struct cells list = equal_cells(cells, FOUR);
-    uint32_t *permutation = shuffled(&list, NULL, draw), *orders = calloc(cells, sizeof *orders);
-    assert_non_null(orders);
+    uint32_t *permutation = shuffled(&list, NULL, draw), *orders = test_array(cells, sizeof *orders);
     for (uint32_t c = 0; c < cells; c++)
         orders[c] = order_number(permutation + (size_t)FOUR * c);
-    free(permutation);
-    free(list.offsets);
     return orders;
 }
 
@@ -339,7 +315,6 @@ TEST(all_orders_are_as_likely)
     for (uint32_t c = 0; c < cells; c++)
         met[orders[c]]++;
     CHECK_CHI_SQUARE(chi_square(met, ORDERS, cells), 3.53, 70.55);
-    free(orders);
 }
 
 /* Pairs of orders, of one run or of two, at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
@@ -366,17 +341,13 @@ TEST(neighbours_know_nothing_of_each_other)
     others[0].step++;
     others[1].species++;
     others[2].seed++;
-    uint32_t *both = calloc(2 * (size_t)CELLS, sizeof *both);
-    assert_non_null(both);
+    uint32_t *both = test_array(2 * (size_t)CELLS, sizeof *both);
     memcpy(both, orders, CELLS * sizeof *both);
     for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
         uint32_t *other = orders_of_four(CELLS, &others[n]);
         memcpy(both + CELLS, other, CELLS * sizeof *both);
         check_pairs(both, both, 2 * CELLS, CELLS);
-        free(other);
     }
-    free(both);
-    free(orders);
 }
 
 /* How often the particle of place i comes to place j of its cell. With all rows and all columns of the table
@@ -392,8 +363,6 @@ TEST(each_place_goes_everywhere)
         met[permutation[j] % SIXTEEN * SIXTEEN + j % SIXTEEN]++;
     const double sum = chi_square(met, SIXTEEN * SIXTEEN, SIXTEEN * cells);
     CHECK_CHI_SQUARE(sum * (SIXTEEN - 1) / SIXTEEN, 138.1, 340.6);
-    free(permutation);
-    free(list.offsets);
 }
 
 /* ---- the rest ---- */
@@ -426,9 +395,6 @@ TEST(known_random_numbers)
         assert_memory_equal(&met[n], &random_answers[n].answer, sizeof met[n]);
     kernel_destroy(&kernel);
     program_destroy(&program);
-    buffer_destroy(&words);
-    buffer_destroy(&key);
-    buffer_destroy(&counter);
 }
 
 /* What the header says of the memory: for the most cells and particles, within the bound. */
@@ -463,7 +429,6 @@ TEST(more_than_it_has_room_for)
     assert_non_null(strstr(status_message(), "101"));
     cell_shuffle_destroy(&shuffle);
     assert_null(shuffle);
-    buffer_destroy(&none);
 }
 
 TEST_MAIN(open_device, close_device)

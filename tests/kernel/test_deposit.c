@@ -21,14 +21,12 @@ static double *host_weights(const struct grid *grid, enum shape_kind shape,
                             const struct sorted_particles *sorted)
 {
     const uint32_t cells = grid_cells(grid);
-    long double *sums = calloc(cells, sizeof *sums);
-    double *weights = calloc(cells, sizeof *weights);
-    assert_true(sums && weights);
+    long double *sums = test_array(cells, sizeof *sums);
+    double *weights = test_array(cells, sizeof *weights);
     for (uint32_t p = 0; p < sorted->particles.count; p++)
         test_for_nodes(grid, shape, sorted->cell[p], sorted->offset[p], add_weight, sums);
     for (uint32_t node = 0; node < cells; node++)
         weights[node] = (double)sums[node];
-    free(sums);
     return weights;
 }
 
@@ -36,8 +34,7 @@ static double *host_weights(const struct grid *grid, enum shape_kind shape,
 static struct particles in_quads(const struct sorted_particles *sorted)
 {
     struct particles particles = sorted->particles;
-    double(*quads)[4] = calloc(particles.count, sizeof *quads);
-    assert_non_null(quads);
+    double(*quads)[4] = test_array(particles.count, sizeof *quads);
     for (uint32_t p = 0; p < particles.count; p++)
         for (int axis = 0; axis < 2; axis++) {
             quads[p][axis] = sorted->offset[p][axis];
@@ -46,7 +43,6 @@ static struct particles in_quads(const struct sorted_particles *sorted)
     const size_t reals = 4 * (size_t)particles.count;
     assert_ok(buffer_create(device, reals * precision_bytes(sorted->precision), "quads", &particles.quad));
     assert_ok(buffer_write_reals(particles.quad, sorted->precision, 0, reals, quads[0]));
-    free(quads);
     particles.offset = particles.velocity = NULL;
     return particles;
 }
@@ -57,14 +53,12 @@ static double *deposited(struct deposit *deposit, enum deposit_variant variant, 
 {
     const uint32_t cells = grid_cells(grid);
     struct buffer *rho = NULL;
-    double *result = calloc(cells, sizeof *result);
-    assert_non_null(result);
+    double *result = test_array(cells, sizeof *result);
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
     deposit_choose(deposit, variant);
     assert_ok(deposit_species(deposit, particles, true, rho));
     assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
-    buffer_destroy(&rho);
     return result;
 }
 
@@ -107,8 +101,6 @@ static void check_variant(struct deposit *deposit, enum deposit_variant variant,
         total += (long double)rho[node];
     }
     assert_near((double)total * grid->dx * grid->dy, charge * count, tolerance(precision, charge, count + 1));
-    free(rho);
-    free(again);
 }
 
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
@@ -126,8 +118,6 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
         check_variant(deposit, variant, &grid, &sorted.particles, precision, expected);
         check_variant(deposit, variant, &grid, &quads, precision, expected);
     }
-    free(expected);
-    buffer_destroy(&quads.quad);
     sorted_particles_destroy(&sorted);
 }
 
@@ -190,10 +180,8 @@ TEST(not_a_number_shows)
                 }
                 assert_true(near > 0);
                 assert_int_equal(far, 0);
-                free(rho);
             }
     }
-    buffer_destroy(&quads.quad);
     sorted_particles_destroy(&sorted);
 }
 
@@ -210,7 +198,6 @@ TEST(more_particles_than_made_for)
     assert_ok(buffer_create(device, 16 * sizeof(float), "rho", &rho));
     assert_int_equal(deposit_species(deposit, &sorted.particles, true, rho), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "100 particles was given 101"));
-    buffer_destroy(&rho);
     sorted_particles_destroy(&sorted);
 }
 
@@ -237,9 +224,7 @@ TEST(long_sums_do_not_drift)
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
-            free(rho);
         }
-        free(expected);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -266,7 +251,6 @@ TEST(a_particle_on_a_node)
         assert_near(rho[3], whole * share[0] * share[1], tiny);
         assert_near(rho[4 * 4 + 3], whole * share[1] * share[1], tiny);
         assert_near(rho[2], 0, 0);
-        free(rho);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -294,9 +278,6 @@ TEST(species_add_up)
     for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
         assert_near(sum[node], of_electrons[node] + of_ions[node],
                     0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
-    free(of_electrons);
-    free(of_ions);
-    buffer_destroy(&rho);
     sorted_particles_destroy(&ions);
     sorted_particles_destroy(&electrons);
 }

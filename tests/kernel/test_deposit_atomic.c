@@ -59,8 +59,7 @@ static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
 {
     const int nx = (int)grid->nx, ny = (int)grid->ny, nodes = shapes[shape].nodes;
     const real scale = (real)ldexp(1, (int)deposit_atomic_fraction_bits(sorted->particles.count));
-    uint64_t *sums = calloc(grid_cells(grid), sizeof *sums);
-    assert_non_null(sums);
+    uint64_t *sums = test_array(grid_cells(grid), sizeof *sums);
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
         real x[4], y[4];
         shapes[shape].weights((real)sorted->offset[p][0], x);
@@ -84,13 +83,11 @@ static double *host_density(const struct grid *grid, enum shape_kind shape,
     const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
     const uint32_t cells = grid_cells(grid);
     uint64_t *sums = host_sums(grid, shape, sorted);
-    double *rho = calloc(cells, sizeof *rho);
-    assert_non_null(rho);
+    double *rho = test_array(cells, sizeof *rho);
     for (uint32_t node = 0; node < cells; node++) {
         const real weights = (real)sums[node] * unit;
         rho[node] = (double)(real)(factor * weights);
     }
-    free(sums);
     return rho;
 }
 
@@ -101,14 +98,12 @@ static struct particles in_quads(const struct sorted_particles *sorted)
 {
     struct particles particles = sorted->particles;
     const size_t reals = 4 * (size_t)particles.count;
-    double(*quads)[4] = calloc(particles.count, sizeof *quads);
-    assert_non_null(quads);
+    double(*quads)[4] = test_array(particles.count, sizeof *quads);
     for (uint32_t p = 0; p < particles.count; p++)
         memcpy(quads[p], sorted->offset[p], sizeof sorted->offset[p]);
     particles.quad = NULL;
     assert_ok(buffer_create(device, reals * precision_bytes(precision), "quads", &particles.quad));
     assert_ok(buffer_write_reals(particles.quad, precision, 0, reals, quads[0]));
-    free(quads);
     particles.offset = particles.velocity = NULL;
     particles.key = NULL;
     return particles;
@@ -116,8 +111,7 @@ static struct particles in_quads(const struct sorted_particles *sorted)
 
 static double *read_density(const struct buffer *rho, uint32_t cells)
 {
-    double *result = calloc(cells, sizeof *result);
-    assert_non_null(result);
+    double *result = test_array(cells, sizeof *result);
     assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
     return result;
 }
@@ -132,7 +126,6 @@ static double *deposited(struct deposit_atomic *deposit, const struct grid *grid
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
     assert_ok(deposit_atomic_species(deposit, particles, cells, true, rho));
     double *result = read_density(rho, cells);
-    buffer_destroy(&rho);
     return result;
 }
 
@@ -141,7 +134,6 @@ static void check_bits(struct deposit_atomic *deposit, const struct grid *grid,
 {
     double *rho = deposited(deposit, grid, particles);
     assert_memory_equal(rho, expected, grid_cells(grid) * sizeof *rho);
-    free(rho);
 }
 
 /* Both ways that the device knows; the caller destroys it. False for a way that it lacks. */
@@ -182,8 +174,6 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
         check_bits(deposit, &grid, &keyless, expected);
         check_bits(deposit, &grid, &quads, expected);
     }
-    free(expected);
-    buffer_destroy(&quads.quad);
     sorted_particles_destroy(&sorted);
 }
 
@@ -240,7 +230,6 @@ TEST(the_order_does_not_show)
         shuffle(&sorted, 0, sorted.particles.count, &seed);
         sorted_particles_upload(&sorted);
         check_bits(deposit, &grid, &sorted.particles, expected);
-        free(expected);
         qsort(sorted.cell, sorted.particles.count, sizeof *sorted.cell, sorted_particles_compare);
         sorted_particles_upload(&sorted); /* other particles, in order again */
     }
@@ -265,7 +254,6 @@ TEST(a_sum_may_fill_its_bits)
         for (uint32_t node = 0; node < 16; node++)
             assert_near(rho[node], node == 14 ? count * one : 0,
                         node == 14 ? 2 * test_epsilon(precision) * fabs(count * one) : 0);
-        free(rho);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -294,7 +282,6 @@ static double *deposited_by(const struct deposit_config *config, const struct gr
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(deposit_species(deposit, particles, true, rho));
     double *result = read_density(rho, cells);
-    buffer_destroy(&rho);
     return result;
 }
 
@@ -319,8 +306,6 @@ TEST(near_the_sorted_deposit)
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(found[node], expected[node],
                             48 * test_epsilon(precision) * (fabs(expected[node]) + scale) + scale * units);
-            free(expected);
-            free(found);
             sorted_particles_destroy(&sorted);
         }
 }
@@ -345,10 +330,6 @@ TEST(species_add_up)
     for (uint32_t node = 0; node < 64; node++) /* one product and one sum */
         assert_near(sum[node], of_electrons[node] + of_ions[node],
                     test_epsilon(precision) * (fabs(of_electrons[node]) + fabs(of_ions[node])));
-    free(sum);
-    free(of_electrons);
-    free(of_ions);
-    buffer_destroy(&rho);
     sorted_particles_destroy(&ions);
     sorted_particles_destroy(&electrons);
 }
@@ -361,7 +342,6 @@ static void check_whole_again(struct deposit_atomic *deposit, const struct grid 
 {
     double *expected = host_density(grid, shape, sorted);
     check_bits(deposit, grid, &sorted->particles, expected);
-    free(expected);
 }
 
 /* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
@@ -384,7 +364,6 @@ static void check_not_a_number(struct sorted_particles *sorted, uint32_t first, 
         const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
         *(is_near ? &near : &far) += isnan(rho[node]) != 0;
     }
-    free(rho);
     assert_true(near > 0);
     assert_int_equal(far, 0);
     sorted_particles_upload(sorted);

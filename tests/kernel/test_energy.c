@@ -7,8 +7,7 @@
 /* Random numbers in [0.1, 1.1), all of one sign: the worst case for a sum. */
 static double *upload_random(struct buffer *buffer, enum precision precision, uint32_t count, uint64_t seed)
 {
-    double *numbers = calloc(count, sizeof *numbers);
-    assert_non_null(numbers);
+    double *numbers = test_array(count, sizeof *numbers);
     for (uint32_t n = 0; n < count; n++)
         numbers[n] = test_rounded(precision, 0.1 + test_random(&seed));
     assert_ok(buffer_write_reals(buffer, precision, 0, count, numbers));
@@ -42,9 +41,6 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision)
     assert_near(sums.charge, total_charge, relative * total_charge);
     assert_ok(energy_measure(energy, &fields, &again));
     assert_memory_equal(&sums, &again, sizeof sums);
-    free(ex);
-    free(ey);
-    free(rho);
     energy_destroy(&energy);
 }
 

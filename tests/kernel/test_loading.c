@@ -18,8 +18,7 @@ enum way { BY_DOOR, BY_KERNEL, BY_HOST };
 
 static void *array(size_t count, size_t size)
 {
-    void *memory = calloc(count, size);
-    assert_non_null(memory);
+    void *memory = test_array(count, size);
     return memory;
 }
 
@@ -27,14 +26,6 @@ static struct loaded allocate(size_t count)
 {
     return (struct loaded){array(2 * count, sizeof(double)), array(2 * count, sizeof(double)),
                            array(count, sizeof(uint32_t)), array(count, sizeof(uint64_t))};
-}
-
-static void release(struct loaded *loaded)
-{
-    free(loaded->offset);
-    free(loaded->velocity);
-    free(loaded->key);
-    free(loaded->id);
 }
 
 /* Loads particles first, ..., first + species->particles - 1 and reads them back. */
@@ -133,8 +124,6 @@ static void check_kernel_equals_host(const struct species_config *species, enum 
             assert_near(kernel.velocity[2 * n + axis], host.velocity[2 * n + axis], velocity_tolerance);
         assert_true(kernel.id[n] == first + n && host.id[n] == first + n);
     }
-    release(&kernel);
-    release(&host);
 }
 
 TEST(kernel_equals_host)
@@ -177,8 +166,6 @@ TEST(host_fill_equals_door)
             assert_near(sent.velocity[2 * n + axis], made.velocity[2 * n + axis], 0x1p-22);
         }
     }
-    release(&sent);
-    release(&made);
 }
 
 /* Particles depend on their global index alone: a part is that slice of the whole, bit for bit. */
@@ -198,8 +185,6 @@ TEST(part_is_slice_of_whole)
         assert_memory_equal(part.velocity, whole.velocity + 2 * first, 2 * some.particles * sizeof(double));
         assert_memory_equal(part.key, whole.key + first, some.particles * sizeof(uint32_t));
         assert_memory_equal(part.id, whole.id + first, some.particles * sizeof(uint64_t));
-        release(&whole);
-        release(&part);
     }
 }
 
@@ -223,8 +208,6 @@ static void check_rounding(enum axis axis, enum way way)
     assert_ok(loading_fill_host(&grid, &species, first, 2, exact.offset, exact.velocity, exact.key));
     assert_int_equal(exact.key[0], 31);
     assert_true(exact.offset[axis] == 1 - 0x1p-27);
-    release(&single);
-    release(&exact);
 }
 
 TEST(rounded_to_next_cell)
@@ -251,7 +234,6 @@ TEST(float_traps)
             largest = fmax(largest, fabs(loaded.velocity[2 * n]));
         /* The largest element is 1 - 2^-power; the velocity is finite and in the far tail. */
         assert_near(largest, -normal_inverse(ldexp(1, -power - 1)), 1e-6);
-        release(&loaded);
     }
 }
 
@@ -280,7 +262,6 @@ TEST(maxwellian_moments)
      */
     assert_near(sum_v / (double)count, 0, 1e-4);
     assert_near(squares_v / (double)count, 0.25, 1e-4);
-    release(&loaded);
 }
 
 /* n_k of mode 1 along x as charges shared among nodes by linear weighting (CIC) give it:
@@ -314,7 +295,6 @@ TEST(initial_density_mode)
         assert_near((alpha / 2 * shape - re) / (alpha / 2), known[row].shortfall, known[row].tolerance);
         /* density 1 + alpha and linear weighting reduce the turn by about 1.5 % */
         assert_near(-im * (double)count * (double)count / M_PI, 1, 0.03);
-        release(&loaded);
     }
 }
 
@@ -332,7 +312,6 @@ TEST(lattice_sites)
         assert_near(position(&grid, &loaded, n, AXIS_Y), 4 * ((double)(n % 10) + 0.5) / 10, 0x1p-24);
         assert_true(loaded.velocity[2 * n] == 0.25 && loaded.velocity[2 * n + 1] == -3);
     }
-    release(&loaded);
 }
 
 /* x + sum of a cos(k x)/k with k = 2 pi m/L of the undisplaced x, periodic, along each axis alone. */
@@ -360,7 +339,6 @@ TEST(displacement_of_lattice)
         assert_near(distance(position(&grid, &loaded, n, AXIS_Y), fmod(expected_y + 2.5, 2.5) / grid.dy, 16),
                     0, 1e-13);
     }
-    release(&loaded);
 }
 
 /* The displacement is that of the position after the density profile. */
@@ -379,8 +357,6 @@ TEST(density_then_displacement)
         const double expected = 32 * (s + 0.3 * cos(4 * M_PI * s) / (4 * M_PI));
         assert_near(distance(position(&grid, &after, n, AXIS_X), fmod(expected + 32, 32), 32), 0, 1e-13);
     }
-    release(&before);
-    release(&after);
 }
 
 TEST(uniform_velocities)
@@ -403,7 +379,6 @@ TEST(uniform_velocities)
     /* The mean of elements 0 ... N - 1 is within the discrepancy, below 10/N, of 1/2. */
     assert_near(sum_u / (double)count, 1, 40.0 / (double)count);
     assert_near(sum_v / (double)count, 10.5, 10.0 / (double)count);
-    release(&loaded);
 }
 
 TEST_MAIN(open_device, close_device)

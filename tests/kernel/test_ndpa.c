@@ -36,8 +36,7 @@ static uint64_t get_element(const void *volume, size_t bytes, uint64_t n)
 static void *make_volume(const struct ndpa_shape *shape)
 {
     const uint64_t count = ndpa_elements(shape) + GUARD_ELEMENTS;
-    void *volume = calloc(count, shape->element_bytes);
-    assert_non_null(volume);
+    void *volume = test_array(count, shape->element_bytes);
     for (uint64_t n = 0; n < count; n++)
         set_element(volume, shape->element_bytes, n, n);
     return volume;
@@ -90,19 +89,11 @@ static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, s
     *scene = (struct scene){.shape = *shape};
     scene->bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
     scene->original = make_volume(shape);
-    scene->met = calloc(1, scene->bytes);
-    assert_non_null(scene->met);
+    scene->met = test_array(1, scene->bytes);
     assert_ok(buffer_create(device, scene->bytes, "a volume", &scene->volume));
     for (int kind = 0; kind < NDPA_KINDS; kind++)
         assert_ok(
             ndpa_create_grouped(device, shape, axes, (enum ndpa_kind)kind, group_items, &scene->ndpa[kind]));
-}
-
-static void scene_destroy(struct scene *scene)
-{
-    buffer_destroy(&scene->volume);
-    free(scene->original);
-    free(scene->met);
 }
 
 /* Every kind there and back, beside the host's. Nothing is allocated meanwhile. */
@@ -128,7 +119,6 @@ static void check_axes(struct scene *scene, const uint32_t *axes)
         assert_memory_equal(scene->met, scene->original, scene->bytes);
         assert_int_equal(device_most_bytes_held(device), held);
     }
-    free(expected);
 }
 
 /* The next permutation in lexicographic order; false after the last. */
@@ -172,7 +162,6 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
     do
         check_axes(&scene, axes);
     while (next_axes(dimensions, axes));
-    scene_destroy(&scene);
 }
 
 TEST(all_axes_of_2_to_4_dimensions)
@@ -209,7 +198,6 @@ TEST(some_axes_beyond)
         }
         for (size_t of = 0; of < 4; of++)
             check_axes(&scene, axes[of]);
-        scene_destroy(&scene);
     }
 }
 
@@ -231,7 +219,6 @@ TEST(long_rows)
         for (uint32_t k = 0; k < dimensions; k++)
             axes[k] = dimensions - 1 - k;
         check_axes(&scene, axes);
-        scene_destroy(&scene);
     }
 }
 
@@ -255,7 +242,6 @@ TEST(groups_of_any_size)
         for (uint32_t k = 0; k < dimensions; k++)
             axes[k] = (k + dimensions - 1) % dimensions;
         check_axes(&scene, axes);
-        scene_destroy(&scene);
     }
 }
 
@@ -282,7 +268,6 @@ TEST(nothing_of_the_volumes_size)
         device_close(&owner);
         assert_int_equal(device_bytes_held(device), held);
     }
-    buffer_destroy(&volume);
 }
 
 /* ---- padding, and the plain array ---- */
@@ -292,8 +277,7 @@ static void *pad(const struct ndpa_shape *whole, const struct ndpa_shape *padded
 {
     const uint64_t count = ndpa_elements(whole), padded_count = ndpa_elements(padded);
     uint32_t subscript[NDPA_MAX_DIMENSIONS];
-    void *volume = calloc(padded_count, whole->element_bytes);
-    assert_non_null(volume);
+    void *volume = test_array(padded_count, whole->element_bytes);
     for (uint64_t n = 0; n < padded_count; n++)
         set_element(volume, whole->element_bytes, n, 0xdead);
     for (uint64_t n = 0; n < count; n++) {
@@ -309,7 +293,7 @@ static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
     const struct ndpa_shape padded = ndpa_padded(whole);
     const size_t bytes = ndpa_bytes(whole), padded_bytes = ndpa_bytes(&padded);
     const bool is_padded = bytes != padded_bytes;
-    void *volume = pad(whole, &padded), *array = calloc(1, bytes), *by_host = calloc(1, bytes);
+    void *volume = pad(whole, &padded), *array = test_array(1, bytes), *by_host = test_array(1, bytes);
     struct buffer *volume_buffer = NULL, *array_buffer = NULL;
     struct ndpa *ndpa = NULL;
     assert_true(array && by_host);
@@ -330,11 +314,6 @@ static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
     assert_ok(buffer_read(volume_buffer, 0, padded_bytes, volume));
     ndpa_unfold_host(&padded, axes, is_padded ? whole->sides : NULL, volume, by_host);
     assert_memory_equal(by_host, array, bytes);
-    buffer_destroy(&volume_buffer);
-    buffer_destroy(&array_buffer);
-    free(volume);
-    free(array);
-    free(by_host);
 }
 
 TEST(the_plain_array)
@@ -399,8 +378,6 @@ TEST(buffers_too_short)
     assert_int_equal(ndpa_unfold(ndpa, NULL, less, exact), STATUS_FAILED);
     assert_int_equal(ndpa_unfold(ndpa, beyond, exact, exact), STATUS_USAGE);
     assert_int_equal(ndpa_set_axes(ndpa, wrong), STATUS_USAGE);
-    buffer_destroy(&exact);
-    buffer_destroy(&less);
 }
 
 TEST_MAIN(open_device, close_device)

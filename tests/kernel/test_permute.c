@@ -11,7 +11,7 @@ enum order { RANDOM_ORDER, IDENTITY, REVERSED, ORDERS };
 /* sigma(j); the caller frees it. The random one by Fisher and Yates. */
 static uint32_t *permutation_of(enum order order, uint32_t count)
 {
-    uint32_t *sigma = calloc(count, sizeof *sigma);
+    uint32_t *sigma = test_array(count, sizeof *sigma);
     uint64_t seed = count;
     assert_non_null(sigma);
     for (uint32_t j = 0; j < count; j++)
@@ -49,11 +49,10 @@ static void bench_create(enum precision precision, uint32_t count, bool ids, con
     *b = (struct bench){
         .species = {.name = "test", .charge = -1, .mass = 1, .density = 1, .particles = count, .ids = ids},
         .pair = 2 * precision_bytes(precision),
-        .id = calloc(count, sizeof *b->id),
-        .key = calloc(count, sizeof *b->key)};
-    b->offset = calloc(count, b->pair);
-    b->velocity = calloc(count, b->pair);
-    assert_true(b->offset && b->velocity && b->id && b->key);
+        .id = test_array(count, sizeof *b->id),
+        .key = test_array(count, sizeof *b->key)};
+    b->offset = test_array(count, b->pair);
+    b->velocity = test_array(count, b->pair);
     fill(b->offset, count * b->pair, 1);
     fill(b->velocity, count * b->pair, 2);
     fill((uint8_t *)b->id, count * sizeof *b->id, 3);
@@ -72,23 +71,16 @@ static void bench_create(enum precision precision, uint32_t count, bool ids, con
 static void bench_destroy(struct bench *b)
 {
     particles_destroy(&b->particles);
-    buffer_destroy(&b->permutation);
-    free(b->offset);
-    free(b->velocity);
-    free(b->id);
-    free(b->key);
 }
 
 /* sorted[j] = original[sigma(j)], bit for bit. */
 static void assert_permuted(const struct buffer *sorted, const void *original, size_t size, uint32_t count,
                             const uint32_t *sigma)
 {
-    uint8_t *found = calloc(count, size);
-    assert_non_null(found);
+    uint8_t *found = test_array(count, size);
     assert_ok(buffer_read(sorted, 0, count * size, found));
     for (uint32_t j = 0; j < count; j++)
         assert_memory_equal(found + j * size, (const uint8_t *)original + sigma[j] * size, size);
-    free(found);
 }
 
 static void check_permute(enum precision precision, uint32_t count, bool ids, enum order order)
@@ -114,8 +106,6 @@ static void check_permute(enum precision precision, uint32_t count, bool ids, en
     permute_destroy(&permute);
     assert_null(permute);
     bench_destroy(&b);
-    free(sigma);
-    free(straight);
 }
 
 static void check_all(enum precision precision)
@@ -157,7 +147,6 @@ TEST(permutes_again)
     assert_permuted(b.particles.id, b.id, sizeof *b.id, COUNT, twice);
     permute_destroy(&permute);
     bench_destroy(&b);
-    free(sigma);
 }
 
 TEST_MAIN(open_device, close_device)

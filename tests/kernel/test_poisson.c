@@ -1,10 +1,8 @@
 /* Poisson: every mode of a small grid against its formula, random densities against Gauss's law. */
-#include "support/test_support.h"
+#include "support/device_fixture.h"
 
 #include "field/poisson.h"
 #include "support/field_support.h"
-
-static struct device *device;
 
 /* Even and odd, never square in cells or lengths. */
 static const uint32_t grids[][2] = {{8, 6}, {7, 5}, {2, 2}, {48, 20}};
@@ -33,23 +31,9 @@ static struct bench bench_create(const uint32_t cells[2], enum precision precisi
     return b;
 }
 
-static void forget_results(struct bench *b)
-{
-    free(b->phi);
-    free(b->ex);
-    free(b->ey);
-    b->phi = b->ex = b->ey = NULL;
-}
-
-static void bench_destroy(struct bench *b)
-{
-    forget_results(b);
-}
-
 /* The results begin as not-a-number: every node must be written. */
 static void solve(struct bench *b, const double *rho)
 {
-    forget_results(b);
     assert_ok(buffer_write_reals(b->fields.rho, b->precision, 0, b->cells, rho));
     assert_ok(buffer_fill(b->fields.phi, UINT32_MAX));
     assert_ok(buffer_fill(b->fields.ex, UINT32_MAX));
@@ -65,11 +49,15 @@ static void solve(struct bench *b, const double *rho)
 static struct bench benches[8 * GRIDS];
 enum { BENCHES = sizeof benches / sizeof benches[0] };
 
-static void with_every_solver(void (*check)(struct bench *))
-{
-    for (int n = 0; n < BENCHES; n++)
-        check(&benches[n]);
-}
+/* A test of each of them. */
+#define TEST_EVERY(name)                                                                                     \
+    static void check_##name(struct bench *b);                                                               \
+    TEST(name)                                                                                               \
+    {                                                                                                        \
+        for (int n = 0; n < BENCHES; n++)                                                                    \
+            check_##name(&benches[n]);                                                                       \
+    }                                                                                                        \
+    static void check_##name(struct bench *b)
 
 /* m beyond n/2 stands for m - n. */
 static double wave_number(uint32_t m, uint32_t n, double length)
@@ -115,11 +103,9 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my)
         assert_near(b->ex[n], amplitude * slope_x * quarter_later[n], field_tolerance(b));
         assert_near(b->ey[n], amplitude * slope_y * quarter_later[n], field_tolerance(b));
     }
-    free(quarter_later);
-    free(rho);
 }
 
-static void check_all_modes(struct bench *b)
+TEST_EVERY(every_mode_follows_its_formula)
 {
     if (b->cells > 100) /* the random densities below hold all modes of the larger grid at once */
         return;
@@ -128,15 +114,10 @@ static void check_all_modes(struct bench *b)
             check_mode(b, mx, my);
 }
 
-TEST(every_mode_follows_its_formula)
-{
-    with_every_solver(check_all_modes);
-}
-
 /* Poisson's equation for every mode, k^2 phi_k = rho_k, and Gauss's law, i k . E_k = rho_k, where the
  * gradient is the spectral one and has no Nyquist part: all by sums written out, which are nx ny times as
  * large. */
-static void check_gauss(struct bench *b)
+TEST_EVERY(random_densities_obey_gauss)
 {
     const struct grid *grid = &b->grid;
     double *rho = field_random(b->cells);
@@ -164,16 +145,10 @@ static void check_gauss(struct bench *b)
             assert_near(-kx * ex_mode[1] - ky * ey_mode[1], rho_mode[0], tolerance * sqrt(k2_roundings));
             assert_near(kx * ex_mode[0] + ky * ey_mode[0], rho_mode[1], tolerance * sqrt(k2_roundings));
         }
-    free(rho);
-}
-
-TEST(random_densities_obey_gauss)
-{
-    with_every_solver(check_gauss);
 }
 
 /* Neither gradient lets the density push itself: sum rho E = 0, the discrete conservation of momentum. */
-static void check_no_self_force(struct bench *b)
+TEST_EVERY(a_density_does_not_push_itself)
 {
     double *rho = field_random(b->cells);
     solve(b, rho);
@@ -184,65 +159,38 @@ static void check_no_self_force(struct bench *b)
     }
     assert_near(force[0], 0.0, field_tolerance(b) * sqrt((double)b->cells));
     assert_near(force[1], 0.0, field_tolerance(b) * sqrt((double)b->cells));
-    free(rho);
-}
-
-TEST(a_density_does_not_push_itself)
-{
-    with_every_solver(check_no_self_force);
 }
 
 /* The background takes a uniform density away: it changes nothing but round-off, which is that of the shifted
  * numbers (4 times as large). */
-static void check_background(struct bench *b)
+TEST_EVERY(the_mean_density_is_ignored)
 {
     double *rho = field_random(b->cells);
     solve(b, rho);
     double *phi = b->phi, *ex = b->ex, *ey = b->ey;
-    b->phi = b->ex = b->ey = NULL;
     for (size_t n = 0; n < b->cells; n++)
         rho[n] -= 3.0;
     solve(b, rho);
     assert_true(field_largest_difference(b->phi, phi, b->cells) <= 4 * phi_tolerance(b));
     assert_true(field_largest_difference(b->ex, ex, b->cells) <= 4 * field_tolerance(b));
     assert_true(field_largest_difference(b->ey, ey, b->cells) <= 4 * field_tolerance(b));
-    free(phi);
-    free(ex);
-    free(ey);
-    free(rho);
 }
 
-TEST(the_mean_density_is_ignored)
-{
-    with_every_solver(check_background);
-}
-
-static void check_repeats(struct bench *b)
+TEST_EVERY(solving_twice_gives_the_same_bits_and_keeps_rho)
 {
     double *rho = field_random(b->cells);
     solve(b, rho);
     double *phi = b->phi, *ex = b->ex, *ey = b->ey;
-    b->phi = b->ex = b->ey = NULL;
     solve(b, rho);
     assert_memory_equal(b->phi, phi, b->cells * sizeof *phi);
     assert_memory_equal(b->ex, ex, b->cells * sizeof *ex);
     assert_memory_equal(b->ey, ey, b->cells * sizeof *ey);
     double *kept = field_read(b->fields.rho, b->precision, b->cells);
     assert_memory_equal(kept, rho, b->cells * sizeof *kept);
-    free(kept);
-    free(phi);
-    free(ex);
-    free(ey);
-    free(rho);
-}
-
-TEST(solving_twice_gives_the_same_bits_and_keeps_rho)
-{
-    with_every_solver(check_repeats);
 }
 
 /* A solve leaves phi alone where it does not need it, and asking for phi changes neither ex nor ey. */
-static void check_potential_when_asked(struct bench *b)
+TEST_EVERY(the_potential_is_set_when_asked_for)
 {
     double *rho = field_random(b->cells);
     solve(b, rho);
@@ -258,20 +206,10 @@ static void check_potential_when_asked(struct bench *b)
     assert_memory_equal(ex, b->ex, b->cells * sizeof *ex);
     assert_memory_equal(ey, b->ey, b->cells * sizeof *ey);
     assert_memory_equal(phi, b->gradient == GRADIENT_SPECTRAL ? mark : b->phi, b->cells * sizeof *phi);
-    free(phi);
-    free(ex);
-    free(ey);
-    free(mark);
-    free(rho);
-}
-
-TEST(the_potential_is_set_when_asked_for)
-{
-    with_every_solver(check_potential_when_asked);
 }
 
 /* One entry of the field stage a solve: reals and modes of each transform, modes in and out of the kernel. */
-static void check_timed(struct bench *b)
+TEST_EVERY(a_solve_is_timed_as_one)
 {
     const uint64_t nodes = b->cells * precision_bytes(b->precision);
     const uint64_t modes = (uint64_t)b->grid.nx * (b->grid.ny / 2 + 1) * 2 * precision_bytes(b->precision);
@@ -291,19 +229,13 @@ static void check_timed(struct bench *b)
     assert_int_equal(field->bytes, spectral ? transform + 2 * modes : 0);
 }
 
-TEST(a_solve_is_timed_as_one)
-{
-    with_every_solver(check_timed);
-}
-
 /* Every mode that can be asked for, of both signs and up to Nyquist. */
-static void check_read_modes(struct bench *b)
+TEST_EVERY(modes_of_both_signs_can_be_read)
 {
     const int32_t half_x = (int32_t)(b->grid.nx / 2), half_y = (int32_t)(b->grid.ny / 2);
     const uint32_t count = (uint32_t)((2 * half_x + 1) * (2 * half_y + 1));
-    int32_t(*wanted)[2] = calloc(count, sizeof *wanted);
+    int32_t(*wanted)[2] = test_array(count, sizeof *wanted);
     double *modes = field_numbers(2 * (size_t)count);
-    assert_non_null(wanted);
     uint32_t n = 0;
     for (int32_t mx = -half_x; mx <= half_x; mx++)
         for (int32_t my = -half_y; my <= half_y; my++, n++) {
@@ -322,23 +254,12 @@ static void check_read_modes(struct bench *b)
         assert_near(modes[2 * n + 1], expected[1] / cells, tolerance);
     }
     assert_ok(poisson_read_modes(b->poisson, 0, NULL, NULL));
-    free(rho);
-    free(modes);
-    free(wanted);
-}
-
-TEST(modes_of_both_signs_can_be_read)
-{
-    with_every_solver(check_read_modes);
 }
 
 static int open_benches(void **state)
 {
-    (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
-        fprintf(stderr, "%s\n", status_message());
+    if (open_device(state) != 0)
         return -1;
-    }
     int n = 0;
     for (int grid = 0; grid < GRIDS; grid++)
         for (int s = 0; s < 2; s++)
@@ -349,13 +270,4 @@ static int open_benches(void **state)
     return 0;
 }
 
-static int close_benches(void **state)
-{
-    (void)state;
-    for (int n = 0; n < BENCHES; n++)
-        bench_destroy(&benches[n]);
-    device_close(&device);
-    return 0;
-}
-
-TEST_MAIN(open_benches, close_benches)
+TEST_MAIN(open_benches, close_device)

@@ -45,7 +45,6 @@ static uint32_t answer(int base)
     assert_ok(buffer_create(device, sizeof value, "answer", &buffer));
     assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), arg_buffer(buffer)));
     assert_ok(buffer_read(buffer, 0, sizeof value, &value));
-    buffer_destroy(&buffer);
     kernel_destroy(&kernel);
     program_destroy(&program);
     return value;

@@ -19,16 +19,8 @@ static void chain_create(struct chain *chain)
         assert_ok(buffer_create(device, BYTES, "a link", &chain->links[n]));
         assert_ok(buffer_fill(chain->links[n], 0));
     }
-    chain->words = malloc(BYTES);
-    assert_non_null(chain->words);
+    chain->words = test_array(1, BYTES);
     assert_ok(device_finish(device));
-}
-
-static void chain_destroy(struct chain *chain)
-{
-    for (int n = 0; n < CHAIN; n++)
-        buffer_destroy(&chain->links[n]);
-    free(chain->words);
 }
 
 static void copy(const struct chain *chain, int from, int to, enum stage stage)
@@ -61,7 +53,6 @@ TEST(a_side_queue_is_between_fork_and_join)
         copy(&chain, 2, 3, STAGE_OTHER);
         check_words(&chain, 3, round);
     }
-    chain_destroy(&chain);
 }
 
 /* The same without anybody waiting in between: every round gives each link the number of the round, whatever
@@ -83,7 +74,6 @@ TEST(rounds_follow_one_another)
     check_words(&chain, 3, ROUNDS);
     check_words(&chain, 2, ROUNDS);
     check_words(&chain, 1, ROUNDS);
-    chain_destroy(&chain);
 }
 
 /* A blocking read waits for all that its queue waits for, and device_finish() for both queues. */
@@ -104,7 +94,6 @@ TEST(who_waits_sees_both_queues)
         check_words(&chain, 3, round);
     }
     assert_ok(device_join(device));
-    chain_destroy(&chain);
 }
 
 static void fill_words(struct chain *chain, uint32_t round)
@@ -119,8 +108,7 @@ TEST(sends_go_in_the_order_of_their_queue)
     enum { FIRST = 100, END = WORDS - 50 };
     struct chain chain;
     chain_create(&chain);
-    uint32_t *sent = chain.words, *met = malloc(BYTES);
-    assert_non_null(met);
+    uint32_t *sent = chain.words, *met = test_array(1, BYTES);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const enum device_queue queue = round % 2 == 0 ? QUEUE_SIDE : QUEUE_MAIN;
         fill_words(&chain, round);
@@ -137,8 +125,6 @@ TEST(sends_go_in_the_order_of_their_queue)
         for (size_t n = 0; n < WORDS; n == FIRST - 1 ? n = END : n++)
             assert_int_equal(met[n], round);
     }
-    free(met);
-    chain_destroy(&chain);
 }
 
 /* Each launch is counted in its stage, whichever queue it went to, and also one that nobody waited for. */
@@ -164,7 +150,6 @@ TEST(timers_count_both_queues)
     assert_int_equal(timers->stages[STAGE_EXCHANGE].bytes, 2 * timers->stages[STAGE_PERMUTE].bytes);
     assert_true(timers->stages[STAGE_PERMUTE].seconds > 0 && timers->stages[STAGE_EXCHANGE].seconds > 0);
     assert_ok(device_join(device));
-    chain_destroy(&chain);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -64,20 +64,17 @@ static void scene_destroy(struct scene *scene)
 static void leave(const struct scene *scene)
 {
     const size_t nodes = grid_cells(&scene->slab.local);
-    double *rho = malloc(nodes * sizeof *rho);
-    assert_non_null(rho);
+    double *rho = test_array(1, nodes * sizeof *rho);
     for (size_t n = 0; n < nodes; n++)
         rho[n] = left_there(&scene->left, ranks.rank, (uint32_t)(n / scene->columns), n % scene->columns);
     assert_ok(buffer_write_reals(scene->local.rho, scene->left.precision, 0, nodes, rho));
-    free(rho);
 }
 
 /* The bytes of the sum in the box. The caller frees them. */
 static void *gather_with(struct scene *scene, struct gather *gather)
 {
     const size_t bytes = buffer_bytes(scene->box.rho);
-    void *sums = malloc(bytes);
-    assert_non_null(sums);
+    void *sums = test_array(1, bytes);
     assert_ok(buffer_fill(scene->box.rho, 0));
     assert_ok(gather_sum(gather, scene->local.rho, scene->box.rho));
     assert_ok(buffer_read(scene->box.rho, 0, bytes, sums));
@@ -94,8 +91,6 @@ static void check_sums(struct scene *scene)
         assert_near(left_load(scene->left.precision, sums[0], n),
                     left_expected(&scene->left, (uint32_t)(n / scene->columns), n % scene->columns), 0);
     assert_memory_equal(sums[0], sums[1], buffer_bytes(scene->box.rho));
-    for (int way = 0; way < WAYS; way++)
-        free(sums[way]);
 }
 
 /* ---- what is kept ---- */
@@ -110,8 +105,7 @@ static bool is_kept(const struct slab *slab, uint32_t local)
 static void check_kept(const struct scene *scene, const struct buffer *buffer, double added)
 {
     const size_t nodes = grid_cells(&scene->slab.local);
-    double *values = malloc(nodes * sizeof *values);
-    assert_non_null(values);
+    double *values = test_array(1, nodes * sizeof *values);
     assert_ok(buffer_read_reals(buffer, scene->left.precision, 0, nodes, values));
     for (size_t n = 0; n < nodes; n++) {
         const uint32_t local = (uint32_t)(n / scene->columns);
@@ -120,16 +114,13 @@ static void check_kept(const struct scene *scene, const struct buffer *buffer, d
         const double in_box = added - (double)(row * scene->columns + n % scene->columns);
         assert_near(values[n], kept ? in_box : -1 - (double)n, 0);
     }
-    free(values);
 }
 
 static void set(struct buffer *buffer, enum precision precision, size_t nodes, double begin)
 {
-    double *values = malloc(nodes * sizeof *values);
-    assert_non_null(values);
+    double *values = test_array(1, nodes * sizeof *values);
     count_down(values, nodes, begin);
     assert_ok(buffer_write_reals(buffer, precision, 0, nodes, values));
-    free(values);
 }
 
 static void check_keeping(struct scene *scene)
@@ -209,7 +200,6 @@ TEST(every_round_has_its_own_values)
         for (size_t n = 0; n < grid_cells(&scene.left.box); n++)
             assert_near(left_load(PRECISION_SINGLE, sums, n),
                         left_expected(&scene.left, (uint32_t)(n / scene.columns), n % scene.columns), 0);
-        free(sums);
     }
     scene_destroy(&scene);
     partition_destroy(&partition);

@@ -19,8 +19,7 @@ static double *range_create(const struct row_division *division, int filled)
 {
     const uint32_t begin = division->first[ranks.rank], end = division->first[ranks.rank + 1];
     const size_t numbers = (size_t)(end - begin + 1) * division->stride;
-    double *range = malloc(numbers * sizeof *range);
-    assert_non_null(range);
+    double *range = test_array(1, numbers * sizeof *range);
     for (size_t n = 0; n < numbers; n++)
         range[n] = untouched;
     for (uint32_t row = begin; filled && row < end; row++)
@@ -45,9 +44,6 @@ static void check_move(const struct row_division *here, const struct row_divisio
             rows_move_there(exchange, source, target);
         const size_t rows = to->first[ranks.rank + 1] - to->first[ranks.rank] + 1;
         assert_memory_equal(target, expected, rows * to->stride * sizeof *target);
-        free(expected);
-        free(target);
-        free(source);
     }
     device_close(&owner);
 }
@@ -67,9 +63,8 @@ static void divide(int way, uint32_t *first)
 
 TEST(rows_go_where_they_belong)
 {
-    uint32_t *first = calloc((size_t)ranks.size + 1, sizeof *first);
-    uint32_t *other_first = calloc((size_t)ranks.size + 1, sizeof *other_first);
-    assert_true(first && other_first);
+    uint32_t *first = test_array((size_t)ranks.size + 1, sizeof *first);
+    uint32_t *other_first = test_array((size_t)ranks.size + 1, sizeof *other_first);
     for (int way = 0; way < ranks.size + 2; way++)
         for (int other = 0; other < ranks.size + 2; other++)
             for (uint32_t gap = 0; gap < 3; gap++) {
@@ -78,8 +73,6 @@ TEST(rows_go_where_they_belong)
                 check_move(&(struct row_division){first, COLUMNS + gap},
                            &(struct row_division){other_first, COLUMNS + 2 - gap});
             }
-    free(other_first);
-    free(first);
 }
 
 MPI_TEST_MAIN(NULL, NULL)

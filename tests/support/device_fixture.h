@@ -1,5 +1,5 @@
-/* Device fixture: one open device for all tests of a program, for cmocka_run_group_tests(tests, open_device,
- * close_device). */
+/* Device fixture: one open device for all tests of a program, by TEST_MAIN(open_device, close_device), and a
+ * branch of it for each test: with the branch goes what the test made. */
 #ifndef RADIXPIC_TEST_DEVICE_FIXTURE_H
 #define RADIXPIC_TEST_DEVICE_FIXTURE_H
 
@@ -7,23 +7,40 @@
 
 #include "device/device.h"
 
-static struct device *device;
+static struct device *opened_device, *device;
 
 static int open_device(void **state)
 {
     (void)state;
-    if (device_open(test_device_spec(), &device) != STATUS_OK) {
+    if (device_open(test_device_spec(), &opened_device) != STATUS_OK) {
         fprintf(stderr, "%s\n", status_message());
         return -1;
     }
+    device = opened_device;
     return 0;
 }
 
 static int close_device(void **state)
 {
     (void)state;
-    device_close(&device);
+    device_close(&opened_device);
     return 0;
 }
+
+static inline int open_branch(void **state)
+{
+    (void)state;
+    return device_branch(opened_device, &device) == STATUS_OK ? 0 : -1;
+}
+
+static inline int close_branch(void **state)
+{
+    device_close(&device);
+    device = opened_device;
+    return free_arrays(state);
+}
+
+#undef TEST
+#define TEST(name) TEST_WITH(name, open_branch, close_branch)
 
 #endif

@@ -26,8 +26,7 @@ static inline double field_epsilon(enum precision precision)
 
 static inline double *field_numbers(size_t count)
 {
-    double *numbers = calloc(count, sizeof *numbers);
-    assert_non_null(numbers);
+    double *numbers = test_array(count, sizeof *numbers);
     return numbers;
 }
 

@@ -60,8 +60,7 @@ static inline double test_below_one(enum precision precision)
 static inline void sorted_particles_upload(struct sorted_particles *sorted)
 {
     const uint32_t count = sorted->particles.count;
-    uint32_t *starts = calloc(sorted->cells + (size_t)1, sizeof *starts);
-    assert_non_null(starts);
+    uint32_t *starts = test_array(sorted->cells + (size_t)1, sizeof *starts);
     for (uint32_t p = 0; p < count; p++)
         starts[sorted->cell[p] + 1]++;
     for (uint32_t c = 0; c < sorted->cells; c++)
@@ -73,7 +72,6 @@ static inline void sorted_particles_upload(struct sorted_particles *sorted)
         buffer_write_reals(particles->offset, sorted->precision, 0, 2 * (size_t)count, sorted->offset[0]));
     assert_ok(buffer_write_reals(particles->velocity, sorted->precision, 0, 2 * (size_t)count,
                                  sorted->velocity[0]));
-    free(starts);
 }
 
 static inline int sorted_particles_compare(const void *a, const void *b)
@@ -93,11 +91,10 @@ static inline void sorted_particles_create(struct device *device, const struct g
         .species = {.name = "test", .charge = -1.5, .mass = 2, .density = 0.75, .particles = count},
         .precision = precision,
         .cells = grid_cells(grid),
-        .cell = calloc(count, sizeof *sorted->cell),
-        .offset = calloc(count, sizeof *sorted->offset),
-        .velocity = calloc(count, sizeof *sorted->velocity),
+        .cell = test_array(count, sizeof *sorted->cell),
+        .offset = test_array(count, sizeof *sorted->offset),
+        .velocity = test_array(count, sizeof *sorted->velocity),
     };
-    assert_true(sorted->cell && sorted->offset && sorted->velocity);
     assert_ok(particles_create(device, grid, precision, &sorted->species, &sorted->particles));
     const double special[] = {0.0, -0.0, test_below_one(precision)};
     const uint32_t specials = sizeof special / sizeof special[0];
@@ -122,9 +119,6 @@ static inline void sorted_particles_create(struct device *device, const struct g
 static inline void sorted_particles_destroy(struct sorted_particles *sorted)
 {
     particles_destroy(&sorted->particles);
-    free(sorted->cell);
-    free(sorted->offset);
-    free(sorted->velocity);
 }
 
 /* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,

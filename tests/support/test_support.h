@@ -53,6 +53,38 @@ static inline int run_listed_tests(CMFixtureFunction setup, CMFixtureFunction te
     return _cmocka_run_group_tests("tests", tests, listed_count, setup, teardown);
 }
 
+/* ---- memory of a test ---- */
+
+union test_block {
+    union test_block *before;
+    max_align_t alignment;
+};
+static union test_block *test_blocks;
+
+/* Zeroed, for `count` elements; freed when the test ends. */
+static inline void *test_array(size_t count, size_t size)
+{
+    union test_block *block = calloc(1, sizeof *block + count * size);
+    if (!block)
+        fail_msg("no memory for %zu elements of %zu bytes", count, size);
+    block->before = test_blocks;
+    test_blocks = block;
+    return block + 1;
+}
+
+static inline int free_arrays(void **state)
+{
+    (void)state;
+    for (union test_block *block = test_blocks, *before; block; block = before) {
+        before = block->before;
+        free(block);
+    }
+    test_blocks = NULL;
+    return 0;
+}
+
+/* ---- how a test is written ---- */
+
 /* To be followed by the body of a test: TEST(what_it_shows) {...}; with a setup and a teardown of its own. */
 #define TEST_WITH(name, setup, teardown)                                                                     \
     static void name(void **);                                                                               \
@@ -61,7 +93,7 @@ static inline int run_listed_tests(CMFixtureFunction setup, CMFixtureFunction te
         list_test(__LINE__, #name, name, setup, teardown);                                                   \
     }                                                                                                        \
     static void name(__attribute__((unused)) void **test_state)
-#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST(name) TEST_WITH(name, NULL, free_arrays)
 
 /* The end of a file. */
 #define TEST_MAIN(setup, teardown)                                                                           \

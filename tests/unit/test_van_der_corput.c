@@ -71,8 +71,7 @@ static int ascending(const void *a, const void *b)
  * max_i max(i - N x_i, N x_i - (i - 1)) (Niederreiter 1992, theorem 2.6). */
 static double scaled_discrepancy(uint base, size_t count)
 {
-    double *sorted = malloc(count * sizeof *sorted);
-    assert_non_null(sorted);
+    double *sorted = test_array(1, count * sizeof *sorted);
     for (size_t n = 0; n < count; n++)
         sorted[n] = van_der_corput(n + 1, base);
     qsort(sorted, count, sizeof *sorted, ascending);
@@ -81,7 +80,6 @@ static double scaled_discrepancy(uint base, size_t count)
         const double scaled = (double)count * sorted[n];
         largest = fmax(largest, fmax((double)(n + 1) - scaled, scaled - (double)n));
     }
-    free(sorted);
     return largest;
 }
 
