@@ -86,7 +86,7 @@ class Deposit(ProgramTest):
 
     def test_a_deposit_that_is_wrong(self):
         for file, old, new, word in (
-            ("deposit.cl", "along_x[a] * along_y[b]", "along_x[b] * along_y[a]", "sorted: node"),
+            ("deposit.cl", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"),
             ("deposit_atomic.cl", "along_x[a] * along_y[b]", "along_x[b] * along_y[a]", "atomic, in order: node"),
             ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic, in order: node"),
         ):
