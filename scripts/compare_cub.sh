@@ -66,9 +66,8 @@ for sort in tiled:1 tiled:2 paper:2; do
         *) cat "$work/log" "$work/error" >&2; fail 1 "radixpic bench pic-sort failed with exit code $code" ;;
     esac
     awk -F, -v OFS='\t' -v method="$method" '
-        NR == 1 { for (n = 1; n <= NF; n++) at[$n] = n; next }
-        $at["method"] == method && $at["phase"] == "total" {
-            print "radixpic, " method, $at["passes"], $at["median_ms"], $at["min_ms"], $at["max_ms"], $at["verified"]
+        $(NF - 5) == "total_ms" && match($0, / p=[0-9]+/) {
+            print "radixpic, " method, substr($0, RSTART + 3, RLENGTH - 3), $(NF - 4), $(NF - 3), $(NF - 2), $NF
         }' "$work/sort.csv" >>"$work/rows"
     awk -F'"' 'END { print $2 }' "$work/sort.csv" >"$work/device"
 done

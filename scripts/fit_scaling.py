@@ -7,12 +7,12 @@ least. The constants are the least squares of their relative errors, none of the
 """
 
 import argparse
-import csv
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from common import Problem, read_text, run_script
+from bench_plots.reading import number, read_files
+from common import Problem, run_script
 
 import numpy as np
 
@@ -33,7 +33,7 @@ CONSTANTS = {
     "message": "a message",
     "ranks": "a step's launches for other ranks, and what no stage shows",
 }
-PARTICLE_STAGES = ("cell key", "sort:", "permute", "deposit", "push")
+PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "push")
 METHOD = "fused tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
@@ -200,76 +200,56 @@ def fit(runs):
 
 # ---- files ----
 
-TEXTS = ("device", "scaling", "shape", "precision", "method", "decomposition", "stage", "verified")
-NEEDED = (
-    "device scaling precision method decomposition ranks cells_x cells_y rows_most ghost_rows particles particles_most leavers "
-    "stage seconds seconds_min seconds_max"
-).split()
-
-
-def read_rows(path):
-    text = read_text(path)
-    header, *rows = list(csv.reader(text.splitlines())) or [[]]
-    if not set(NEEDED) <= set(header):
-        raise Problem(f"{path} does not start with the header of radixpic bench scaling --csv")
-    read = []
-    for number, row in enumerate(rows, start=2):
-        try:
-            if len(row) != len(header):
-                raise ValueError
-            read.append({name: word if name in TEXTS else float(word) for name, word in zip(header, row)})
-        except ValueError:
-            raise Problem(f"{path}:{number}: expected {len(header)} fields, times and sizes as numbers") from None
-    return read
-
-
-def make_run(path, key, rows):
+def make_run(path, rows):
     """A run from its rows in a file."""
-    wall = next((row for row in rows if row["stage"] == "wall clock"), None)
-    if not wall or wall["seconds"] <= 0:
-        raise Problem(f"{path}: the run {key} has no wall clock")
-    if wall["ranks"] > 1 and wall["method"] != METHOD:
-        raise Problem(f"{path}: the run {key} took {wall['method']} steps; the model is of {METHOD} ones")
+    measured = {row["quantity"]: row for row in rows}
+    first = rows[0]
+    nx, ny = map(int, first["cells"].split("x"))
+    ranks = int(number(first, "ranks"))
+    what = f"the run on {ranks} ranks"
+    wall = measured.get("wall_clock_s")
+    if not wall or wall["median"] <= 0 or "leavers" not in measured:
+        raise Problem(f"{path}: {what} has no wall clock")
+    if ranks > 1 and first["method"] != METHOD:
+        raise Problem(f"{path}: {what} took {first['method']} steps; the model is of {METHOD} ones")
 
     def total(stages, column):
-        return sum(row[column] for row in rows if row["stage"].startswith(stages))
+        return sum(row[column] for name, row in measured.items() if name.startswith(stages) and name.endswith("_s"))
 
     return Run(
-        name=Path(path).stem,
-        scaling=wall["scaling"],
-        decomposition=wall["decomposition"],
-        ranks=int(wall["ranks"]),
-        nx=int(wall["cells_x"]),
-        ny=int(wall["cells_y"]),
-        rows=int(wall["rows_most"]),
-        ghost=int(wall["ghost_rows"]),
-        real=8 if wall["precision"] == "double" else 4,
-        particles_most=int(wall["particles_most"]),
-        leavers=wall["leavers"],
+        name=first["file"],
+        scaling=first["scaling"],
+        decomposition=first["decomposition"],
+        ranks=ranks,
+        nx=nx,
+        ny=ny,
+        rows=int(number(first, "rows")),
+        ghost=int(number(first, "ghost")),
+        real=8 if first["precision"] == "double" else 4,
+        particles_most=int(number(first, "most")),
+        leavers=measured["leavers"]["median"],
         measured={
-            "particles": total(PARTICLE_STAGES, "seconds_max"),
-            "exchange": total(("exchange",), "seconds_min"),
-            "halo": total(("halo",), "seconds_min"),
-            "field": total(("field",), "seconds_min"),
-            "wall clock": wall["seconds"],
+            "particles": total(PARTICLE_STAGES, "max"),
+            "exchange": total("exchange", "min"),
+            "halo": total("halo", "min"),
+            "field": total("field", "min"),
+            "wall clock": wall["median"],
         },
     )
 
 
 def read_runs(paths):
-    runs, devices = [], set()
-    for path in paths:
-        of_key = {}
-        for row in read_rows(path):
-            devices.add(row["device"])
-            key = tuple(row[name] for name in ("scaling", "decomposition", "ranks", "cells_x", "cells_y", "particles"))
-            of_key.setdefault(key, []).append(row)
-        runs += [make_run(path, key, rows) for key, rows in of_key.items()]
+    bench, rows = read_files(paths)
+    if bench != "scaling":
+        raise Problem(f"the files are of radixpic bench {bench}, not of radixpic bench scaling")
+    of_case = {}
+    for row in rows:
+        if "ranks" in row:
+            of_case.setdefault((row["path"], tuple(row["case"].items())), []).append(row)
+    devices = {row["device"] for row in rows}
     if len(devices) > 1:
         raise Problem(f"one model is of one kind of device; the files are of {len(devices)}: {', '.join(sorted(devices))}")
-    if not runs:
-        raise Problem("the files have no rows")
-    return runs
+    return [make_run(path, of_run) for (path, _), of_run in of_case.items()]
 
 
 # ---- what is said ----

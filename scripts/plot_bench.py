@@ -4,7 +4,7 @@
 import argparse
 from pathlib import Path
 
-from bench_plots import deposits, layouts, local_memory, look, permutations, reading, sorts, steps
+from bench_plots import kinds, local_memory, look, reading, sorts
 from common import Problem, import_pyplot, run_script, save
 
 EXAMPLES = """examples:
@@ -28,13 +28,10 @@ Files of one picture are of one bench. What radixpic bench scaling writes is for
 Results that the bench found wrong (verified = no) are crossed out; the picture is written, and the exit code is 1.
 """
 DRAW = {
-    "step": steps.draw,
-    "pic-sort": lambda plt, rows, title: sorts.draw(plt, "pic-sort", rows, title),
-    "random-lists": lambda plt, rows, title: sorts.draw(plt, "random-lists", rows, title),
-    "permutation": permutations.draw,
+    **dict.fromkeys(kinds.KINDS, kinds.draw),
+    "pic-sort": sorts.draw,
+    "random-lists": sorts.draw,
     "local-memory": local_memory.draw,
-    "deposit": deposits.draw,
-    "layout": layouts.draw,
 }
 
 
@@ -57,8 +54,10 @@ def main():
     arguments = parser.parse_args()
 
     kind, rows = reading.read_files(arguments.files)
+    if kind not in DRAW:
+        raise Problem(f"no picture is of radixpic bench {kind}, but of {', '.join(DRAW)}")
     plt = import_pyplot(arguments.show)
-    figure = DRAW[kind](plt, rows, arguments.title or look.title_of(kind, rows))
+    figure = DRAW[kind](plt, kind, rows, arguments.title or look.title_of(kind, rows))
     save(figure, Path(arguments.output))
     if arguments.show:
         plt.show()

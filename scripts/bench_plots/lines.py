@@ -31,12 +31,14 @@ class Line:
 class Panels:
     """{title of a panel: [Line]} of rows.
 
-    panel and primary: functions of a row that return the title of its panel and its first setting; readers: its
-    other settings (see Settings); point: function of a row that returns x and three times, the median first.
+    panel and primary: functions of a row that return the title of its panel and its first setting; shown: see
+    Settings; point: function of a row that returns x and three times, the median first.
     """
 
-    def __init__(self, rows, panel, primary, readers, point):
-        self.settings = Settings(rows, readers, lambda row: (panel(row), primary(row), point(row)[0]))
+    def __init__(self, rows, quantity, panel, primary, shown, point):
+        if not rows:
+            raise Problem(f"no row is of {quantity}")
+        self.settings = Settings(rows, shown, lambda row: (panel(row), primary(row), point(row)[0]), look.count)
         lines = {}
         for row in rows:
             primary_words, rest = primary(row), self.settings.words(row)

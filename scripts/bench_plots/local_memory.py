@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from common import Problem
-
 from bench_plots import look
-from bench_plots.reading import Settings, is_refuted
+from bench_plots.reading import Settings, is_refuted, number
 
 RATES = {"GB/s": "Bandwidth", "Gflop/s": "Product of matrices", "Gcells/s": "Refinement"}
 # Where the words of an atomic function are, and what the number of them counts.
@@ -45,34 +43,27 @@ class Map:
         return "\n".join(line for line in lines if line)
 
 
-def number_of(row, name):
-    try:
-        return int(row[name])
-    except ValueError:
-        raise Problem(f"{row['file']}: {name} of atomics is no number: {row[name]}") from None
-
-
 class Ladder:
     """bars: {unit: {version: {device or file: (rate, refuted?)}}}; maps: [Map]; shared: words for the title."""
 
     def __init__(self, rows):
-        def key(row):
-            size = "" if row["part"] == "atomics" else row["size"]
-            return (size, *(row[name] for name in ("part", "version", "scope", "addresses")))
-
-        self.settings = Settings(rows, {}, key)
+        rows = [row for row in rows if row["quantity"].startswith(("rate_", "copy_"))]
+        shown = ("of", "bytes", "part", "version", "size", "scope", "words")
+        self.settings = Settings(rows, shown, lambda row: tuple(row.get(name) for name in shown if name != "size"), str)
         self.shared = []
         self.bars, maps = {}, {}
         for row in rows:
-            series, rate = ", ".join(words for words in self.settings.words(row) if words), row["rate"]
-            if row["part"] == "atomics":
+            series, rate = ", ".join(words for words in self.settings.words(row) if words), row["median"]
+            if row.get("part") == "atomics":
                 cells = maps.setdefault((row["scope"], series), Map(row["scope"], series)).cells
                 nanoseconds = 1 / rate if rate > 0 else None
-                words, operations = number_of(row, "addresses"), number_of(row, "size")
+                words, operations = int(number(row, "words")), int(number(row, "size"))
                 cells[row["version"], words] = nanoseconds, operations, is_refuted(row)
             else:
-                version = f"{row['part']}: {row['version']}, {row['size']}"
-                self.bars.setdefault(row["unit"], {}).setdefault(version, {})[series] = (rate, is_refuted(row))
+                is_copy = row.get("of") == "copy"
+                version = "copy on the device" if is_copy else f"{row['part']}: {row['version']}, {row['size']}"
+                unit = row["quantity"].split("_")[1]
+                self.bars.setdefault(unit, {}).setdefault(version, {})[series] = (rate, is_refuted(row))
         self.maps = [maps[where] for where in sorted(maps, key=lambda where: where[0])]
         self.series = list(dict.fromkeys(name for bars in self.bars.values() for bar in bars.values() for name in bar))
         self.move_lone_copy()
@@ -80,7 +71,7 @@ class Ladder:
     def move_lone_copy(self):
         """A copy that stands beside nothing to compare it with is words of the title rather than a bar."""
         copies = self.bars.get("GB/s", {})
-        if any(not version.startswith("copy:") for version in copies) or not (self.maps or len(self.bars) > 1):
+        if any(not version.startswith("copy ") for version in copies) or not (self.maps or len(self.bars) > 1):
             return
         for results in self.bars.pop("GB/s", {}).values():
             for series, (rate, refuted) in results.items():
@@ -155,7 +146,7 @@ def rows_of(maps):
     return list(scopes.values())
 
 
-def draw(plt, rows, title):
+def draw(plt, bench, rows, title):
     ladder = Ladder(rows)
     maps = rows_of(ladder.maps)
     across = max((len(row) for row in maps), default=0)

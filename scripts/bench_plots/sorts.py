@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from common import CYCLE, Problem
 
 from bench_plots import look
-from bench_plots.reading import HOST, Settings, is_refuted
+from bench_plots.reading import HOST, Settings, is_refuted, number
 
 PHASES = ("transpose", "histogram", "scan", "reorder")
 WHOLE = "whole sort, without phases"
@@ -33,48 +33,26 @@ class Bar:
         return sum(self.parts.values())
 
 
-def of_paper(row, words):
-    """Words about a setting that the method of the paper alone has."""
-    return words if row["method"] == "paper" else ""
-
-
-def readers_of(kind):
-    keys = "particles" if kind == "pic-sort" else "keys"
-    readers = {
-        "bits": lambda row: f"b = {row['key_bits']}" if row["device"] != HOST else "",
-        "passes": lambda row: f"p = {row['passes']}" if row.get("passes", "0") != "0" else "",
-        "radix": lambda row: of_paper(row, f"r = {row.get('radix_bits')}" if row.get("radix_bits") else ""),
-        "items": lambda row: of_paper(
-            row, f"I = {row['items']}, G = {row['groups']}, s = {row['splits']}" if row.get("items") else ""
-        ),
-        "transpose": lambda row: of_paper(row, f"transpose {row['transpose']}" if row.get("transpose") else ""),
-        "table": lambda row: of_paper(row, f"table {row['table']}" if row.get("table") else ""),
-        "keys": lambda row: f"N = {look.count(row[keys])} {keys}",
-    }
-    return readers, keys
-
-
-def group(kind, rows):
-    """({label: Bar} in the order of the rows, Settings); a copy is no sort."""
-    readers, keys = readers_of(kind)
-    rows = [row for row in rows if row["phase"] != "copy"]
+def group(rows):
+    """({label: Bar} in the order of the rows, Settings)."""
+    rows = [row for row in rows if row["quantity"].endswith("_ms")]
     if not rows:
         raise Problem("no row is of a sort")
-    settings = Settings(rows, readers, lambda row: (row["device"] == HOST, row["method"], row["phase"]))
+    settings = Settings(rows, ("method",), lambda row: (row["device"], row["method"], row["quantity"]), look.count)
     bars = {}
     for row in rows:
-        if row[keys] <= 0 or row["median_ms"] < 0:
-            raise Problem(f"a sort of {row[keys]:g} keys in {row['median_ms']:g} ms has no time for one")
-        on_host = row["device"] == HOST
+        on_host, keys, phase = row["device"] == HOST, number(row, "N"), row["quantity"].removesuffix("_ms")
+        if keys <= 0 or row["median"] < 0:
+            raise Problem(f"a sort of {keys:g} keys in {row['median']:g} ms has no time for one")
         method = f"{row['method']} on the host" if on_host else row["method"]
         words = [f"beside {word}" if on_host and word == row["machine"] else word for word in settings.words(row)]
         bar = bars.setdefault(", ".join(word for word in (method, *words) if word), Bar(on_host))
-        nanoseconds = 1e6 * row["median_ms"] / row[keys]
+        nanoseconds = 1e6 * row["median"] / keys
         bar.refuted |= is_refuted(row)
-        if row["phase"] == "total":
+        if phase == "total":
             bar.total = nanoseconds
         else:
-            bar.phases[row["phase"]] = nanoseconds
+            bar.phases[phase] = nanoseconds
     return bars, settings
 
 
@@ -139,8 +117,8 @@ def legend_of(bars):
     return legend
 
 
-def draw(plt, kind, rows, title):
-    bars, settings = group(kind, rows)
+def draw(plt, bench, rows, title):
+    bars, settings = group(rows)
     legend = legend_of(bars)
     labels = [look.wrap(label, LABEL_CHARACTERS) for label in bars]
     lines = sum(0.5 + 0.15 * label.count("\n") for label in labels)

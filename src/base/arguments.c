@@ -44,16 +44,6 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
     }
 }
 
-error_t arguments_number32(const struct argp_state *state, const char *option, const char *text, uint32_t low,
-                           uint32_t high, uint32_t *number)
-{
-    uint64_t value = 0;
-    const error_t error = arguments_number(state, option, text, low, high, &value);
-    if (error == 0)
-        *number = (uint32_t)value;
-    return error;
-}
-
 enum status arguments_unknown(const char *what, const char *word, const char *const *known, size_t count)
 {
     char *list = NULL;
@@ -196,75 +186,5 @@ error_t arguments_number(const struct argp_state *state, const char *option, con
         return arguments_refuse(state, "%s: '%s' is not a whole number from %llu to %llu", option, text,
                                 (unsigned long long)low, (unsigned long long)high);
     *number = value;
-    return 0;
-}
-
-const char *arguments_next_word(const char *text, char word[ARGUMENTS_WORD])
-{
-    const size_t length = strcspn(text, ",");
-    const bool fits = length < ARGUMENTS_WORD;
-    snprintf(word, ARGUMENTS_WORD, fits ? "%.*s" : "%.*s...", (int)(fits ? length : ARGUMENTS_WORD - 4),
-             text);
-    return text[length] == ',' ? text + length + 1 : NULL;
-}
-
-error_t arguments_numbers32(const struct argp_state *state, const char *option, const char *text,
-                            uint32_t low, uint32_t high, uint32_t most, uint32_t *list, uint32_t *count)
-{
-    error_t error = 0;
-    *count = 0;
-    for (const char *next = text; error == 0 && next;) {
-        char word[ARGUMENTS_WORD];
-        next = arguments_next_word(next, word);
-        if (*count == most)
-            return arguments_refuse(state, "%s: more than %u numbers", option, most);
-        if (word[0] == '\0' && text[0] != '\0')
-            return arguments_refuse(state, "%s: '%s': a number is missing %s the comma", option, text,
-                                    next ? "before" : "after");
-        error = arguments_number32(state, option, word, low, high, &list[(*count)++]);
-    }
-    return error;
-}
-
-error_t arguments_distinct32(const struct argp_state *state, const char *option, const uint32_t *list,
-                             uint32_t count)
-{
-    for (uint32_t n = 1; n < count; n++)
-        for (uint32_t before = 0; before < n; before++)
-            if (list[before] == list[n])
-                return arguments_refuse(state, "%s: %u is given twice", option, list[n]);
-    return 0;
-}
-
-error_t arguments_choice(const struct argp_state *state, const char *option, const char *text,
-                         const char *const *words, size_t *which)
-{
-    char list[256] = "";
-    for (size_t n = 0, used = 0; words[n]; n++) {
-        if (strcmp(text, words[n]) == 0) {
-            *which = n;
-            return 0;
-        }
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", words[n]);
-    }
-    return arguments_refuse(state, "%s: '%s' is none of %s", option, text, list);
-}
-
-error_t arguments_word(const struct argp_state *state, const char *option, const char *text,
-                       const char *const *words, const char **word)
-{
-    size_t which = 0;
-    const error_t error = arguments_choice(state, option, text, words, &which);
-    if (error == 0)
-        *word = words[which];
-    return error;
-}
-
-error_t arguments_switch(const struct argp_state *state, const char *option, const char *text, bool *on)
-{
-    *on = strcmp(text, "on") == 0;
-    if (!*on && strcmp(text, "off") != 0)
-        return arguments_refuse(state, "%s: '%s' is neither on nor off", option, text);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* radixpic tune: the fastest sort for this device, printed and kept for later runs. */
-#include "base/arguments.h"
 #include "commands/commands.h"
-#include "experiments/cells_option.h"
-#include "experiments/sort_search.h"
-#include "parallel/communicator.h"
+#include "experiments/bench.h"
+#include "experiments/sorting/sort_search.h"
 
 #include <limits.h>
 #include <math.h>
@@ -12,47 +10,38 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_CELLS = 1000, KEY_SECONDS };
-
-static const struct argp_option tune_options[] = {
-    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices", 0},
-    {"particles", 'N', "N", 0,
-     "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power of two "
-     "below N to the next one",
-     0},
-    {"cells", KEY_CELLS, "C|CxD", 0, "Cells along x and y, 32x32 without it; they give the key's bits (b)",
-     0},
-    {"seconds", KEY_SECONDS, "T", 0, "Stop after T seconds with what is found; 50 without it", 0},
-    {0},
-};
-
 struct tune_arguments {
-    const char *device;
+    struct common_options common;
     uint32_t particles; /* 0: by the device */
     uint32_t cells[2];
     uint32_t seconds;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct tune_arguments *arguments = state->input;
-    switch (key) {
-    case 'd':
-        arguments->device = argument;
-        return 0;
-    case 'N':
-        return arguments_number32(state, "--particles", argument, 1, UINT32_C(1) << 31,
-                                  &arguments->particles);
-    case KEY_CELLS:
-        return cells_option_parse(state, argument, 2, arguments->cells);
-    case KEY_SECONDS:
-        return arguments_number32(state, "--seconds", argument, 1, 3600, &arguments->seconds);
-    case ARGP_KEY_ARG:
-        return arguments_refuse(state, "'%s' is one word too many", argument);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row rows[] = {
+    DEVICE_ROW,
+    {"particles", 'N', "N", OPTION_NUMBER, offsetof(struct tune_arguments, particles), 1, UINT32_C(1) << 31,
+     .help = "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power "
+             "of two "
+             "below N to the next one"},
+    {"cells", 0, "C|CxD", OPTION_CELLS, offsetof(struct tune_arguments, cells), 2, 16384, .usual = "32",
+     .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
+    {"seconds", 0, "T", OPTION_NUMBER, offsetof(struct tune_arguments, seconds), 1, 3600, .usual = "50",
+     .help = "Stop after T seconds with what is found"},
+};
+
+static const struct option_table options = OPTION_TABLE(
+    rows, NULL,
+    "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for "
+    "later runs.\v"
+    "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one and "
+    "more passes (p) with many items in a group (I), groups (G), radix bits (r) and chunks, and with the "
+    "table of the histogram in both orders. The best of each go to tuning.yaml in $RADIXPIC_CACHE, else in "
+    "radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; runs with "
+    "sort.method auto take them from there, and give the same results as without.\n\n"
+    "Examples:\n"
+    "  radixpic tune\n"
+    "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
+    "  radixpic tune --cells 128x64 --seconds 20\n");
 
 /* ---- tables ---- */
 
@@ -238,26 +227,9 @@ static enum status tune(const struct tune_arguments *arguments, struct device *d
 
 enum status command_tune(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = tune_options,
-        .parser = parse,
-        .doc = "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found "
-               "for "
-               "later runs.\v"
-               "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method "
-               "in one and more passes (p) with many items in a group (I), groups (G), radix bits (r) and "
-               "chunks, and with the table of the histogram in both orders. The best of each go to "
-               "tuning.yaml in $RADIXPIC_CACHE, else in radixpic/ of "
-               "$XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; runs with "
-               "sort.method auto take them from there, and give the same results as without.\n\n"
-               "Examples:\n"
-               "  radixpic tune\n"
-               "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
-               "  radixpic tune --cells 128x64 --seconds 20\n",
-    };
-    struct tune_arguments arguments = {.device = "auto", .cells = {32, 32}, .seconds = 50};
+    struct tune_arguments arguments = {.seconds = 0};
     bool done = false;
-    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
+    TRY(options_parse(&options, argc, argv, &arguments, &arguments.common.given, &done));
     if (done)
         return STATUS_OK;
     if (communicator_is_parallel())
@@ -269,7 +241,7 @@ enum status command_tune(int argc, char **argv)
     struct sort_search *search = calloc(1, sizeof *search); /* large */
     if (!search)
         return status_fail(STATUS_FAILED, "no memory for the search");
-    enum status status = device_open(arguments.device, &device);
+    enum status status = device_open(arguments.common.device, &device);
     if (status == STATUS_OK)
         status = tune(&arguments, device, search);
     device_close(&device);

@@ -1,13 +1,14 @@
-/* Samples: order statistics, and the copy that every table is held against. */
+/* Samples: order statistics. */
 #include "experiments/samples.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void samples_add(struct samples *samples, double seconds)
+void samples_add(struct samples *samples, double value)
 {
     if (samples->count < SAMPLES_MAX)
-        samples->seconds[samples->count++] = seconds;
+        samples->seconds[samples->count++] = value;
 }
 
 static int ascending(const void *left, const void *right)
@@ -16,64 +17,46 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-double samples_median(const struct samples *samples)
+struct spread spread_of(const struct samples *samples)
 {
     double ordered[SAMPLES_MAX];
     const size_t count = samples->count;
     if (count == 0)
-        return 0;
+        return (struct spread){0};
     memcpy(ordered, samples->seconds, count * sizeof *ordered);
     qsort(ordered, count, sizeof *ordered, ascending);
-    return count % 2 ? ordered[count / 2] : 0.5 * (ordered[count / 2 - 1] + ordered[count / 2]);
+    return (struct spread){.median = 0.5 * (ordered[(count - 1) / 2] + ordered[count / 2]),
+                           .quartile = ordered[count / 4],
+                           .least = ordered[0],
+                           .most = ordered[count - 1],
+                           .count = (uint32_t)count};
 }
 
-double samples_minimum(const struct samples *samples)
+struct spread spread_of_one(double value)
 {
-    double smallest = samples->count ? samples->seconds[0] : 0;
-    for (size_t n = 1; n < samples->count; n++)
-        if (samples->seconds[n] < smallest)
-            smallest = samples->seconds[n];
-    return smallest;
+    return (struct spread){.median = value, .quartile = value, .least = value, .most = value, .count = 1};
 }
 
-double samples_maximum(const struct samples *samples)
+struct spread spread_scaled(struct spread values, double scale)
 {
-    double largest = samples->count ? samples->seconds[0] : 0;
-    for (size_t n = 1; n < samples->count; n++)
-        if (samples->seconds[n] > largest)
-            largest = samples->seconds[n];
-    return largest;
+    return (struct spread){.median = scale * values.median,
+                           .quartile = scale * values.quartile,
+                           .least = scale * values.least,
+                           .most = scale * values.most,
+                           .count = values.count};
 }
 
-const char *samples_size(size_t bytes, char text[SAMPLES_SIZE_TEXT])
+struct spread spread_rate(double work, struct spread seconds)
 {
-    static const char *const units[] = {"B", "KB", "MB", "GB"};
-    double amount = (double)bytes;
-    size_t unit = 0;
-    for (; unit < 3 && amount >= 999.95; unit++) /* which would be printed as 1000.0 */
-        amount *= 1e-3;
-    snprintf(text, SAMPLES_SIZE_TEXT, unit > 0 ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    return (struct spread){.median = per_second(work, seconds.median),
+                           .least = per_second(work, seconds.most),
+                           .most = per_second(work, seconds.least),
+                           .count = seconds.count};
+}
+
+const char *spread_text(struct spread values, double scale, char text[SPREAD_TEXT])
+{
+    snprintf(text, SPREAD_TEXT, "%.3f [%.3f, %.3f]", scale * values.median, scale * values.least,
+             scale * values.most);
     return text;
-}
-
-enum status samples_of_copy(struct device *device, size_t bytes, uint32_t repeats, struct samples *samples)
-{
-    struct buffer *from = NULL, *to = NULL;
-    enum status status = STATUS_OK;
-    *samples = (struct samples){0};
-    TRY_CLEANUP(buffer_create(device, bytes, "the source of a copy", &from));
-    TRY_CLEANUP(buffer_create(device, bytes, "the target of a copy", &to));
-    TRY_CLEANUP(buffer_fill(from, 1)); /* both arrays are touched before anything is timed */
-    TRY_CLEANUP(buffer_fill(to, 0));
-    for (uint32_t n = 0; n < repeats + 1; n++) {
-        device_reset_timers(device);
-        TRY_CLEANUP(buffer_copy(from, to, bytes, STAGE_OTHER));
-        TRY_CLEANUP(device_finish(device));
-        if (n > 0)
-            samples_add(samples, device_timers(device)->stages[STAGE_OTHER].seconds);
-    }
-cleanup:
-    buffer_destroy(&from);
-    buffer_destroy(&to);
-    return status;
 }

@@ -1,11 +1,9 @@
-/* Samples: repeated timings of one thing, and the figures quoted of them. */
+/* Samples: repeated timings of one thing, and what is quoted of them. */
 #ifndef RADIXPIC_EXPERIMENTS_SAMPLES_H
 #define RADIXPIC_EXPERIMENTS_SAMPLES_H
 
-#include "base/status.h"
-#include "device/device.h"
-
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SAMPLES_MAX = 1000 };
 
@@ -17,19 +15,28 @@ struct samples {
 /* Adds one timing; beyond SAMPLES_MAX it is dropped. */
 void samples_add(struct samples *samples, double seconds);
 
-/* Of at least one timing; 0 without any. The median of an even number is the mean of the two in the middle.
- */
-double samples_median(const struct samples *samples);
-double samples_minimum(const struct samples *samples);
-double samples_maximum(const struct samples *samples);
+/* What is quoted of timings, or of what follows from them; `quartile` is the lower one, of timings alone. */
+struct spread {
+    double median, least, most, quartile;
+    uint32_t count;
+};
 
-/* "67.1 MB", "800 B": how much was copied, for people. Returns `text`. */
-enum { SAMPLES_SIZE_TEXT = 32 };
-const char *samples_size(size_t bytes, char text[SAMPLES_SIZE_TEXT]);
+/* Of no timing all are 0. The median of an even number is the mean of the two in the middle. */
+struct spread spread_of(const struct samples *samples);
+struct spread spread_of_one(double value);
+struct spread spread_scaled(struct spread values, double scale);
 
-/* Times `repeats` copies of `bytes` between two new device arrays, after a warm-up; a copy moves twice that.
- */
-STATUS_CHECKED enum status samples_of_copy(struct device *device, size_t bytes, uint32_t repeats,
-                                           struct samples *samples);
+/* The spread of `work` over each: the longest time gives the least rate. */
+struct spread spread_rate(double work, struct spread seconds);
+
+/* "0.123 [0.120, 0.130]", all times `scale`. Returns `text`. */
+enum { SPREAD_TEXT = 96 };
+const char *spread_text(struct spread values, double scale, char text[SPREAD_TEXT]);
+
+/* amount / seconds, 0 where there are no seconds. */
+static inline double per_second(double amount, double seconds)
+{
+    return seconds > 0 ? amount / seconds : 0;
+}
 
 #endif

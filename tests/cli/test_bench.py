@@ -1,249 +1,293 @@
 #!/usr/bin/python3
-"""radixpic bench pic-sort: its tables and its CSV file, for any parameters."""
+"""radixpic bench by tables: what every bench prints and writes for given options, what it refuses, what it finds
+wrong. A table's measured numbers are of no account here, but for what follows from the file's."""
 
-import array
 import os
 import re
 import shutil
 import unittest
 
-from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ProgramTest
+from bench_table import SMALL, BenchTest, of
+from program import DEVICE
 
-COLUMNS = (
-    "device,method,particles,key_bits,radix_bits,passes,items,groups,splits,transpose,table,phase,"
-    "median_ms,min_ms,max_ms,repeats,verified"
-).split(",")
+PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms"]
+NUMBER = r"[0-9.e+-]+"
+TRIPLE = rf"{NUMBER} +\[ *{NUMBER}, *{NUMBER}\]"
+CELL = rf"{NUMBER} \[{NUMBER}, {NUMBER}\] \(\d+\)"
+METHODS = ["sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"]
+FUNCTIONS = "add sub xchg min max inc dec cmpxchg and or xor".split()
+FILTERS = [
+    *("without_local_memory", "v1,_juxtaposed_blocks", "v2,_juxtaposed,_ragged", "v3,_overlapping_blocks"),
+    "v4,_overlapping,_ragged",
+]
+STENCILS = [
+    *("2D_filter_without_local_memory", "2D_filter,_a_tile,_an_item_per_node", "2D_filter,_a_tile,_4_nodes_per_item"),
+    *("product_without_local_memory", "product,_loop_over_tiles"),
+]
+TURNS = ["without_local_memory", "through_tiles", "through_tiles_of_padded_rows"]
+TABLES = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII".split()
+AGAINST_HOST = " +T x B = L +row-wise +column-wise +R/C +host"
+BY_TYPE = " +T x B = L +int +float +double"
+TRANSPOSED = r" +T x B = L +\(A\) row-wise +\(B\) +column-wise +transpose"
+PAPER = {"I": ["7"], "G": ["5"], "s": ["9"], "r": ["3"], "transpose": ["on"]}
+CHOSEN = ["--items=7", "--groups=5", "--splits=9", "--radix-bits=3", "--transpose=on"]
+FEW = ["--particles=4096", "--cells=16", "--steps=5"]
+LADDER = ["--length=5001", "--cells=37x45", "--product=19", "--operations=5000", "--coarse=13"]
 
-
-def van_der_corput(number, base):
-    """The digits of the number, mirrored at the point."""
-    value, place = 0.0, 1.0
-    while number > 0:
-        place /= base
-        value += number % base * place
-        number //= base
-    return value
-
-
-def cell(x, y):
-    return 16 * int(16 * x) + int(16 * y)
-
-
-class PicSort(ProgramTest):
-    def bench(self, *arguments, particles=5003, repeat=3):
-        """Standard output, and the rows of the CSV file."""
-        sizes = ["--particles", particles, "--repeat", repeat, "--device", DEVICE]
-        result = self.run_well("bench", "pic-sort", *sizes, "--csv", "sort.csv", *arguments)
-        rows = self.assert_whole_rows(self.folder / "sort.csv")
-        for row in rows:
-            self.assertEqual(row["verified"], "yes", row)
-            self.assertEqual((row["particles"], row["repeats"]), (str(particles), str(repeat)), row)
-            low, median, high = (float(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
-            self.assertTrue(low <= median <= high, row)
-            skipped = row["phase"] == "transpose" and row["transpose"] == "off"
-            self.assertEqual(high == 0, skipped, row)  # what a sort does without takes no time, all else does
-        return result.stdout, rows
-
-    def cases(self, rows):
-        """The device's sorts: (b, r, p) -> phases in order."""
-        cases = {}
-        for row in rows:
-            if row["device"] != "host" and row["method"] != "copy":
-                parameters = tuple(int(row[name]) for name in ("key_bits", "radix_bits", "passes"))
-                cases.setdefault(parameters, []).append(row["phase"])
-        return cases
-
-    def test_the_experiment_of_the_paper(self):
-        text, rows = self.bench("--transpose", "off")
-        self.assertEqual(list(rows[0]), COLUMNS)
-        phases = ["transpose", "histogram", "scan", "reorder", "total"]
-        self.assertEqual(self.cases(rows), {(10, 5, 2): phases, (30, 5, 6): phases})
-        host = [(row["method"], row["phase"]) for row in rows if row["device"] == "host"]
-        self.assertEqual(host, [("qsort", "total"), ("counting sort", "total")])
-        self.assertEqual([row["phase"] for row in rows].count("copy"), 1)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml", "sort.csv"])
-
-    def test_the_table(self):
-        text, rows = self.bench()
-        device = next(row["device"] for row in rows if row["method"] == "copy")
-        found = re.search(r"Table 7.*\n(.*)\n(.*)\n", text)
-        for column in ("device", "time p = 6", "time p = 2", "ratio"):
-            self.assertIn(column, found[1])
-        self.assertIn(device, found[2])
-        totals = {row["passes"]: float(row["median_ms"]) for row in rows if row["phase"] == "total"}
-        for passes in ("2", "6"):
-            self.assertIn(f"{totals[passes]:.3f} [", found[2])
-        ratios = [float(word) for word in re.findall(r"(?<![\d.\[])\d+\.\d+(?![\d.\]])", found[2])]
-        self.assertTrue(any(abs(ratio - totals["6"] / totals["2"]) <= 0.006 for ratio in ratios), found[2])
-        self.assertEqual(text.count("sorted, stable, a permutation"), 4)
-        self.assertNotIn("NOT", text)
-        for word in ("Mkeys/s", "GB/s", "of a copy", "qsort", "counting sort", "median"):
-            self.assertIn(word, text)
-
-    def test_without_the_host(self):
-        text, rows = self.bench("--no-host", repeat=1)
-        self.assertNotIn("on the host", text)
-        self.assertFalse([row for row in rows if row["device"] == "host"])
-        self.assertIn("Table 7", text)
-
-    def test_the_size_of_the_copy(self):
-        """Of the offsets, two numbers of 4 bytes a particle."""
-        for particles, size in ((100, "800 B"), (5003, "40.0 KB"), (125000, "1.0 MB")):
-            text, _ = self.bench("--no-host", particles=particles, repeat=1)
-            self.assertRegex(text, rf"(?m)^copy of {size} on the device: [\d.]+ GB/s, median of 1$")
-
-    def test_any_number_of_particles(self):
-        for particles in (1, 2, 63, 64, 65, 1000, 4096, 16411):
-            with self.subTest(particles=particles):
-                self.bench(particles=particles, repeat=1)
-
-    def test_parameters_are_used(self):
-        chosen = ["--items", "7", "--groups", "5", "--splits", "9", "--transpose", "on", "--radix-bits", "3"]
-        text, rows = self.bench(*chosen, "--key-bits", "11")
-        self.assertEqual(self.cases(rows), {(11, 3, 4): ["transpose", "histogram", "scan", "reorder", "total"]})
-        for row in rows[:5]:
-            used = tuple(row[name] for name in ("items", "groups", "splits", "transpose"))
-            self.assertEqual(used, ("7", "5", "9", "on"))
-
-    def test_two_tables(self):
-        text, rows = self.bench("--table", "columns", "--table", "rows", "--items", "4", "--no-host")
-        totals = [row for row in rows if row["phase"] == "total"]
-        found = [(row["key_bits"], row["table"]) for row in totals]
-        self.assertEqual(found, [("10", "columns"), ("10", "rows"), ("30", "columns"), ("30", "rows")])
-        for order in ("columns", "rows"):
-            self.assertEqual(len(re.findall(rf", table {order}; method paper: sorted, stable, a permutation\n", text)), 2)
-        table = text[text.index("table in two orders") :].splitlines()[2:]
-        self.assertEqual(len(table), 2, text)
-        for line, first, second in zip(table, totals[::2], totals[1::2]):
-            words = line.split()
-            self.assertEqual(words[:3] + words[6:7], [first["key_bits"], first["passes"], "columns", "rows"])
-            ratio = float(second["median_ms"]) / float(first["median_ms"])
-            self.assertAlmostEqual(float(words[-1]), ratio, delta=0.001 + 0.001 * ratio)
-
-    def test_one_table(self):
-        for word, taken in (("rows", "rows"), ("columns", "columns"), ("auto", "columns")):
-            text, rows = self.bench("--table", word, "--key-bits", "10", repeat=1)
-            self.assertEqual({row["table"] for row in rows if row["method"] == "paper"}, {taken})
-            self.assertNotIn("table in two orders", text)
-
-    def test_several_keys(self):
-        text, rows = self.bench("--key-bits", "10", "--key-bits=13", "--key-bits", "32", "--radix-bits", "8")
-        self.assertEqual(list(self.cases(rows)), [(10, 8, 2), (13, 8, 2), (32, 8, 4)])
-        self.assertIn("time p = 4", text)
-
-    def test_one_pass(self):
-        text, rows = self.bench("--radix-bits", "10", "--key-bits", "10", "--cells", "32")
-        self.assertEqual(list(self.cases(rows)), [(10, 10, 1)])
-
-    def test_other_grids(self):
-        for cells, bits in ((2, 2), (20, 9), (64, 12)):
-            with self.subTest(cells=cells):
-                text, rows = self.bench("--cells", cells, repeat=1)
-                self.assertEqual([b for b, _, _ in self.cases(rows)], [bits, 30])
-
-    def test_keys_for_another_program(self):
-        text, rows = self.bench("--cells", "16", "--write-keys", "keys", particles=4096, repeat=1)
-        keys = array.array("I", (self.folder / "keys").read_bytes())
-        particles = [[van_der_corput(j, base) for base in (2, 3, 5, 7)] for j in range(1, 4097)]
-        particles.sort(key=lambda particle: cell(*particle[:2]))  # stable
-        moved = [cell((x + u / 16) % 1, (y + v / 16) % 1) for x, y, u, v in particles]
-        self.assertEqual(len(keys), 4096)
-        # single precision may put one that lands on the edge of a cell, a multiple of 1/16, on its other side
-        self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
-
-    def test_without_a_file(self):
-        self.run_well("bench", "pic-sort", "--particles", "100", "--repeat", "1", "--device", DEVICE)
-        self.assert_nothing_created()
+# Bench, options, {key: its words in the rows, in order}, what the output has.
+RUNS = [
+    ("pic-sort", ["--transpose=off"],
+     {"quantity": ["copy_GB/s", *PHASES], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"], "repeats": ["2"],
+      "method": ["paper", "qsort", "counting_sort"]},
+     [r"Table 7 of the paper, on this device:\n  device +time p = 6, ms +time p = 2, ms +ratio\n",
+      r"  phase +median ms +\[ +min, +max\] +Mkeys/s +GB/s +of a copy\n", r"qsort on the host, one thread", "counting sort",
+      r"(?s)(sorted, stable, a permutation\n.*){4}"]),
+    ("pic-sort", ["--no-host", "--particles=100", "--repeat=1"], {"method": ["paper"], "repeats": ["1"]},
+     [r"(?m)^copy of 800 B on the device: [\d.]+ GB/s, median of 1;", "Table 7"]),
+    ("pic-sort", ["--no-host", "--particles=125000", "--repeat=1"], {}, ["copy of 1.0 MB on"]),
+    ("pic-sort", [*CHOSEN, "--key-bits=11"], {"b": ["11"], "p": ["4"], "quantity": ["copy_GB/s", "transpose_ms", *PHASES], **PAPER},
+     [r"I = 7, G = 5, s = 9, transpose on"]),
+    ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]},
+     [rf"table in two orders:\n +b +p  table +time, ms +table +time, ms +ratio\n +10 +2  columns  {TRIPLE} +rows +{TRIPLE}",
+      r"(?s)(, table rows; method paper: sorted, stable.*){2}"]),
+    ("pic-sort", ["--table=rows", "--key-bits=10"], {"table": ["rows"]}, [", table rows; method paper"]),
+    ("pic-sort", ["--table=auto", "--key-bits=10"], {"table": ["columns"]}, []),
+    ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]}, ["time p = 4"]),
+    ("pic-sort", ["--radix-bits=10", "--key-bits=10"], {"p": ["1"]}, []),
+    ("pic-sort", ["--method=chunked"], {"method": ["chunked", "qsort", "counting_sort"], "b": ["10"]}, ["method chunked"]),
+    ("pic-sort", ["--method=tiled"], {"method": ["tiled", "qsort", "counting_sort"], "b": ["10"]}, ["method tiled"]),
+    *[("pic-sort", [f"--cells={cells}"], {"b": [bits, "30"]}, []) for cells, bits in ((2, "2"), (20, "9"), (64, "12"))],
+    *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 2, 63, 64, 65, 1000, 4096, 16411)],
+    ("random-lists", ["--sizes=4096,5003"],
+     {"N": ["4096", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"], "quantity": ["copy_GB/s", *PHASES, "speedup"]},
+     [r"(?s)(\n  tiled +not for b = 30: .* 24 bits\n.*){2}", "keys alone", r"(?s)(verified: .*){6}",
+      r"  method +transpose +histogram +scan +reorder +total +\[ +min, +max\] +speedup +Mkeys/s of a copy\n"]),
+    ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"], "quantity": ["copy_GB/s", *PHASES, "speedup"]}, []),
+    ("random-lists", ["--sizes=4096", "--method=paper", *CHOSEN, "--table=rows"], {"method": ["paper", "qsort"], "table": ["rows"], **PAPER},
+     ["r = 3, p = 10; I = 7, G = 5, s = 9, table rows; keys alone"]),
+    ("random-lists", ["--sizes=1,2,63,1000", "--repeat=1"], {"N": ["1", "2", "63", "1000"]}, []),
+    ("permutation", ["--volume=8,12,20"],  # 3 does not divide 8
+     {"kernel": ["serial", "threads", "CB", "BB", "RLBB"], "side": ["2", "4"], "block": ["8", "64"], "volume": ["8x12x20"],
+      "axes": ["2,1,0"], "elements": ["1920"], "table": ["0"],
+      "quantity": ["copy_GB/s", "wall_ms", "rate_GB/s", "speedup_serial", "device_ms"]},
+     [r"\n3D speedup of parallel kernels, axes 2,1,0\n", r"(?s)( verified\n.*){10}",
+      r"1,920 \|( +\d+\.\d\d){6} \|( +-){6}\n"]),
+    ("permutation", ["--table=4", "--block=2", "--repeat=1"], {"table": ["4"], "volume": ["10x10x10x10x10x10"]},
+     [r"Table 4: 6D speedup of parallel kernels, axes 5,4,3,2,1,0\n  Speed up +\| vs. serial kernel +\| vs. serial numpy\n",
+      r"Volume size +\| +CB +BB +RLBB \| +CB +BB +RLBB\n +1,000,000 \|"]),
+    ("permutation", ["--volume=6,4,2,8", "--axes=1,3,0,2", "--block=2"], {"axes": ["1,3,0,2"], "side": ["2"]}, ["axes 1,3,0,2"]),
+    ("local-memory", LADDER,
+     {"part": ["filter", "transpose", "stencil", "atomics", "refine"], "scope": ["device", "group"],
+      "quantity": ["copy_GB/s", "time_ms", "rate_GB/s", "rate_Gflop/s", "rate_Gop/s", "rate_Gcells/s"]},
+     [r"copy of 67.1 MB on the device: ", r"(?s)(  version +size +median +\[ +min, +max\] +rate of a copy\n.*){4}",
+      r"operations of a launch: 8192 at device scope .* 16384 at group scope", "system scope .* not in OpenCL 1.2"]),
+    ("local-memory", ["--part=filter", "--length=5001", "--block=100"],
+     {"version": FILTERS, "size": ["5001", "5000"]}, []),
+    ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:], "size": ["63"]},
+     ["(?s)(not for fewer elements than a block of 64.*){2}"]),
+    ("local-memory", ["--part=transpose", "--part=stencil", *LADDER[1:3]], {"version": TURNS + STENCILS, "size": ["37x45", "19x19"]}, []),
+    ("local-memory", ["--part=atomics", "--operations=5000", "--block=64"],  # no group of 64 has 256 words
+     {"version": FUNCTIONS, "words": ["1", "32", "1024", "65536", "8"]},
+     [rf"\n  {function} +({NUMBER} +){{7}}- +\d+ %  verified\n" for function in FUNCTIONS]),
+    ("local-memory", ["--part=refine", "--coarse=13"], {},
+     [r"  (host-enqueued: this device has no device-side enqueue|launched by parents: device-enqueued; .*)\n$",
+      r"a child grid for every cell +169 of 13x13 ", "over the threshold, in one launch", "over the threshold, a launch for each"]),
+    ("deposit", ["--per-cell=4,64,1024"],
+     {"per_cell": ["4", "64", "1024"], "cells": ["32x32", "8x8", "2x2"], "method": METHODS, "shape": ["cic"],
+      "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s"]},
+     [rf"(?s)(\n +\d+ +\d+x\d+( +{TRIPLE}){{4}}  verified.*){{3}}", "copy of 67.1 MB on the device", r"GB/s +times faster than atomic\n"]),
+    ("deposit", ["--shape=ngp,tsc", "--atomics=32", "--precision=double", "--per-cell=100"],
+     {"shape": ["ngp", "tsc"], "atomics": ["32"], "precision": ["double"], "per_cell": ["128"]}, ["two words of 32 bits"]),
+    ("deposit", ["--particles=100", "--repeat=1"], {"cells": ["8x8", "8x4", "4x4", "4x2", "2x2"]}, []),
+    ("layout", ["--arrays=64,192"],
+     {"operation": ["prefix-sum", "bubble-sort", "bitonic-sort"], "input": ["ones", "s", "d", "random"], "type": ["int"],
+      "L": ["64", "192"], "N": ["32"], "layout": ["row-wise", "column-wise"]},
+     [rf"(?s)(\nTable {number}: [^\n]* N = 32, ms[^\n]*\n  R/C: [^\n]*\n{AGAINST_HOST}\n.*)" for number in TABLES[:4]]
+     + [rf"\n +64 x 1 = 64 +{CELL} +{CELL} +{NUMBER} +{CELL}  verified\n +64 x 3 = 192 "]),
+    ("layout", ["--table=all", "--arrays=64", "--repeat=1"],
+     {"type": ["int", "float", "double"], "layout": ["transpose", "row-wise", "column-wise", "transposed", "quicksort"]},
+     [rf"\nTable {number}: .*\n{BY_TYPE}\n" for number in TABLES[4:12]]
+     + [rf"\nTable {number}: .*\n  \(B\): transposed.*\n{TRANSPOSED}\n" for number in TABLES[12:16]]
+     + [r"\nTable XVII: .*\n +T x B = L +row-wise +column-wise +host, bitonic sort +host, quicksort\n"]),
+    *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}", "--arrays=64"],
+       {"N": [str(length)], "type": [kind]}, []) for length in (1, 2, 77) for kind in ("int", "float")],
+    ("step", FEW, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
+     [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "of a copy", "bytes a particle",
+      "takes time itself", "M particle-steps/s", r"  stage +ns/p-step +\[ +min, +max\] +share +GB/s +of a copy\n"]),
+    ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=plain", "--sort=paper", "--hot"],
+     {"cells": ["12x8"], "shape": ["tsc"], "method": ["plain"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
+     ["half of them in one", r"(?m)^method: plain; sort: .* method paper$"]),
+    ("step", [*FEW, "--method=tiled"], {"method": ["fused_tiled"]}, []),
+    ("step", [*FEW, "--method=chunked"], {"method": ["fused_chunked"]}, []),
+    ("step", [*FEW, "--length=6.2832"], {}, []),
+    *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
+       [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
+    ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2", "--repeat=1"],
+     {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
+     [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n",
+      r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
+]  # fmt: skip
 
 
-@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
-class OnSeveralRanks(ProgramTest):
-    def on(self, ranks, *arguments):
-        command = ("mpirun", "-n", str(ranks), PROGRAM, "bench")
-        return self.run_program(*arguments, command=command, environment=MPI_ENVIRONMENT)
+# Bench, options, words of the refusal (exit code 2): an option's name stands for its value too.
+REFUSED = [
+    *[("pic-sort", [option], option.split("=")) for option in (
+        "--particles=0", "--particles=many", "--particles=1e6", "--cells=1", "--key-bits=0", "--key-bits=33", "--radix-bits=0",
+        "--items=-1", "--groups=0", "--splits=x", "--repeat=0", "--repeat=1.5", "--transpose=maybe", "--method=quick", "--table=diagonal")],
+    ("pic-sort", ["--key-bits=9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
+    ("pic-sort", ["--items=4096", "--radix-bits=12"], ["items_per_group (I) = 4096"]),
+    ("pic-sort", ["--table=rows", "--table=rows"], ["--table: rows is given twice"]),
+    ("pic-sort", ["--method=paper", "--method=chunked"], ["--method is given twice"]),
+    ("pic-sort", [f"--key-bits={bits}" for bits in range(10, 19)], ["--key-bits: more than 8 numbers"]),
+    ("pic-sort", ["--key-bits=10,20", "--key-bits=10"], ["--key-bits: 10 is given twice"]),
+    *[("pic-sort", [f"--method={method}", option], [option.split("=")[0], "of the method paper, which --method leaves out"])
+      for method in ("tiled", "chunked")
+      for option in ("--table=rows", "--table=auto", "--items=4", "--groups=4", "--splits=4", "--transpose=on", "--transpose=off")],
+    *[("random-lists", [option], option.split("=")) for option in (
+        "--sizes=0", "--sizes=10,", "--sizes=1e6", "--key-bits=31", "--key-bits=0", "--method=quick", "--radix-bits=17", "--table=row")],
+    ("random-lists", ["--sizes=" + ",".join(str(n) for n in range(1, 18))], ["--sizes: more than 16 numbers"]),
+    ("random-lists", ["--sizes=5,6,5"], ["--sizes: 5 is given twice"]),
+    ("random-lists", ["--table=rows", "--table=columns"], ["--table is given twice"]),
+    *[("random-lists", ["--method=tiled", "--method=chunked", option], [option.split("=")[0], "of the method paper, which --method leaves out"])
+      for option in ("--table=auto", "--items=4", "--groups=4", "--splits=4", "--transpose=on", "--radix-bits=5")],
+    *[("permutation", ["--volume=8,12,20", option], option.split("=")[:1]) for option in (
+        "--table=6", "--table=1", "--block=3", "--block=1", "--block=0", "--block=four", "--axes=0,1", "--axes=0,1,3", "--axes=0,1,1",
+        "--axes=0,1,9", "--axes=0", "--axes=2,1,0,3")],
+    *[("permutation", [f"--volume={sides}"], ["--volume"]) for sides in ("8", "8,", "8,x", "5,7", "2,2,2,2,2,2,2,2,2")],
+    ("permutation", ["--volume=65536,65536", "--block=4"], ["--volume"]),
+    ("permutation", ["--volume=8,12,20", "--block=2,4,2"], ["--block: 2 is given twice"]),
+    ("permutation", ["--volume=4096,4096", "--block=4096"], ["local memory", "smaller cell"]),
+    ("permutation", ["--table=4", "--block=3"], ["--block"]),
+    ("permutation", ["--table=1", "--axes=3,2,1,0"], ["--axes"]),
+    ("permutation", ["--axes=0,1"], ["--axes: no table is of 2 dimensions"]),
+    *[("local-memory", [option], option.split("=")) for option in (
+        "--part=sort", "--part=product", "--length=2", "--length=1e6", "--cells=0", "--product=0", "--operations=0",
+        "--coarse=2049", "--block=2", "--block=1025")],
+    *[("local-memory", [f"--part={other}", option], [option.split("=")[0], f"is of the part{parts}, which --part leaves out"])
+      for option, other, parts in (
+          ("--length=100", "refine", " filter"), ("--cells=100", "filter", "s transpose and stencil"), ("--product=9", "filter", " stencil"),
+          ("--operations=9", "stencil", " atomics"), ("--coarse=9", "atomics", " refine"), ("--block=9", "refine", "s filter and atomics"))],
+    *[("step", [option], option.split("=")) for option in (
+        "--particles=0", "--cells=1", "--length=0", "--length=1e300", "--length=1e-300", "--length=nan",
+        "--shape=square", "--precision=half", "--method=slow", "--sort=quick", "--steps=0", "--repeat=x", "--max-particles=-1")],
+    *[(name, [f"--cells={text}"], ["--cells: '"]) for name, text in (("local-memory", "4x"), ("step", "8x"), ("step", "axb"))],
+    ("step", ["--sweep", "--cells=32"], ["--cells"]),
+    ("step", ["--sweep", "--particles=4096"], ["--particles"]),
+    ("step", ["--max-particles=4096"], ["--sweep"]),
+    ("step", ["--sweep", "--max-particles=4096"], ["--min-particles"]),
+    ("step", ["--sweep", "--min-particles=5", "--max-particles=7"], ["power of two"]),
+    ("step", ["--cells=16384"], ["--cells: 16384x16384 are 268435456 cells, more than 67108864"]),
+    *[("deposit", [option], option.split("=")[:1]) for option in (
+        "--particles=3", "--particles=1e6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half", "--atomics=16",
+        "--per-cell=200000", "--per-cell=" + ",".join(["5"] * 33))],
+    ("deposit", ["--particles=524288", "--per-cell=64,8,7"],
+     ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),
+    ("deposit", ["--per-cell=8,"], ["--per-cell: '8,': a number is missing after the comma"]),
+    ("deposit", ["--particles=2147483648", "--per-cell=1"], ["--per-cell", "67108864 cells"]),
+    *[("scaling", [option], option.split("=")) for option in (
+        "--particles=0", "--cells=7", "--steps=0", "--repeat=x", "--decomposition=pencils", "--precision=half", "--shape=square")],
+    ("scaling", ["--cells=16384"], ["--cells"]),
+    ("scaling", ["--strong", "--weak"], ["exclude"]),
+    ("scaling", ["--strong", "--same-box"], ["exclude"]),
+    *[("layout", [option], option.split("=")[:1]) for option in (
+        "--table=XVIII", "--table=0", "--table=1,", "--operation=sort", "--input=x", "--type=long", "--arrays=0", "--arrays=100",
+        "--length=0", "--length=1e3", "--length=1000", "--arrays=" + ",".join(str(64 * n) for n in range(1, 18)))],
+    *[("layout", [f"--arrays={text}"], [f"--arrays: {sentence}"]) for text, sentence in (
+        ("64,", "'64,': a number is missing after the comma"), ("64,,128", "'64,,128': a number is missing before the comma"),
+        ("64,65", "65 is not a multiple of 64"), ("63", "'63' is not a whole number from 64"), ("64,128,64", "64 is given twice"),
+        ("0" * 40 + "64", "'" + "0" * 28 + "...' is not a whole number"))],
+    ("layout", ["--length=1000", "--table=4"], ["power of two", "Table IV"]),
+    ("layout", ["--table=1", "--operation=bubble-sort"], ["--table", "--operation"]),
+    ("layout", ["--input=s", "--operation=prefix-sum"], ["--input is of bubble-sort alone"]),
+    ("layout", ["--input=d", "--table=1,4"], ["--input is of bubble-sort alone"]),
+    ("layout", ["--type=double", "--table=5,VI"], ["--type", "of all three types"]),
+    ("layout", ["--arrays=65536", "--length=65536", "--table=1"], ["--arrays", "2^32"]),
+    *[(name, ["more"], ["'more' is one word too many"]) for name in SMALL],
+]  # fmt: skip
 
-    def test_only_scaling_runs(self):
-        """The others would run once on each rank, and all write the same file."""
-        for name in ("pic-sort", "random-lists", "permutation", "local-memory", "step", "deposit", "layout"):
-            with self.subTest(name=name):
-                result = self.on(2, name, "--csv", "times.csv", "--repeat", "1")
-                self.assertEqual(result.returncode, 2, result.stderr)
-                said = [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
-                self.assertEqual(len(said), 1, result.stderr)
-                self.assertTrue(said[0].startswith(f"radixpic bench {name}: runs on one rank"), said[0])
-                self.assertIn("only scaling", said[0])
-                self.assertEqual(result.stdout.count(f"{name}: "), 0, result.stdout)
-        self.assert_nothing_created()
-
-    def test_nor_does_tune(self):
-        command = ("mpirun", "-n", "2", PROGRAM, "tune", "-N", "2000", "--cells", "8", "--seconds", "1")
-        result = self.run_program(command=command, environment={**MPI_ENVIRONMENT, "RADIXPIC_CACHE": str(self.folder)})
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(result.stderr.count("radixpic tune: runs on one rank"), 1, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assert_nothing_created()
-
-    def test_one_rank_of_mpirun_is_one(self):
-        self.assertEqual(self.on(1, "pic-sort", "-N", "100", "--repeat", "1", "--device", DEVICE).returncode, 0)
-
-    def test_the_help_is_printed_once(self):
-        result = self.on(2, "pic-sort", "--help")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout.count("Usage: radixpic bench pic-sort"), 1)
+# Bench, options, kernel file, what is replaced by what, what the table says, the sentence (exit code 1).
+WEIGHTS = ("along_x[a] * along_y[b]", "along_x[b] * along_y[a]")
+WRONG = [
+    ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "not sorted rightly"),
+    ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "a sort returned a wrong result"),
+    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_before(map, e)", "e", "NOT PERMUTED", "not permuted rightly"),
+    *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "WRONG", "a result is not that of the host") for part, sizes, file, old, new in (
+        ("transpose", LADDER[1:2], "local_memory.cl", "tile[fast * stride + k]", "tile[k * stride + fast]"),
+        ("stencil", LADDER[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
+        ("atomics", LADDER[3:4], "local_memory.cl", "atomic_sub(word", "atomic_add(word"),
+        ("atomics", LADDER[3:4], "local_memory.cl", "returned[n] = atomic_xchg(word, n + 1)", "returned[n] = atomic_xchg(word, n)"),
+        ("refine", LADDER[4:], "shared/refine.h", "sums[item] += ", "sums[item] = "),
+        ("filter", LADDER[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
+    *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
+        ("deposit.cl", *WEIGHTS, "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic, in order: node"),
+        ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic, in order: node"))],
+    ("layout", ["--table=2", "--arrays=64"], "layout.cl", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
+    ("layout", ["--table=13", "--arrays=64"], "layout.cl", "to[column ", "to[(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
+    *[("step", [*FEW, "--repeat=1", "--method=plain"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
+        ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
+        ("deposit.cl", "factor * sum", "(real)0.9 * factor * sum", "the charge on the grid differs"),
+        ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
+]  # fmt: skip
 
 
-class Refused(ProgramTest):
+class Benches(BenchTest):
+    def test_runs(self):
+        for name, arguments, words, patterns in RUNS:
+            with self.subTest(name=name, arguments=arguments):
+                text, rows = self.bench_well(name, *arguments)
+                for key, expected in words.items():
+                    self.assertEqual(of(rows, key), expected, key)
+                for pattern in patterns:
+                    self.assertRegex(text, pattern)
+                self.assertEqual(sorted(os.listdir(self.folder)), ["bench.csv", "small.yaml"])
+
+    def test_refused(self):
+        for name, arguments, words in REFUSED:
+            with self.subTest(name=name, arguments=arguments):
+                result = self.bench(name, *arguments)
+                self.assert_refused(result, 2, *words)
+        self.assertLessEqual(set(os.listdir(self.folder)), {"bench.csv", "small.yaml"})
+
+    def test_wrong_results(self):
+        for name, arguments, file, old, new, said, sentence in WRONG:
+            with self.subTest(name=name, file=file, new=new):
+                result = self.bench(name, *arguments, environment=self.with_kernels(file, old, new))
+                self.assert_refused(result, 1, sentence)
+                self.assertIn(said, result.stdout)
+                self.assertIn(",no\n", (self.folder / "bench.csv").read_text())
+
+    def test_files_that_cannot_be_written(self):
+        few = {"pic-sort": ["--write-keys=keys"], "step": FEW, "random-lists": ["--sizes=100"], "permutation": ["--volume=4,4"],
+               "local-memory": ["--part=transpose", "--cells=9"], "layout": ["--table=1", "--arrays=64"]}  # fmt: skip
+        for name in SMALL:
+            for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
+                with self.subTest(name=name, path=path):
+                    self.assert_refused(self.bench(name, *few.get(name, []), f"--csv={path}"), 1, "--csv", path, word)
+                    if name == "pic-sort":
+                        self.assert_refused(self.bench(name, f"--write-keys={path}"), 1, "--write-keys", path, word)
+
+    def test_help(self):
+        overview = self.run_well("bench", "--help").stdout
+        for name, words in {
+            "pic-sort": ["--write-keys", "after two to warm up; 10 without it"], "random-lists": ["--sizes", "Tables 4 to 6"],
+            "permutation": ["volumes of 2 to 8 dimensions", "112021056", "about 20 s on two CPU cores"],
+            "local-memory": ["--coarse", "268435455", "about 20 s on two CPU cores"], "step": ["--sweep", "--hot"],
+            "deposit": ["--atomics", "about 10 s on two CPU cores"], "scaling": ["--same-box", "mpirun -n 4"],
+            "layout": ["paper for the paper's", "about 20 s on two CPU cores"],
+        }.items():  # fmt: skip
+            text = " ".join(self.run_well("bench", name, "--help").stdout.split())
+            self.assertRegex(overview, rf"(?m)^  {name} ")
+            for word in [*words, "Examples: radixpic" if name != "scaling" else "Examples:", "--csv", "--device", "--repeat"]:
+                self.assertIn(word, text)
+
     def test_an_unknown_experiment(self):
         result = self.run_program("bench", "pic-sot")
         self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout")
         self.assertNotIn("--help", result.stderr)
 
-    def test_numbers(self):
-        for option, text in (
-            *[("--particles", "0"), ("--particles", "many"), ("--particles", "1e6"), ("--cells", "1")],
-            *[("--key-bits", "0"), ("--key-bits", "33"), ("--radix-bits", "0"), ("--items", "-1")],
-            *[("--groups", "0"), ("--splits", "x"), ("--repeat", "0"), ("--repeat", "1.5")],
-        ):
-            with self.subTest(option=option, text=text):
-                result = self.run_program("bench", "pic-sort", f"{option}={text}")
-                self.assert_refused(result, 2, option, f"'{text}'", "whole number")
+    def test_without_a_file(self):
+        self.run_well("bench", "pic-sort", "--particles", "100", "--repeat", "1", "--device", DEVICE)
         self.assert_nothing_created()
-
-    def test_parameters_that_do_not_fit(self):
-        few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]
-        for arguments, words in (
-            (["--key-bits", "9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
-            (["--items", "4096", "--radix-bits", "12"], ["items_per_group (I) = 4096"]),
-            (["--transpose", "maybe"], ["--transpose", "'maybe' is neither on nor off"]),
-            (["--method", "quick"], ["--method", "'quick' is none of paper, tiled, chunked"]),
-            (["--table", "diagonal"], ["--table", "'diagonal' is none of auto, columns, rows"]),
-            (["--table", "rows"] * 3, ["more than 2 --table"]),
-            (["--table", "rows"] * 2, ["--table gives one order twice"]),
-            (["--method", "paper", "--method", "chunked"], ["--method is given twice"]),
-            ([f"--key-bits={bits}" for bits in range(10, 19)], ["more than 8 --key-bits"]),
-            (["--key-bits", "10", "--key-bits", "20", "--key-bits", "10"], ["--key-bits: 10 is given twice"]),
-        ):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_program("bench", "pic-sort", *few, *arguments), 2, *words)
-
-    def test_what_would_have_no_effect(self):
-        """What only the method paper has, given to another."""
-        for option, value in (
-            *[("--table", "rows"), ("--table", "auto"), ("--items", "4"), ("--groups", "4"), ("--splits", "4")],
-            *[("--transpose", "on"), ("--transpose", "off")],
-        ):
-            for method in ("tiled", "chunked"):
-                with self.subTest(option=option, value=value, method=method):
-                    result = self.run_program("bench", "pic-sort", "--method", method, option, value)
-                    self.assert_refused(result, 2, f"{option} is of the method paper alone, not of {method}")
-
-    def test_a_file_that_cannot_be_written(self):
-        few = ["--particles", "100", "--repeat", "1", "--device", DEVICE]
-        for path, word in (("no/such/folder.csv", "No such file"), ("/dev/full", "No space left")):
-            with self.subTest(path=path):
-                for option in ("--csv", "--write-keys"):
-                    result = self.run_program("bench", "pic-sort", *few, option, path)
-                    self.assert_refused(result, 1, option, path, word)
 
 
 if __name__ == "__main__":

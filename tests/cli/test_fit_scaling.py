@@ -11,11 +11,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_scaling.py"
-HEADER = (
-    "device,scaling,shape,precision,method,decomposition,ranks,cells_x,cells_y,rows_most,ghost_rows,particles,"
-    "particles_most,leavers,steps,repeats,stage,seconds,seconds_min,seconds_max,share,bytes,"
-    "particle_steps_per_second,efficiency,energy_drift,verified"
-)
+HEADER = "bench,device,case,quantity,median,min,max,repeats,verified"
 TRUE = {
     "particle": 2e-11,
     "step": 3e-5,
@@ -58,16 +54,18 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
     return {**times, "wall clock": wall}
 
 
-def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0, method="fused tiled"):
+def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0, method="fused_tiled"):
     if ranks == 1:
         leavers = 0
-    times = stages(ranks, rows, ny, particles, leavers, decomposition)
-    start = f'"{device}",weak,cic,single,{method},{decomposition},{ranks},{rows * ranks},{ny},{rows},'
-    start += f"{2 if ranks > 1 and rows + 5 < rows * ranks else 0},{ranks * particles},{particles},{leavers},50,5"
-    end = "0.5,1000,1e9,0.9,1e-5,yes"
-    return [
-        f"{start},{stage},{factor * taken!r},{factor * taken!r},{factor * taken!r},{end}" for stage, taken in times.items() if taken > 0
-    ]
+    ghost = 2 if ranks > 1 and rows + 5 < rows * ranks else 0
+    case = f"scaling=weak shape=cic precision=single method={method} decomposition={decomposition} ranks={ranks} "
+    case += f"cells={rows * ranks}x{ny} rows={rows} ghost={ghost} N={ranks * particles} most={particles} steps=50"
+    start = f'scaling,"{device}","{case}"'
+    found = [f"{start},leavers,{leavers},{leavers},{leavers},1,yes"]
+    for stage, taken in stages(ranks, rows, ny, particles, leavers, decomposition).items():
+        seconds = f"{factor * taken!r}"
+        found += [f"{start},{stage.replace(' ', '_')}_s,{seconds},{seconds},{seconds},5,yes"] * (taken > 0)
+    return found
 
 
 RUNS = [
@@ -162,12 +160,14 @@ class FitScaling(unittest.TestCase):
         other = self.write("other.csv", *rows_of(*RUNS[2], device="CPU"))
         plain = self.write("plain.csv", *rows_of(*RUNS[2], method="plain"))
         strange = self.write("strange.csv", "1,2", header="a,b")
+        other_bench = self.write("sort.csv", 'pic-sort,"GPU","N=1",total_ms,1,1,1,1,yes')
         cut = self.write("cut.csv", rows_of(*RUNS[2])[0][:-20])
         halved = self.write("halved.csv", *rows_of(*RUNS[2])[:-1])
         empty = self.write("empty.csv")
         for paths, words in (
             ([self.folder / "missing.csv"], ["missing.csv"]),
-            ([strange], ["strange.csv", "radixpic bench scaling"]),
+            ([strange], ["strange.csv", "radixpic bench"]),
+            ([other_bench], ["pic-sort", "not of radixpic bench scaling"]),
             ([cut], ["cut.csv:2"]),
             ([halved], ["halved.csv", "no wall clock"]),
             ([good, other], ["one kind of device", "CPU", "GPU"]),

@@ -1,7 +1,7 @@
 /* Local memory: every kernel of the ladder against the host, with sizes that no group is a multiple of. */
 #include "support/device_fixture.h"
 
-#include "experiments/local_memory_kernels.h"
+#include "experiments/local_memory/local_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +88,6 @@ static void lines_are_filtered_but_for_their_ends(void **state)
                 if (length > 0)
                     check_line(kernels, (enum line_version)version, length);
             }
-        local_kernels_destroy(&kernels);
-        assert_null(kernels);
     }
 }
 
@@ -139,7 +137,6 @@ static void matrices_of_any_size_are_transposed(void **state)
         for (int version = 0; version < TURN_VERSIONS; version++)
             for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
                 check_turn(kernels, (enum turn_version)version, sizes[n][0], sizes[n][1]);
-        local_kernels_destroy(&kernels);
     }
 }
 
@@ -189,7 +186,6 @@ static void matrices_of_any_size_are_multiplied(void **state)
         for (int version = 0; version < PRODUCT_VERSIONS; version++)
             for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
                 check_product(kernels, (enum product_version)version, sizes[n]);
-        local_kernels_destroy(&kernels);
     }
 }
 
@@ -264,7 +260,6 @@ static void atomic_functions_lose_nothing(void **state)
                                                            .addresses = addresses[n],
                                                            .groups = 7,
                                                            .rounds = 3});
-        local_kernels_destroy(&kernels);
     }
 }
 
@@ -280,7 +275,6 @@ static void contention_loses_nothing(void **state)
                                                     .addresses = 1,
                                                     .groups = 64,
                                                     .rounds = rounds});
-    local_kernels_destroy(&kernels);
 }
 
 /* What the host expects, on numbers that one can follow. */
@@ -348,7 +342,6 @@ static void cells_over_the_threshold_are_refined(void **state)
             check_refinement(kernels, (enum refine_way)way, 1, thresholds[n]);
             check_refinement(kernels, (enum refine_way)way, 21, thresholds[n]);
         }
-    local_kernels_destroy(&kernels);
 }
 
 /* More children than the device's own queue holds: its parent is launched in pieces. */
@@ -363,7 +356,6 @@ static void parents_launch_more_children_than_fit(void **state)
     assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
     assert_in_range(fit, 1, 127 * 127 - 1);
     check_refinement(kernels, REFINE_BY_PARENT, 127, 0);
-    local_kernels_destroy(&kernels);
 }
 
 /* Where no parent can launch, asking for that is an error that leaves the other ways as they are. */
@@ -395,7 +387,6 @@ static void a_device_that_cannot_enqueue_says_so(void **state)
     buffer_destroy(&grid.values);
     buffer_destroy(&grid.listed);
     buffer_destroy(&grid.counts);
-    local_kernels_destroy(&kernels);
 }
 
 /* At its radius, 3/4 of the half width, the ring is highest; it is lower on both sides, and the same in all

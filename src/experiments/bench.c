@@ -1,0 +1,300 @@
+/* Bench: the life of an experiment, its clock and its file. */
+#include "experiments/bench.h"
+
+#include "base/arguments.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life ---- */
+
+static enum status open_csv(struct bench *bench, const char *path)
+{
+    if (!path || bench->ranks.rank > 0)
+        return STATUS_OK;
+    bench->csv = fopen(path, "w");
+    if (!bench->csv)
+        return status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", path, strerror(errno));
+    fprintf(bench->csv, "bench,device,case,quantity,median,min,max,repeats,verified\n");
+    return STATUS_OK;
+}
+
+static enum status close_csv(struct bench *bench, const char *path, enum status status)
+{
+    if (!bench->csv)
+        return status;
+    bool failed = ferror(bench->csv) != 0;
+    failed |= fclose(bench->csv) != 0;
+    return failed && status == STATUS_OK
+               ? status_fail(STATUS_FAILED, "--csv: cannot write %s: %s", path, strerror(errno))
+               : status;
+}
+
+static enum status read_options(struct bench *bench, int argc, char **argv, bool *done)
+{
+    const struct experiment *experiment = bench->experiment;
+    struct common_options *common = bench->options;
+    TRY(options_parse(&experiment->options, argc, argv, bench->options, &common->given, done));
+    return experiment->settle && !*done ? experiment->settle(bench) : STATUS_OK;
+}
+
+/* Rank 0 reads the command line first, and alone prints the help. */
+static enum status agree_on_options(struct bench *bench, int argc, char **argv, bool *done)
+{
+    enum status status = STATUS_OK;
+    if (bench->ranks.rank == 0)
+        status = read_options(bench, argc, argv, done);
+    TRY(communicator_agree(&bench->ranks, status));
+    communicator_broadcast(&bench->ranks, sizeof *done, done);
+    if (bench->ranks.rank > 0 && !*done)
+        status = read_options(bench, argc, argv, done);
+    return communicator_agree(&bench->ranks, status);
+}
+
+static enum status open_and_run(struct bench *bench)
+{
+    const struct common_options *common = bench->options;
+    TRY(communicator_agree(
+        &bench->ranks, device_open_share(common->device, (uint32_t)bench->ranks.local_rank, &bench->device)));
+    bench->info = device_info(bench->device);
+    bench->part = bench->device;
+    TRY(communicator_agree(&bench->ranks, open_csv(bench, common->csv)));
+    enum status status = bench->experiment->run(bench);
+    if (status == STATUS_OK && bench->is_wrong)
+        status = communicator_agree(&bench->ranks,
+                                    status_fail(STATUS_FAILED, "%s; see above", bench->experiment->wrong));
+    if (status != STATUS_OK) /* which all have, or it ends the others */
+        return close_csv(bench, common->csv, status);
+    return communicator_agree(&bench->ranks, close_csv(bench, common->csv, status));
+}
+
+enum status bench_run(const struct experiment *experiment, int argc, char **argv)
+{
+    struct bench bench = {.experiment = experiment, .name = argv[0], .ranks = {.size = 1, .local_size = 1}};
+    bool done = false;
+    enum status status = STATUS_OK;
+    bench.options = calloc(1, experiment->options_size);
+    if (!bench.options)
+        return status_fail(STATUS_FAILED, "no memory for the options");
+    if (experiment->on_ranks && communicator_is_parallel())
+        status = communicator_start(&bench.ranks);
+    if (status == STATUS_OK)
+        status = agree_on_options(&bench, argc, argv, &done);
+    if (status == STATUS_OK && !done)
+        status = open_and_run(&bench);
+    device_close(&bench.device);
+    free(bench.options);
+    return status;
+}
+
+bool bench_given(const struct bench *bench, const char *option)
+{
+    const struct common_options *common = bench->options;
+    return options_given(&bench->experiment->options, common->given, option);
+}
+
+enum status bench_case(struct bench *bench, enum status (*run)(struct bench *bench, void *context),
+                       void *context)
+{
+    struct device *outer = bench->part;
+    TRY(device_branch(outer, &bench->part));
+    const enum status status = run(bench, context);
+    device_close(&bench->part);
+    bench->part = outer;
+    return status;
+}
+
+/* ---- timing ---- */
+
+enum { WALL = STAGE_COUNT, CLOCKS };
+
+static enum status run_once(const struct bench *bench, const struct subject *subject, double *seconds)
+{
+    struct device *device = bench->device;
+    if (subject->prepare)
+        TRY(subject->prepare(subject->context));
+    if (!subject->on_host) {
+        TRY(device_finish(device));
+        device_reset_timers(device);
+    }
+    const double start = timer_now();
+    if (subject->in_one_piece)
+        TRY(device_region_begin(device));
+    TRY(subject->run(subject->context));
+    if (subject->in_one_piece)
+        TRY(device_region_end(device, STAGE_OTHER, 0));
+    if (!subject->on_host)
+        TRY(device_finish(device));
+    *seconds = timer_now() - start;
+    return STATUS_OK;
+}
+
+static enum status time_once(const struct bench *bench, const struct subject *subject, bool is_warm_up,
+                             struct samples samples[CLOCKS], struct times *times)
+{
+    double seconds = 0;
+    TRY(run_once(bench, subject, &seconds));
+    if (!is_warm_up)
+        samples_add(&samples[WALL], seconds);
+    for (int stage = 0; stage < STAGE_COUNT && !is_warm_up && !subject->on_host; stage++) {
+        const struct stage_time *time = &device_timers(bench->device)->stages[stage];
+        samples_add(&samples[stage], time->seconds); /* 0 of a stage that this run does without */
+        times->bytes[stage] = time->bytes;
+    }
+    bool right = true;
+    if (subject->verifies_every)
+        TRY(subject->verify(subject->context, &right));
+    times->verified = times->verified && right;
+    return STATUS_OK;
+}
+
+static bool goes_on(const struct subject *subject, const struct samples *done)
+{
+    double spent = 0;
+    for (size_t n = 0; n < done->count; n++)
+        spent += done->seconds[n];
+    return done->count < subject->repeats &&
+           (subject->seconds <= 0 || done->count == 0 || spent < subject->seconds);
+}
+
+static enum status time_all(struct bench *bench, const struct subject *subjects, size_t count,
+                            struct samples (*samples)[CLOCKS], struct times *times)
+{
+    for (size_t s = 0; s < count; s++)
+        times[s] = (struct times){.verified = true};
+    for (uint32_t n = 0; n < subjects->warm_ups; n++)
+        for (size_t s = 0; s < count; s++)
+            TRY(time_once(bench, &subjects[s], true, samples[s], &times[s]));
+    while (goes_on(subjects, &samples[0][subjects->on_host ? WALL : STAGE_OTHER]))
+        for (size_t s = 0; s < count; s++)
+            TRY(time_once(bench, &subjects[s], false, samples[s], &times[s]));
+    for (size_t s = 0; s < count; s++) {
+        for (int stage = 0; stage < STAGE_COUNT; stage++)
+            times[s].stages[stage] = spread_of(&samples[s][stage]);
+        times[s].wall = spread_of(&samples[s][WALL]);
+        if (!subjects[s].verifies_every)
+            TRY(subjects[s].verify(subjects[s].context, &times[s].verified));
+        bench->is_wrong = bench->is_wrong || !times[s].verified;
+    }
+    return STATUS_OK;
+}
+
+enum status bench_time(struct bench *bench, const struct subject *subjects, size_t count, struct times *times)
+{
+    struct samples(*samples)[CLOCKS] = calloc(count, sizeof *samples);
+    if (!samples)
+        return status_fail(STATUS_FAILED, "no memory for the timings");
+    const enum status status = time_all(bench, subjects, count, samples, times);
+    free(samples);
+    return status;
+}
+
+uint64_t times_bytes(const struct times *times)
+{
+    uint64_t bytes = 0;
+    for (int stage = 0; stage < STAGE_COUNT; stage++)
+        bytes += times->bytes[stage];
+    return bytes;
+}
+
+struct copy {
+    struct buffer *from, *to;
+    size_t bytes;
+};
+
+static enum status run_copy(void *context)
+{
+    const struct copy *copy = context;
+    return buffer_copy(copy->from, copy->to, copy->bytes, STAGE_OTHER);
+}
+
+static enum status accept(void *context, bool *right)
+{
+    (void)context;
+    *right = true;
+    return STATUS_OK;
+}
+
+static enum status time_copy(struct bench *bench, void *context)
+{
+    const uint32_t *repeats = context;
+    struct copy copy = {.bytes = bench->copy_bytes};
+    struct times times;
+    TRY(buffer_create(bench->part, copy.bytes, "the source of a copy", &copy.from));
+    TRY(buffer_create(bench->part, copy.bytes, "the target of a copy", &copy.to));
+    TRY(buffer_fill(copy.from, 1)); /* both arrays are touched before anything is timed */
+    TRY(buffer_fill(copy.to, 0));
+    const struct subject subject = {
+        .context = &copy, .run = run_copy, .verify = accept, .warm_ups = 1, .repeats = *repeats};
+    TRY(bench_time(bench, &subject, 1, &times));
+    bench->copy = times.stages[STAGE_OTHER];
+    bench_words(bench, false, "of=copy bytes=%zu", copy.bytes);
+    bench_row(bench, "copy_GB/s", spread_rate(2e-9 * (double)copy.bytes, bench->copy), 1, NOT_COMPARED);
+    return STATUS_OK;
+}
+
+enum status bench_copy(struct bench *bench, size_t bytes, uint32_t repeats)
+{
+    bench->copy_bytes = bytes;
+    return bench_case(bench, time_copy, &repeats);
+}
+
+enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes)
+{
+    const struct common_options *common = bench->options;
+    const uint64_t wanted = 2 * particles * real_bytes, least = UINT64_C(1) << 26, most = UINT64_C(1) << 30;
+    return bench_copy(bench,
+                      (size_t)(wanted < least  ? least
+                               : wanted > most ? most
+                                               : wanted),
+                      common->repeats);
+}
+
+double bench_copy_rate(const struct bench *bench)
+{
+    return per_second(2e-9 * (double)bench->copy_bytes, bench->copy.median);
+}
+
+void bench_print_copy(const struct bench *bench)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB"};
+    double amount = (double)bench->copy_bytes;
+    int unit = 0;
+    for (; unit < 3 && amount >= 999.95; unit++) /* which would be printed as 1000.0 */
+        amount *= 1e-3;
+    printf("copy of %.*f %s on the device: %.2f GB/s, median of %u; what caches hold can beat it\n", unit > 0,
+           amount, units[unit], bench_copy_rate(bench), bench->copy.count);
+}
+
+/* ---- rows ---- */
+
+void bench_words(struct bench *bench, bool on_host, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(bench->words, sizeof bench->words, format, arguments);
+    va_end(arguments);
+    bench->on_host = on_host;
+}
+
+const char *bench_word(const char *text, char word[BENCH_WORD])
+{
+    snprintf(word, BENCH_WORD, "%s", text);
+    for (char *space = word; (space = strchr(space, ' ')) != NULL;)
+        *space = '_';
+    return word;
+}
+
+void bench_row(const struct bench *bench, const char *quantity, struct spread values, double scale,
+               int verified)
+{
+    static const char *const verdicts[] = {"no", "yes", [NOT_COMPARED] = ""};
+    char word[BENCH_WORD];
+    if (bench->csv)
+        fprintf(bench->csv, "%s,\"%s\",\"%s\",%s,%.9g,%.9g,%.9g,%u,%s\n", bench->experiment->name,
+                bench->on_host ? "host" : bench->info->name, bench->words, bench_word(quantity, word),
+                scale * values.median, scale * values.least, scale * values.most, values.count,
+                verdicts[verified]);
+}

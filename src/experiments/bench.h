@@ -1,0 +1,155 @@
+/* Bench: what all experiments of `radixpic bench` share.
+ *
+ * bench_run() reads the options, opens the device and the CSV file, calls the experiment's run() and judges.
+ * An experiment takes its cases one by one: it makes what a case needs on bench->part, which dies with the
+ * case (bench_case()), times its subjects by bench_time(), prints its table and writes rows. Every row has
+ * one form:
+ *
+ *   bench,device,case,quantity,median,min,max,repeats,verified
+ *
+ * with the case as key=value words and the quantity as NAME_UNIT; verified is yes, no, or empty where nothing
+ * was to be compared.
+ */
+#ifndef RADIXPIC_EXPERIMENTS_BENCH_H
+#define RADIXPIC_EXPERIMENTS_BENCH_H
+
+#include "device/device.h"
+#include "experiments/options.h"
+#include "experiments/samples.h"
+#include "parallel/communicator.h"
+
+struct bench;
+
+struct experiment {
+    const char *name, *summary; /* as `radixpic bench --help` has them */
+    struct option_table options;
+    size_t options_size;                        /* of a struct that begins with a struct common_options */
+    enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
+    enum status (*run)(struct bench *bench);
+    const char *wrong; /* the sentence where a result was not verified */
+    bool on_ranks;     /* shares its work among the ranks of mpirun */
+};
+
+struct common_options {
+    const char *device, *csv;
+    uint32_t repeats;
+    uint64_t given;
+};
+
+/* The rows of these; `usual` may be NULL where the experiment chooses the repeats itself. */
+#define COMMON_ROW(member) .offset = offsetof(struct common_options, member)
+#define DEVICE_ROW                                                                                           \
+    {                                                                                                        \
+        "device", 'd', "SPEC", OPTION_TEXT, COMMON_ROW(device),                                              \
+            .usual = "auto", .help = "cpu, gpu, auto, P:D, or part of a name; see radixpic devices"          \
+    }
+#define COMMON_ROWS(usual_repeats, repeat_help)                                                              \
+    {"repeat",                                                                                               \
+     'r',                                                                                                    \
+     "K",                                                                                                    \
+     OPTION_NUMBER,                                                                                          \
+     COMMON_ROW(repeats),                                                                                    \
+     1,                                                                                                      \
+     SAMPLES_MAX,                                                                                            \
+     .usual = (usual_repeats),                                                                               \
+     .help = (repeat_help)},                                                                                 \
+        DEVICE_ROW,                                                                                          \
+    {                                                                                                        \
+        "csv", 0, "FILE", OPTION_TEXT, COMMON_ROW(csv), .help = "Write everything measured as rows of FILE"  \
+    }
+#define PARTICLES_ROW(struct_type, member, least, most, standard)                                            \
+    {                                                                                                        \
+        "particles", 'N', "N", OPTION_NUMBER, offsetof(struct_type, member), least, most,                    \
+            .usual = (standard), .help = "Particles (N)"                                                     \
+    }
+#define OPTION_TABLE(table_rows, table_owner, text)                                                          \
+    {                                                                                                        \
+        .rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]), .owner = (table_owner), \
+        .doc = (text)                                                                                        \
+    }
+
+struct bench {
+    const struct experiment *experiment;
+    const char *name; /* "radixpic bench NAME" */
+    void *options;    /* the experiment's struct, filled in */
+    struct communicator ranks;
+    struct device *device;
+    const struct device_info *info; /* of it */
+    struct device *part;            /* a branch of the device: of the case at hand */
+    struct spread copy;             /* seconds of bench_copy() */
+    size_t copy_bytes;
+    bool is_wrong; /* a result was not verified */
+    FILE *csv;     /* NULL: none is written, or not by this rank */
+    bool on_host;  /* the case at hand */
+    char words[512];
+};
+
+/* Reads argv, runs the experiment and judges. Collective where it runs on ranks. */
+STATUS_CHECKED enum status bench_run(const struct experiment *experiment, int argc, char **argv);
+
+/* Whether that option was given on the command line. */
+bool bench_given(const struct bench *bench, const char *option);
+
+/* Calls run(bench, context) with a new bench->part and destroys that afterwards. */
+STATUS_CHECKED enum status bench_case(struct bench *bench,
+                                      enum status (*run)(struct bench *bench, void *context), void *context);
+
+/* ---- timing ---- */
+
+/* What is timed: run(context), after as many warm-ups as wanted. */
+struct subject {
+    void *context;
+    enum status (*prepare)(void *context); /* before every run, not timed; may be NULL */
+    enum status (*run)(void *context);
+    enum status (*verify)(void *context, bool *right); /* after the last run, or after every one */
+    uint32_t warm_ups, repeats;
+    double seconds;      /* above 0: no further run once the timed ones took so long */
+    bool on_host;        /* not on the device: only the wall clock runs */
+    bool in_one_piece;   /* STAGE_OTHER is from before the first kernel to after the last */
+    bool verifies_every; /* run */
+};
+
+/* Seconds of a run: on the host's clock until the device has finished, and in the stages on the device's; and
+ * the bytes that a run has to move in each stage. */
+struct times {
+    struct spread wall, stages[STAGE_COUNT];
+    uint64_t bytes[STAGE_COUNT];
+    bool verified;
+};
+
+/* Times all subjects in turns, so that what else the machine does falls on none of them alone, and counts
+ * what is not verified as wrong. */
+STATUS_CHECKED enum status bench_time(struct bench *bench, const struct subject *subjects, size_t count,
+                                      struct times *times);
+
+/* Bytes of all stages together. */
+uint64_t times_bytes(const struct times *times);
+
+/* Times a copy of `bytes` on the device, after a warm-up, and writes its row. Every table is held against it.
+ */
+STATUS_CHECKED enum status bench_copy(struct bench *bench, size_t bytes, uint32_t repeats);
+
+/* The same of as much as the offsets of particles, but too much for a cache and not more than need be. */
+STATUS_CHECKED enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes);
+
+/* GB/s of the copy, which moves its bytes twice; and the line that says so. */
+double bench_copy_rate(const struct bench *bench);
+void bench_print_copy(const struct bench *bench);
+
+/* ---- rows ---- */
+
+enum { NOT_COMPARED = 2 }; /* beside false and true */
+
+/* From now on rows are of this case: key=value words, of the host or of the device. */
+void bench_words(struct bench *bench, bool on_host, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Writes `values` times `scale`. Spaces in the quantity become _. */
+void bench_row(const struct bench *bench, const char *quantity, struct spread values, double scale,
+               int verified);
+
+/* `text` with _ for spaces, as a word of a case. */
+enum { BENCH_WORD = 64 };
+const char *bench_word(const char *text, char word[BENCH_WORD]);
+
+#endif

@@ -1,0 +1,126 @@
+/* Local memory: the ladder of S. Vialle's lecture "Advanced CUDA programming", part 1: filters and transposes
+ * through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a grid whose
+ * cells launch child grids. */
+#include "experiments/experiments.h"
+#include "experiments/local_memory/ladder.h"
+
+enum { COPY_BYTES = 1 << 26 };
+
+enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
+                        struct subject subject, struct times *times)
+{
+    struct bench *bench = ladder->bench;
+    char version[BENCH_WORD], size[BENCH_WORD], quantity[32];
+    subject.warm_ups = 1;
+    subject.repeats = ladder->options->common.repeats;
+    TRY(bench_time(bench, &subject, 1, times));
+    bench_words(bench, false, "part=%s version=%s size=%s%s", rung->part, bench_word(rung->version, version),
+                bench_word(rung->size, size), more);
+    bench_row(bench, "time_ms", times->stages[rung->stage], 1e3, times->verified);
+    snprintf(quantity, sizeof quantity, "rate_%s", rung->unit);
+    bench_row(bench, quantity, spread_rate(1e-9 * rung->work, times->stages[rung->stage]), 1,
+              times->verified);
+    return STATUS_OK;
+}
+
+enum status ladder_climb(const struct ladder *ladder, const struct rung *rung, struct subject subject)
+{
+    struct times times;
+    TRY(ladder_time(ladder, rung, "", subject, &times));
+    const struct spread seconds = times.stages[rung->stage];
+    const double rate = per_second(1e-9 * rung->work, seconds.median);
+    printf("  %-40s %18s %10.4f  [%10.4f, %10.4f] %10.2f %-8s", rung->version, rung->size,
+           1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most, rate, rung->unit);
+    if (rung->unit[1] == 'B')
+        printf(" %7.1f %%", 100 * per_second(rate, bench_copy_rate(ladder->bench)));
+    else
+        printf(" %9s", "-");
+    printf("  %s\n", times.verified ? "verified" : "WRONG");
+    fflush(stdout);
+    return STATUS_OK;
+}
+
+void ladder_print_head(const struct ladder *ladder, const char *title)
+{
+    printf("\n%s; ms, medians of %u:\n", title, ladder->options->common.repeats);
+    printf("  %-40s %18s %10s  [%10s, %10s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
+           "of a copy");
+}
+
+void ladder_print_left_out(const char *version, const char *why)
+{
+    printf("  %-40s %s\n", version, why);
+}
+
+enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array)
+{
+    return buffer_create(ladder->bench->part, count * sizeof(uint32_t), "numbers of an experiment", array);
+}
+
+static enum status run_local_memory(struct bench *bench)
+{
+    static enum status (*const parts[LOCAL_PARTS])(struct bench *, void *) = {
+        [PART_FILTER] = ladder_filter,   [PART_TRANSPOSE] = ladder_transpose, [PART_STENCIL] = ladder_stencil,
+        [PART_ATOMICS] = ladder_atomics, [PART_REFINE] = ladder_refine,
+    };
+    struct ladder ladder = {.bench = bench, .options = bench->options};
+    TRY(local_shape_of(bench->info, ladder.options->block, &ladder.shape));
+    TRY(local_kernels_create(bench->device, ladder.shape, &ladder.kernels));
+    printf("local-memory: groups that stage what they share, on %s\n", bench->info->name);
+    TRY(bench_copy(bench, COPY_BYTES, ladder.options->common.repeats));
+    bench_print_copy(bench);
+    for (int part = 0; part < LOCAL_PARTS; part++)
+        if ((ladder.options->parts >> part & 1U) != 0)
+            TRY(bench_case(bench, parts[part], &ladder));
+    return STATUS_OK;
+}
+
+#define OF(part) (1U << (part))
+static const struct choice part_words[] = {{"filter", PART_FILTER},   {"transpose", PART_TRANSPOSE},
+                                           {"stencil", PART_STENCIL}, {"atomics", PART_ATOMICS},
+                                           {"refine", PART_REFINE},   {NULL, 0}};
+
+static const struct option_row rows[] = {
+    {"part", 0, "NAME,...", OPTION_SET, offsetof(struct local_memory_options, parts), .choices = part_words,
+     .usual = "filter,transpose,stencil,atomics,refine",
+     .help = "filter, transpose, stencil (with the product), atomics or refine; all without it"},
+    {"length", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, length), 3, 1 << 30,
+     .usual = "4194303", .owners = OF(PART_FILTER), .help = "Elements of the line of filter"},
+    {"cells", 0, "C", OPTION_CELLS, offsetof(struct local_memory_options, cells), 1, 16384,
+     .usual = "2050x2000", .owners = OF(PART_TRANSPOSE) | OF(PART_STENCIL),
+     .help = "Of the matrix of transpose and the grid of stencil: N for N x N, or NXxNY"},
+    {"product", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, product), 1, 8192,
+     .usual = "300", .owners = OF(PART_STENCIL),
+     .help = "Rows and columns of the matrices that stencil multiplies"},
+    {"operations", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, operations), 1, 1 << 28,
+     .usual = "1048576", .owners = OF(PART_ATOMICS),
+     .help = "Operations of each function of atomics, rounded up to whole groups"},
+    {"coarse", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, coarse), 1, 2048, .usual = "128",
+     .owners = OF(PART_REFINE), .help = "Cells along x and y of the grid of refine"},
+    {"block", 0, "I", OPTION_NUMBER, offsetof(struct local_memory_options, block), 3, 1024,
+     .owners = OF(PART_FILTER) | OF(PART_ATOMICS),
+     .help = "Items of a group (I) in filter and atomics; 256 without it, or as many as the device allows"},
+    COMMON_ROWS("10", "Timed runs of each kernel, after a warm-up"),
+};
+
+const struct experiment experiment_local_memory = {
+    .name = "local-memory",
+    .summary = "a lecture's ladder of local memory, up to child grids",
+    .options = OPTION_TABLE(
+        rows, "part",
+        "Climb the ladder of local memory, kernel by kernel.\v"
+        "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line, "
+        "through juxtaposed and overlapping blocks in local memory (what CUDA calls shared memory); "
+        "transpose, through tiles, with padded rows too; stencil, 2D kernels: the binomial filter of the "
+        "charge density, which stages once, and a matrix product, which loops over tiles; atomics, on "
+        "words of global and of local memory; refine, a coarse grid some of whose cells get a child "
+        "grid. Without options it takes about 20 s on two CPU cores.\n\n"
+        "Examples:\n"
+        "  radixpic bench local-memory\n"
+        "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
+        "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
+        "  radixpic bench local-memory --part atomics --operations 16777216\n"),
+    .options_size = sizeof(struct local_memory_options),
+    .run = run_local_memory,
+    .wrong = "a result is not that of the host",
+};

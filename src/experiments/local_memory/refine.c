@@ -1,0 +1,117 @@
+/* Local memory, part refine: a coarse grid some of whose cells get a child grid. The lecture's children are
+ * launched by the parent's items (dynamic parallelism); OpenCL has that since 2.0, as device-side enqueue,
+ * where a device offers it. On all others the host launches the children. */
+#include "experiments/local_memory/ladder.h"
+
+#include <string.h>
+
+static const char *const way_names[REFINE_WAYS] = {
+    [REFINE_UNIFORM] = "a child grid for every cell",
+    [REFINE_TOGETHER] = "over the threshold, in one launch",
+    [REFINE_ONE_BY_ONE] = "over the threshold, a launch for each",
+    [REFINE_BY_PARENT] = "over the threshold, launched by parents",
+};
+
+struct refine {
+    const struct ladder *ladder;
+    enum refine_way way;
+    uint32_t refined;
+    uint32_t *values; /* of the host */
+    struct refinement grid;
+};
+
+static enum status clear(void *context)
+{
+    const struct refine *refine = context;
+    return buffer_fill(refine->grid.values, 0);
+}
+
+static enum status run_refine(void *context)
+{
+    struct refine *refine = context;
+    return local_refine_run(refine->ladder->kernels, refine->way, &refine->grid, &refine->refined);
+}
+
+/* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
+static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
+{
+    uint32_t sum = 0;
+    for (uint32_t di = 0; di < REFINEMENT; di++)
+        for (uint32_t dj = 0; dj < REFINEMENT; dj++)
+            sum += refinement_density(cells, 2 * (REFINEMENT * i + di) + 1, 2 * (REFINEMENT * j + dj) + 1);
+    return sum;
+}
+
+static enum status verify(void *context, bool *right)
+{
+    const struct refine *refine = context;
+    const uint32_t cells = refine->grid.cells;
+    uint32_t refined = 0;
+    *right = true;
+    TRY(buffer_read(refine->grid.values, 0, (size_t)cells * cells * sizeof(uint32_t), refine->values));
+    for (uint32_t i = 0; i < cells; i++)
+        for (uint32_t j = 0; j < cells; j++) {
+            const uint32_t density =
+                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
+            const bool has_child = refine->way == REFINE_UNIFORM || density > refine->grid.threshold;
+            refined += has_child;
+            *right &= refine->values[(size_t)cells * i + j] ==
+                      (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density);
+        }
+    *right &= refined == refine->refined;
+    return STATUS_OK;
+}
+
+/* Whether the device can launch children itself, and a line for below the table that says who does. */
+static bool parents_launch(const struct ladder *ladder, size_t size, char *who)
+{
+    if (!ladder->bench->info->can_enqueue) {
+        snprintf(who, size, "host-enqueued: this device has no device-side enqueue");
+        return false;
+    }
+    if (local_refine_prepare(ladder->kernels) != STATUS_OK) {
+        const char *message = status_message();
+        const size_t line = strcspn(message, "\n"); /* a build log follows */
+        snprintf(who, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
+                 message);
+        return false;
+    }
+    snprintf(who, size, "launched by parents: device-enqueued; the other ways: host-enqueued");
+    return true;
+}
+
+/* How many cells a way refines, on which rung and size depend. */
+static enum status climb(const struct ladder *ladder, struct refine *refine)
+{
+    const uint32_t cells = refine->grid.cells;
+    struct rung rung = {
+        .part = "refine", .version = way_names[refine->way], .unit = "Gcells/s", .stage = STAGE_OTHER};
+    TRY(run_refine(refine));
+    snprintf(rung.size, sizeof rung.size, "%u of %ux%u", refine->refined, cells, cells);
+    rung.work = (double)refine->refined * REFINEMENT_CELLS;
+    return ladder_climb(
+        ladder, &rung,
+        (struct subject){.context = refine, .prepare = clear, .run = run_refine, .verify = verify});
+}
+
+enum status ladder_refine(struct bench *bench, void *context)
+{
+    const struct ladder *ladder = context;
+    const uint32_t cells = ladder->options->coarse;
+    const size_t count = (size_t)cells * cells;
+    struct refine refine = {.ladder = ladder, .grid = {.cells = cells, .threshold = REFINEMENT_PEAK / 64}};
+    char who[512];
+    TRY(DEVICE_NEW_ARRAY(bench->part, refine.values, count));
+    TRY(ladder_array(ladder, count, &refine.grid.values));
+    TRY(ladder_array(ladder, count, &refine.grid.listed));
+    TRY(ladder_array(ladder, 2, &refine.grid.counts));
+    ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
+    const bool by_parent = parents_launch(ladder, sizeof who, who);
+    for (int way = 0; way < REFINE_WAYS; way++) {
+        refine.way = (enum refine_way)way;
+        if (way != REFINE_BY_PARENT || by_parent)
+            TRY(climb(ladder, &refine));
+    }
+    printf("  %s\n", who);
+    return STATUS_OK;
+}

@@ -1,0 +1,278 @@
+/* Local memory, parts filter, transpose and stencil: kernels that stage what their items share, once or in a
+ * loop, beside those without local memory. Every result is compared with the host's bit by bit. */
+#include "experiments/local_memory/ladder.h"
+#include "field/filter.h"
+
+#include <string.h>
+
+/* What the results hold before a run: a number that no kernel writes. */
+static const uint32_t untouched = 0x4b1d0b5eu;
+
+/* Arrays of one kernel on host and device. */
+struct scene {
+    const struct ladder *ladder;
+    int version;
+    uint32_t rows, columns; /* a line is one row; matrices of a product are square */
+    size_t count;           /* words of the result that count */
+    float *numbers[2], *expected, *found;
+    struct buffer *in[2], *out;
+    struct filter *filter;
+};
+
+static enum status create(struct scene *scene, struct bench *bench, uint32_t rows, uint32_t columns)
+{
+    scene->rows = rows;
+    scene->columns = columns;
+    scene->count = (size_t)rows * columns;
+    for (int n = 0; n < 2; n++) {
+        TRY(DEVICE_NEW_ARRAY(bench->part, scene->numbers[n], scene->count));
+        TRY(ladder_array(scene->ladder, scene->count, &scene->in[n]));
+        for (size_t at = 0; at < scene->count; at++)
+            scene->numbers[n][at] = 1e-3F * (float)(atomic_operand((uint32_t)at) >> 8);
+    }
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, scene->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->found, scene->count));
+    return ladder_array(scene->ladder, scene->count, &scene->out);
+}
+
+static enum status upload(const struct scene *scene)
+{
+    for (int n = 0; n < 2; n++)
+        TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
+    return STATUS_OK;
+}
+
+static enum status clear(void *context)
+{
+    const struct scene *scene = context;
+    return buffer_fill(scene->out, untouched);
+}
+
+static enum status verify(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    TRY(buffer_read(scene->out, 0, scene->count * sizeof(float), scene->found));
+    *right = memcmp(scene->found, scene->expected, scene->count * sizeof(float)) == 0;
+    return STATUS_OK;
+}
+
+static struct subject subject_of(struct scene *scene, enum status (*run)(void *context))
+{
+    return (struct subject){.context = scene, .prepare = clear, .run = run, .verify = verify};
+}
+
+/* ---- the filter of a line ---- */
+
+static enum status run_line(void *context)
+{
+    const struct scene *scene = context;
+    return local_line_run(scene->ladder->kernels, (enum line_version)scene->version, (uint32_t)scene->count,
+                          scene->in[0], scene->out);
+}
+
+/* The two ends stay as they were. */
+static void expect_line(struct scene *scene)
+{
+    const float *in = scene->numbers[0];
+    for (size_t i = 1; i + 1 < scene->count; i++)
+        scene->expected[i] = in[i - 1] * 0.25F + in[i] * 0.5F + in[i + 1] * 0.25F;
+    memcpy(&scene->expected[0], &untouched, sizeof untouched);
+    memcpy(&scene->expected[scene->count - 1], &untouched, sizeof untouched);
+}
+
+enum status ladder_filter(struct bench *bench, void *context)
+{
+    static const char *const versions[LINE_VERSIONS] = {"without local memory", "v1, juxtaposed blocks",
+                                                        "v2, juxtaposed, ragged", "v3, overlapping blocks",
+                                                        "v4, overlapping, ragged"};
+    const struct ladder *ladder = context;
+    const uint32_t block = ladder->shape.block, length = ladder->options->length;
+    struct scene scene = {.ladder = ladder};
+    char text[96];
+    TRY(create(&scene, bench, 1, length));
+    TRY(upload(&scene));
+    snprintf(text, sizeof text, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
+    ladder_print_head(ladder, text);
+    for (scene.version = 0; scene.version < LINE_VERSIONS; scene.version++) {
+        scene.count = local_line_length((enum line_version)scene.version, block, length);
+        struct rung rung = {.part = "filter",
+                            .version = versions[scene.version],
+                            .work = 2.0 * (double)scene.count * sizeof(float),
+                            .unit = "GB/s",
+                            .stage = STAGE_OTHER};
+        snprintf(rung.size, sizeof rung.size, "%zu", scene.count);
+        snprintf(text, sizeof text, "not for fewer elements than a block of %u", block);
+        if (scene.count == 0) {
+            ladder_print_left_out(rung.version, text);
+            continue;
+        }
+        expect_line(&scene);
+        TRY(ladder_climb(ladder, &rung, subject_of(&scene, run_line)));
+    }
+    return STATUS_OK;
+}
+
+/* ---- the transpose ---- */
+
+static enum status run_turn(void *context)
+{
+    const struct scene *scene = context;
+    return local_turn_run(scene->ladder->kernels, (enum turn_version)scene->version, scene->rows,
+                          scene->columns, scene->in[0], scene->out);
+}
+
+enum status ladder_transpose(struct bench *bench, void *context)
+{
+    static const char *const versions[TURN_VERSIONS] = {"without local memory", "through tiles",
+                                                        "through tiles of padded rows"};
+    const struct ladder *ladder = context;
+    const uint32_t *cells = ladder->options->cells;
+    struct scene scene = {.ladder = ladder};
+    char title[96];
+    TRY(create(&scene, bench, cells[0], cells[1]));
+    TRY(upload(&scene));
+    for (size_t i = 0; i < scene.rows; i++)
+        for (size_t j = 0; j < scene.columns; j++)
+            scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
+    snprintf(title, sizeof title, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
+    ladder_print_head(ladder, title);
+    for (scene.version = 0; scene.version < TURN_VERSIONS; scene.version++) {
+        struct rung rung = {.part = "transpose",
+                            .version = versions[scene.version],
+                            .work = 2.0 * (double)scene.count * sizeof(float),
+                            .unit = "GB/s",
+                            .stage = STAGE_OTHER};
+        snprintf(rung.size, sizeof rung.size, "%ux%u", scene.rows, scene.columns);
+        TRY(ladder_climb(ladder, &rung, subject_of(&scene, run_turn)));
+    }
+    return STATUS_OK;
+}
+
+/* ---- the binomial filter of the charge density ---- */
+
+static float smoothed_along_y(const struct scene *scene, uint32_t i, uint32_t j)
+{
+    const uint32_t ny = scene->columns;
+    const float *row = scene->numbers[0] + (size_t)i * ny;
+    return row[(j + ny - 1) % ny] + 2 * row[j] + row[(j + 1) % ny];
+}
+
+static void expect_smoothed(struct scene *scene)
+{
+    const uint32_t nx = scene->rows, ny = scene->columns;
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++) {
+            const float left = smoothed_along_y(scene, (i + nx - 1) % nx, j);
+            const float right = smoothed_along_y(scene, (i + 1) % nx, j);
+            scene->expected[(size_t)i * ny + j] = (left + 2 * smoothed_along_y(scene, i, j) + right) / 16;
+        }
+}
+
+/* It works in place. */
+static enum status fill_density(void *context)
+{
+    const struct scene *scene = context;
+    return buffer_write(scene->out, 0, scene->count * sizeof(float), scene->numbers[0]);
+}
+
+static enum status smooth(void *context)
+{
+    struct scene *scene = context;
+    return filter_apply(scene->filter, 1, scene->out);
+}
+
+static enum status filter_density(struct bench *bench, void *context)
+{
+    static const struct {
+        const char *name;
+        struct filter_tile tile;
+    } filters[] = {
+        {"2D filter without local memory", {0}},
+        {"2D filter, a tile, an item per node", {8, 32, 1}},
+        {"2D filter, a tile, 4 nodes per item", {16, 32, 4}},
+    };
+    const struct ladder *ladder = context;
+    const uint32_t *cells = ladder->options->cells;
+    const struct grid grid =
+        grid_make(&(struct grid_config){.cells = {cells[0], cells[1]}, .length = {1, 1}});
+    struct scene scene = {.ladder = ladder};
+    struct subject subject = subject_of(&scene, smooth);
+    subject.prepare = fill_density;
+    TRY(create(&scene, bench, cells[0], cells[1]));
+    expect_smoothed(&scene);
+    for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {
+        const struct filter_tile *tile = &filters[n].tile;
+        struct rung rung = {.part = "stencil",
+                            .version = filters[n].name,
+                            .work = 2.0 * (double)scene.count * sizeof(float),
+                            .unit = "GB/s",
+                            .stage = STAGE_FIELD};
+        snprintf(rung.size, sizeof rung.size, "%ux%u", cells[0], cells[1]);
+        if (tile->rows > 0 && tile->rows / tile->item_rows * tile->columns > bench->info->group_limit) {
+            ladder_print_left_out(rung.version, "not on this device: its groups are too small");
+            continue;
+        }
+        TRY(filter_create_tiled(bench->part, &grid, PRECISION_SINGLE, *tile, &scene.filter));
+        TRY(ladder_climb(ladder, &rung, subject));
+    }
+    return STATUS_OK;
+}
+
+/* ---- the matrix product ---- */
+
+static enum status multiply(void *context)
+{
+    const struct scene *scene = context;
+    return local_product_run(scene->ladder->kernels, (enum product_version)scene->version,
+                             (struct product_size){scene->rows, scene->rows, scene->rows}, scene->in[0],
+                             scene->in[1], scene->out);
+}
+
+/* Whole numbers, small enough that every sum is exact and thus the same in any order. The host goes through b
+ * and c along their rows. */
+static void expect_product(struct scene *scene)
+{
+    const size_t side = scene->rows;
+    float *a = scene->numbers[0], *b = scene->numbers[1], *c = scene->expected;
+    for (size_t n = 0; n < side * side; n++) {
+        a[n] = (float)(atomic_operand((uint32_t)n) % 17) - 8;
+        b[n] = (float)(atomic_operand(~(uint32_t)n) % 17) - 8;
+    }
+    for (size_t i = 0; i < side; i++)
+        for (size_t k = 0; k < side; k++)
+            for (size_t j = 0; j < side; j++)
+                c[i * side + j] += a[i * side + k] * b[k * side + j];
+}
+
+static enum status multiply_matrices(struct bench *bench, void *context)
+{
+    static const char *const versions[PRODUCT_VERSIONS] = {"product without local memory",
+                                                           "product, loop over tiles"};
+    const struct ladder *ladder = context;
+    const uint32_t side = ladder->options->product;
+    struct scene scene = {.ladder = ladder};
+    TRY(create(&scene, bench, side, side));
+    expect_product(&scene);
+    TRY(upload(&scene));
+    for (scene.version = 0; scene.version < PRODUCT_VERSIONS; scene.version++) {
+        struct rung rung = {.part = "stencil",
+                            .version = versions[scene.version],
+                            .work = 2.0 * side * side * side,
+                            .unit = "Gflop/s",
+                            .stage = STAGE_OTHER};
+        snprintf(rung.size, sizeof rung.size, "%ux%u", side, side);
+        TRY(ladder_climb(ladder, &rung, subject_of(&scene, multiply)));
+    }
+    return STATUS_OK;
+}
+
+enum status ladder_stencil(struct bench *bench, void *context)
+{
+    const struct ladder *ladder = context;
+    char title[96];
+    snprintf(title, sizeof title, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
+             ladder->shape.square, ladder->shape.square);
+    ladder_print_head(ladder, title);
+    TRY(bench_case(bench, filter_density, context));
+    return bench_case(bench, multiply_matrices, context);
+}

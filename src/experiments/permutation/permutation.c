@@ -1,0 +1,577 @@
+/* Permutation: Tables 1 to 5 of M. E. Ali, S. El-shehaby, M. S. Abougabal, "NDPA: A generalized efficient
+ * parallel in-place N-Dimensional Permutation Algorithm", Alexandria Engineering Journal 54, 2015: speed-up
+ * of in-place permutations of 3D to 7D volumes over a serial kernel of the host and over an out-of-place one.
+ */
+#include "experiments/experiments.h"
+#include "experiments/permutation/permutation_numpy.h"
+#include "experiments/permutation/permutation_tables.h"
+#include "ndpa/ndpa.h"
+
+#include <string.h>
+
+enum { WARM_UPS = 2, USUAL_REPEATS = 10, FEW_REPEATS = 3, MOST_SIDE = 1 << 20 };
+enum { LARGE_VOLUME = 1 << 24 /* elements: not without --table */, LARGE_VOLUME_OF_CPU = 1 << 20 };
+
+/* In the order of the rows: those that are compared with first. */
+enum kernel_kind {
+    SERIAL,  /* of the host, one thread */
+    NUMPY,   /* of the host, into a new array: not verified, it only serves as a clock */
+    THREADS, /* these are the kinds of ndpa/ndpa.h */
+    CB,
+    BB,
+    RLBB,
+    KERNELS
+};
+static const char *const names[KERNELS] = {"serial", "numpy", "threads", "CB", "BB", "RLBB"};
+static const enum kernel_kind references[] = {SERIAL, NUMPY};
+
+struct options {
+    struct common_options common;
+    struct option_list table_numbers, sides, blocks, axes;
+    const char *python;
+    struct permutation_table tables[PERMUTATION_TABLES]; /* to run, as settle() makes them of these */
+    uint32_t table_count;
+};
+
+/* One volume in cells of one size. */
+struct volume_case {
+    struct ndpa_shape shape;
+    uint32_t repeats;
+    double copy_rate;            /* of the volume, on the device, GB/s */
+    struct times times[KERNELS]; /* wall.count 0: did not run */
+};
+
+/* The cases of one table stand volume after volume. */
+struct run {
+    struct bench *bench;
+    const struct options *options;
+    const struct permutation_table *table;
+    uint32_t axes[PERMUTATION_MAX_DIMENSIONS];
+    struct volume_case *cases; /* [volume_count * cell_count] */
+};
+
+static struct volume_case *case_of(const struct run *run, uint32_t volume, uint32_t cell)
+{
+    return &run->cases[(size_t)volume * run->table->cell_count + cell];
+}
+
+static bool is_without_numpy(const struct options *options)
+{
+    return options->python && strcmp(options->python, "none") == 0;
+}
+
+/* ---- words ---- */
+
+enum { TEXT = 96 };
+
+/* "2097152" as "2,097,152", as the paper has it. */
+static const char *with_commas(uint64_t number, char text[TEXT])
+{
+    char digits[32], *next = text;
+    const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    for (int n = 0; n < length; n++) {
+        if (n > 0 && (length - n) % 3 == 0)
+            *next++ = ',';
+        *next++ = digits[n];
+    }
+    *next = '\0';
+    return text;
+}
+
+/* "128x128x128", or with another character between. */
+static char *joined(uint32_t count, const uint32_t *numbers, char between, char text[TEXT])
+{
+    size_t length = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (k > 0)
+            text[length++] = between;
+        length += (size_t)snprintf(text + length, TEXT - length, "%u", numbers[k]);
+    }
+    return text;
+}
+
+/* ---- one case; each element of a volume is its own linear index ---- */
+
+struct scene {
+    const struct run *run;
+    struct volume_case *one;
+    uint32_t *expected, *met; /* on the host: after one permutation */
+    struct buffer *volume;
+    struct ndpa *ndpa; /* the kernel that is timed */
+};
+
+static void fill(const struct ndpa_shape *shape, uint32_t *volume)
+{
+    const uint32_t count = (uint32_t)ndpa_elements(shape);
+    for (uint32_t n = 0; n < count; n++)
+        volume[n] = n;
+}
+
+/* Element after element of the permuted volume. */
+static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *volume)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS], original[NDPA_MAX_DIMENSIONS];
+    const uint64_t count = ndpa_elements(shape);
+    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, sides);
+    for (uint64_t n = 0; n < count; n++) {
+        ndpa_subscript(shape->dimensions, sides, n, subscript);
+        for (uint32_t k = 0; k < shape->dimensions; k++)
+            original[axes[k]] = subscript[k];
+        if (volume[ndpa_place(shape, axes, subscript)] !=
+            ndpa_index(shape->dimensions, shape->sides, original))
+            return false;
+    }
+    return true;
+}
+
+static enum status run_serial(void *context)
+{
+    const struct scene *scene = context;
+    return ndpa_permute_host(&scene->one->shape, scene->run->axes, scene->expected);
+}
+
+static enum status verify_serial(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    fill(&scene->one->shape, scene->expected);
+    TRY(run_serial(context));
+    *right = is_permuted(&scene->one->shape, scene->run->axes, scene->expected);
+    return STATUS_OK;
+}
+
+static enum status run_kernel(void *context)
+{
+    const struct scene *scene = context;
+    return ndpa_permute(scene->ndpa, scene->volume);
+}
+
+/* Apart from the timed permutations, which go on from one another. */
+static enum status verify_kernel(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    const size_t bytes = ndpa_bytes(&scene->one->shape);
+    fill(&scene->one->shape, scene->met);
+    TRY(buffer_write(scene->volume, 0, bytes, scene->met));
+    TRY(run_kernel(context));
+    TRY(buffer_read(scene->volume, 0, bytes, scene->met));
+    *right = scene->one->times[SERIAL].verified && memcmp(scene->met, scene->expected, bytes) == 0;
+    return STATUS_OK;
+}
+
+static enum status time_case(struct bench *bench, void *context)
+{
+    struct scene *scene = context;
+    struct volume_case *one = scene->one;
+    const size_t bytes = ndpa_bytes(&one->shape);
+    struct subject subject = {.context = scene,
+                              .run = run_serial,
+                              .verify = verify_serial,
+                              .warm_ups = WARM_UPS,
+                              .repeats = one->repeats,
+                              .on_host = true};
+    TRY(bench_copy(bench, bytes, one->repeats));
+    one->copy_rate = bench_copy_rate(bench);
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, ndpa_elements(&one->shape)));
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->met, ndpa_elements(&one->shape)));
+    fill(&one->shape, scene->expected);
+    TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
+    TRY(buffer_create(bench->part, bytes, "a volume", &scene->volume));
+    TRY(buffer_fill(scene->volume, 0));
+    subject = (struct subject){.context = scene,
+                               .run = run_kernel,
+                               .verify = verify_kernel,
+                               .warm_ups = WARM_UPS,
+                               .repeats = one->repeats};
+    for (int kernel = THREADS; kernel < KERNELS; kernel++) {
+        TRY(ndpa_create(bench->part, &one->shape, scene->run->axes,
+                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), &scene->ndpa));
+        TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
+    }
+    return STATUS_OK;
+}
+
+static bool ran(const struct volume_case *one, int kernel)
+{
+    return one->times[kernel].wall.count > 0;
+}
+
+static double speedup(const struct volume_case *one, int over, int kernel)
+{
+    return per_second(one->times[over].wall.median, one->times[kernel].wall.median);
+}
+
+/* By the device's clock, on the host by the wall's. */
+static struct spread rate_of(const struct volume_case *one, int kernel)
+{
+    const struct times *times = &one->times[kernel];
+    return spread_rate(2e-9 * (double)ndpa_bytes(&one->shape),
+                       kernel < THREADS ? times->wall : times->stages[STAGE_OUTPUT]);
+}
+
+/* numpy has no cells: its rows are of the first cell alone. */
+static void write_case(const struct run *run, uint32_t cell, const struct volume_case *one)
+{
+    struct bench *bench = run->bench;
+    const struct ndpa_shape *shape = &one->shape;
+    char sides[TEXT], axes[TEXT], cells[TEXT];
+    snprintf(cells, sizeof cells, " side=%u block=%llu", shape->cell_side,
+             (unsigned long long)ndpa_cell_elements(shape));
+    for (int kernel = 0; kernel < KERNELS; kernel++) {
+        const struct times *times = &one->times[kernel];
+        const int verified = kernel == NUMPY ? NOT_COMPARED : times->verified;
+        if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
+            continue;
+        bench_words(bench, kernel < THREADS, "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
+                    run->table->number, joined(shape->dimensions, shape->sides, 'x', sides),
+                    joined(shape->dimensions, run->axes, ',', axes), (unsigned long long)ndpa_elements(shape),
+                    kernel == NUMPY ? "" : cells, names[kernel]);
+        bench_row(bench, "wall_ms", times->wall, 1e3, verified);
+        if (kernel >= THREADS)
+            bench_row(bench, "device_ms", times->stages[STAGE_OUTPUT], 1e3, verified);
+        bench_row(bench, "rate_GB/s", rate_of(one, kernel), 1, verified);
+        bench_row(bench, "speedup_serial", spread_rate(one->times[SERIAL].wall.median, times->wall), 1,
+                  verified);
+        if (ran(one, NUMPY))
+            bench_row(bench, "speedup_numpy", spread_rate(one->times[NUMPY].wall.median, times->wall), 1,
+                      verified);
+    }
+}
+
+/* ---- the paper's table ---- */
+
+static void print_head(const struct run *run)
+{
+    const struct permutation_table *table = run->table;
+    char axes[TEXT], number[32] = "";
+    if (table->number > 0)
+        snprintf(number, sizeof number, "Table %u: ", table->number);
+    printf("\n%s%uD speedup of parallel kernels, axes %s\n", number, table->dimensions,
+           joined(table->dimensions, run->axes, ',', axes));
+    printf("  %-12s | %-*s | %s\n", "Speed up", 24 * (int)table->cell_count, "vs. serial kernel",
+           "vs. serial numpy");
+    printf("  %-12s", "Block size");
+    for (int of = 0; of < 2; of++)
+        for (uint32_t cell = 0; cell < table->cell_count; cell++) {
+            struct ndpa_shape shape = {.dimensions = table->dimensions, .cell_side = table->cell_sides[cell]};
+            printf("%s%8llu%16s", cell == 0 ? " | " : "", (unsigned long long)ndpa_cell_elements(&shape), "");
+        }
+    printf("\n  %-12s", "Volume size");
+    for (int of = 0; of < 2; of++)
+        for (uint32_t cell = 0; cell < table->cell_count; cell++)
+            printf("%s%8s%8s%8s", cell == 0 ? " | " : "", "CB", "BB", "RLBB");
+    printf("\n");
+}
+
+static void print_row(const struct run *run, uint32_t volume)
+{
+    char text[TEXT];
+    printf("  %12s",
+           with_commas(permutation_elements(run->table->dimensions, run->table->sides[volume]), text));
+    for (size_t of = 0; of < sizeof references / sizeof references[0]; of++)
+        for (uint32_t cell = 0; cell < run->table->cell_count; cell++) {
+            const struct volume_case *one = case_of(run, volume, cell);
+            printf("%s", cell == 0 ? " | " : "");
+            for (int kernel = CB; kernel < KERNELS; kernel++)
+                if (ran(one, references[of]))
+                    printf("%8.2f", speedup(one, references[of], kernel));
+                else
+                    printf("%8s", "-");
+        }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void print_kernel(const struct volume_case *one, int kernel)
+{
+    const struct times *times = &one->times[kernel];
+    const double rate = rate_of(one, kernel).median;
+    if (!ran(one, kernel))
+        return;
+    printf("    %-8s %11.4f  [%11.4f, %11.4f]", names[kernel], 1e3 * times->wall.median,
+           1e3 * times->wall.least, 1e3 * times->wall.most);
+    if (kernel >= THREADS)
+        printf(" %11.4f", 1e3 * times->stages[STAGE_OUTPUT].median);
+    else
+        printf(" %11s", "-");
+    printf(" %9.2f %7.1f %%  %s\n", rate, 100 * per_second(rate, one->copy_rate),
+           kernel == NUMPY   ? "into another array"
+           : times->verified ? "verified"
+                             : "NOT PERMUTED");
+}
+
+/* The volumes that numpy has no times of. */
+static void print_silent_numpy(const struct run *run)
+{
+    const char *python = run->options->python ? run->options->python : "python3";
+    const struct permutation_table *table = run->table;
+    uint32_t found = 0;
+    char sides[TEXT];
+    for (uint32_t volume = 0; volume < table->volume_count && !is_without_numpy(run->options); volume++) {
+        if (ran(case_of(run, volume, 0), NUMPY))
+            continue;
+        if (found++ == 0)
+            printf("  numpy: %s gave no times, for want of numpy or of memory, of", python);
+        printf("%s %s", found > 1 ? "," : "", joined(table->dimensions, table->sides[volume], 'x', sides));
+    }
+    printf("%s", found > 0 ? "\n" : "");
+}
+
+static void print_times(const struct run *run)
+{
+    const uint32_t count = run->table->volume_count * run->table->cell_count;
+    printf("\n  %-10s %11s  [%11s, %11s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
+           "of a copy");
+    for (const struct volume_case *one = run->cases; one < run->cases + count; one++) {
+        char sides[TEXT];
+        printf("  %s in cells of %u^%u = %llu; medians of %u, copy on the device %.2f GB/s\n",
+               joined(run->table->dimensions, one->shape.sides, 'x', sides), one->shape.cell_side,
+               run->table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
+               one->copy_rate);
+        for (int kernel = 0; kernel < KERNELS; kernel++)
+            print_kernel(one, kernel);
+    }
+    print_silent_numpy(run);
+}
+
+/* ---- the whole ---- */
+
+static uint32_t repeats_of(const struct run *run, uint64_t elements)
+{
+    const uint32_t wanted = run->options->common.repeats;
+    const uint64_t large = run->bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
+    return wanted > 0 ? wanted : elements > large ? FEW_REPEATS : USUAL_REPEATS;
+}
+
+/* numpy has no cells: one timing serves all. */
+static enum status run_volume(struct run *run, uint32_t volume)
+{
+    const struct permutation_table *table = run->table;
+    const uint32_t *sides = table->sides[volume];
+    const uint64_t elements = permutation_elements(table->dimensions, sides);
+    const uint32_t repeats = repeats_of(run, elements);
+    const bool without_numpy = is_without_numpy(run->options);
+    struct spread numpy = {0};
+    char text[TEXT], axes[TEXT];
+    if (elements > LARGE_VOLUME) /* silence will follow */
+        printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
+               without_numpy ? "the kernels take" : "numpy and the serial kernel take");
+    fflush(stdout);
+    if (!without_numpy)
+        numpy = permutation_by_numpy(run->options->python, joined(table->dimensions, sides, ',', text),
+                                     joined(table->dimensions, run->axes, ',', axes), repeats);
+    for (uint32_t cell = 0; cell < table->cell_count; cell++) {
+        struct volume_case *one = case_of(run, volume, cell);
+        struct scene scene = {.run = run, .one = one};
+        one->repeats = repeats;
+        one->shape = permutation_shape(table, volume, cell);
+        one->times[NUMPY].wall = numpy;
+        TRY(bench_case(run->bench, time_case, &scene));
+        write_case(run, cell, one);
+    }
+    return STATUS_OK;
+}
+
+/* The cells that were not asked for must fit local memory. */
+static void leave_out_cells(const struct bench *bench, struct permutation_table *table)
+{
+    const struct options *options = bench->options;
+    const uint32_t side =
+        options->blocks.count > 0 ? 0 : permutation_fit_cells(table, bench->info->local_memory);
+    if (side > 0)
+        printf(
+            "\nleft out: cells of %u^%u elements and more, which the %zu bytes of local memory do not hold\n",
+            side, table->dimensions, bench->info->local_memory);
+}
+
+static enum status run_table(struct bench *bench, void *context)
+{
+    struct run run = {.bench = bench, .options = bench->options, .table = context};
+    const struct option_list *axes = &run.options->axes;
+    leave_out_cells(bench, context);
+    for (uint32_t k = 0; k < run.table->dimensions; k++)
+        run.axes[k] = axes->count > 0 ? axes->items[k] : run.table->dimensions - 1 - k;
+    TRY(DEVICE_NEW_ARRAY(bench->part, run.cases, (size_t)run.table->volume_count * run.table->cell_count));
+    print_head(&run);
+    for (uint32_t volume = 0; volume < run.table->volume_count; volume++) {
+        TRY(run_volume(&run, volume));
+        print_row(&run, volume);
+    }
+    print_times(&run);
+    return STATUS_OK;
+}
+
+static enum status run_permutation(struct bench *bench)
+{
+    struct options *options = bench->options;
+    printf("permutation: in place, elements of 4 bytes, on %s\n", bench->info->name);
+    for (uint32_t n = 0; n < options->table_count; n++)
+        TRY(bench_case(bench, run_table, &options->tables[n]));
+    return STATUS_OK;
+}
+
+/* ---- options ---- */
+
+static enum status check_dimensions(const char *name, const char *option, const struct option_list *list)
+{
+    return list->count == 1
+               ? status_fail(STATUS_USAGE, "%s: --%s: '%u' is one number; a volume has 2 to %d dimensions",
+                             name, option, list->items[0], PERMUTATION_MAX_DIMENSIONS)
+               : STATUS_OK;
+}
+
+/* Without --table, large volumes are left out. */
+static void leave_out_large(struct permutation_table *table)
+{
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < table->volume_count; n++)
+        if (permutation_elements(table->dimensions, table->sides[n]) <= LARGE_VOLUME)
+            memmove(table->sides[kept++], table->sides[n], sizeof table->sides[n]);
+    table->volume_count = kept;
+}
+
+static void table_of_volume(const struct option_list *sides, struct permutation_table *table)
+{
+    *table = (struct permutation_table){.dimensions = sides->count, .volume_count = 1};
+    memcpy(table->sides[0], sides->items, sizeof table->sides[0]);
+    for (uint32_t p = 2; p <= 4; p++) {
+        bool divides_all = true;
+        for (uint32_t k = 0; k < sides->count; k++)
+            divides_all = divides_all && sides->items[k] % p == 0;
+        if (divides_all)
+            table->cell_sides[table->cell_count++] = p;
+    }
+}
+
+/* With --axes alone, the tables of as many dimensions. */
+static enum status choose_tables(const char *name, struct options *options)
+{
+    const struct option_list *asked = &options->table_numbers, *axes = &options->axes;
+    if (options->sides.count > 0 && asked->count > 0)
+        return status_fail(STATUS_USAGE, "%s: --volume and --table exclude each other", name);
+    if (options->sides.count > 0)
+        table_of_volume(&options->sides, &options->tables[options->table_count++]);
+    for (uint32_t number = 1; number <= PERMUTATION_TABLES && options->sides.count == 0; number++) {
+        struct permutation_table *table = &options->tables[options->table_count];
+        *table = *permutation_table(number);
+        bool wanted = asked->count == 0 && (axes->count == 0 || axes->count == table->dimensions);
+        for (uint32_t n = 0; n < asked->count; n++)
+            wanted = wanted || asked->items[n] == number;
+        if (asked->count == 0)
+            leave_out_large(table);
+        options->table_count += wanted;
+    }
+    return options->table_count > 0
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: --axes: no table is of %u dimensions; say --volume", name,
+                             axes->count);
+}
+
+/* The sentence of what just failed, with the option it comes from. */
+static enum status blame(const char *name, const char *option)
+{
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "%s", status_message());
+    return status_fail(STATUS_USAGE, "%s: %s: %s", name, option, sentence);
+}
+
+/* Axes must be a permutation of the table's, and cells divide every volume of it. */
+static enum status check_table(const char *name, const struct option_list *axes,
+                               const struct permutation_table *table)
+{
+    static const uint32_t any_axes[PERMUTATION_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct ndpa_shape any = {.dimensions = table->dimensions, .cell_side = 2, .element_bytes = 4};
+    if (table->cell_count == 0)
+        return status_fail(STATUS_USAGE, "%s: --volume: neither 2 nor 3 nor 4 divides all sides; say --block",
+                           name);
+    if (axes->count > 0 && axes->count != table->dimensions)
+        return status_fail(STATUS_USAGE, "%s: --axes: %u axes for a volume of %u dimensions", name,
+                           axes->count, table->dimensions);
+    for (uint32_t k = 0; k < table->dimensions; k++)
+        any.sides[k] = any.cell_side;
+    if (axes->count > 0 && ndpa_check(&any, axes->items) != STATUS_OK)
+        return blame(name, "--axes");
+    for (uint32_t cell = 0; cell < table->cell_count; cell++)
+        for (uint32_t n = 0; n < table->volume_count; n++) {
+            const struct ndpa_shape shape = permutation_shape(table, n, cell);
+            if (ndpa_check(&shape, any_axes) != STATUS_OK)
+                return blame(name, ndpa_elements(&shape) > UINT32_MAX ? "--volume" : "--block");
+        }
+    return STATUS_OK;
+}
+
+/* A Python that was asked for must work; a first, tiny volume tells. */
+static enum status check_python(const struct options *options)
+{
+    char sides[] = "2,2", axes[] = "1,0";
+    return !options->python || is_without_numpy(options) ||
+                   permutation_by_numpy(options->python, sides, axes, 1).count > 0
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE,
+                             "--python: %s does not run or has no numpy; --python none leaves numpy out",
+                             options->python);
+}
+
+static enum status settle(struct bench *bench)
+{
+    struct options *options = bench->options;
+    TRY(check_dimensions(bench->name, "volume", &options->sides));
+    TRY(check_dimensions(bench->name, "axes", &options->axes));
+    TRY(choose_tables(bench->name, options));
+    for (uint32_t n = 0; n < options->table_count; n++) {
+        struct permutation_table *table = &options->tables[n];
+        if (options->blocks.count > 0) {
+            memcpy(table->cell_sides, options->blocks.items, sizeof table->cell_sides);
+            table->cell_count = options->blocks.count;
+        }
+        TRY(check_table(bench->name, &options->axes, table));
+    }
+    return check_python(options);
+}
+
+static const struct option_row rows[] = {
+    {"table", 0, "1..5,...", OPTION_LIST, offsetof(struct options, table_numbers), 1, PERMUTATION_TABLES,
+     .most = PERMUTATION_TABLES,
+     .help = "A table of the paper with all its volumes. Without it all tables, and of volumes those up to "
+             "16777216 "
+             "elements: Table 3 without its 112021056"},
+    {"volume", 0, "N,N,...", OPTION_LIST, offsetof(struct options, sides), 1, MOST_SIDE,
+     .most = PERMUTATION_MAX_DIMENSIONS,
+     .help = "Instead of tables a volume of these sides, the last axis fastest"},
+    {"block", 0, "P,...", OPTION_LIST, offsetof(struct options, blocks), 2, MOST_SIDE,
+     .most = PERMUTATION_MAX_CELLS, .distinct = true,
+     .help = "Side of a cell; the paper's block size is P^N. Without it those of the tables, of --volume 2, "
+             "3 and 4 "
+             "as far as they divide the sides and fit local memory"},
+    {"axes", 0, "K,K,...", OPTION_LIST, offsetof(struct options, axes), 0, PERMUTATION_MAX_DIMENSIONS - 1,
+     .most = PERMUTATION_MAX_DIMENSIONS,
+     .help = "Permutation of the axes 0 to N-1 as in numpy.transpose; reversed without it, as in the paper"},
+    COMMON_ROWS(NULL,
+                "Timed permutations of each kind, after two to warm up; 10 without it, 3 of large volumes"),
+    {"python", 0, "PROGRAM", OPTION_TEXT, offsetof(struct options, python),
+     .help = "Python that has numpy, or none to leave numpy out; without it the first of python3 and "
+             "/usr/bin/python3 that has"},
+};
+
+const struct experiment experiment_permutation = {
+    .name = "permutation",
+    .summary = "in-place permutation of 3D to 7D volumes, Tables 1 to 5 of NDPA",
+    .options = OPTION_TABLE(
+        rows, NULL,
+        "Permute the axes of volumes of 2 to 8 dimensions in place.\v"
+        "Tables 1 to 5 of M. E. Ali and others, \"NDPA: A generalized efficient parallel in-place "
+        "N-Dimensional Permutation Algorithm\", 2015: speed-up of the kernels CB (cell-based), BB "
+        "(bar-based) and RLBB (rote learning bar-based: with look-up tables) over the same algorithm on "
+        "one thread of the host, and over numpy's transpose into a new array, which stands for the "
+        "paper's Matlab. Times are the host's from the launch until the device has finished, and those "
+        "of the device's clock beside them; the volume stays on the device. \"threads\" is a cell for "
+        "each work-item, which is how the paper maps them. Without options it takes about 20 s on two "
+        "CPU cores, Table 3 alone a minute or more.\n\n"
+        "Examples:\n"
+        "  radixpic bench permutation\n"
+        "  radixpic bench permutation --table 3 --device gpu\n"
+        "  radixpic bench permutation --volume 64,96,128 --block 4 --axes 1,2,0\n"),
+    .options_size = sizeof(struct options),
+    .settle = settle,
+    .run = run_permutation,
+    .wrong = "a volume was not permuted rightly",
+};

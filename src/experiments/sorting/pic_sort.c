@@ -1,0 +1,420 @@
+/* PIC sort: section 4.2 and Table 7 of P. Helluy, "A portable implementation of the radix sort algorithm in
+ * OpenCL", 2011. */
+#include "experiments/experiments.h"
+#include "experiments/sorting/host_sorts.h"
+#include "experiments/sorting/paper_options.h"
+#include "experiments/sorting/pic_keys.h"
+#include "experiments/sorting/sort_phases.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LONG_KEY_BITS = 30, MOST_HOST_REPEATS = 3, WARM_UPS = 2, MOST_ROW = 16 };
+enum { MOST_KEYS = 8, MOST_TABLES = 3, MOST_CASES = MOST_KEYS * MOST_TABLES };
+
+static const double row_seconds = 0.01; /* long enough for a row of sorts */
+
+struct options {
+    struct common_options common;
+    uint32_t particles, cells;
+    struct paper_options paper;
+    enum sort_method method;
+    bool device_alone;
+    const char *keys_path;
+    struct option_list key_bits; /* one case each, with each of the tables */
+    uint32_t tables;             /* bit set */
+};
+
+/* One sort: its times and its verdict. */
+struct sort_case {
+    struct run *run;
+    const char *method;
+    bool by_qsort; /* on the host; else by counting */
+    struct sorter_plan plan;
+    struct sorter *sorter;
+    struct radix_lists lists;
+    uint32_t row; /* sorts in a row; 0: not chosen yet */
+    uint32_t *permutation, *sorted;
+    struct times times;
+    struct spread total; /* seconds of a sort in a row of them */
+    struct sort_verdict verdict;
+};
+
+struct run {
+    struct bench *bench;
+    const struct options *options;
+    struct grid grid;
+    struct pic_keys list;
+    uint32_t count;
+    uint32_t *keys; /* of the moved particles, on the host */
+    enum table_kind tables[MOST_TABLES];
+    uint32_t table_count;
+    struct sort_case cases[MOST_CASES];
+    uint32_t case_count;
+};
+
+/* ---- plans ---- */
+
+static enum status make_plan(const struct run *run, uint32_t key_bits, enum table_kind table,
+                             struct sorter_plan *plan)
+{
+    const struct options *options = run->options;
+    const struct device_info *info = run->bench->info;
+    const uint32_t radix_bits = paper_digit_bits(options->paper.radix_bits, key_bits);
+    struct sort_config config = paper_sort_config(&options->paper, key_bits, radix_bits, table);
+    config.method = options->method;
+    if (key_bits < grid_key_bits(&run->grid))
+        return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
+                           grid_cells(&run->grid), grid_key_bits(&run->grid));
+    TRY(sorter_plan_default(info, &config, key_bits, options->particles, plan));
+    if (options->method != SORT_METHOD_PAPER)
+        return STATUS_OK;
+    /* The passes that cover the key may be made with fewer bits than asked for; here r is what counts. */
+    TRY(radix_plan_make_radix(info, &config, key_bits, radix_bits, &plan->radix));
+    plan->passes = plan->radix.passes;
+    return STATUS_OK;
+}
+
+/* Every key with every table; refuses parameters that do not fit before anything is created. */
+static enum status plan_cases(struct run *run)
+{
+    struct options *options = run->bench->options;
+    struct option_list *bits = &options->key_bits;
+    run->grid = grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
+    if (bits->count == 0) {
+        bits->items[bits->count++] = grid_key_bits(&run->grid);
+        if (options->method == SORT_METHOD_PAPER)
+            bits->items[bits->count++] = LONG_KEY_BITS;
+    }
+    for (uint32_t table = 0; table < MOST_TABLES; table++)
+        if ((options->tables >> table & 1U) != 0)
+            run->tables[run->table_count++] = (enum table_kind)table;
+    for (uint32_t n = 0; n < bits->count; n++)
+        for (uint32_t t = 0; t < run->table_count; t++) {
+            struct sort_case *one = &run->cases[run->case_count++];
+            *one = (struct sort_case){.run = run, .method = sort_method_name(options->method)};
+            TRY(make_plan(run, bits->items[n], run->tables[t], &one->plan));
+        }
+    return STATUS_OK;
+}
+
+/* ---- the device's sorts ---- */
+
+/* The first warm-up: how many sorts are a row, which is long beside the clock. */
+static enum status choose_row(struct sort_case *one)
+{
+    struct device *device = one->run->bench->device;
+    double seconds = 0;
+    TRY(sorter_run(one->sorter, one->run->count, &one->lists));
+    TRY(device_finish(device));
+    for (size_t p = 0; p < SORT_PHASES; p++)
+        seconds += device_timers(device)->stages[sort_phases[p].stage].seconds;
+    one->row = seconds * MOST_ROW < row_seconds ? MOST_ROW : 1 + (uint32_t)(row_seconds / seconds);
+    return STATUS_OK;
+}
+
+/* A row of sorts back to back, whose launches are not timed one by one, since that takes time itself: so is
+ * the time of a sort among others, as in a run. Then a sort alone for its phases. */
+static enum status run_sorts(void *context)
+{
+    struct sort_case *one = context;
+    struct device *device = one->run->bench->device;
+    if (one->row == 0)
+        return choose_row(one);
+    TRY(device_region_begin(device));
+    device_weigh_times(device, 0);
+    for (uint32_t n = 0; n < one->row; n++)
+        TRY(sorter_run(one->sorter, one->run->count, &one->lists));
+    device_weigh_times(device, 1);
+    TRY(device_region_end(device, STAGE_OTHER, 0));
+    return sorter_run(one->sorter, one->run->count, &one->lists);
+}
+
+/* Sorts once more, where nothing of the sorts before can pass for the result. */
+static enum status verify_sort(void *context, bool *right)
+{
+    struct sort_case *one = context;
+    const struct run *run = one->run;
+    TRY(buffer_fill(one->lists.permutation, UINT32_MAX));
+    TRY(sorter_run(one->sorter, run->count, &one->lists));
+    TRY(device_judge_sort(run->bench->part, run->keys, run->count, &one->lists, &one->verdict));
+    *right = sort_is_right(&one->verdict);
+    return STATUS_OK;
+}
+
+/* One key with all tables, timed in turns. The paper's sort returns sorted keys and sigma; the others what a
+ * PIC step needs, sigma and the cell offsets. */
+static enum status run_key(struct bench *bench, void *context)
+{
+    struct sort_case *cases = context;
+    struct run *run = cases->run;
+    const struct particles *particles = &run->list.particles;
+    const bool is_paper = run->options->method == SORT_METHOD_PAPER;
+    struct radix_lists lists = {.keys = particles->key,
+                                .sorted_keys = is_paper ? particles->key_spare : NULL,
+                                .cell_offsets = is_paper ? NULL : particles->cell_offsets,
+                                .cells = grid_cells(&run->grid)};
+    struct subject subjects[MOST_TABLES];
+    struct times times[MOST_TABLES];
+    TRY(buffer_create(bench->part, run->count * sizeof(uint32_t), "permutation", &lists.permutation));
+    for (uint32_t t = 0; t < run->table_count; t++) {
+        TRY(sorter_create(bench->part, &cases[t].plan, run->count, &cases[t].sorter));
+        cases[t].lists = lists;
+        subjects[t] = (struct subject){.context = &cases[t],
+                                       .run = run_sorts,
+                                       .verify = verify_sort,
+                                       .warm_ups = WARM_UPS,
+                                       .repeats = run->options->common.repeats};
+    }
+    TRY(bench_time(bench, subjects, run->table_count, times));
+    for (uint32_t t = 0; t < run->table_count; t++) {
+        cases[t].times = times[t];
+        cases[t].total = spread_scaled(times[t].stages[STAGE_OTHER], 1.0 / cases[t].row);
+    }
+    return STATUS_OK;
+}
+
+/* ---- the host's ---- */
+
+static enum status run_on_host(void *context)
+{
+    const struct sort_case *one = context;
+    const struct run *run = one->run;
+    return one->by_qsort
+               ? host_qsort(run->keys, run->count, one->permutation)
+               : host_counting_sort(run->keys, run->count, grid_cells(&run->grid), one->permutation);
+}
+
+static enum status verify_on_host(void *context, bool *right)
+{
+    struct sort_case *one = context;
+    const struct run *run = one->run;
+    for (uint32_t j = 0; j < run->count; j++)
+        one->sorted[j] = run->keys[one->permutation[j]];
+    TRY(host_judge_sort(run->keys, one->sorted, one->permutation, run->count, &one->verdict));
+    *right = sort_is_right(&one->verdict);
+    return STATUS_OK;
+}
+
+static enum status time_on_host(struct bench *bench, void *context)
+{
+    struct sort_case *one = context;
+    const uint32_t repeats = one->run->options->common.repeats;
+    const struct subject subject = {.context = one,
+                                    .run = run_on_host,
+                                    .verify = verify_on_host,
+                                    .repeats = repeats < MOST_HOST_REPEATS ? repeats : MOST_HOST_REPEATS,
+                                    .on_host = true};
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->permutation, one->run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->sorted, one->run->count));
+    TRY(bench_time(bench, &subject, 1, &one->times));
+    one->total = one->times.wall;
+    return STATUS_OK;
+}
+
+/* ---- tables ---- */
+
+static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
+{
+    const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median);
+    printf("  %-14s %10.3f  [%9.3f, %9.3f] %10.1f", name, 1e3 * seconds.median, 1e3 * seconds.least,
+           1e3 * seconds.most, per_second(1e-6 * run->count, seconds.median));
+    if (bytes > 0)
+        printf(" %9.2f %8.1f %%", bandwidth, 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+    printf("\n");
+}
+
+static void print_case(const struct sort_case *one)
+{
+    const struct sort_verdict *verdict = &one->verdict;
+    char sort[256];
+    sorter_plan_describe(&one->plan, sort, sizeof sort);
+    if (one->sorter)
+        printf("\nradix sort, %s:", sort);
+    else
+        printf("\n%s on the host, one thread, with permutation:", one->method);
+    printf(" %s, %s, %s\n", verdict->sorted ? "sorted" : "NOT SORTED",
+           verdict->stable ? "stable" : "NOT STABLE",
+           verdict->permutation ? "a permutation" : "NOT A PERMUTATION");
+    printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
+    printf(one->sorter ? " %9s %10s\n" : "\n", "GB/s", "of a copy");
+    for (size_t p = 0; p < SORT_PHASES; p++) {
+        const enum stage stage = sort_phases[p].stage;
+        if (one->times.bytes[stage] > 0)
+            print_row(one->run, sort_phases[p].name, one->times.stages[stage], one->times.bytes[stage]);
+    }
+    print_row(one->run, "total", one->total, times_bytes(&one->times));
+}
+
+static void write_case(const struct sort_case *one)
+{
+    struct bench *bench = one->run->bench;
+    const struct sorter_plan *plan = &one->plan;
+    char parameters[96] = "", method[BENCH_WORD];
+    const int verified = sort_is_right(&one->verdict);
+    sort_parameters(plan, sizeof parameters, parameters);
+    if (one->sorter)
+        bench_words(bench, false, "method=%s N=%u b=%u p=%u%s", one->method, one->run->count, plan->key_bits,
+                    plan->passes, parameters);
+    else
+        bench_words(bench, true, "method=%s N=%u", bench_word(one->method, method), one->run->count);
+    if (one->sorter)
+        write_sort_phases(bench, &one->times, verified);
+    bench_row(bench, "total_ms", one->total, 1e3, verified);
+}
+
+/* The paper's Table 7: its columns, for the case with the most passes and the one with the fewest. */
+static void print_table(const struct run *run)
+{
+    const struct sort_case *most = run->cases, *fewest = run->cases;
+    const int width = (int)strlen(run->bench->info->name);
+    char slow[SPREAD_TEXT], fast[SPREAD_TEXT];
+    for (uint32_t n = 1; n < run->case_count; n++) {
+        if (run->cases[n].plan.passes > most->plan.passes)
+            most = &run->cases[n];
+        if (run->cases[n].plan.passes < fewest->plan.passes)
+            fewest = &run->cases[n];
+    }
+    if (most == fewest)
+        return;
+    printf("\nTable 7 of the paper, on this device:\n");
+    char slow_head[32], fast_head[32];
+    snprintf(slow_head, sizeof slow_head, "time p = %u, ms", most->plan.passes);
+    snprintf(fast_head, sizeof fast_head, "time p = %u, ms", fewest->plan.passes);
+    printf("  %-*s  %-26s  %-26s  %s\n", width, "device", slow_head, fast_head, "ratio");
+    printf("  %-*s  %-26s  %-26s  %.2f\n", width, run->bench->info->name, spread_text(most->total, 1e3, slow),
+           spread_text(fewest->total, 1e3, fast), per_second(most->total.median, fewest->total.median));
+}
+
+/* Where every key was sorted with two tables: what the second costs of the first. */
+static void print_table_orders(const struct run *run)
+{
+    if (run->table_count < 2)
+        return;
+    printf("\nThe histogram's table in two orders:\n");
+    printf("  %2s  %2s  %-7s  %-26s  %-7s  %-26s  %s\n", "b", "p", "table", "time, ms", "table", "time, ms",
+           "ratio");
+    for (uint32_t n = 1; n < run->case_count; n++) {
+        const struct sort_case *first = &run->cases[n - 1], *second = &run->cases[n];
+        char one[SPREAD_TEXT], other[SPREAD_TEXT];
+        if (n % run->table_count > 0)
+            printf("  %2u  %2u  %-7s  %-26s  %-7s  %-26s  %.3f\n", first->plan.key_bits, first->plan.passes,
+                   radix_plan_table_name(&first->plan.radix), spread_text(first->total, 1e3, one),
+                   radix_plan_table_name(&second->plan.radix), spread_text(second->total, 1e3, other),
+                   per_second(second->total.median, first->total.median));
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The keys as they lie in memory, for another program to sort. */
+static enum status write_keys(const struct run *run)
+{
+    const char *path = run->options->keys_path;
+    if (!path)
+        return STATUS_OK;
+    FILE *file = fopen(path, "wb");
+    bool failed = !file || fwrite(run->keys, sizeof *run->keys, run->count, file) != run->count;
+    if (file)
+        failed |= fclose(file) != 0;
+    return failed ? status_fail(STATUS_FAILED, "--write-keys: cannot write %s: %s", path, strerror(errno))
+                  : STATUS_OK;
+}
+
+static enum status make_keys(struct run *run)
+{
+    struct bench *bench = run->bench;
+    struct sorter_plan plan;
+    TRY(make_plan(run, grid_key_bits(&run->grid), TABLE_AUTO, &plan));
+    TRY(pic_keys_create(bench->part, &run->grid, run->count, &plan, &run->list));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->keys, run->count));
+    TRY(buffer_read(run->list.particles.key, 0, run->count * sizeof *run->keys, run->keys));
+    return write_keys(run);
+}
+
+static enum status run_cases(struct run *run)
+{
+    static const char *const on_host[] = {"qsort", "counting sort"};
+    for (uint32_t n = 0; n < run->case_count; n++) {
+        if (n % run->table_count == 0)
+            TRY(bench_case(run->bench, run_key, &run->cases[n]));
+        print_case(&run->cases[n]);
+        write_case(&run->cases[n]);
+    }
+    for (int n = 0; n < 2 && !run->options->device_alone; n++) {
+        struct sort_case one = {.run = run, .method = on_host[n], .by_qsort = n == 0};
+        TRY(bench_case(run->bench, time_on_host, &one));
+        print_case(&one);
+        write_case(&one);
+    }
+    print_table(run);
+    print_table_orders(run);
+    return STATUS_OK;
+}
+
+static enum status run_pic_sort(struct bench *bench)
+{
+    struct run *run = NULL;
+    TRY(DEVICE_NEW(bench->device, run));
+    run->bench = bench;
+    run->options = bench->options;
+    run->count = run->options->particles;
+    TRY(plan_cases(run));
+    TRY(make_keys(run));
+    TRY(bench_copy(bench, buffer_bytes(run->list.particles.offset), run->options->common.repeats));
+    const uint32_t cells = run->options->cells;
+    printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", run->count, cells, cells,
+           cells, cells, bench->info->name);
+    printf("phases of one sort at a time; the total, of a sort in a row of them\n");
+    bench_print_copy(bench);
+    return run_cases(run);
+}
+
+static const struct choice tables[] = {
+    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
+
+static const struct option_row rows[] = {
+    PARTICLES_ROW(struct options, particles, 1, UINT32_C(1) << 31, "8388608"),
+    {"cells", 0, "C", OPTION_NUMBER, offsetof(struct options, cells), 2, 16384, .usual = "32",
+     .help = "Cells along each side of the unit square"},
+    {"key-bits", 0, "B,...", OPTION_LIST, offsetof(struct options, key_bits), 1, 32, .most = MOST_KEYS,
+     .distinct = true,
+     .help = "Bits of the key (b), one sort each. Without it the short key, ceil(log2 C^2) bits, and 30"},
+    {"radix-bits", 0, "R", OPTION_NUMBER, offsetof(struct options, paper.radix_bits), 1, 16, .usual = "5",
+     .help = "Bits of a digit (r); the passes are p = ceil(b/r)"},
+    PAPER_ROWS(struct options),
+    {"table", 0, "auto|columns|rows,...", OPTION_SET, offsetof(struct options, tables), .choices = tables,
+     .distinct = true, .owners = OF_PAPER, .usual = "auto",
+     .help =
+         "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, by "
+         "the device, without it"},
+    {"method", 0, "NAME", OPTION_CHOICE, offsetof(struct options, method), .choices = sort_words,
+     .distinct = true, .usual = "paper", .help = "paper, tiled (for GPUs) or chunked (for CPUs)"},
+    COMMON_ROWS("10", "Timed sorts of each kind, after two to warm up"),
+    {"no-host", 0, NULL, OPTION_SWITCH, offsetof(struct options, device_alone),
+     .help = "Leave out the sorts on the host, which take long for many keys"},
+    {"write-keys", 0, "FILE", OPTION_TEXT, offsetof(struct options, keys_path),
+     .help =
+         "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, for "
+         "another program to sort"},
+};
+
+const struct experiment experiment_pic_sort = {
+    .name = "pic-sort",
+    .summary = "the paper's Table 7: sorting particles in p=2 against p=6",
+    .options = OPTION_TABLE(
+        rows, "method",
+        "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
+        "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and velocities "
+        "from four van der Corput sequences in the unit square, a first sort, a move by u/C and v/C "
+        "modulo 1, then the sort that is timed, with its permutation. Beside it, on the host, the C "
+        "library's qsort and a serial counting sort of the same keys.\n\n"
+        "Examples:\n"
+        "  radixpic bench pic-sort\n"
+        "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
+        "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
+        "  radixpic bench pic-sort --table columns,rows\n"),
+    .options_size = sizeof(struct options),
+    .run = run_pic_sort,
+    .wrong = "a sort returned a wrong result",
+};

@@ -1,0 +1,323 @@
+/* Random lists: section 4.1 and Tables 4 to 6 of P. Helluy, "A portable implementation of the radix sort
+ * algorithm in OpenCL", 2011. */
+#include "experiments/experiments.h"
+#include "experiments/sorting/host_sorts.h"
+#include "experiments/sorting/paper_options.h"
+#include "experiments/sorting/sort_phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UPS = 2, USUAL_REPEATS = 10, FEW_REPEATS = 3, LONG_LIST = 1 << 24, MOST_HOST_REPEATS = 3 };
+enum { MOST_KEY_BITS = 30, RAND_BITS = 31 /* of the C library's rand() */ };
+
+struct options {
+    struct common_options common;
+    struct option_list sizes;
+    uint32_t key_bits, methods; /* bit set */
+    struct paper_options paper;
+    enum table_kind table;
+};
+
+/* One length: the list, and the same sorted on the host. */
+struct run {
+    struct bench *bench;
+    const struct options *options;
+    uint32_t count, repeats;
+    uint32_t *keys, *sorted, *found, *permutation;
+    struct radix_lists lists;
+    double reference; /* the host's seconds */
+};
+
+/* One row of a table. */
+struct row {
+    struct run *run;
+    enum sort_method method;
+    struct sorter_plan plan; /* of paper, whose sort returns the list alone */
+    struct radix_sort *paper;
+    struct sorter *sorter; /* of the others */
+    char note[256];        /* parameters, or why the method did not run */
+    struct times times;
+};
+
+/* ---- the host ---- */
+
+static int ascending(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static enum status copy_keys(void *context)
+{
+    const struct run *run = context;
+    memcpy(run->sorted, run->keys, run->count * sizeof *run->sorted);
+    return STATUS_OK;
+}
+
+static enum status sort_on_host(void *context)
+{
+    const struct run *run = context;
+    qsort(run->sorted, run->count, sizeof *run->sorted, ascending);
+    return STATUS_OK;
+}
+
+static enum status verify_on_host(void *context, bool *right)
+{
+    const struct run *run = context;
+    *right = true;
+    for (uint32_t j = 1; j < run->count; j++)
+        *right = *right && run->sorted[j - 1] <= run->sorted[j];
+    return STATUS_OK;
+}
+
+/* The same list in every run. The high bits of rand() are the more random ones. */
+static enum status make_list(struct run *run)
+{
+    struct device *part = run->bench->part;
+    const size_t bytes = run->count * sizeof(uint32_t);
+    struct buffer *keys = NULL;
+    TRY(DEVICE_NEW_ARRAY(part, run->keys, run->count));
+    TRY(DEVICE_NEW_ARRAY(part, run->sorted, run->count));
+    TRY(DEVICE_NEW_ARRAY(part, run->found, run->count));
+    TRY(buffer_create(part, bytes, "keys", &keys));
+    TRY(buffer_create(part, bytes, "sorted keys", &run->lists.sorted_keys));
+    TRY(buffer_create(part, bytes, "permutation", &run->lists.permutation));
+    srand(1);
+    for (uint32_t j = 0; j < run->count; j++)
+        run->keys[j] = (uint32_t)rand() >> (RAND_BITS - run->options->key_bits);
+    run->lists.keys = keys;
+    return buffer_write(keys, 0, bytes, run->keys);
+}
+
+/* ---- the sorts ---- */
+
+static enum status make_paper(struct row *row)
+{
+    const struct run *run = row->run;
+    const struct device_info *info = run->bench->info;
+    const struct paper_options *paper = &run->options->paper;
+    const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
+    const uint32_t key_bits = run->options->key_bits;
+    const uint32_t radix_bits = paper_digit_bits(paper->radix_bits > 0 ? paper->radix_bits : usual, key_bits);
+    const struct sort_config config = paper_sort_config(paper, key_bits, radix_bits, run->options->table);
+    struct radix_plan *plan = &row->plan.radix;
+    TRY(radix_plan_make_radix(info, &config, key_bits, radix_bits, plan));
+    row->plan.passes = plan->passes;
+    snprintf(row->note, sizeof row->note, "r = %u, p = %u; I = %u, G = %u, s = %u, table %s; keys alone",
+             plan->radix_bits, plan->passes, plan->items_per_group, plan->groups, plan->histogram_splits,
+             radix_plan_table_name(plan));
+    return radix_sort_create(run->bench->part, plan, run->count, false, false, &row->paper);
+}
+
+static enum status make_sort(struct row *row)
+{
+    const struct run *run = row->run;
+    const uint32_t key_bits = run->options->key_bits;
+    const struct sort_config config = {.method = row->method, .key_bits = key_bits};
+    row->plan = (struct sorter_plan){.method = row->method, .key_bits = key_bits};
+    if (row->method == SORT_METHOD_PAPER)
+        return make_paper(row);
+    TRY(sorter_plan_default(run->bench->info, &config, key_bits, run->count, &row->plan));
+    snprintf(row->note, sizeof row->note, "p = %u; with permutation", row->plan.passes);
+    return sorter_create(run->bench->part, &row->plan, run->count, &row->sorter);
+}
+
+/* No result of the sort before this one. */
+static enum status clear_results(void *context)
+{
+    const struct row *row = context;
+    TRY(buffer_fill(row->run->lists.sorted_keys, UINT32_MAX));
+    return buffer_fill(row->run->lists.permutation, UINT32_MAX);
+}
+
+static enum status run_sort(void *context)
+{
+    const struct row *row = context;
+    struct radix_lists lists = row->run->lists;
+    if (!row->paper)
+        return sorter_run(row->sorter, row->run->count, &lists);
+    lists.permutation = NULL;
+    return radix_sort_run(row->paper, row->run->count, &lists);
+}
+
+/* The sorted list must be the host's, and a permutation the stable one. */
+static enum status verify_sort(void *context, bool *right)
+{
+    const struct row *row = context;
+    const struct run *run = row->run;
+    const size_t bytes = run->count * sizeof *run->found;
+    struct sort_verdict verdict = {true, true, true};
+    TRY(buffer_read(run->lists.sorted_keys, 0, bytes, run->found));
+    if (!row->paper)
+        TRY(device_judge_sort(run->bench->part, run->keys, run->count, &run->lists, &verdict));
+    *right = sort_is_right(&verdict) && memcmp(run->found, run->sorted, bytes) == 0;
+    return STATUS_OK;
+}
+
+static enum status time_sort(struct bench *bench, void *context)
+{
+    struct row *row = context;
+    TRY(make_sort(row));
+    const struct subject subject = {.context = row,
+                                    .prepare = clear_results,
+                                    .run = run_sort,
+                                    .verify = verify_sort,
+                                    .warm_ups = WARM_UPS,
+                                    .repeats = row->run->repeats,
+                                    .in_one_piece = true};
+    return bench_time(bench, &subject, 1, &row->times);
+}
+
+/* ---- tables ---- */
+
+static void print_head(const struct run *run)
+{
+    static const uint32_t tables[][2] = {{1048576, 4}, {8388608, 5}, {33554432, 6}};
+    char table[32] = "";
+    for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++)
+        if (run->count == tables[n][0] && run->options->key_bits == MOST_KEY_BITS)
+            snprintf(table, sizeof table, ", Table %u of the paper", tables[n][1]);
+    printf("\n%u random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n",
+           run->count, run->options->key_bits, table, run->repeats, bench_copy_rate(run->bench));
+    printf("  %-8s", "method");
+    for (size_t p = 0; p < SORT_PHASES; p++)
+        printf(" %10s", sort_phases[p].name);
+    printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
+}
+
+static void print_row(const struct run *run, const char *name, const struct times *times, struct spread total,
+                      const char *note)
+{
+    const double moved = per_second(1e-9 * (double)times_bytes(times), total.median);
+    printf("  %-8s", name);
+    for (size_t p = 0; p < SORT_PHASES; p++)
+        if (times->stages[sort_phases[p].stage].most > 0)
+            printf(" %10.3f", 1e3 * times->stages[sort_phases[p].stage].median);
+        else
+            printf(" %10s", "-");
+    printf(" %10.3f  [%10.3f, %10.3f] %8.2f %9.1f", 1e3 * total.median, 1e3 * total.least, 1e3 * total.most,
+           per_second(run->reference, total.median), per_second(1e-6 * run->count, total.median));
+    if (moved > 0)
+        printf(" %7.1f %%", 100 * per_second(moved, bench_copy_rate(run->bench)));
+    else
+        printf(" %9s", "-");
+    printf("  %s: %s\n", times->verified ? "verified" : "NOT SORTED", note);
+    fflush(stdout);
+    bench_row(run->bench, "total_ms", total, 1e3, times->verified);
+    bench_row(run->bench, "speedup", spread_rate(run->reference, total), 1, times->verified);
+}
+
+/* ---- the whole ---- */
+
+/* Why the method does not sort these keys on this device; false where it does. */
+static bool is_left_out(struct row *row)
+{
+    const uint32_t key_bits = row->run->options->key_bits;
+    if (row->method != SORT_METHOD_TILED || tiled_sort_supports(row->run->bench->info, key_bits))
+        return false;
+    if (key_bits > TILED_SORT_MAX_KEY_BITS)
+        snprintf(row->note, sizeof row->note, "not for b = %u: its keys have at most %d bits", key_bits,
+                 TILED_SORT_MAX_KEY_BITS);
+    else
+        snprintf(row->note, sizeof row->note, "not for b = %u on this device", key_bits);
+    return true;
+}
+
+static enum status run_method(struct run *run, enum sort_method method)
+{
+    struct row row = {.run = run, .method = method};
+    const char *name = sort_method_name(method);
+    char parameters[96];
+    if (is_left_out(&row)) {
+        printf("  %-8s %s\n", name, row.note);
+        return STATUS_OK;
+    }
+    TRY(bench_case(run->bench, time_sort, &row));
+    sort_parameters(&row.plan, sizeof parameters, parameters);
+    bench_words(run->bench, false, "method=%s N=%u b=%u p=%u%s", name, run->count, run->options->key_bits,
+                row.plan.passes, parameters);
+    write_sort_phases(run->bench, &row.times, row.times.verified);
+    print_row(run, name, &row.times, row.times.stages[STAGE_OTHER], row.note);
+    return STATUS_OK;
+}
+
+/* The host goes first: its sorted list judges the others, its time is the unit of their speedup. */
+static enum status run_length(struct bench *bench, void *context)
+{
+    static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_CHUNKED, SORT_METHOD_TILED};
+    struct run *run = context;
+    struct times host;
+    const struct subject subject = {.context = run,
+                                    .prepare = copy_keys,
+                                    .run = sort_on_host,
+                                    .verify = verify_on_host,
+                                    .repeats =
+                                        run->repeats < MOST_HOST_REPEATS ? run->repeats : MOST_HOST_REPEATS,
+                                    .on_host = true};
+    TRY(make_list(run));
+    TRY(bench_copy(bench, run->count * sizeof(uint32_t), run->repeats));
+    TRY(bench_time(bench, &subject, 1, &host));
+    run->reference = host.wall.median;
+    print_head(run);
+    for (size_t n = 0; n < sizeof methods / sizeof methods[0]; n++)
+        if ((run->options->methods >> methods[n] & 1U) != 0)
+            TRY(run_method(run, methods[n]));
+    bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->key_bits);
+    print_row(run, "qsort", &host, host.wall, "of the C library, on the host, one thread");
+    return STATUS_OK;
+}
+
+static enum status run_random_lists(struct bench *bench)
+{
+    const struct options *options = bench->options;
+    printf("random-lists: keys from rand(), on %s\n", bench->info->name);
+    for (uint32_t n = 0; n < options->sizes.count; n++) {
+        struct run run = {.bench = bench, .options = options, .count = options->sizes.items[n]};
+        const bool is_long = bench->info->is_cpu && run.count > LONG_LIST;
+        run.repeats = options->common.repeats > 0 ? options->common.repeats
+                      : is_long                   ? FEW_REPEATS
+                                                  : USUAL_REPEATS;
+        TRY(bench_case(bench, run_length, &run));
+    }
+    return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+    {"sizes", 0, "N,...", OPTION_LIST, offsetof(struct options, sizes), 1, UINT32_C(1) << 31, .most = 16,
+     .distinct = true, .usual = "1048576,8388608,33554432", .help = "Lengths of the lists (N)"},
+    {"key-bits", 0, "B", OPTION_NUMBER, offsetof(struct options, key_bits), 1, MOST_KEY_BITS, .usual = "30",
+     .help = "Bits of a key (b), at most 30"},
+    {"method", 0, "NAME,...", OPTION_SET, offsetof(struct options, methods), .choices = sort_words,
+     .usual = "paper,tiled,chunked",
+     .help = "paper, chunked (for CPUs) or tiled (for GPUs, up to 24 bits); all without it"},
+    {"radix-bits", 0, "R", OPTION_NUMBER, offsetof(struct options, paper.radix_bits), 1, 16,
+     .owners = OF_PAPER,
+     .help = "Bits of a digit (r) of paper; as in the paper's Table 3 6 for CPUs and 5 for GPUs without it"},
+    PAPER_ROWS(struct options),
+    {"table", 0, "auto|columns|rows", OPTION_CHOICE, offsetof(struct options, table), .as_in = "sort.table",
+     .distinct = true, .owners = OF_PAPER,
+     .help = "How the histogram of paper lies: a column an item or a row; auto, by the device, without it"},
+    COMMON_ROWS(NULL,
+                "Timed sorts of each kind, after two to warm up; 10 without it, on CPUs 3 of long lists"),
+};
+
+const struct experiment experiment_random_lists = {
+    .name = "random-lists",
+    .summary = "the paper's Tables 4 to 6: sorting random keys of 30 bits",
+    .options = OPTION_TABLE(
+        rows, "method",
+        "Sort lists of random keys.\v"
+        "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from the C "
+        "library's rand(), sorted by the method of the paper, which returns the sorted list alone, and "
+        "by the others of this program, which always make the permutation too. \"Speedup\" is over the "
+        "C library's qsort of the same list on the host, one thread, timed in the same run; the "
+        "paper's was over an unoptimised sort of the C++ library.\n\n"
+        "Examples:\n"
+        "  radixpic bench random-lists\n"
+        "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
+        "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
+    .options_size = sizeof(struct options),
+    .run = run_random_lists,
+    .wrong = "a list was not sorted rightly",
+};

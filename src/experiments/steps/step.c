@@ -1,0 +1,387 @@
+/* Step: what whole simulation steps cost, for one size or for a sweep over particles and grids. */
+#include "experiments/experiments.h"
+#include "experiments/steps/step_point.h"
+#include "simulation.h"
+
+#include <unistd.h>
+
+enum { FULL_CELL = 32, LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */, MOST_SIZES = 33 };
+enum { USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
+
+struct options {
+    struct common_options common;
+    struct step_setup setup; /* length[0] is 0 where cells of the usual size are wanted */
+    bool sweep;
+    uint64_t least_particles, most_particles; /* of a sweep */
+};
+
+/* What is measured now. */
+struct run {
+    struct bench *bench;
+    struct step_setup *setup;
+    struct step_point point;
+};
+
+/* ---- one point ---- */
+
+static double nanoseconds(const struct run *run)
+{
+    return 1e9 / ((double)run->point.steps * (double)run->setup->particles);
+}
+
+static double seconds_of_stages(const struct step_point *point)
+{
+    double sum = 0;
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        sum += point->stages[stage].median;
+    return sum;
+}
+
+static uint64_t bytes_of_stages(const struct step_point *point)
+{
+    uint64_t sum = 0;
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        sum += point->stage_bytes[stage];
+    return sum;
+}
+
+static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
+{
+    const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median), scale = nanoseconds(run);
+    printf("  %-18s %9.4f  [%8.4f, %8.4f] %6.1f %%", name, scale * seconds.median, scale * seconds.least,
+           scale * seconds.most, 100 * per_second(seconds.median, run->point.wall.median));
+    if (bytes > 0)
+        printf(" %9.2f %8.1f %%", bandwidth, 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+    printf("\n");
+}
+
+static void print_point(const struct run *run)
+{
+    const struct step_point *point = &run->point;
+    const double cost = nanoseconds(run) * point->wall.median;
+    bench_print_copy(run->bench);
+    printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->method,
+           point->sort[0] != '\0' ? "; sort: " : "", point->sort,
+           (double)point->bytes_held / (double)run->setup->particles);
+    printf("%u blocks of %u steps after a warm-up, wall clock from one wait for the device to the next; as "
+           "many for "
+           "the stages, whose timing takes time itself\n",
+           point->wall.count, point->steps);
+    printf("\n  %-18s %9s  [%8s, %8s] %8s %9s %10s\n", "stage", "ns/p-step", "min", "max", "share", "GB/s",
+           "of a copy");
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        if (point->stages[stage].most > 0)
+            print_row(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
+    print_row(run, "wall clock", point->wall, bytes_of_stages(point));
+    printf("\n%.4g ns per particle-step (ns/p-step), %.1f M particle-steps/s\n", cost, per_second(1e3, cost));
+    printf("%s: %s\n", point->verified ? "verified" : "NOT VERIFIED", point->verdict);
+}
+
+static void write_stage(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
+{
+    char quantity[48];
+    snprintf(quantity, sizeof quantity, "%s_ns", name);
+    bench_row(run->bench, quantity, seconds, nanoseconds(run), run->point.verified);
+    snprintf(quantity, sizeof quantity, "%s_GB/s", name);
+    if (bytes > 0 && seconds.least > 0)
+        bench_row(run->bench, quantity, spread_rate(1e-9 * (double)bytes, seconds), 1, run->point.verified);
+}
+
+static void write_point(const struct run *run)
+{
+    const struct step_setup *setup = run->setup;
+    const struct step_point *point = &run->point;
+    char method[BENCH_WORD];
+    bench_words(run->bench, false,
+                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u",
+                bench_word(point->method, method), setup->sort_method ? setup->sort_method : "default",
+                setup->precision, setup->shape, setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
+                (unsigned long long)setup->particles, point->steps);
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        if (point->stages[stage].most > 0)
+            write_stage(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
+    write_stage(run, "wall clock", point->wall, bytes_of_stages(point));
+    bench_row(run->bench, "held_B", spread_of_one((double)point->bytes_held / (double)setup->particles), 1,
+              point->verified);
+    bench_row(run->bench, "energy_drift", spread_of_one(point->energy_drift), 1, point->verified);
+}
+
+static enum status take_steps(struct bench *bench, void *context)
+{
+    struct run *run = context;
+    return step_point_run(run->setup, &bench->ranks, bench->part, NULL, &run->point);
+}
+
+static enum status run_point(struct run *run)
+{
+    struct bench *bench = run->bench;
+    TRY(bench_copy_like(bench, run->setup->particles,
+                        sizeof(float))); /* what else the machine does changes it */
+    TRY(bench_case(bench, take_steps, run));
+    bench->is_wrong = bench->is_wrong || !run->point.verified;
+    write_point(run);
+    return STATUS_OK;
+}
+
+static void choose_box(struct step_setup *setup, double length)
+{
+    setup->length[0] = length > 0 ? length : usual_cell_length * setup->cells[0];
+    setup->length[1] = setup->length[0] / setup->cells[0] * setup->cells[1];
+}
+
+static enum status run_single(struct run *run)
+{
+    struct step_setup *setup = run->setup;
+    choose_box(setup, setup->length[0]);
+    printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
+           (unsigned long long)setup->particles, setup->cells[0], setup->cells[1],
+           (double)setup->particles / ((double)setup->cells[0] * setup->cells[1]),
+           setup->hot ? ", half of them in one" : "", setup->shape, setup->precision, run->bench->info->name);
+    TRY(run_point(run));
+    print_point(run);
+    return STATUS_OK;
+}
+
+/* ---- sweep ---- */
+
+/* Nanoseconds per particle-step by grid and size; 0 where there is no point. */
+struct cost_table {
+    uint64_t sizes[MOST_SIZES];
+    uint32_t size_count;
+    double cost[GRIDS][MOST_SIZES];
+    double best; /* with at least FULL_CELL particles a cell; 0 without such a point */
+};
+
+/* Half of what the device tells, and of the machine's where the device is its processor: drivers of CPUs tell
+ * what they like. */
+static uint64_t half_of_memory(const struct device_info *info)
+{
+    uint64_t bytes = info->global_memory;
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    if (info->is_cpu && pages > 0 && page > 0 && (uint64_t)pages * (uint64_t)page < bytes)
+        bytes = (uint64_t)pages * (uint64_t)page;
+    return bytes / 2;
+}
+
+/* Why this device has no room for the point; "" where it has. */
+static enum status find_room(struct bench *bench, const struct step_setup *setup, size_t size, char *reason)
+{
+    const uint64_t half = half_of_memory(bench->info);
+    struct config *config = NULL;
+    uint64_t bytes = 0;
+    reason[0] = '\0';
+    TRY(DEVICE_NEW(bench->device, config));
+    enum status status = step_point_config(setup, config);
+    if (status == STATUS_OK)
+        status = simulation_bytes(config, bench->info, &bytes);
+    const uint64_t largest = setup->particles * 4 * precision_bytes(config->precision);
+    if (status == STATUS_USAGE) /* parameters that do not fit are a reason, not an end */
+        snprintf(reason, size, "%s", status_message());
+    else if (bytes > half)
+        snprintf(reason, size, "it needs %.2f GB, more than half of the memory, %.2f GB",
+                 1e-9 * (double)bytes, 1e-9 * (double)half);
+    else if (largest > bench->info->largest_buffer)
+        snprintf(reason, size, "an array of %.2f GB is larger than the device allows, %.2f GB",
+                 1e-9 * (double)largest, 1e-9 * (double)bench->info->largest_buffer);
+    return status == STATUS_USAGE ? STATUS_OK : status;
+}
+
+/* "push 41 %, at 63 % of a copy", or what the host spends between the stages where that is more. */
+static void describe_limit(const struct run *run, size_t size, char *text)
+{
+    const struct step_point *point = &run->point;
+    const double wall = point->wall.median, between = wall - seconds_of_stages(point);
+    int longest = 0, written;
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        longest = point->stages[stage].median > point->stages[longest].median ? stage : longest;
+    const double seconds = point->stages[longest].median;
+    const double bandwidth = per_second(1e-9 * (double)point->stage_bytes[longest], seconds);
+    if (between > seconds)
+        written = snprintf(text, size, "between stages %.0f %%", 100 * per_second(between, wall));
+    else
+        written = snprintf(text, size, "%s %.0f %%", stage_name((enum stage)longest),
+                           100 * per_second(seconds, wall));
+    if (between <= seconds && bandwidth > 0)
+        snprintf(text + written, size - (size_t)written, ", at %.0f %% of a copy",
+                 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+}
+
+static enum status sweep_point(struct run *run, double *cost)
+{
+    const struct step_setup *setup = run->setup;
+    const struct step_point *point = &run->point;
+    char text[512];
+    printf("  %5u^2 %11llu %9.4g", setup->cells[0], (unsigned long long)setup->particles,
+           (double)setup->particles / ((double)setup->cells[0] * setup->cells[1]));
+    TRY(find_room(run->bench, setup, sizeof text, text));
+    if (text[0] != '\0') {
+        printf("  skipped: %s\n", text);
+        return STATUS_OK;
+    }
+    fflush(stdout); /* points take seconds: show which one is running */
+    TRY(run_point(run));
+    const double scale = nanoseconds(run);
+    *cost = scale * point->wall.median;
+    describe_limit(run, sizeof text, text);
+    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f %9.2f  %-13s %s\n", *cost, scale * point->wall.least,
+           scale * point->wall.most, per_second(1e3, *cost),
+           (double)point->bytes_held / (double)setup->particles, bench_copy_rate(run->bench), point->method,
+           text);
+    if (!point->verified)
+        printf("        NOT VERIFIED: %s\n", point->verdict);
+    return STATUS_OK;
+}
+
+static enum status sweep_grid(struct run *run, uint32_t grid, struct cost_table *table)
+{
+    struct step_setup *setup = run->setup;
+    setup->cells[0] = setup->cells[1] = (uint32_t)SMALLEST_GRID << grid;
+    const uint64_t cells = (uint64_t)setup->cells[0] * setup->cells[1];
+    choose_box(setup, 0);
+    for (uint32_t n = 0; n < table->size_count; n++) {
+        double *cost = &table->cost[grid][n];
+        setup->particles = table->sizes[n];
+        if (setup->particles < LEAST_PER_CELL * cells)
+            continue;
+        TRY(sweep_point(run, cost));
+        if (*cost > 0 && setup->particles >= FULL_CELL * cells && (table->best == 0 || *cost < table->best))
+            table->best = *cost;
+    }
+    return STATUS_OK;
+}
+
+static void print_growth(const struct cost_table *table)
+{
+    printf(
+        "\nhow the cost grows: ns per particle-step over the best with at least %d particles a cell, %.4f\n",
+        FULL_CELL, table->best);
+    printf("  %7s", "cells");
+    for (uint32_t n = 0; n < table->size_count; n++)
+        printf(" %10llu", (unsigned long long)table->sizes[n]);
+    printf("\n");
+    for (uint32_t grid = 0; grid < GRIDS; grid++) {
+        bool any = false;
+        for (uint32_t n = 0; n < table->size_count; n++)
+            any = any || table->cost[grid][n] > 0;
+        if (!any)
+            continue;
+        printf("  %5u^2", (uint32_t)SMALLEST_GRID << grid);
+        for (uint32_t n = 0; n < table->size_count; n++)
+            if (table->cost[grid][n] > 0)
+                printf(" %10.2f", table->cost[grid][n] / table->best);
+            else
+                printf(" %10s", "-");
+        printf("\n");
+    }
+}
+
+static enum status run_sweep(struct run *run)
+{
+    const struct options *options = run->bench->options;
+    struct cost_table table = {0};
+    for (uint64_t size = 1; size <= options->most_particles; size *= 2)
+        if (size >= options->least_particles)
+            table.sizes[table.size_count++] = size;
+    if (table.size_count == 0)
+        return status_fail(STATUS_USAGE, "no power of two lies between --min-particles and --max-particles");
+    printf("step: sweep, %s, %s precision, on %s\n\n", options->setup.shape, options->setup.precision,
+           run->bench->info->name);
+    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s %9s  %-13s %s\n", "cells", "particles", "a cell",
+           "ns/p-step", "min", "max", "M p-st/s", "B/part.", "copy GB/s", "method", "what limits");
+    for (uint32_t grid = 0; grid < GRIDS; grid++)
+        TRY(sweep_grid(run, grid, &table));
+    if (table.best > 0)
+        print_growth(&table);
+    return STATUS_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum status run_step(struct bench *bench)
+{
+    struct options *options = bench->options;
+    struct run *run = NULL;
+    TRY(DEVICE_NEW(bench->device, run));
+    run->bench = bench;
+    run->setup = &options->setup;
+    return options->sweep ? run_sweep(run) : run_single(run);
+}
+
+static enum status settle(struct bench *bench)
+{
+    struct options *options = bench->options;
+    struct step_setup *setup = &options->setup;
+    if (options->sweep &&
+        (bench_given(bench, "particles") || bench_given(bench, "cells") || bench_given(bench, "length")))
+        return status_fail(STATUS_USAGE,
+                           "--sweep chooses particles and cells itself; leave --particles, --cells and "
+                           "--length out");
+    if (!options->sweep && (bench_given(bench, "min-particles") || bench_given(bench, "max-particles")))
+        return status_fail(STATUS_USAGE, "--min-particles and --max-particles are of a --sweep alone");
+    if (options->most_particles < options->least_particles)
+        return status_fail(STATUS_USAGE, "--max-particles %llu is less than --min-particles %llu",
+                           (unsigned long long)options->most_particles,
+                           (unsigned long long)options->least_particles);
+    if (options->common.repeats == 0)
+        options->common.repeats = options->sweep ? SWEEP_REPEATS : USUAL_REPEATS;
+    if (setup->steps == 0 && !options->sweep)
+        setup->steps = USUAL_STEPS;
+    setup->repeats = options->common.repeats;
+    setup->decomposition = "auto";
+    return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+    {"particles", 'N', "N", OPTION_NUMBER64, offsetof(struct options, setup.particles), 1,
+     CONFIG_MAX_PARTICLES, .usual = "4194304", .help = "Particles (N)"},
+    {"cells", 0, "C", OPTION_CELLS, offsetof(struct options, setup.cells), 8, 16384, .usual = "128",
+     .help = "Cells: N for N x N, or NXxNY, each 8 or more"},
+    {"length", 0, "L", OPTION_REAL, offsetof(struct options, setup.length), 1e-6, 1e9,
+     .help =
+         "Length of the box along x in Debye lengths, its cells square; without it a cell is 4 pi/32 long, "
+         "whatever the number of cells"},
+    {"shape", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.shape), .as_in = "deposit.shape",
+     .usual = "cic", .help = "ngp, cic or tsc"},
+    {"precision", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.precision), .as_in = "precision",
+     .usual = "single", .help = "single or double"},
+    {"method", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.step_method), .as_in = "step.method",
+     .usual = "auto", .help = "Of the step, as the config's step.method"},
+    {"sort", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.sort_method), .as_in = "sort.method",
+     .help = "Method of the sort: auto, paper, tiled or chunked; as a config's default without it"},
+    {"hot", 0, NULL, OPTION_SWITCH, offsetof(struct options, setup.hot),
+     .help =
+         "Half of the particles stand still in one cell; the plasma is so thin that nothing else changes"},
+    {"steps", 0, "K", OPTION_NUMBER, offsetof(struct options, setup.steps), 1, 1000000,
+     .help = "Steps in a timed block, 50 without it; in a sweep as many as take 0.3 s"},
+    COMMON_ROWS(
+        NULL, "Timed blocks, after a warm-up of one, and as many for the stages; 5 without it, 3 in a sweep"),
+    {"sweep", 0, NULL, OPTION_SWITCH, offsetof(struct options, sweep),
+     .help = "Every power of two of particles on grids of 32^2 to 2048^2, with at least 8 particles a cell"},
+    {"min-particles", 0, "N", OPTION_NUMBER64, offsetof(struct options, least_particles), 1,
+     CONFIG_MAX_PARTICLES, .usual = "262144", .help = "Least particles of a sweep"},
+    {"max-particles", 0, "N", OPTION_NUMBER64, offsetof(struct options, most_particles), 1,
+     CONFIG_MAX_PARTICLES, .usual = "134217728",
+     .help = "Most particles of a sweep, as far as half of the memory holds them"},
+};
+
+const struct experiment experiment_step = {
+    .name = "step",
+    .summary = "whole simulation steps: times of the stages, how cost grows",
+    .options = OPTION_TABLE(
+        rows, NULL,
+        "Time whole simulation steps: electrons of thermal velocity 1 with a wave of k = 0.5, dt = 0.1, "
+        "energies every 10 steps, nothing written to disk.\v"
+        "The wall clock is the host's over blocks of steps, from one wait for the device to the next; "
+        "the stages are timed by events in blocks of their own, since that takes time itself. Particles, "
+        "charge, the field at the start and the drift of the energy are checked: a wrong step is not "
+        "reported as fast but ends the program with exit code 1. A copy on the device is timed just "
+        "before each point; so short a list that caches hold it can beat it.\n\n"
+        "Examples:\n"
+        "  radixpic bench step\n"
+        "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method plain\n"
+        "  radixpic bench step --sweep --max-particles 4194304 --device cpu --csv step.csv\n"),
+    .options_size = sizeof(struct options),
+    .settle = settle,
+    .run = run_step,
+    .wrong = "a step left a wrong result",
+};

@@ -1,0 +1,354 @@
+/* Step point: the config in memory, the blocks of steps, and what a right step must leave behind. */
+#include "experiments/steps/step_point.h"
+
+#include "config/config_reader.h"
+#include "simulation.h"
+
+#include <stdlib.h>
+
+enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, FEW_PER_CELL = 8 };
+
+static const double wave_amplitude = 0.1;
+static const double thin_density = 1e-9; /* of a hot start: a plasma period is longer than any bench */
+static const double block_seconds = 0.3; /* of a block whose steps are chosen here */
+static const double least_field = 0.5;   /* of the wave's first energy: coarse shapes smooth the wave */
+static const double most_field = 1.5;    /* of it: few particles a cell add their noise */
+
+/* Relative: of the charge, sums in the device's precision; of the field's energy, which they differ by after
+ * EARLY_STEPS between ranks that sum in another order. */
+static const double most_lost[] = {[PRECISION_SINGLE] = 1e-4, [PRECISION_DOUBLE] = 1e-9};
+static const double most_apart[] = {[PRECISION_SINGLE] = 1e-3, [PRECISION_DOUBLE] = 1e-9};
+
+/* What one run holds. */
+struct run {
+    const struct step_setup *setup;
+    struct step_point *point;
+    struct config config;
+    struct simulation simulation;
+    struct samples wall, stages[STAGE_OTHER];
+    uint64_t left_before; /* particles that had left this rank before the timed blocks */
+};
+
+/* ---- config ---- */
+
+/* The wave whose k is nearest to 0.5. */
+static uint32_t wave_mode(const struct step_setup *setup)
+{
+    const double mode = round(0.5 * setup->length[0] / (2 * M_PI));
+    return (uint32_t)fmax(1, fmin(mode, setup->cells[0] / 8)); /* 8 cells draw a wave well enough */
+}
+
+enum status step_point_config(const struct step_setup *setup, struct config *config)
+{
+    char text[1024], wave[128] = "", sort[64] = "";
+    if (!setup->hot)
+        snprintf(wave, sizeof wave, "    perturb: {density: [{axis: x, mode: %u, amplitude: %g}]}\n",
+                 wave_mode(setup), wave_amplitude);
+    if (setup->sort_method)
+        snprintf(sort, sizeof sort, "sort: {method: %s}\n", setup->sort_method);
+    const int length =
+        snprintf(text, sizeof text,
+                 "grid: {cells: [%u, %u], length: [%.17g, %.17g]}\n"
+                 "time: {step: 0.1, steps: 1}\n"
+                 "precision: %s\n"
+                 "species:\n"
+                 "  - name: electrons\n"
+                 "    charge: -1\n"
+                 "    mass: 1\n"
+                 "    density: %g\n"
+                 "    particles: %llu\n"
+                 "    velocities: {kind: maxwellian}\n"
+                 "%s%s"
+                 "fields: {decomposition: %s}\n"
+                 "deposit: {shape: %s}\n"
+                 "step: {method: %s}\n"
+                 "output: {history: {every: %d}}\n",
+                 setup->cells[0], setup->cells[1], setup->length[0], setup->length[1], setup->precision,
+                 setup->hot ? thin_density : 1.0, (unsigned long long)setup->particles, wave, sort,
+                 setup->decomposition, setup->shape, setup->step_method, HISTORY_EVERY);
+    return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, config);
+}
+
+/* Before the first step: the first half of the particles come to rest in the middle cell. */
+static enum status crowd_one_cell(struct simulation *simulation)
+{
+    struct particles *particles = &simulation->particles[0];
+    const struct grid *grid = &simulation->slab.box;
+    const size_t half = particles->count / 2, pair = 2 * precision_bytes(simulation->config->precision);
+    uint32_t *keys = NULL;
+    char *at_rest = NULL;
+    TRY(DEVICE_NEW_ARRAY(simulation->device, keys, half));
+    TRY(DEVICE_NEW_ARRAY(simulation->device, at_rest, half * pair));
+    for (size_t j = 0; j < half; j++)
+        keys[j] = grid->nx / 2 * grid->ny + grid->ny / 2;
+    TRY(buffer_write(particles->key, 0, half * sizeof *keys, keys));
+    return buffer_write(particles->velocity, 0, half * pair, at_rest);
+}
+
+/* ---- blocks ---- */
+
+/* All ranks begin together; a block takes as long as on the slowest. */
+static enum status run_steps(struct simulation *simulation, uint32_t steps, double *seconds)
+{
+    double together = 0;
+    TRY(device_finish(simulation->device));
+    communicator_max(&simulation->communicator, 1, &together);
+    const double start = timer_now();
+    for (uint32_t n = 0; n < steps; n++)
+        TRY(simulation_step(simulation));
+    TRY(device_finish(simulation->device));
+    *seconds = timer_now() - start;
+    communicator_max(&simulation->communicator, 1, seconds);
+    return STATUS_OK;
+}
+
+/* The steps of a block: what was asked for, or whole periods of the history for about block_seconds. */
+static uint32_t choose_steps(const struct step_setup *setup, double early_seconds)
+{
+    if (setup->steps > 0)
+        return setup->steps;
+    const double periods = floor(block_seconds / early_seconds * EARLY_STEPS / HISTORY_EVERY);
+    return (uint32_t)fmax(HISTORY_EVERY, fmin(periods * HISTORY_EVERY, MOST_BLOCK_STEPS));
+}
+
+/* The first step builds what is built late and holds the start's energy; the warm-up follows it. */
+static enum status warm_up(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    struct step_point *point = run->point;
+    double seconds = 0;
+    TRY(run_steps(simulation, 1, &seconds));
+    point->first_field = simulation->row.field_energy;
+    TRY(run_steps(simulation, EARLY_STEPS, &seconds));
+    point->early_field = simulation->row.field_energy;
+    point->steps = choose_steps(run->setup, seconds);
+    if (run->setup->steps > 0)
+        TRY(run_steps(simulation, point->steps, &seconds));
+    run->left_before = simulation->left;
+    return STATUS_OK;
+}
+
+/* Timing the launches takes time itself: the wall clock is read over a block without, the stages over the
+ * next. */
+static enum status time_block(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    struct step_point *point = run->point;
+    double seconds = 0;
+    simulation->timing = TIME_NO_STEP;
+    TRY(run_steps(simulation, point->steps, &seconds));
+    samples_add(&run->wall, seconds);
+    simulation->timing = TIME_EVERY_STEP;
+    device_reset_timers(simulation->device);
+    TRY(run_steps(simulation, point->steps, &seconds));
+    const struct timers *timers = device_timers(simulation->device);
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        samples_add(&run->stages[stage], timers->stages[stage].seconds);
+        point->stage_bytes[stage] = timers->stages[stage].bytes;
+    }
+    return STATUS_OK;
+}
+
+/* What is asked of the blocks and of the simulation that made them. */
+static void describe(const struct run *run)
+{
+    const struct simulation *simulation = &run->simulation;
+    struct step_point *point = run->point;
+    uint64_t left = simulation->left - run->left_before;
+    communicator_sum_counts(&simulation->communicator, 1, &left);
+    point->wall = spread_of(&run->wall);
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        point->stages[stage] = spread_of(&run->stages[stage]);
+    point->leavers =
+        (double)left / (2.0 * run->setup->repeats * point->steps * point->ranks); /* blocks in pairs */
+    point->bytes_held = device_bytes_held(simulation->device);
+    point->has_slabs = simulation->decomposition == DECOMPOSITION_SLABS;
+    point->ghost_rows = simulation->slab.ghost;
+    for (int rank = 0; rank < point->ranks; rank++) {
+        const uint32_t rows = partition_rows(&simulation->partition, rank);
+        point->rows_most = rows > point->rows_most ? rows : point->rows_most;
+    }
+    snprintf(point->method, sizeof point->method, "plain");
+    if (simulation->advance_kind == ADVANCE_NONE)
+        sorter_plan_describe(&simulation->plan, point->sort, sizeof point->sort);
+    else
+        snprintf(point->method, sizeof point->method, "fused %s",
+                 advance_kind_name(simulation->advance_kind));
+}
+
+/* ---- verification ---- */
+
+/* What the last step left on this rank. */
+struct findings {
+    uint64_t particles;   /* on all ranks */
+    bool offsets_right;   /* cell offsets rise from 0 to the number of particles */
+    bool positions_right; /* in [0, 1] of a cell, the velocities finite */
+};
+
+/* Of one rank, whose list has every particle. */
+static enum status check_cell_offsets(const struct simulation *simulation, struct findings *findings)
+{
+    const struct particles *particles = &simulation->particles[0];
+    const uint32_t cells = grid_cells(&simulation->slab.box);
+    uint32_t *offsets = NULL;
+    TRY(DEVICE_NEW_ARRAY(simulation->device, offsets, cells + (size_t)1));
+    TRY(buffer_read(particles->cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
+    findings->offsets_right = offsets[0] == 0 && offsets[cells] == particles->count;
+    for (uint32_t c = 0; findings->offsets_right && c < cells; c++)
+        findings->offsets_right = offsets[c] <= offsets[c + 1];
+    return STATUS_OK;
+}
+
+/* Looks at the first and the last particles. */
+static enum status check_positions(const struct simulation *simulation, struct findings *findings)
+{
+    const struct particles *particles = &simulation->particles[0];
+    const enum precision precision = simulation->config->precision;
+    const size_t count = particles->count < LOOKED_AT ? particles->count : LOOKED_AT;
+    double offsets[2 * LOOKED_AT], velocities[2 * LOOKED_AT];
+    for (int end = 0; end < 2; end++) {
+        const size_t first = end == 0 ? 0 : particles->count - count;
+        TRY(particles_read_offsets(particles, precision, first, count, offsets));
+        TRY(particles_read_velocities(particles, precision, first, count, velocities));
+        for (size_t n = 0; n < 2 * count; n++)
+            if (!(offsets[n] >= 0 && offsets[n] <= 1) || !isfinite(velocities[n]))
+                findings->positions_right = false;
+    }
+    return STATUS_OK;
+}
+
+/* Energy per area of E = (a/k) sin(k x). */
+static double wave_energy(const struct step_setup *setup)
+{
+    const double k = 2 * M_PI * wave_mode(setup) / setup->length[0];
+    return pow(wave_amplitude / k, 2) / 4;
+}
+
+/* The relative change of the total energy that so many right steps may show. Relative to the kinetic energy,
+ * which is 1 per area: a fifth of the wave's energy, which a wrong force changes by all of it, the noise of
+ * few particles, and how they heat themselves: per step and in cells of one Debye length, at 1.2 to 3 times
+ * what 8 and 100 particles a cell were seen to do in cells of 0.4 to 3. */
+static double allowed_drift(const struct run *run)
+{
+    static const double heating[] = {[SHAPE_NGP] = 2.5e-3, [SHAPE_CIC] = 1.5e-4, [SHAPE_TSC] = 1.5e-5};
+    const struct step_setup *setup = run->setup;
+    const struct grid grid = grid_make(&run->config.grid);
+    const double per_cell = (double)setup->particles / grid_cells(&grid);
+    const double per_step = heating[run->config.deposit.shape] * pow(fmax(grid.dx, grid.dy), 2.5);
+    const double wave = setup->hot ? 0 : 0.2 * wave_energy(setup);
+    return wave + 1e-5 + (2e-3 + per_step * (double)run->point->steps_done) / per_cell;
+}
+
+static void judge(const struct run *run, const struct findings *findings, const struct step_point *alone)
+{
+    const struct step_setup *setup = run->setup;
+    struct step_point *point = run->point;
+    const struct grid grid = grid_make(&run->config.grid);
+    const enum precision precision = run->config.precision;
+    const double lost =
+        run->simulation.row.charge / (-run->config.species[0].density * grid.lx * grid.ly) - 1;
+    const double field = point->first_field / (wave_energy(setup) * grid.lx * grid.ly);
+    const double apart = alone ? point->early_field / alone->early_field - 1 : 0;
+    /* Of few particles a cell the field is mostly noise, and not held against the wave's. */
+    const bool is_noise = setup->particles < FEW_PER_CELL * (uint64_t)grid_cells(&grid);
+    char *verdict = point->verdict, agreement[96] = "";
+    const size_t size = sizeof point->verdict;
+    if (findings->particles != setup->particles)
+        snprintf(verdict, size, "the ranks hold %llu particles, not %llu",
+                 (unsigned long long)findings->particles, (unsigned long long)setup->particles);
+    else if (!findings->offsets_right)
+        snprintf(verdict, size, "the cell offsets do not rise from 0 to the number of particles");
+    else if (!findings->positions_right)
+        snprintf(verdict, size, "a particle lies outside its cell, or its velocity is not finite");
+    else if (!(fabs(lost) <= most_lost[precision]))
+        snprintf(verdict, size, "the charge on the grid differs by %.2g of it from the particles'", lost);
+    else if (!setup->hot && !is_noise && !(field >= least_field && field <= most_field))
+        snprintf(verdict, size, "the field of the wave at the start holds %.2g times its energy", field);
+    else if (!(fabs(point->energy_drift) <= allowed_drift(run)))
+        snprintf(verdict, size,
+                 "the energy drifted by %.2g in %llu steps: the step is wrong, or a cell is many Debye "
+                 "lengths long "
+                 "and the plasma heats itself",
+                 point->energy_drift, (unsigned long long)point->steps_done);
+    else if (!(fabs(apart) <= most_apart[precision]))
+        snprintf(verdict, size,
+                 "the field's energy at step %d differs by %.2g of it from that of the run on one rank",
+                 EARLY_STEPS, apart);
+    else
+        point->verified = true;
+    if (alone)
+        snprintf(agreement, sizeof agreement, ", the field's energy is that of one rank to %.1g",
+                 fabs(apart));
+    if (point->verified)
+        snprintf(
+            verdict, size,
+            "all %llu particles are in the cells, the charge is right to %.1g, the energy drifted by %.1g in "
+            "%llu steps%s%s",
+            (unsigned long long)findings->particles, fabs(lost), fabs(point->energy_drift),
+            (unsigned long long)point->steps_done, agreement,
+            is_noise && !setup->hot ? "; too few a cell to judge the field of the wave" : "");
+}
+
+/* One more step, the run's last: it sorts and measures, and moves nothing. */
+static enum status verify(struct run *run, const struct step_point *alone)
+{
+    struct simulation *simulation = &run->simulation;
+    struct findings findings = {.offsets_right = true, .positions_right = true};
+    run->config.time.steps = simulation->step;
+    run->point->steps_done = simulation->step;
+    TRY(simulation_step(simulation));
+    TRY(device_finish(simulation->device));
+    run->point->energy_drift = simulation_energy_drift(simulation);
+    findings.particles = simulation_own_particles(simulation);
+    double most = (double)findings.particles;
+    communicator_sum_counts(&simulation->communicator, 1, &findings.particles);
+    communicator_max(&simulation->communicator, 1, &most);
+    run->point->particles_most = (uint64_t)most;
+    if (run->point->ranks == 1) {
+        TRY(check_cell_offsets(simulation, &findings));
+        TRY(check_positions(simulation, &findings));
+    }
+    judge(run, &findings, alone);
+    return STATUS_OK;
+}
+
+/* ---- one point ---- */
+
+static enum status create(struct run *run, const struct communicator *ranks, struct device *device)
+{
+    enum status status = step_point_config(run->setup, &run->config);
+    run->config.time.steps = UINT64_MAX; /* until verify() says which is the last */
+    TRY(communicator_agree(ranks, status));
+    status = simulation_create_on(ranks, &run->config, device, NULL, &run->simulation);
+    return communicator_meet(ranks, status);
+}
+
+static enum status measure(struct run *run, const struct communicator *ranks, struct device *device,
+                           const struct step_point *alone)
+{
+    TRY(create(run, ranks, device));
+    if (run->setup->hot)
+        TRY(crowd_one_cell(&run->simulation));
+    TRY(warm_up(run));
+    for (uint32_t n = 0; n < run->setup->repeats; n++)
+        TRY(time_block(run));
+    describe(run);
+    return verify(run, alone);
+}
+
+enum status step_point_run(const struct step_setup *setup, const struct communicator *ranks,
+                           struct device *device, const struct step_point *alone, struct step_point *point)
+{
+    struct run *run = calloc(1, sizeof *run);
+    *point = (struct step_point){.ranks = ranks->size};
+    enum status status = run ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for a simulation");
+    status = communicator_agree(ranks, status);
+    if (run && status == STATUS_OK) {
+        run->setup = setup;
+        run->point = point;
+        status = measure(run, ranks, device, alone);
+        simulation_destroy(&run->simulation);
+    }
+    free(run);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* Step point: a simulation of given size, on one rank or on several, taken through timed blocks of whole
+ * steps and judged, so that a wrong step is never reported as fast. */
+#ifndef RADIXPIC_EXPERIMENTS_STEP_POINT_H
+#define RADIXPIC_EXPERIMENTS_STEP_POINT_H
+
+#include "experiments/bench.h"
+
+#include <math.h>
+
+/* Electrons of thermal velocity 1 with a wave of k = 0.5, or as near to that as the box allows. Words are
+ * those of the config's schema; they belong to the caller. */
+struct step_setup {
+    uint64_t particles;
+    uint32_t cells[2];
+    double length[2]; /* of the box */
+    const char *shape, *precision, *step_method, *decomposition;
+    const char *sort_method; /* NULL: as the schema says */
+    bool hot;                /* half of the particles stand in one cell; so thin that no field moves them */
+    uint32_t steps;          /* of a block; 0: as many as take a few tenths of a second */
+    uint32_t repeats;        /* timed blocks */
+};
+
+static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
+
+/* Of ranks the same on every one, but for the stages and their bytes. */
+struct step_point {
+    int ranks;
+    uint32_t steps;                    /* of a block */
+    struct spread wall;                /* seconds of a block on the slowest rank */
+    struct spread stages[STAGE_OTHER]; /* of a block on this one */
+    uint64_t stage_bytes[STAGE_OTHER]; /* of the last block */
+    char method[32], sort[256];        /* the step taken; how it sorts, where that is a choice */
+    size_t bytes_held;                 /* in device arrays, after the last block */
+    bool has_slabs;                    /* each rank solves for its rows of the field alone */
+    uint32_t rows_most, ghost_rows;    /* of a rank */
+    uint64_t particles_most;           /* of the fullest rank */
+    double leavers;                    /* particles that leave a rank in a step, the mean */
+    uint64_t steps_done;               /* with the warm-up */
+    double first_field, early_field;   /* energy of the field at the start, and before round-off grows */
+    double energy_drift;
+    bool verified;
+    char verdict[256]; /* what was checked, or what was wrong */
+};
+
+/* The config of a point, through the config's own schema and checks: STATUS_USAGE for what they refuse. */
+STATUS_CHECKED enum status step_point_config(const struct step_setup *setup, struct config *config);
+
+/* Runs one point: a warm-up block, timed blocks in pairs, one for the wall clock without events and one for
+ * the stages with them, then one step that only measures. Collective over `ranks`, which may be rank 0 alone.
+ * `alone` is the run of the same config on one rank, which the field must agree with, or NULL. A result that
+ * is wrong is no failure of this function: see `verified`. */
+STATUS_CHECKED enum status step_point_run(const struct step_setup *setup, const struct communicator *ranks,
+                                          struct device *device, const struct step_point *alone,
+                                          struct step_point *point);
+
+#endif

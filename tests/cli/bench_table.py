@@ -1,0 +1,69 @@
+"""What the tests of the benches share: one bench in small, its output and its rows."""
+
+import shutil
+
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+
+HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
+
+# Options that make a bench quick; what a test gives after them counts, or adds to them.
+SMALL = {
+    "pic-sort": ["--particles=5003", "--repeat=2"],
+    "random-lists": ["--repeat=2"],
+    "permutation": ["--repeat=2", "--python=none"],
+    "local-memory": ["--repeat=2"],
+    "step": ["--repeat=2"],
+    "deposit": ["--particles=4096", "--repeat=2"],
+    "scaling": ["--particles=4096", "--cells=16x8", "--steps=4", "--repeat=2"],
+    "layout": ["--repeat=2", "--length=32"],
+}
+
+
+class BenchTest(ProgramTest):
+    def bench(self, name, *arguments, ranks=0, environment=None, command=(PROGRAM,)):
+        """The result of a bench in small; on ranks of mpirun unless 0."""
+        if ranks:
+            command, environment = ("mpirun", "-n", str(ranks), *command), {**MPI_ENVIRONMENT, **(environment or {})}
+        small = [*SMALL[name], f"--device={DEVICE}", "--csv=bench.csv"]
+        return self.run_program("bench", name, *small, *arguments, command=command, environment=environment)
+
+    def bench_well(self, name, *arguments, **options):
+        """Standard output, and the rows of the CSV file, each with the words of its case; all of them are right."""
+        result = self.bench(name, *arguments, **options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        rows = self.assert_whole_rows(self.folder / "bench.csv")
+        for row in rows:
+            self.assertEqual((list(row), row["bench"]), (HEADER, name))
+            low, median, high = (float(row[column]) for column in ("min", "median", "max"))
+            self.assertTrue(low <= median <= high, row)
+            self.assertTrue(low >= 0 or row["quantity"] == "energy_drift", row)
+            words = dict(word.split("=", 1) for word in row["case"].split(" "))
+            unjudged = "copy" in words.values() or words.get("kernel") == "numpy"
+            self.assertEqual(row["verified"], "" if unjudged else "yes", row)
+            row.update(words)
+        self.assertNotRegex(result.stdout, "NOT |WRONG")
+        return result.stdout, rows
+
+    def with_kernels(self, file, old, new):
+        """The environment of a run with kernels of which one text is replaced."""
+        kernels = self.folder / "kernels"
+        shutil.rmtree(kernels, ignore_errors=True)
+        shutil.copytree(ROOT / "kernels", kernels)
+        text = (kernels / file).read_text()
+        self.assertIn(old, text)
+        (kernels / file).write_text(text.replace(old, new))
+        return {"RADIXPIC_KERNELS": str(kernels)}
+
+
+def of(rows, key, quantity=None):
+    """The different words of a key, in order, of the rows of a quantity."""
+    found = [row[key] for row in rows if key in row and (quantity is None or row["quantity"] == quantity)]
+    return list(dict.fromkeys(found))
+
+
+def medians(rows, quantity, *keys):
+    """{words of the keys: median}, or without keys a list."""
+    found = [row for row in rows if row["quantity"] == quantity]
+    if not keys:
+        return [float(row["median"]) for row in found]
+    return {tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]]: float(row["median"]) for row in found}

@@ -1,0 +1,336 @@
+#!/usr/bin/python3
+"""radixpic bench: what follows from what, ranks, and what a table of commands does not show."""
+
+import array
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+
+from bench_table import SMALL, BenchTest, medians, of
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT
+
+
+def van_der_corput(number, base):
+    """The digits of the number, mirrored at the point."""
+    value, place = 0.0, 1.0
+    while number > 0:
+        place /= base
+        value += number % base * place
+        number //= base
+    return value
+
+
+def cell(x, y):
+    return 16 * int(16 * x) + int(16 * y)
+
+
+class Follows(BenchTest):
+    """Printed figures and rows follow from the file's medians, which have nine digits."""
+
+    def assert_follows(self, word, expected):
+        """The word is the expected number, rounded to the digits that it has."""
+        digits = len(word.partition(".")[2])
+        self.assertAlmostEqual(float(word), expected, delta=0.51 * 10**-digits + 1e-6 * abs(expected))
+
+    def assert_ratios(self, rows, quantity, over, of_what, *keys):
+        """Every row of the quantity is the median `over` the row's own of `of_what`."""
+        own = medians(rows, of_what, *keys)
+        found = medians(rows, quantity, *keys)
+        self.assertTrue(found)
+        for case, ratio in found.items():
+            expected = over(case, own) / own[case]
+            self.assertAlmostEqual(ratio, expected, delta=1e-6 * expected)
+
+    def test_table_7_and_the_two_orders(self):
+        text, rows = self.bench_well("pic-sort", "--table=columns,rows", "--no-host")
+        totals = medians(rows, "total_ms", "p", "table")
+        line = re.search(r"Table 7.*\n.*\n(.*)\n", text)[1].split()
+        slow, fast = (max(totals[p, table] for table in ("columns", "rows")) for p in ("6", "2"))
+        self.assertTrue(0 < slow and 0 < fast)
+        first = totals["6", "columns"], totals["2", "columns"]  # the first of the most and of the fewest passes
+        self.assert_follows(line[-1], first[0] / first[1])
+        for line, passes in zip(text[text.index("in two orders") :].splitlines()[2:], ("2", "6"), strict=True):
+            self.assert_follows(line.split()[-1], totals[passes, "rows"] / totals[passes, "columns"])
+
+    def test_speedups(self):
+        _, rows = self.bench_well("random-lists", "--sizes=4096")
+        self.assert_ratios(rows, "speedup", lambda _, own: own["qsort"], "total_ms", "method")
+        text, rows = self.bench_well("permutation", "--volume=8,12,20", f"--python={sys.executable}")
+        rows = [{"side": "", **row} for row in rows]
+        for over in ("serial", "numpy"):
+            side = (lambda case: case[1]) if over == "serial" else (lambda case: "")
+            timed = [row for row in rows if row.get("kernel") != "numpy" or over == "numpy"]
+            self.assert_ratios(timed, f"speedup_{over}", lambda case, own: own[over, side(case)], "wall_ms", "kernel", "side")
+        line = re.search(r"(?m)^ +1,920 \|([^|\n]+)\|([^|\n]+)$", text)
+        for half, over in ((1, "serial"), (2, "numpy")):
+            speedups = medians(rows, f"speedup_{over}", "side", "kernel")
+            for word, case in zip(line[half].split(), [(side, kernel) for side in "24" for kernel in ("CB", "BB", "RLBB")], strict=True):
+                self.assert_follows(word, speedups[case])
+
+    def test_where_sorting_pays(self):
+        text, rows = self.bench_well("deposit", "--per-cell=2,16,128,1024", "--repeat=3")
+        times = medians(rows, "time_ms", "per_cell", "method")
+        per_cell = of(rows, "per_cell")
+        for sentence, faster, slower in (
+            ("sorting a shuffled list first pays", "sort+sorted", "atomic-shuffled"),
+            ("in a list that is in order anyway, sorted beats atomic", "sorted", "atomic-ordered"),
+        ):
+            found = [number for number in per_cell if times[number, faster] < times[number, slower]]
+            said = ", ".join(found) if found else "none of these numbers of"
+            self.assertIn(f"{sentence}: at {said} particles a cell\n", text)
+        ratios = re.findall(r"(?m)^ +(\d+)(?: +[\d.]+){8} +([\d.]+) +([\d.]+)$", text)
+        self.assertEqual([ratio[0] for ratio in ratios], per_cell)
+        for number, ordered, shuffled in ratios:
+            self.assert_follows(ordered, times[number, "atomic-ordered"] / times[number, "sorted"])
+            self.assert_follows(shuffled, times[number, "atomic-shuffled"] / times[number, "sort+sorted"])
+
+    def test_ratios_of_layouts(self):
+        text, rows = self.bench_well("layout", "--table=1", "--arrays=64")
+        times = medians(rows, "time_ms", "layout", "device")
+        device = next(name for _, name in times if name != "host")
+        ratio = re.search(r"\) +([\d.]+) +[\d.]+ \[[^]]*\] \(2\)  verified", text)[1]
+        self.assert_follows(ratio, times["row-wise", device] / times["column-wise", device])
+
+    def test_the_cost_of_a_step(self):
+        text, rows = self.bench_well("step", "--particles=4096", "--cells=16", "--steps=5")
+        for stage in ("deposit", "field", "push"):
+            self.assertIn(f"{stage}_ns", of(rows, "quantity"))
+        (cost,) = medians(rows, "wall_clock_ns")
+        self.assert_follows(re.search(r"wall clock +([\d.]+)", text)[1], cost)
+        self.assert_follows(re.search(r"([\d.]+) M particle-steps/s", text)[1], 1e3 / cost)
+        self.assertGreater(medians(rows, "held_B")[0], 16)  # a position and a velocity, single
+        self.assertLess(abs(medians(rows, "energy_drift")[0]), 5e-3)
+
+    def test_the_growth_of_a_sweep(self):
+        sizes = ["--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1"]
+        text, rows = self.bench_well("step", "--sweep", *sizes)
+        costs = medians(rows, "wall_clock_ns", "cells", "N")
+        best = costs["32x32", "32768"]  # the only one with 32 a cell
+        found = re.search(r"cell, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n", text)
+        expected = [best, costs["32x32", "16384"] / best, 1, costs["64x64", "32768"] / best]
+        for word, value in zip(found.groups(), expected, strict=True):
+            self.assert_follows(word, value)
+
+
+class Special(BenchTest):
+    def test_keys_for_another_program(self):
+        self.bench_well("pic-sort", "--cells=16", "--write-keys=keys", "--particles=4096", "--repeat=1")
+        keys = array.array("I", (self.folder / "keys").read_bytes())
+        particles = [[van_der_corput(j, base) for base in (2, 3, 5, 7)] for j in range(1, 4097)]
+        particles.sort(key=lambda particle: cell(*particle[:2]))  # stable
+        moved = [cell((x + u / 16) % 1, (y + v / 16) % 1) for x, y, u, v in particles]
+        self.assertEqual(len(keys), 4096)
+        # single precision may put one that lands on the edge of a cell, a multiple of 1/16, on its other side
+        self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
+
+    def test_tables_of_layouts_are_chosen(self):
+        for arguments, expected in (
+            (["--table", "XIII,5"], ["V", "XIII"]),
+            (["--operation", "bubble-sort"], ["II", "III"]),
+            (["--operation", "bubble-sort", "--input", "d"], ["III"]),
+            (["--input", "s"], ["I", "II", "IV"]),
+            (["--table", "all", "--operation", "prefix-sum"], ["I", "V", "VI", "XIII"]),
+        ):
+            with self.subTest(arguments=arguments):
+                text, _ = self.bench_well("layout", *arguments, "--arrays=64", "--repeat=1")
+                self.assertEqual(re.findall(r"\nTable (\w+): ", text), expected)
+
+    def test_pictures(self):
+        """The script reads what the benches write."""
+        for name, *arguments in (
+            ("pic-sort",),
+            ("random-lists", "--sizes=100"),
+            ("permutation", "--volume=8,8", f"--python={sys.executable}"),
+            ("local-memory", "--operations=500", "--length=500", "--cells=20", "--product=5", "--coarse=3"),
+            ("step", "--particles=4096", "--cells=16", "--steps=2"),
+            ("deposit", "--per-cell=4,64"),
+            ("layout", "--arrays=64", "--table=1,13"),
+        ):
+            with self.subTest(name=name):
+                self.bench_well(name, *arguments)
+                command = [sys.executable, "-B", ROOT / "scripts" / "plot_bench.py", "bench.csv", "-o", "bench.png"]
+                result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                content = (self.folder / "bench.png").read_bytes()
+                self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+                self.assertTrue(all(side > 200 for side in struct.unpack(">II", content[16:24])))
+
+    def refine(self, old, new):
+        return self.bench("local-memory", "--part=refine", "--coarse=13", environment=self.with_kernels("local_memory_enqueue.cl", old, new))
+
+    def test_a_parent_that_does_not_build(self):
+        result = self.refine("enqueue_kernel(", "enqueue_kernl(")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, "has no device-side enqueue\n|fails: .*local_memory_enqueue.cl does not build")
+        self.assertEqual(len(re.findall(r" Gcells/s .*  verified\n", result.stdout)), 3)
+
+    def test_children_that_are_not_launched(self):
+        for old, new, words in (
+            ("(), CLK_ENQUEUE_FLAGS_NO_WAIT", "(), cell % 2 ? (kernel_enqueue_flags_t)77 : CLK_ENQUEUE_FLAGS_NO_WAIT",
+             "its kernels could not launch"),
+            ("refine_cell(values, cell", "refine_cell(values, 0", "a result is not that of the host"),
+        ):  # fmt: skip
+            result = self.refine(old, new)
+            if "has no device-side enqueue" in result.stdout:
+                self.skipTest("this device has no device-side enqueue")
+            self.assert_refused(result, 1, words)
+
+    def test_double_precision_takes_more_memory(self):
+        held = {}
+        for precision in ("single", "double"):
+            result = self.bench("step", "--particles=4096", "--cells=16", "--steps=2", f"--precision={precision}")
+            if precision == "double" and result.returncode == 1 and "double" in result.stderr:
+                self.skipTest("the device has no double precision")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            held[precision] = float(re.search(r"held on the device: ([\d.]+) bytes", result.stdout)[1])
+        self.assertGreater(held["double"], 1.4 * held["single"])
+
+    def test_what_does_not_fit_is_skipped_with_its_reason(self):
+        sizes = [f"--{which}-particles={1 << 31}" for which in ("min", "max")]
+        result = self.bench("step", "--sweep", *sizes, "--steps=1", "--repeat=1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [line for line in result.stdout.splitlines() if str(1 << 31) in line and "^2" in line]
+        self.assertEqual(len(lines), 7)
+        for line in lines:
+            self.assertRegex(line, r"skipped: (it needs [\d.]+ GB, more than half|an array of .* larger than|sort: )")
+
+
+class Numpy(BenchTest):
+    def script(self, text):
+        """A program that stands for Python."""
+        path = self.folder / "python"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return f"--python={path}"
+
+    def test_a_python_that_does_not_work(self):
+        """One that is not there, and one that has no numpy."""
+        for python in ("--python=no-such-python", self.script(f'exec {sys.executable} -I -S "$@"')):
+            with self.subTest(python=python):
+                result = self.bench("permutation", "--volume=8,12,20", python)
+                self.assert_refused(result, 2, f"--python: {python.partition('=')[2]} does not run or has no numpy")
+
+    def test_a_volume_that_is_too_much_for_numpy(self):
+        """It is named, and the larger ones after it have their times."""
+        python = self.script(f'case "$*" in *16,16,16*) exit 1; esac\nexec {sys.executable} "$@"')
+        text, rows = self.bench_well("permutation", "--table=1", "--block=4", "--repeat=1", python)
+        timed = [row["volume"] for row in rows if row.get("kernel") == "numpy" and row["quantity"] == "wall_ms"]
+        self.assertEqual(timed, ["8x8x8", "32x32x32", "64x64x64", "128x128x128"])
+        self.assertRegex(text, r"(?m)^  numpy: .*/python gave no times, .* of 16x16x16$")
+
+    def test_a_large_volume_is_announced(self):
+        python = self.script("echo 1; echo 2")  # whatever is asked for, a second to warm up and two
+        large = ["--volume=4098,4098", "--block=2", "--repeat=1"]
+        text, rows = self.bench_well("permutation", *large, python)
+        self.assertEqual(medians(rows, "wall_ms", "kernel")["numpy"], 2000)
+        self.assertRegex(text, r"\n  16,793,604 elements: numpy and the serial kernel take some tens of seconds\n    16,793,604 \| ")
+        text, _ = self.bench_well("permutation", *large)
+        self.assertIn("  16,793,604 elements: the kernels take some tens of seconds\n", text)
+
+    @unittest.skipUnless(shutil.which("oclgrind"), "no oclgrind, whose local memory is as small as wanted")
+    def test_cells_that_do_not_fit(self):
+        """Those that local memory does not hold are left out; asked for, they are refused."""
+        command = ["oclgrind", "--local-mem-size", "4000", PROGRAM]
+        if "ASan" in self.run_program("--version", command=command).stderr:
+            self.skipTest("oclgrind is preloaded, and so wants the sanitizer's runtime to be")
+        arguments = ["bench", "permutation", "--volume=4,4,4,4,4", "--repeat=1", "--python=none"]
+        text = self.run_well(*arguments, command=command).stdout
+        self.assertIn("left out: cells of 4^5 elements and more, which the 4000 bytes of local memory", text)
+        self.assertIn("4x4x4x4x4 in cells of 2^5 = 32", text)
+        self.assertNotIn("4^5 =", text)
+        result = self.run_program(*arguments, "--block=4", command=command)
+        self.assert_refused(result, 2, "4000 bytes of local memory", "smaller cell")
+
+
+@unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+class OnRanks(BenchTest):
+    def said(self, result):
+        """Lines of the program itself among those of mpirun."""
+        return [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
+
+    def test_only_scaling_runs(self):
+        """The others would run once on each rank, and all write the same file."""
+        for name in (name for name in SMALL if name != "scaling"):
+            with self.subTest(name=name):
+                result = self.bench(name, ranks=2)
+                self.assertEqual((result.returncode, result.stdout.count(f"{name}: ")), (2, 0), result.stderr)
+                (said,) = self.said(result)
+                self.assertTrue(said.startswith(f"radixpic bench {name}: runs on one rank"), said)
+                self.assertIn("only scaling", said)
+        command = ("mpirun", "-n", "2", PROGRAM, "tune", "-N", "2000", "--cells", "8", "--seconds", "1")
+        result = self.run_program(command=command, environment={**MPI_ENVIRONMENT, "RADIXPIC_CACHE": str(self.folder)})
+        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+        self.assertEqual(result.stderr.count("radixpic tune: runs on one rank"), 1, result.stderr)
+        self.assert_nothing_created()
+        self.assertEqual(self.bench("pic-sort", "--particles=100", ranks=1).returncode, 0)
+
+    def test_the_help_is_printed_once(self):
+        for name in ("pic-sort", "scaling"):
+            result = self.bench(name, "--help", ranks=2)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(result.stdout.count(f"Usage: radixpic bench {name}"), 1)
+
+    def test_scaling(self):
+        """Ranks, cells, particles, most rows of a rank, and field of both runs; the rates and efficiencies of the file."""
+        double = ["--strong", "--decomposition=slabs", "--precision=double", "--shape=tsc"]
+        one = ("1", "16x8", "4096", "16", "alone")
+        for ranks, arguments, kind, several in (
+            (2, [], "weak", [("2", "32x8", "8192", "16", "replicated")]),
+            (2, double, "strong", [("2", "16x8", "4096", "8", "slabs")]),
+            (2, ["--same-box", "--decomposition=replicated"], "same_box", [("2", "16x8", "8192", "8", "replicated")]),
+            (0, [], "weak", []),
+            (1, [], "weak", []),
+        ):
+            with self.subTest(ranks=ranks, arguments=arguments):
+                text, rows = self.bench_well("scaling", *arguments, ranks=ranks)
+                names = ("ranks", "cells", "N", "rows", "decomposition")
+                self.assertEqual(list(dict.fromkeys(tuple(row[name] for name in names) for row in rows)), [one, *several])
+                self.assertEqual((of(rows, "scaling"), of(rows, "steps")), ([kind], ["4"]))
+                self.assertEqual(len(re.findall(r"(?m)^verified, on ", text)), 1 + len(several))
+                self.assertEqual("field's energy is that of one rank to" in text, kind == "strong")
+                self.check_scaling(rows)
+
+    def check_scaling(self, rows):
+        seconds, rates = medians(rows, "wall_clock_s", "ranks", "N"), medians(rows, "particle_steps_1/s", "ranks")
+        efficiencies, leavers = medians(rows, "efficiency", "ranks"), medians(rows, "leavers", "ranks")
+        for (ranks, particles), wall in seconds.items():
+            self.assertAlmostEqual(rates[ranks], int(particles) / wall, delta=1e-6 * rates[ranks])
+            expected = rates[ranks] / int(ranks) / rates["1"]
+            self.assertAlmostEqual(efficiencies[ranks], expected, delta=1e-6 * expected)
+            stages = {row["quantity"] for row in rows if row["ranks"] == ranks}
+            self.assertLessEqual({"deposit_s", "field_s", "push_s"}, stages)
+            self.assertEqual({"exchange_s", "halo_s"} <= stages, ranks != "1")
+        self.assertEqual(leavers["1"], 0)
+        if of(rows, "scaling") == ["weak"] and "2" in leavers:
+            # |u| dt/dx of a row of 256 particles crosses each of two ends, half of it outwards: sqrt(2/pi) 0.1/0.393
+            self.assertAlmostEqual(leavers["2"] / (256 * 0.798 * 0.1 / 0.3927), 1, delta=0.3)
+
+    def test_a_wrong_step_on_ranks(self):
+        result = self.bench("scaling", ranks=2, environment=self.with_kernels("deposit.cl", "factor * sum", "(real)0.9 * factor * sum"))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(self.said(result), ["radixpic: a step left a wrong result; see above"])
+        self.assertIn("NOT VERIFIED, on 1 rank: the charge on the grid differs", result.stdout)
+        self.assertIn("NOT VERIFIED, on 2 ranks: the charge on the grid differs", result.stdout)
+
+    def test_one_rank_says_it_for_all(self):
+        for ranks, arguments, code, word in (
+            (3, ["--stepz=3"], 2, "--steps"),
+            (2, ["--cells=16384x8"], 2, "32768x8"),
+            (9, ["--strong", "--cells=8"], 2, "9 ranks want a row of cells each"),
+            (2, ["--particles=4293918721"], 2, "--particles"),
+            (2, ["--device=abacus"], 3, "abacus"),
+            (2, ["--csv=no/such/folder.csv"], 1, "No such file"),
+        ):
+            with self.subTest(arguments=arguments):
+                result = self.bench("scaling", *arguments, ranks=ranks)
+                self.assertEqual(result.returncode, code, result.stderr)
+                (said,) = self.said(result)
+                self.assertIn(word, said)
+        self.assert_nothing_created()
+
+
+if __name__ == "__main__":
+    unittest.main()
