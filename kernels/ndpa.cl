@@ -4,13 +4,12 @@
  *   ndpa_cells    TEAM items take a cell of p^N elements; with TEAM 1 each item has one of its own
  *   ndpa_bars     a group takes a bar, consecutive cells along the last axis, whose rows are long
  *   ndpa_tables   the same, and divides by nothing that is not known to the compiler: tables hold the rest
- *   ndpa_unfold   the plain permuted array, into another buffer
  *
- * The first three read all that a group owns into local memory and write it back permuted; no other group
+ * They read all that a group owns into local memory and write it back permuted; no other group
  * touches it. Local memory is read with strides, which costs up to p items a bank; global memory in rows.
  *
  * Compile-time parameters: DIMENSIONS (N), CELL_SIDE (p), CELL_ELEMENTS (p^N), ELEMENT_BYTES (4 or 8),
- * GROUP_ITEMS of the first three, TEAM (a divisor of GROUP_ITEMS).
+ * GROUP_ITEMS, TEAM (a divisor of GROUP_ITEMS).
  */
 #if !defined(DIMENSIONS) || !defined(CELL_SIDE) || !defined(CELL_ELEMENTS) || !defined(GROUP_ITEMS) ||       \
     !defined(TEAM)
@@ -178,23 +177,4 @@ kernel GROUP_SIZE void ndpa_tables(global element *volume, global const uint *re
         volume[begin + rows[row] + column] = room[inside[row * CELL_SIDE + in_cell] + column - in_cell];
     }
 #endif
-}
-
-/* ---- the plain permuted array ---- */
-
-/* `map` is uint[3 * DIMENSIONS]: the array's sides; from one cell to the next along its axes, in elements of
- * the volume; and the strides of the volume. One item per element of the array. */
-kernel void ndpa_unfold(global const element *restrict volume, global element *restrict array,
-                        constant const uint *map, uint elements)
-{
-    const uint n = (uint)get_global_id(0);
-    uint rest = n, place = 0;
-    if (n >= elements)
-        return;
-    for (int axis = DIMENSIONS - 1; axis >= 0; axis--) {
-        const uint j = rest % map[axis];
-        rest /= map[axis];
-        place += j / CELL_SIDE * map[DIMENSIONS + axis] + j % CELL_SIDE * map[2 * DIMENSIONS + axis];
-    }
-    array[n] = volume[place];
 }

@@ -151,21 +151,26 @@ enum status poisson_potential(struct poisson *poisson, struct fields *fields)
     return timed(poisson, fields, fft_bytes(poisson->fft) + 2 * modes_bytes, solve_potential);
 }
 
+struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2])
+{
+    const bool is_conjugate = wanted[1] < 0;
+    const int64_t mx = is_conjugate ? -(int64_t)wanted[0] : wanted[0];
+    const int64_t my = is_conjugate ? -(int64_t)wanted[1] : wanted[1];
+    return (struct stored_mode){(uint32_t)(mx < 0 ? mx + grid->nx : mx), (uint32_t)my, is_conjugate};
+}
+
 enum status poisson_read_modes(const struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
                                double *modes)
 {
     const struct grid *grid = &poisson->grid;
-    for (uint32_t n = 0; n < count; n++) {
-        /* Of a real density only my >= 0 is stored: mode (-mx, -my) is the conjugate of (mx, my). */
-        const bool conjugate = wanted[n][1] < 0;
-        const int64_t mx = conjugate ? -(int64_t)wanted[n][0] : wanted[n][0];
-        const int64_t my = conjugate ? -(int64_t)wanted[n][1] : wanted[n][1];
-        const size_t row = (size_t)(mx < 0 ? mx + grid->nx : mx);
-        const size_t element = row * (grid->ny / 2 + 1) + (size_t)my;
-        double *mode = &modes[2 * (size_t)n];
+    const double cells = grid_cells(grid);
+    for (size_t n = 0; n < count; n++) {
+        const struct stored_mode stored = poisson_stored_mode(grid, wanted[n]);
+        const size_t element = (size_t)stored.m * (grid->ny / 2 + 1) + stored.n;
+        double *mode = &modes[2 * n];
         TRY(buffer_read_reals(poisson->rho_modes, poisson->precision, 2 * element, 2, mode));
-        mode[0] /= grid_cells(grid);
-        mode[1] /= conjugate ? -(double)grid_cells(grid) : (double)grid_cells(grid);
+        mode[0] /= cells;
+        mode[1] /= stored.is_conjugate ? -cells : cells;
     }
     return STATUS_OK;
 }

@@ -32,4 +32,12 @@ STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fie
 STATUS_CHECKED enum status poisson_read_modes(const struct poisson *poisson, uint32_t count,
                                               const int32_t (*wanted)[2], double *modes);
 
+/* Mode m along x and n along y of those that a transform stores, which is (mx, my) or its conjugate: of a
+ * real density only my >= 0 is stored, since mode (-mx, -my) is the conjugate of (mx, my). */
+struct stored_mode {
+    uint32_t m, n;
+    bool is_conjugate;
+};
+struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2]);
+
 #endif

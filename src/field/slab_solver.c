@@ -6,6 +6,7 @@
  * estimated, not measured, so that every run has the same bits (field/fft_fftw.c).
  */
 #include "field/slab_solver.h"
+#include "field/poisson.h"
 #include "parallel/rows.h"
 
 #include <fftw3-mpi.h>
@@ -153,107 +154,69 @@ static void filter_modes(struct slab_solver *solver)
     }
 }
 
-/* work <- rho, over the nodes, which the transforms leave out */
-static void density_modes(struct slab_solver *solver)
-{
-    const double scale = 1.0 / grid_cells(&solver->box);
-    const size_t modes = (size_t)solver->columns * solver->box.nx;
-    for (size_t n = 0; n < modes; n++) {
-        solver->work[n][0] = solver->modes[n][0] * scale;
-        solver->work[n][1] = solver->modes[n][1] * scale;
-    }
-}
+/* What a transform back is made of. */
+enum result { RESULT_DENSITY, RESULT_POTENTIAL, RESULT_FIELD_X, RESULT_FIELD_Y };
 
-/* phi_k = rho_k / k^2, over the nodes; 0 for k = 0: the neutral background takes the mean away. */
-static double potential_factor(double scale, struct wave x, struct wave y)
-{
-    const double k_squared = x.k_squared + y.k_squared;
-    return k_squared > 0 ? scale / k_squared : 0;
-}
-
-static void potential_modes(struct slab_solver *solver)
+/* work <- the modes of a result, over the nodes, which the transforms leave out: rho_k; phi_k = rho_k / k^2,
+ * 0 for k = 0, as the neutral background takes the mean away; E_k = -i slope phi_k along an axis. */
+static void make_modes(struct slab_solver *solver, enum result result)
 {
     const double scale = 1.0 / grid_cells(&solver->box);
     const size_t nx = solver->box.nx;
-    for (size_t c = 0; c < solver->columns; c++) {
-        const fftw_complex *rho = (const fftw_complex *)solver->modes + c * nx;
-        fftw_complex *phi = solver->work + c * nx;
+    for (size_t c = 0; c < solver->columns; c++)
         for (size_t m = 0; m < nx; m++) {
-            const double factor = potential_factor(scale, solver->along_x[m], solver->along_y[c]);
-            phi[m][0] = factor * rho[m][0];
-            phi[m][1] = factor * rho[m][1];
+            const struct wave x = solver->along_x[m], y = solver->along_y[c];
+            const double k_squared = x.k_squared + y.k_squared;
+            const double potential = k_squared > 0 ? scale / k_squared : 0;
+            const double field = potential * (result == RESULT_FIELD_X ? x.slope : y.slope);
+            const double factor = result == RESULT_DENSITY ? scale : potential;
+            const double *rho = solver->modes[c * nx + m];
+            double *mode = solver->work[c * nx + m];
+            const bool is_field = result == RESULT_FIELD_X || result == RESULT_FIELD_Y;
+            mode[0] = is_field ? field * rho[1] : factor * rho[0];
+            mode[1] = is_field ? -field * rho[0] : factor * rho[1];
         }
-    }
-}
-
-/* E_k = -i slope phi_k along an axis. */
-static void field_modes(struct slab_solver *solver, enum axis axis)
-{
-    const double scale = 1.0 / grid_cells(&solver->box);
-    const size_t nx = solver->box.nx;
-    for (size_t c = 0; c < solver->columns; c++) {
-        const fftw_complex *rho = (const fftw_complex *)solver->modes + c * nx;
-        fftw_complex *e = solver->work + c * nx;
-        const struct wave y = solver->along_y[c];
-        for (size_t m = 0; m < nx; m++) {
-            const struct wave x = solver->along_x[m];
-            const double factor = potential_factor(scale, x, y) * (axis == AXIS_X ? x.slope : y.slope);
-            e[m][0] = factor * rho[m][1];
-            e[m][1] = -factor * rho[m][0];
-        }
-    }
 }
 
 /* ---- a solve ---- */
 
-static void to_own_rows(struct slab_solver *solver, double *own)
+static void to_own_rows(struct slab_solver *solver, enum result result, double *own)
 {
+    make_modes(solver, result);
     fftw_execute(solver->inverse);
     rows_move_back(solver->rows, (const double *)solver->work, own);
 }
 
-enum status slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey)
+void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey)
 {
     rows_move_there(solver->rows, rho, (double *)solver->work);
     fftw_execute(solver->forward);
     if (solver->is_filtered) {
         filter_modes(solver);
-        density_modes(solver);
-        to_own_rows(solver, rho);
+        to_own_rows(solver, RESULT_DENSITY, rho);
     }
-    field_modes(solver, AXIS_X);
-    to_own_rows(solver, ex);
-    field_modes(solver, AXIS_Y);
-    to_own_rows(solver, ey);
-    return STATUS_OK;
+    to_own_rows(solver, RESULT_FIELD_X, ex);
+    to_own_rows(solver, RESULT_FIELD_Y, ey);
 }
 
-enum status slab_solver_potential(struct slab_solver *solver, double *phi)
+void slab_solver_potential(struct slab_solver *solver, double *phi)
 {
-    potential_modes(solver);
-    to_own_rows(solver, phi);
-    return STATUS_OK;
+    to_own_rows(solver, RESULT_POTENTIAL, phi);
 }
 
-enum status slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],
-                                   double *modes)
+void slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],
+                            double *modes)
 {
-    const struct grid *box = &solver->box;
+    const double cells = grid_cells(&solver->box);
     for (size_t n = 0; n < count; n++) {
-        /* Of a real density only my >= 0 is stored: mode (-mx, -my) is the conjugate of (mx, my). */
-        const bool conjugate = wanted[n][1] < 0;
-        const int64_t mx = conjugate ? -(int64_t)wanted[n][0] : wanted[n][0];
-        const int64_t my = conjugate ? -(int64_t)wanted[n][1] : wanted[n][1];
-        const int64_t column = my - solver->first_column;
+        const struct stored_mode stored = poisson_stored_mode(&solver->box, wanted[n]);
         double *mode = &modes[2 * n];
         mode[0] = mode[1] = 0;
-        if (column < 0 || column >= solver->columns)
+        if (stored.n < solver->first_column || stored.n >= solver->first_column + solver->columns)
             continue; /* another rank's */
-        const size_t element = (size_t)column * box->nx + (size_t)(mx < 0 ? mx + box->nx : mx);
-        const double cells = grid_cells(box);
+        const size_t element = (size_t)(stored.n - solver->first_column) * solver->box.nx + stored.m;
         mode[0] = solver->modes[element][0] / cells;
-        mode[1] = solver->modes[element][1] / (conjugate ? -cells : cells);
+        mode[1] = solver->modes[element][1] / (stored.is_conjugate ? -cells : cells);
     }
     communicator_sum(&solver->communicator, 2 * (size_t)count, modes);
-    return STATUS_OK;
 }

@@ -25,14 +25,14 @@ STATUS_CHECKED enum status slab_solver_create(const struct communicator *communi
 
 /* From the charge density of the rank's own rows, double[rows * ny], to the field there. With filter passes
  * rho is filtered in place, too. */
-STATUS_CHECKED enum status slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey);
+void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey);
 
 /* The potential of the last solve, of mean 0, on the rank's own rows. */
-STATUS_CHECKED enum status slab_solver_potential(struct slab_solver *solver, double *phi);
+void slab_solver_potential(struct slab_solver *solver, double *phi);
 
 /* Fourier coefficients of the (filtered) rho of the last solve, as poisson_read_modes() defines them, on all
  * ranks. */
-STATUS_CHECKED enum status slab_solver_read_modes(struct slab_solver *solver, uint32_t count,
-                                                  const int32_t (*wanted)[2], double *modes);
+void slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],
+                            double *modes);
 
 #endif

@@ -9,9 +9,8 @@ enum {
     MOST_GROUP_ITEMS = 256,
     CELLS_GROUP_ITEMS = 128,  /* so many at least, as small cells as may be */
     THREADS_GROUP_ITEMS = 64, /* at most */
-    UNFOLD_GROUP_ITEMS = 256,
-    CPU_ROOM_BYTES = 16384, /* of the cells of a group: stays in the first cache */
-    GPU_BAR_BYTES = 8192,   /* eight groups of a compute unit have room for such bars */
+    CPU_ROOM_BYTES = 16384,   /* of the cells of a group: stays in the first cache */
+    GPU_BAR_BYTES = 8192,     /* eight groups of a compute unit have room for such bars */
     CPU_BAR_BYTES = 16384
 };
 
@@ -38,8 +37,6 @@ struct ndpa {
     struct kernel *permute;
     struct buffer *map;                        /* of all kinds but NDPA_TABLES */
     struct buffer *high, *low, *rows, *inside; /* of NDPA_TABLES */
-    struct kernel *unfold;                     /* NULL until ndpa_unfold() needs it, as its map */
-    struct buffer *unfold_map;
 };
 
 static bool takes_bars(enum ndpa_kind kind)
@@ -156,7 +153,6 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
 
 /* ---- tables ---- */
 
-/* Sets all that depends on the axes. */
 static enum status write_map(struct ndpa *ndpa)
 {
     const uint32_t dimensions = ndpa->shape.dimensions;
@@ -188,13 +184,6 @@ static enum status write_inside(struct ndpa *ndpa)
     TRY(buffer_write(ndpa->inside, 0, elements * sizeof *inside, inside));
     device_close(&scratch);
     return STATUS_OK;
-}
-
-enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes)
-{
-    TRY(ndpa_check(&ndpa->shape, axes));
-    memcpy(ndpa->axes, axes, ndpa->shape.dimensions * sizeof *axes);
-    return ndpa->kind == NDPA_TABLES ? write_inside(ndpa) : write_map(ndpa);
 }
 
 /* A new buffer with a table of the host. */
@@ -309,23 +298,15 @@ enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *
     created->device = device;
     created->shape = *shape;
     created->kind = kind;
+    memcpy(created->axes, axes, shape->dimensions * sizeof *axes);
     TRY(make_plan(created, group_items));
     TRY(build(created));
     TRY(create_tables(created));
-    TRY(ndpa_set_axes(created, axes));
     *ndpa = created;
-    return STATUS_OK;
+    return kind == NDPA_TABLES ? write_inside(created) : write_map(created);
 }
 
 /* ---- launches ---- */
-
-static enum status check_room(const struct buffer *buffer, size_t bytes, const char *what)
-{
-    if (buffer_bytes(buffer) >= bytes)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "%s to permute has %zu bytes, less than the %zu of its shape", what,
-                       buffer_bytes(buffer), bytes);
-}
 
 /* 2^32 / columns, rounded up. */
 static uint32_t reciprocal(uint32_t columns)
@@ -352,7 +333,9 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     const size_t bytes = ndpa_bytes(shape), cell_bytes = plan->cell_elements * shape->element_bytes;
     const size_t room =
         takes_bars(ndpa->kind) ? cell_bytes * plan->bar_cells : cell_bytes * (plan->group_items / plan->team);
-    TRY(check_room(volume, bytes, "a volume"));
+    if (buffer_bytes(volume) < bytes)
+        return status_fail(STATUS_FAILED, "a volume to permute has %zu bytes, less than the %zu of its shape",
+                           buffer_bytes(volume), bytes);
     const struct launch by_bar = {plan->pieces, plan->group_items, STAGE_OUTPUT, 2 * bytes};
     const struct launch by_cell =
         launch_covering((uint64_t)plan->pieces * plan->team, plan->group_items, STAGE_OUTPUT, 2 * bytes);
@@ -364,50 +347,4 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
                              arg_local(room));
     return KERNEL_LAUNCH(ndpa->permute, by_cell, arg_buffer(volume), arg_buffer(ndpa->map),
                          arg_uint(plan->pieces), arg_local(room));
-}
-
-static enum status check_sides(const struct ndpa_shape *shape, const uint32_t *sides)
-{
-    for (uint32_t k = 0; k < shape->dimensions; k++)
-        if (sides[k] == 0 || sides[k] > shape->sides[k])
-            return status_fail(STATUS_USAGE,
-                               "side %" PRIu32 " of axis %" PRIu32
-                               " of the array is not within 1 and %" PRIu32 ", the side of the padded volume",
-                               sides[k], k, shape->sides[k]);
-    return STATUS_OK;
-}
-
-static enum status prepare_unfolding(struct ndpa *ndpa)
-{
-    const size_t bytes = 3 * (size_t)ndpa->shape.dimensions * sizeof(uint32_t);
-    if (!ndpa->unfold)
-        TRY(kernel_create(ndpa->program, "ndpa_unfold", &ndpa->unfold));
-    return ndpa->unfold_map ? STATUS_OK
-                            : buffer_create(ndpa->device, bytes, "the map of an array", &ndpa->unfold_map);
-}
-
-enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
-                        struct buffer *array)
-{
-    struct ndpa_shape whole = ndpa->shape;
-    const uint32_t dimensions = whole.dimensions;
-    uint32_t map[3 * NDPA_MAX_DIMENSIONS];
-    if (sides)
-        memcpy(whole.sides, sides, dimensions * sizeof *sides);
-    TRY(check_sides(&ndpa->shape, whole.sides));
-    TRY(check_room(volume, ndpa_bytes(&ndpa->shape), "a volume"));
-    TRY(check_room(array, ndpa_bytes(&whole), "an array"));
-    ndpa_permuted_sides(dimensions, whole.sides, ndpa->axes, map);
-    for (uint32_t k = 0; k < dimensions; k++) {
-        map[dimensions + k] = ndpa->strides[ndpa->axes[k]] * whole.cell_side;
-        map[2 * dimensions + k] = ndpa->strides[k];
-    }
-    TRY(prepare_unfolding(ndpa));
-    TRY(buffer_write(ndpa->unfold_map, 0, 3 * (size_t)dimensions * sizeof *map, map));
-    return KERNEL_LAUNCH(ndpa->unfold,
-                         launch_covering(ndpa_elements(&whole),
-                                         device_group_items(ndpa->device, UNFOLD_GROUP_ITEMS), STAGE_OUTPUT,
-                                         2 * ndpa_bytes(&whole)),
-                         arg_buffer(volume), arg_buffer(array), arg_buffer(ndpa->unfold_map),
-                         arg_uint((uint32_t)ndpa_elements(&whole)));
 }

@@ -5,10 +5,8 @@
  * permuted volume. Nothing of the volume's size is allocated: a NDPA_TABLES holds tables of a cell's size,
  * and of the number of bars over about its root, the others a few words.
  *
- * A file that is written chunk by chunk, as those of phase space are, takes the cells as they lie and needs
- * no more than ndpa_permute(). For the permuted array in one piece, as libraries and files take it that have
- * arrays in C order, pad the volume to cells (ndpa_padded()) and lay it out at the end by ndpa_unfold(),
- * which needs a second buffer. The inverse axes (ndpa_inverse_axes()) bring a permuted volume back.
+ * A file that is written chunk by chunk, as those of phase space are, takes the cells as they lie. Permuting
+ * by the inverse axes brings a volume back.
  */
 #ifndef RADIXPIC_NDPA_NDPA_H
 #define RADIXPIC_NDPA_NDPA_H
@@ -38,19 +36,8 @@ STATUS_CHECKED enum status ndpa_create_grouped(struct device *device, const stru
                                                const uint32_t *axes, enum ndpa_kind kind,
                                                uint32_t group_items, struct ndpa **ndpa);
 
-/* Other axes from now on, for example the inverse ones; nothing is built anew. STATUS_USAGE where they are no
- * permutation: the old ones stay. */
-STATUS_CHECKED enum status ndpa_set_axes(struct ndpa *ndpa, const uint32_t *axes);
-
 /* Permutes a volume in place. STATUS_FAILED where `volume` is shorter than the shape says. (Non-blocking;
  * timed as STAGE_OUTPUT.) */
 STATUS_CHECKED enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume);
-
-/* Writes the plain permuted array, in C order, from a volume that was permuted in place into another buffer.
- * The first call makes the kernel and its map, 3 words a dimension. `sides`
- * are those of the volume before padding, or NULL where it had none: of each side no more than the shape's
- * (else STATUS_USAGE). STATUS_FAILED where a buffer is too short. (Timed as STAGE_OUTPUT.) */
-STATUS_CHECKED enum status ndpa_unfold(struct ndpa *ndpa, const uint32_t *sides, const struct buffer *volume,
-                                       struct buffer *array);
 
 #endif

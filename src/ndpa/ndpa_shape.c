@@ -68,20 +68,6 @@ enum status ndpa_check(const struct ndpa_shape *shape, const uint32_t *axes)
 
 /* ---- index maps ---- */
 
-struct ndpa_shape ndpa_padded(const struct ndpa_shape *shape)
-{
-    struct ndpa_shape padded = *shape;
-    for (uint32_t k = 0; k < shape->dimensions; k++)
-        padded.sides[k] += (shape->cell_side - shape->sides[k] % shape->cell_side) % shape->cell_side;
-    return padded;
-}
-
-void ndpa_inverse_axes(uint32_t dimensions, const uint32_t *axes, uint32_t *inverse)
-{
-    for (uint32_t k = 0; k < dimensions; k++)
-        inverse[axes[k]] = k;
-}
-
 void ndpa_permuted_sides(uint32_t dimensions, const uint32_t *sides, const uint32_t *axes, uint32_t *permuted)
 {
     for (uint32_t k = 0; k < dimensions; k++)
@@ -215,24 +201,4 @@ enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *ax
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
     host_cell_free(&cell);
     return STATUS_OK;
-}
-
-/* A row of a cell along the last axis lies together before and after: it is copied as one. */
-void ndpa_unfold_host(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *sides,
-                      const void *from, void *to)
-{
-    const uint32_t p = shape->cell_side, last = shape->dimensions - 1;
-    const size_t bytes = shape->element_bytes;
-    uint32_t permuted[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS] = {0};
-    unsigned char *next = to;
-    ndpa_permuted_sides(shape->dimensions, sides ? sides : shape->sides, axes, permuted);
-    do {
-        for (uint32_t j = 0; j < permuted[last]; j += p) {
-            const uint32_t run = permuted[last] - j < p ? permuted[last] - j : p;
-            subscript[last] = j;
-            memcpy(next, (const unsigned char *)from + ndpa_place(shape, axes, subscript) * bytes,
-                   run * bytes);
-            next += run * bytes;
-        }
-    } while (step_on(last, permuted, 1, subscript));
 }

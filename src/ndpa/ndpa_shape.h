@@ -44,14 +44,6 @@ uint64_t ndpa_elements(const struct ndpa_shape *shape);
 uint64_t ndpa_cell_elements(const struct ndpa_shape *shape);
 size_t ndpa_bytes(const struct ndpa_shape *shape);
 
-/* The same with every side rounded up to a multiple of the cell's: the shape of the array in which a volume
- * of any sides can be permuted, from the first element on along every axis. What fills the rest does not
- * matter: no element of it comes among those of the volume. */
-struct ndpa_shape ndpa_padded(const struct ndpa_shape *shape);
-
-/* The axes that undo `axes`: inverse[axes[k]] = k. For who permutes a volume there and back. */
-void ndpa_inverse_axes(uint32_t dimensions, const uint32_t *axes, uint32_t *inverse);
-
 /* The sides of the permuted volume: permuted[k] = sides[axes[k]]. */
 void ndpa_permuted_sides(uint32_t dimensions, const uint32_t *sides, const uint32_t *axes,
                          uint32_t *permuted);
@@ -72,12 +64,5 @@ uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axe
  * ndpa_check(); STATUS_FAILED when memory for one cell and its tables runs out. */
 STATUS_CHECKED enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes,
                                              void *volume);
-
-/* The plain permuted array from a volume that was permuted in place, both on the host, cell by cell in the
- * order of the array: ndpa_unfold() (ndpa/ndpa.h) for who has read the volume from the device. `sides` are
- * those of the volume before padding, or NULL where it had none; `to` has as many elements as their product.
- */
-void ndpa_unfold_host(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *sides,
-                      const void *from, void *to);
 
 #endif

