@@ -2,7 +2,7 @@
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
-#include "config/text.h"
+#include "config/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_SET:
         if (overrides->setting_count == MAX_SETTINGS)
-            return arguments_refuse(state, "more than %d --set", MAX_SETTINGS);
+            return arguments_refuse(state, "expected at most %d --set, found more", MAX_SETTINGS);
         overrides->settings[overrides->setting_count++] = argument;
         return 0;
     case KEY_OUTPUT:
@@ -37,46 +37,39 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
         overrides->device = argument;
         return 0;
     case KEY_STEPS:
-        overrides->has_steps = true;
-        return arguments_number(state, "--steps", argument, 0, UINT64_C(1000000000000), &overrides->steps);
+        overrides->steps = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (overrides->config_path)
-            return arguments_refuse(state, "one CONFIG, not also '%s'", argument);
+            return arguments_refuse(state, "expected one CONFIG, found '%s' too", argument);
         overrides->config_path = argument;
         return 0;
     case ARGP_KEY_END:
         if (!overrides->config_path && !overrides->config_is_optional)
-            return arguments_refuse(state, "which CONFIG? See %s --help", state->name);
+            return arguments_refuse(state, "expected a CONFIG; see %s --help", state->name);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* As strict as the reader is, so that config.yaml can be read again. */
-static enum status copy_text(const char *option, const char *text, bool is_path,
-                             char target[CONFIG_TEXT_LENGTH])
+/* Gives the key `path` the value that an option of its own says, if any: as strictly as the reader, so that
+ * config.yaml can be read again. */
+static enum status apply(const char *option, const char *path, const char *text, struct config *config)
 {
-    if (text[0] == '\0' || strlen(text) >= CONFIG_TEXT_LENGTH)
-        return status_fail(STATUS_USAGE, "%s: %s", option,
-                           text[0] ? "the text is too long" : "the text is empty");
-    const char *trouble = text_trouble(text, strlen(text), is_path);
-    if (trouble)
-        return status_fail(STATUS_USAGE, "%s: the text holds %s", option, trouble);
-    strcpy(target, text);
-    return STATUS_OK;
+    const struct schema_row *row = schema_find(schema(), path);
+    char why[VALUE_WHY_LENGTH];
+    if (!text || value_parse(row, text, strlen(text), true, (char *)config + row->offset, why))
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "%s: %s", option, why);
 }
 
 /* What the options of their own say goes over the file and --set. */
 static enum status apply_options(const struct overrides *overrides, struct config *config)
 {
-    if (overrides->output_directory)
-        TRY(copy_text("--output", overrides->output_directory, true, config->output.directory));
-    if (overrides->device)
-        TRY(copy_text("--device", overrides->device, false, config->device));
-    if (overrides->has_steps)
-        config->time.steps = overrides->steps;
-    return STATUS_OK;
+    TRY(apply("--output", "output.directory", overrides->output_directory, config));
+    TRY(apply("--device", "device", overrides->device, config));
+    return apply("--steps", "time.steps", overrides->steps, config);
 }
 
 enum status overrides_read(const struct overrides *overrides, struct config *config)
@@ -104,5 +97,5 @@ enum status overrides_apply(const struct overrides *overrides, const char *name,
 bool overrides_any(const struct overrides *overrides)
 {
     return overrides->setting_count > 0 || overrides->output_directory || overrides->device ||
-           overrides->has_steps;
+           overrides->steps;
 }

@@ -14,9 +14,8 @@ struct overrides {
     const char *settings[MAX_SETTINGS]; /* of --set */
     size_t setting_count;
     const char *output_directory; /* NULL: as the config says */
-    const char *device;           /* NULL: as the config says */
-    bool has_steps;
-    uint64_t steps;
+    const char *device;           /* the same */
+    const char *steps;            /* the same */
 };
 
 /* The options, for a command's argp as a child or as a whole; the input is a struct overrides. */

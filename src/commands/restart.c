@@ -8,31 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char latest[] = "latest";
-
-static bool wants_latest(const struct restart *restart)
-{
-    return strcmp(restart->wish, latest) == 0;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-/* The checkpoints of the run folder `path`; `path` itself where it is none. The caller frees it. */
-static char *checkpoints_below(const char *path, bool is_run_folder)
-{
-    char *below = NULL;
-    if (asprintf(&below, "%s/checkpoints", path) < 0)
-        return NULL;
-    if (is_run_folder || is_folder(below))
-        return below;
-    free(below);
-    return strdup(path);
-}
-
 /* Whether anything is there that could be a checkpoint. */
 static enum status require_there(const struct restart *restart, const char *path)
 {
@@ -52,17 +27,21 @@ static enum status require_there(const struct restart *restart, const char *path
     return status;
 }
 
-/* The path that checkpoint_open() is to look at. The caller frees it. */
+/* The path for checkpoint_open(): of a run folder its checkpoints. The caller frees it. */
 static enum status find_path(const struct overrides *overrides, const struct restart *restart,
                              const struct config *config, char **path)
 {
-    const char *folder = overrides->config_path ? config->output.directory : overrides->output_directory;
-    if (wants_latest(restart) && !folder)
+    const bool is_latest = strcmp(restart->wish, "latest") == 0;
+    const char *run = overrides->config_path ? config->output.directory : overrides->output_directory;
+    const char *folder = is_latest ? run : restart->wish;
+    struct stat found;
+    if (!folder)
         return status_fail(STATUS_USAGE,
-                           "--restart latest: of which run? Name its CONFIG, or its folder by --output DIR");
-    *path = wants_latest(restart) ? checkpoints_below(folder, true) : checkpoints_below(restart->wish, false);
-    if (!*path)
+                           "--restart latest: expected the run's CONFIG, or its folder by --output DIR");
+    if (asprintf(path, "%s/checkpoints", folder) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of a checkpoint");
+    if (!is_latest && (stat(*path, &found) != 0 || !S_ISDIR(found.st_mode)))
+        (*path)[strlen(folder)] = '\0';
     return STATUS_OK;
 }
 
