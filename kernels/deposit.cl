@@ -1,14 +1,20 @@
 /* Deposit: the charge density of one species on the nodes, from particles sorted by cell.
  *
- * First the cells, or their pieces (shared/pieces.h), sum the weights that their particles give to the
- * SHAPE_NODES^2 nodes around, then every node adds what the cells around hold for it. No two items write one
- * word, so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
- * There are several kernels for the first sum:
+ * The list is cut by cells, and so that no cell is too much work however many particles it holds, also into
+ * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
+ * First every piece sums the weights that its particles give to the SHAPE_NODES^2 nodes around, by one of
  *
- *   deposit_item_per_cell    the textbook's
- *   deposit_group_per_piece  for GPUs and many particles a cell
+ *   deposit_group_per_piece    for GPUs and many particles a cell
  *   deposit_group_per_segment  for GPUs and any number of particles a cell
  *   deposit_item_per_segment   for CPUs, in vectors
+ *
+ * then every node adds what the cells around hold for it. No two items write one word, so no atomics are
+ * needed, and all sums run in a fixed order: the same particles give the same bits.
+ *
+ * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
+ * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
+ * together. Places from a cell's first up to the next cell's are the cell's own; the last may stay empty,
+ * where a segment ends with the cell.
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
  *   GROUP_ITEMS     items of a group, a power of two;
@@ -17,10 +23,9 @@
  *
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
- *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in the layout of
- *                 pairs, 2 in that of quads (domain/particles.h);
- *   sums          real[places][SHAPE_NODES^2]: number a SHAPE_NODES + b of a piece holds its weights for the
- *                 node a along x and b along y from the shape's first;
+ *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
+ *   sums          real[places][SUM_COUNT]: number a SHAPE_NODES + b of a piece holds its weights for the node
+ *                 a along x and b along y from the shape's first;
  *   segment_cell  uint[segments]: the cell that holds the first particle of a segment.
  *
  * Loops over the sums of an item are unrolled, so that the sums stay in registers.
@@ -30,10 +35,9 @@
 #define SUM_COUNT (SHAPE_NODES * SHAPE_NODES)
 
 #include "shared/cell.h"
-#include "shared/pieces.h"
+#include "shared/lanes.h"
+#include "shared/search.h"
 #include "shared/sum.h"
-
-/* ---- sums over particles ---- */
 
 /* The weights of one particle, added to the sums of its cell. */
 static inline void add_particle(real2 offset, real sums[SUM_COUNT])
@@ -42,10 +46,8 @@ static inline void add_particle(real2 offset, real sums[SUM_COUNT])
     shape_weights(offset.x, along_x);
     shape_weights(offset.y, along_y);
 #pragma unroll
-    for (uint a = 0; a < SHAPE_NODES; a++)
-#pragma unroll
-        for (uint b = 0; b < SHAPE_NODES; b++)
-            sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
+    for (uint n = 0; n < SUM_COUNT; n++)
+        sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
 }
 
 static inline void clear_sums(real sums[SUM_COUNT])
@@ -89,21 +91,10 @@ static inline void sum_particles(global const real2 *restrict offset, uint strid
     }
 }
 
-/* One item per cell. The place of a cell is its number. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_item_per_cell(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                      uint stride, uint cells, global real *restrict sums)
-{
-    const uint cell = (uint)get_global_id(0);
-    if (cell >= cells)
-        return;
-    real total[SUM_COUNT];
-    sum_particles(offset, stride, cell_offsets[cell], cell_offsets[cell + 1], 1, total);
-    store_sums(sums, cell, total);
-}
+/* ---- one group per piece ---- */
 
-/* One group per place: its items stride through the piece side by side, so that the reads coalesce, then add
- * their sums in a tree. The barriers stand where all items come whatever the number of particles. */
+/* The items of a group stride through the piece side by side, so that the reads coalesce, then add their sums
+ * in a tree. The barriers stand where all items come whatever the number of particles. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_group_per_piece(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                         uint stride, uint cells, uint segment_bits, global real *restrict sums,
@@ -112,8 +103,8 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
     local real shared[SUM_SHARED];
     local uint found;
     const uint place = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint cell = cell_found_by_group(cell_offsets, cells, segment_bits, BY_PLACE, place,
-                                          (uint)get_num_groups(0), &found);
+    const uint cell =
+        find_segment_by_group(cell_offsets, cells, segment_bits, 1, place, (uint)get_num_groups(0), &found);
     const uint segment_begin = (place - cell) << segment_bits;
     const uint begin = max(cell_offsets[cell], segment_begin);
     const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));
@@ -159,19 +150,17 @@ static inline void sum_along_items(uint cell, local uint *last_cells, real total
 {
     const uint item = (uint)get_local_id(0);
     last_cells[item] = cell;
+    for (uint distance = 1;; distance *= 2) {
 #pragma unroll
-    for (uint n = 0; n < SUM_COUNT; n++)
-        shared[n * SEGMENT_ITEMS + item] = total[n];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = 1; distance < SEGMENT_ITEMS; distance *= 2) {
+        for (uint n = 0; n < SUM_COUNT; n++)
+            shared[n * SEGMENT_ITEMS + item] = total[n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (distance >= SEGMENT_ITEMS)
+            return;
         if (item >= distance && last_cells[item - distance] == cell)
 #pragma unroll
             for (uint n = 0; n < SUM_COUNT; n++)
                 total[n] += shared[n * SEGMENT_ITEMS + item - distance];
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-        for (uint n = 0; n < SUM_COUNT; n++)
-            shared[n * SEGMENT_ITEMS + item] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -192,7 +181,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
     struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
     if (from >= to)
         return own;
-    uint cell = cell_holding(cell_offsets, cells, first_cell, begin + from);
+    uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
     uint cell_end = cell_offsets[cell + 1] - begin;
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
@@ -204,7 +193,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real)0;
             }
-            cell = cell_holding(cell_offsets, cells, cell + 1, begin + n);
+            cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
             cell_end = cell_offsets[cell + 1] - begin;
         }
         add_particle(staged[n], own.last);
@@ -213,10 +202,9 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
     return own;
 }
 
-/* One group per segment: it stages the segment in local memory, with reads that coalesce, then each item sums
- * ITEM_PARTICLES consecutive particles, and pieces that several items share are added along the items. An
- * item adds no more than SUM_BLOCK particles, so its sums need no compensation. The staging has a gap after
- * the particles of each item, so that items side by side use different banks of local memory. */
+/* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
+ * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
+ * share are added along the items. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, global real *restrict sums,
@@ -228,7 +216,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     stage_particles(offset, stride, begin, size, staged);
-    const uint cell = cell_found_by_group(cell_offsets, cells, 0, BY_PARTICLE, begin, count, &found);
+    const uint cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, count, &found);
     if (item == 0)
         segment_cell[segment] = cell;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -255,120 +243,37 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
 
 #define VECTOR 16 /* particles side by side */
 
-/* The offsets of VECTOR particles. */
-struct offsets16 {
-    real16 x, y;
-};
-
-/* Every second lane of a, then of b: from the first, or from the second. Spelled out, and used for parts of a
- * vector too, since oclgrind loses track of the lanes where vectors of different widths meet. */
-static inline real16 even_lanes(real16 a, real16 b)
+/* Adds the weights of VECTOR particles from p on to sums of as many lanes each; those before `begin` and from
+ * `end` on are left out. `whole`: none is, and p is a multiple of VECTOR, where vectors are loaded at once.
+ */
+static inline void add_vector(global const real2 *restrict offset, uint stride, uint p, bool whole,
+                              uint begin, uint end, real16 sums[SUM_COUNT])
 {
-    return (real16)(a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc,
-                    b.se);
-}
-static inline real16 odd_lanes(real16 a, real16 b)
-{
-    return (real16)(a.s1, a.s3, a.s5, a.s7, a.s9, a.sb, a.sd, a.sf, b.s1, b.s3, b.s5, b.s7, b.s9, b.sb, b.sd,
-                    b.sf);
-}
-
-static inline struct offsets16 offsets_of_pairs(real16 p0, real16 p1)
-{
-    return (struct offsets16){even_lanes(p0, p1), odd_lanes(p0, p1)};
-}
-
-static inline struct offsets16 offsets_of_quads(real16 q0, real16 q1, real16 q2, real16 q3)
-{
-    return (struct offsets16){even_lanes(even_lanes(q0, q1), even_lanes(q2, q3)),
-                              even_lanes(odd_lanes(q0, q1), odd_lanes(q2, q3))};
-}
-
-/* From a multiple of VECTOR on, where whole vectors are loaded at once. */
-static inline struct offsets16 load_aligned(global const real2 *restrict offset, uint stride, uint p)
-{
-    global const real16 *const state = (global const real16 *)(offset + (size_t)p * stride);
-    return stride == 1 ? offsets_of_pairs(state[0], state[1])
-                       : offsets_of_quads(state[0], state[1], state[2], state[3]);
-}
-
-/* From anywhere on. */
-static inline struct offsets16 load_unaligned(global const real2 *restrict offset, uint stride, uint p)
-{
-    global const real *const state = (global const real *)(offset + (size_t)p * stride);
-    if (stride == 1)
-        return offsets_of_pairs(vload16(0, state), vload16(1, state));
-    return offsets_of_quads(vload16(0, state), vload16(1, state), vload16(2, state), vload16(3, state));
-}
-
-/* The SHAPE_NODES weights of VECTOR particles at offsets d along one axis, as shape_weights() has them for
- * one (shared/shape.h). */
-static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
-{
-    const real16 none = 0, one = 1;
-#if SHAPE_ORDER == 0
-    const real16 upper = (d < (real)0.5 ? none : one) + (real)0 * d;
-    weights[0] = one - upper;
-    weights[1] = upper;
-#elif SHAPE_ORDER == 1
-    weights[0] = one - d;
-    weights[1] = d;
-#else
-    const real16 s = d - (d < (real)0.5 ? none : one);
-    const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-    const real16 middle = (real)0.75 - s * s;
-    const real16 after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-    weights[0] = d < (real)0.5 ? before : none;
-    weights[1] = d < (real)0.5 ? middle : before;
-    weights[2] = d < (real)0.5 ? after : middle;
-    weights[3] = d < (real)0.5 ? none : after;
-#endif
-}
-
-/* Adds the weights of a vector of particles to sums of VECTOR lanes each. Unrolled, or the sums would not
- * stay in registers. */
-static inline void add_vector(struct offsets16 at, real16 sums[SUM_COUNT])
-{
-    real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
-    shape_weights16(at.x, along_x);
-    shape_weights16(at.y, along_y);
-#pragma unroll
-    for (uint a = 0; a < SHAPE_NODES; a++)
-#pragma unroll
-        for (uint b = 0; b < SHAPE_NODES; b++)
-            sums[a * SHAPE_NODES + b] += along_x[a] * along_y[b];
-}
-
-/* The particles begin to end alone, a vector or fewer: its other lanes hold neighbours in the list, which
- * has `count`, VECTOR or more, and are left out. */
-static inline void add_part(global const real2 *restrict offset, uint stride, uint count, uint begin,
-                            uint end, real16 sums[SUM_COUNT])
-{
-    const uint from = min(begin, count - VECTOR);
-    const real before = (real)(begin - from), after = (real)(end - from);
+    global const real16 *const at = (global const real16 *)(offset + (size_t)p * stride);
+    global const real *const from = (global const real *)at;
+    real16 x = whole ? at[0] : vload16(0, from), y = whole ? at[1] : vload16(1, from);
+    if (stride == 2) {
+        const real16 c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
+        const real16 x_u = even_lanes(x, y), y_v = odd_lanes(x, y);
+        x = even_lanes(x_u, even_lanes(c, d));
+        y = even_lanes(y_v, odd_lanes(c, d));
+    } else {
+        const real16 a = x;
+        x = even_lanes(a, y);
+        y = odd_lanes(a, y);
+    }
     const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), none = 0;
-    real16 all[SUM_COUNT];
+    real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
+    shape_weights16(x, along_x);
+    shape_weights16(y, along_y);
+    if (!whole)
+        for (uint a = 0; a < SHAPE_NODES; a++) { /* both: the others' may be non-finite */
+            along_x[a] = lane >= (real)(begin - p) && lane < (real)(end - p) ? along_x[a] : none;
+            along_y[a] = lane >= (real)(begin - p) && lane < (real)(end - p) ? along_y[a] : none;
+        }
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
-        all[n] = none;
-    add_vector(load_unaligned(offset, stride, from), all);
-#pragma unroll
-    for (uint n = 0; n < SUM_COUNT; n++)
-        sums[n] += lane >= before && lane < after ? all[n] : none;
-}
-
-/* Adds neighbouring lanes of a, then of b. */
-static inline real16 add_neighbours(real16 a, real16 b)
-{
-    return even_lanes(a, b) + odd_lanes(a, b);
-}
-
-/* Four of the sums, each over its lanes, in the first lanes of what it returns. */
-static inline real16 sum_lanes(const real16 *of)
-{
-    const real16 four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
-    const real16 two = add_neighbours(four, four);
-    return add_neighbours(two, two);
+        sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
 }
 
 /* A block: the particles from `begin` to `aligned`, a vector or fewer, up to SUM_BLOCK - 2 whole vectors from
@@ -379,13 +284,14 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
     real16 sums[SUM_COUNT];
     for (uint n = 0; n < SUM_COUNT; n++)
         sums[n] = (real16)0;
+    /* Of a part of a vector the other lanes hold neighbours in the list. */
     if (begin < aligned)
-        add_part(offset, stride, count, begin, min(aligned, end), sums);
+        add_vector(offset, stride, min(begin, count - VECTOR), false, begin, min(aligned, end), sums);
     uint p = aligned;
     for (; p + VECTOR <= end; p += VECTOR)
-        add_vector(load_aligned(offset, stride, p), sums);
+        add_vector(offset, stride, p, true, p, end, sums);
     if (p < end)
-        add_part(offset, stride, count, p, end, sums);
+        add_vector(offset, stride, min(p, count - VECTOR), false, p, end, sums);
     for (uint n = 0; n < SUM_COUNT; n += 4) {
         const real16 four = sum_lanes(sums + n);
         block[n] = four.s0;
@@ -424,7 +330,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
     const uint segment = (uint)get_group_id(0);
     const uint begin = segment << segment_bits;
     const uint end = begin + min(count - begin, 1u << segment_bits);
-    uint cell = cell_holding(cell_offsets, cells, 0, begin);
+    uint cell = find_segment_near(cell_offsets, cells, 0, begin);
     segment_cell[segment] = cell;
     for (uint p = begin; p < end;) {
         const uint piece_end = min(end, cell_offsets[cell + 1]);
@@ -433,7 +339,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
         store_sums(sums, segment + cell, total);
         p = piece_end;
         if (p < end)
-            cell = cell_holding(cell_offsets, cells, cell + 1, p);
+            cell = find_segment_near(cell_offsets, cells, cell + 1, p);
     }
 }
 
@@ -452,6 +358,12 @@ deposit_item_per_segment(global const uint *restrict cell_offsets, global const 
 
 /* ---- from pieces to nodes ---- */
 
+/* Segments, from the first to the last, that have a piece of a cell which is not empty. */
+static inline uint2 segments_of(global const uint *restrict cell_offsets, uint segment_bits, uint cell)
+{
+    return (uint2)(cell_offsets[cell] >> segment_bits, (cell_offsets[cell + 1] - 1) >> segment_bits);
+}
+
 /* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
  * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
  * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
@@ -462,15 +374,13 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     local real shared[SUM_SHARED];
     const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
     const uint cell = segment_cell[segment];
-    const uint start = cell_offsets[cell];
-    const uint first = segment_of(start, segment_bits);
-    const uint last = segment_of(cell_offsets[cell + 1] - 1, segment_bits);
-    const uint first_started = first + (first << segment_bits < start);
-    const bool mine = last - first >= most && segment - first_started < most;
+    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
+    const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
+    const bool mine = ends.y - ends.x >= most && segment - first_started < most;
     real total[SUM_COUNT], excess[SUM_COUNT];
     clear_sums(total);
     clear_sums(excess);
-    for (uint s = first + item; mine && s <= last; s += GROUP_ITEMS) {
+    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)
             piece[n] = sums[(size_t)(s + cell) * SUM_COUNT + n];
@@ -478,27 +388,21 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     }
     sum_over_group(total, shared);
     if (mine && item == 0)
-        store_sums(sums, first + cell, total);
+        store_sums(sums, ends.x + cell, total);
 }
 
 /* Sum number n of a cell over its pieces first, first + step, ... */
 static inline real sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
                               uint segment_bits, uint most, uint cell, uint n, uint first, uint step)
 {
-    const uint start = cell_offsets[cell], end = cell_offsets[cell + 1];
-    if (start == end)
+    if (cell_offsets[cell] == cell_offsets[cell + 1])
         return (real)0;
-    const uint place = first_place(cell, start, segment_bits);
-    uint pieces = cell + segment_of(end - 1, segment_bits) - place + 1;
-    if (pieces > most)
-        pieces = 1; /* deposit_long_cells has added them */
+    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
+    /* Of more than `most` deposit_long_cells has made one. */
+    const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
     real total = (real)0, excess = (real)0;
-    for (uint m = first; m < pieces; m += step) {
-        const real addend = sums[(size_t)(place + m) * SUM_COUNT + n] - excess;
-        const real sum = total + addend;
-        excess = (sum - total) - addend;
-        total = sum;
-    }
+    for (uint m = first; m < pieces; m += step)
+        sum_add(&total, &excess, sums[(size_t)(ends.x + cell + m) * SUM_COUNT + n]);
     return total;
 }
 

@@ -19,7 +19,7 @@
 #include "shared/shape.h"
 
 #include "shared/cell.h"
-#include "shared/pieces.h"
+#include "shared/search.h"
 
 #if !defined(ADD_64_BITS) || ADD_64_BITS < 0 || ADD_64_BITS > 1
 #error "ADD_64_BITS must be 0 or 1"
@@ -120,10 +120,10 @@ deposit_atomic_by_order(global const uint *restrict cell_offsets, uint cells,
     local uint found;
     const uint p = (uint)get_global_id(0);
     const uint first =
-        cell_found_by_group(cell_offsets, cells, 32, BY_PARTICLE, p - (uint)get_local_id(0), count, &found);
+        find_segment_by_group(cell_offsets, cells, 0, 0, p - (uint)get_local_id(0), count, &found);
     if (p < count)
-        add_particle(offset[(size_t)p * stride], cell_holding(cell_offsets, cells, first, p), nx, ny, scale,
-                     sums);
+        add_particle(offset[(size_t)p * stride], find_segment_near(cell_offsets, cells, first, p), nx, ny,
+                     scale, sums);
 }
 
 /* One item a node: the sum becomes a real, and is 0 for the next deposit. unit: 2^-F. factor: charge per area

@@ -8,8 +8,7 @@
  * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
  * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node.
  *
- * A new shape: its number and weights here, and for sixteen particles at once in vector_motion.h and
- * deposit.cl, its nodes in shape_nodes.h, its name in enum shape_kind and in
+ * A new shape: its number and weights here, its nodes in shape_nodes.h, its name in enum shape_kind and in
  * the schema's list of shapes, its order in openPMD's particleShape, and a line in the tests of shapes.
  */
 #ifndef SHARED_SHAPE_H
@@ -29,7 +28,7 @@
 static inline void shape_weights(real d, real weights[SHAPE_NODES])
 {
 #if SHAPE_ORDER == 0
-    /* 0 d is 0 but for a d that is not a number: that must show in the sums. */
+    /* 0 d is 0 but for a non-finite d, which must show in the sums. */
     const real upper = (d < (real)0.5 ? (real)0 : (real)1) + (real)0 * d;
     weights[0] = (real)1 - upper;
     weights[1] = upper;
@@ -50,5 +49,30 @@ static inline void shape_weights(real d, real weights[SHAPE_NODES])
     weights[3] = shift ? after : (real)0;
 #endif
 }
+
+#ifdef __OPENCL_VERSION__
+/* The same for sixteen particles at once. */
+static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
+{
+    const real16 none = (real16)((real)0), one = (real16)((real)1);
+#if SHAPE_ORDER == 0
+    const real16 upper = (d < (real)0.5 ? none : one) + (real)0 * d;
+    weights[0] = one - upper;
+    weights[1] = upper;
+#elif SHAPE_ORDER == 1
+    weights[0] = one - d;
+    weights[1] = d;
+#else
+    const real16 s = d - (d < (real)0.5 ? none : one);
+    const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+    const real16 middle = (real)0.75 - s * s;
+    const real16 after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+    weights[0] = d < (real)0.5 ? before : none;
+    weights[1] = d < (real)0.5 ? middle : before;
+    weights[2] = d < (real)0.5 ? after : middle;
+    weights[3] = d < (real)0.5 ? none : after;
+#endif
+}
+#endif
 
 #endif

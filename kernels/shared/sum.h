@@ -18,15 +18,19 @@
 /* Short enough that even equal terms, whose rounding errors all point one way, stay within some 1e-6. */
 #define SUM_BLOCK 32
 
-/* Adds a block to the totals. `excess` is what the totals hold too much, 0 at first. */
+/* Adds to a total. `excess` is what it holds too much, 0 at first. */
+static inline void sum_add(real *total, real *excess, real value)
+{
+    const real addend = value - *excess;
+    const real sum = *total + addend;
+    *excess = (sum - *total) - addend;
+    *total = sum;
+}
+
 static inline void sum_add_block(real total[SUM_COUNT], real excess[SUM_COUNT], const real block[SUM_COUNT])
 {
-    for (int n = 0; n < SUM_COUNT; n++) {
-        const real addend = block[n] - excess[n];
-        const real sum = total[n] + addend;
-        excess[n] = (sum - total[n]) - addend;
-        total[n] = sum;
-    }
+    for (int n = 0; n < SUM_COUNT; n++)
+        sum_add(&total[n], &excess[n], block[n]);
 }
 
 #ifdef __OPENCL_VERSION__

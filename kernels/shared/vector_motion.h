@@ -1,4 +1,4 @@
-/* Vector motion: the functions of motion.h, shape.h and interpolate.h for sixteen particles of one cell at
+/* Vector motion: the functions of motion.h and interpolate.h for sixteen particles of one cell at
  * once, for CPU devices. They agree with those to round-off. Device only.
  */
 #ifndef SHARED_VECTOR_MOTION_H
@@ -131,30 +131,7 @@ static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 
     return step;
 }
 
-/* ---- shape_weights() and interpolate() ---- */
-
-static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
-{
-#if SHAPE_ORDER == 0
-    const real16 upper = select((real16)((real)1), (real16)((real)0), d < (real16)((real)0.5)) + (real)0 * d;
-    weights[0] = (real)1 - upper;
-    weights[1] = upper;
-#elif SHAPE_ORDER == 1
-    weights[0] = (real)1 - d;
-    weights[1] = d;
-#else
-    const mask16 shift = d >= (real16)((real)0.5);
-    const real16 nought = (real16)((real)0);
-    const real16 s = d - select(nought, (real16)((real)1), shift);
-    const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-    const real16 middle = (real)0.75 - s * s;
-    const real16 after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-    weights[0] = select(before, nought, shift);
-    weights[1] = select(middle, before, shift);
-    weights[2] = select(after, middle, shift);
-    weights[3] = select(nought, after, shift);
-#endif
-}
+/* ---- interpolate() ---- */
 
 /* E in one cell: for cic the numbers f of (f0 + f1 x) + (f2 + f3 x) y, which takes fewer operations than
  * weights; for the other shapes the field at the nodes. */

@@ -25,8 +25,6 @@ enum {
     MOST_PIECE_BITS = 15,
     GROUPS_PER_UNIT = 8,
 
-    WHOLE_CELLS = 32, /* segment bits: one segment, as long as any list */
-
     /* Items that add up the pieces around a node: enough of them to fill a GPU where there are few nodes. */
     NODE_ITEMS = 1 << 17,
     MOST_NODE_LANES = 32,
@@ -51,7 +49,7 @@ struct deposit {
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
     struct deposit_shape shape;
     struct program *program;
-    struct kernel *item_per_cell, *group_per_piece, *group_per_segment, *item_per_segment;
+    struct kernel *group_per_piece, *group_per_segment, *item_per_segment;
     struct kernel *long_cells, *nodes;
     struct buffer *sums;         /* real[places][planes] */
     struct buffer *segment_cell; /* uint[segments] */
@@ -121,7 +119,6 @@ static enum status build(struct deposit *deposit, enum shape_kind shape)
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &deposit->program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu",
                       (int)shape, chosen->group_items, chosen->segment_items, chosen->item_particles));
-    TRY(kernel_create(deposit->program, "deposit_item_per_cell", &deposit->item_per_cell));
     TRY(kernel_create(deposit->program, "deposit_group_per_piece", &deposit->group_per_piece));
     TRY(kernel_create(deposit->program, "deposit_group_per_segment", &deposit->group_per_segment));
     TRY(kernel_create(deposit->program, "deposit_item_per_segment", &deposit->item_per_segment));
@@ -169,10 +166,10 @@ void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
 }
 
 /* The host knows only the mean of the particles per cell, so no variant is chosen that a single full cell can
- * slow down: an item per cell never is. On a CPU one item with vectors is worth a whole group. On a GPU a
- * group per segment costs the same for any spread of the particles over the cells, but passes them through
- * local memory; a group per piece does without, and needs more than a handful of particles for each of its
- * items, for the mean cell at least: a nearly empty one idles a group for a moment. */
+ * slow down. On a CPU one item with vectors is worth a whole group. On a GPU a group per segment costs the
+ * same for any spread of the particles over the cells, but passes them through local memory; a group per
+ * piece does without, and needs more than a handful of particles for each of its items, for the mean cell at
+ * least: a nearly empty one idles a group for a moment. */
 static enum deposit_variant chosen_variant(const struct deposit *deposit, uint32_t count)
 {
     if (deposit->variant != DEPOSIT_AUTO)
@@ -183,15 +180,13 @@ static enum deposit_variant chosen_variant(const struct deposit *deposit, uint32
     return many ? DEPOSIT_GROUP_PER_PIECE : DEPOSIT_GROUP_PER_SEGMENT;
 }
 
-/* log2 of the particles of a segment (shared/pieces.h). */
+/* log2 of the particles of a segment. */
 static uint32_t segment_bits_of(const struct deposit *deposit, enum deposit_variant variant, uint32_t count)
 {
     if (variant == DEPOSIT_GROUP_PER_SEGMENT)
         return deposit->shape.segment_bits;
     if (variant == DEPOSIT_ITEM_PER_SEGMENT)
         return ITEM_SEGMENT_BITS;
-    if (variant == DEPOSIT_ITEM_PER_CELL)
-        return WHOLE_CELLS;
     const uint64_t groups = (uint64_t)device_info(deposit->device)->compute_units * GROUPS_PER_UNIT;
     uint32_t bits = LEAST_PIECE_BITS;
     while (bits < MOST_PIECE_BITS && count >> (bits + 1) >= groups)
@@ -205,7 +200,7 @@ static uint32_t segment_bits_of(const struct deposit *deposit, enum deposit_vari
 struct deposit_pass {
     enum deposit_variant variant;
     uint32_t count, segment_bits, segments;
-    const struct particles *particles;
+    const struct buffer *cell_offsets;
     const struct buffer *offset; /* (dx, dy) of the first particle */
     uint32_t stride;             /* real2 from one particle to the next */
     uint32_t lanes;              /* items per node */
@@ -214,17 +209,17 @@ struct deposit_pass {
 
 static struct deposit_pass plan_pass(const struct deposit *deposit, const struct particles *particles)
 {
-    struct deposit_pass pass = {.particles = particles, .count = particles->count, .lanes = 1};
+    struct deposit_pass pass = {.count = particles->count,
+                                .cell_offsets = particles->cell_offsets,
+                                .offset = particles->quad ? particles->quad : particles->offset,
+                                .stride = particles->quad ? 2 : 1,
+                                .lanes = 1};
     pass.variant = chosen_variant(deposit, pass.count);
     pass.segment_bits = segment_bits_of(deposit, pass.variant, pass.count);
     pass.segments = segments_of(pass.count, pass.segment_bits);
-    pass.offset = particles->quad ? particles->quad : particles->offset;
-    pass.stride = particles->quad ? 2 : 1;
     const uint64_t cells = grid_cells(&deposit->grid);
-    const bool in_groups =
-        pass.variant == DEPOSIT_GROUP_PER_PIECE || pass.variant == DEPOSIT_GROUP_PER_SEGMENT;
-    while (in_groups && pass.lanes < MOST_NODE_LANES && 2 * pass.lanes <= deposit->shape.group_items &&
-           2 * pass.lanes * cells <= NODE_ITEMS)
+    while (pass.variant != DEPOSIT_ITEM_PER_SEGMENT && pass.lanes < MOST_NODE_LANES &&
+           2 * pass.lanes <= deposit->shape.group_items && 2 * pass.lanes * cells <= NODE_ITEMS)
         pass.lanes *= 2;
     pass.most = pass.segments > LANE_PIECES * pass.lanes ? SHORT_CELL : UINT32_MAX;
     return pass;
@@ -233,39 +228,27 @@ static struct deposit_pass plan_pass(const struct deposit *deposit, const struct
 /* The sums of all pieces. */
 static enum status sum_particles(struct deposit *deposit, const struct deposit_pass *pass)
 {
-    const uint32_t cells = deposit->filled_cells;
+    const uint32_t filled = deposit->filled_cells;
     const uint64_t real_bytes = precision_bytes(deposit->precision);
-    const uint64_t places = pass->segments + (uint64_t)cells - 1;
+    const uint64_t places = pass->segments + (uint64_t)filled - 1;
     const uint64_t bytes = 2 * pass->stride * real_bytes * pass->count +
-                           sizeof(uint32_t) * (cells + UINT64_C(1)) +
+                           sizeof(uint32_t) * (filled + UINT64_C(1)) +
                            real_bytes * deposit->shape.planes * places;
-    const struct kernel_argument offsets = arg_buffer(pass->particles->cell_offsets);
+    const struct kernel_argument offsets = arg_buffer(pass->cell_offsets), cells = arg_uint(filled);
     const struct kernel_argument offset = arg_buffer(pass->offset), stride = arg_uint(pass->stride);
     const struct kernel_argument sums = arg_buffer(deposit->sums), cell = arg_buffer(deposit->segment_cell);
     const struct kernel_argument count = arg_uint(pass->count), bits = arg_uint(pass->segment_bits);
     struct launch launch = {pass->segments, 1, STAGE_DEPOSIT, bytes};
-    switch (pass->variant) {
-    case DEPOSIT_GROUP_PER_PIECE:
-        launch.groups = (size_t)places;
-        launch.items = deposit->shape.group_items;
-        return KERNEL_LAUNCH(deposit->group_per_piece, launch, offsets, offset, stride, arg_uint(cells), bits,
+    if (pass->variant == DEPOSIT_ITEM_PER_SEGMENT)
+        return KERNEL_LAUNCH(deposit->item_per_segment, launch, offsets, offset, stride, cells, count, bits,
                              sums, cell);
-    case DEPOSIT_GROUP_PER_SEGMENT:
-        launch.items = deposit->shape.segment_items;
-        return KERNEL_LAUNCH(deposit->group_per_segment, launch, offsets, offset, stride, arg_uint(cells),
-                             count, sums, cell);
-    case DEPOSIT_ITEM_PER_SEGMENT:
-        return KERNEL_LAUNCH(deposit->item_per_segment, launch, offsets, offset, stride, arg_uint(cells),
-                             count, bits, sums, cell);
-    case DEPOSIT_AUTO:
-    case DEPOSIT_VARIANTS:
-    case DEPOSIT_ITEM_PER_CELL:
-        break;
-    }
-    const uint32_t all = grid_cells(&deposit->grid); /* an empty cell's sums are read, too */
-    return KERNEL_LAUNCH(deposit->item_per_cell,
-                         launch_covering(all, deposit->shape.group_items, STAGE_DEPOSIT, bytes), offsets,
-                         offset, stride, arg_uint(all), sums);
+    launch.items = deposit->shape.segment_items;
+    if (pass->variant == DEPOSIT_GROUP_PER_SEGMENT)
+        return KERNEL_LAUNCH(deposit->group_per_segment, launch, offsets, offset, stride, cells, count, sums,
+                             cell);
+    launch.groups = (size_t)places;
+    launch.items = deposit->shape.group_items;
+    return KERNEL_LAUNCH(deposit->group_per_piece, launch, offsets, offset, stride, cells, bits, sums, cell);
 }
 
 /* Brings cells of many pieces to one. */
@@ -275,7 +258,7 @@ static enum status join_pieces(struct deposit *deposit, const struct deposit_pas
         return STATUS_OK;
     const struct launch launch = {(pass->segments + pass->most - 1) / pass->most, deposit->shape.group_items,
                                   STAGE_DEPOSIT, 0};
-    return KERNEL_LAUNCH(deposit->long_cells, launch, arg_buffer(pass->particles->cell_offsets),
+    return KERNEL_LAUNCH(deposit->long_cells, launch, arg_buffer(pass->cell_offsets),
                          arg_buffer(deposit->segment_cell), arg_uint(pass->segment_bits),
                          arg_uint(pass->most), arg_buffer(deposit->sums));
 }
@@ -289,7 +272,7 @@ static enum status add_nodes(struct deposit *deposit, const struct deposit_pass 
     return KERNEL_LAUNCH(
         deposit->nodes,
         launch_covering((uint64_t)cells * pass->lanes, deposit->shape.group_items, STAGE_DEPOSIT, bytes),
-        arg_buffer(pass->particles->cell_offsets), arg_buffer(deposit->sums), arg_uint(deposit->grid.nx),
+        arg_buffer(pass->cell_offsets), arg_buffer(deposit->sums), arg_uint(deposit->grid.nx),
         arg_uint(deposit->grid.ny), arg_uint(pass->segment_bits), arg_uint(pass->most), arg_uint(pass->lanes),
         arg_real(factor), arg_uint(first), arg_buffer(rho));
 }

@@ -35,7 +35,6 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
  * both layouts. */
 enum deposit_variant {
     DEPOSIT_AUTO,              /* by the device and the particles per cell; the default */
-    DEPOSIT_ITEM_PER_CELL,     /* one work-item a cell: the textbook's; as slow as the fullest cell */
     DEPOSIT_GROUP_PER_PIECE,   /* one work-group a piece of up to 4,096 to 32,768 particles of one cell: GPUs
                                   and many particles a cell */
     DEPOSIT_GROUP_PER_SEGMENT, /* one work-group a few thousand particles of any cells: GPUs */

@@ -265,6 +265,30 @@ static void check_species(const struct state *state, hid_t file, uint32_t specie
     free(ids);
 }
 
+/* What a reader multiplies the numbers by. */
+static void check_units(const struct state *state, hid_t file)
+{
+    const struct units u = units_make(&state->config.units);
+    const struct {
+        const char *component;
+        double unit;
+    } all[] = {{"fields/E/x", u.electric_field},
+               {"fields/E/y", u.electric_field},
+               {"fields/phi", u.potential},
+               {"fields/chargeDensity", u.charge_density},
+               {"particles/electrons/position/x", u.length},
+               {"particles/electrons/positionOffset/y", u.length},
+               {"particles/electrons/momentum/x", u.momentum},
+               {"particles/electrons/momentum/y", u.momentum},
+               {"particles/electrons/charge", u.charge},
+               {"particles/electrons/mass", u.mass},
+               {"particles/electrons/weighting", 1}};
+    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
+        assert_near(read_number(file, all[n].component, "unitSI"), all[n].unit, 0);
+    assert_near(read_number(file, "fields/E", "gridUnitSI"), u.length, 0);
+    assert_near(read_number(file, "", "timeUnitSI"), u.time, 0);
+}
+
 static void check_content(const struct state *state)
 {
     static const char *const names[] = {"fields/E/x", "fields/E/y", "fields/phi", "fields/chargeDensity"};
@@ -279,9 +303,11 @@ static void check_content(const struct state *state)
             assert_near(nodes[n], node_of(a, n), 0);
         free(nodes);
     }
-    if (state->config.output.snapshots.particles)
+    if (state->config.output.snapshots.particles) {
         for (uint32_t s = 0; s < state->config.species_count; s++)
             check_species(state, file, s);
+        check_units(state, file);
+    }
     assert_true(H5Fclose(file) >= 0);
 }
 
