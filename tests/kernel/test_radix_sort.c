@@ -1,86 +1,17 @@
 /* Radix sort: properties over sizes, key bits, parameters, degenerate keys and both orders of the table, and
  * each phase alone. */
-#include "support/device_fixture.h"
-#include "support/sort_keys.h"
-
-#include "sort/radix_sort.h"
+#include "support/sort_checks.h"
 
 #include <string.h>
 
-/* ---- one sort and its properties ---- */
-
-struct outcome {
-    uint32_t *sorted_keys, *permutation, *cell_offsets;
-};
-
-static void check_stable_order(const uint32_t *keys, const struct outcome *outcome, uint32_t count)
+static enum status run(void *sort, uint32_t count, const struct radix_lists *lists)
 {
-    uint8_t *seen = calloc(count + 1, 1);
-    for (uint32_t j = 0; j < count; j++) {
-        const uint32_t source = outcome->permutation[j];
-        assert_true(source < count);
-        assert_false(seen[source]); /* a bijection */
-        seen[source] = 1;
-        assert_int_equal(outcome->sorted_keys[j], keys[source]);
-        if (j > 0) {
-            assert_true(outcome->sorted_keys[j - 1] <= outcome->sorted_keys[j]);
-            if (outcome->sorted_keys[j - 1] == outcome->sorted_keys[j])
-                assert_true(outcome->permutation[j - 1] < source); /* stable */
-        }
-    }
-    free(seen);
+    return radix_sort_run(sort, count, lists);
 }
 
-static void check_cell_offsets(const uint32_t *keys, const uint32_t *offsets, uint32_t count, uint32_t cells)
+static struct tested_sort tested_of(struct radix_sort *sort, const struct radix_plan *plan)
 {
-    uint32_t *expected = calloc(cells + 1, sizeof *expected);
-    for (uint32_t j = 0; j < count; j++)
-        expected[keys[j] + 1]++;
-    for (uint32_t c = 0; c < cells; c++)
-        expected[c + 1] += expected[c];
-    assert_memory_equal(offsets, expected, (cells + 1) * sizeof *expected);
-    free(expected);
-}
-
-/* Sorts with a sort made for `plan` and checks every property. */
-static void check_sort(struct radix_sort *sort, const struct radix_plan *plan, const uint32_t *keys,
-                       uint32_t count)
-{
-    const uint32_t cells = plan->key_bits <= 12 ? largest_key(plan->key_bits) + 1 : 0;
-    const size_t bytes = count * sizeof(uint32_t);
-    struct buffer *input = NULL, *sorted = NULL, *permutation = NULL, *offsets = NULL;
-    assert_ok(buffer_create(device, bytes, "keys", &input));
-    assert_ok(buffer_create(device, bytes, "sorted keys", &sorted));
-    assert_ok(buffer_create(device, bytes, "permutation", &permutation));
-    assert_ok(buffer_create(device, (cells + 1) * sizeof(uint32_t), "offsets", &offsets));
-    assert_ok(buffer_write(input, 0, bytes, keys));
-    assert_ok(buffer_fill(sorted, 0xdeadbeef)); /* so that a place never written is seen */
-    assert_ok(buffer_fill(permutation, 0xdeadbeef));
-    assert_ok(buffer_fill(offsets, 0xdeadbeef));
-
-    const struct radix_lists lists = {input, sorted, permutation, cells ? offsets : NULL, cells};
-    assert_ok(radix_sort_run(sort, count, &lists));
-
-    struct outcome outcome = {malloc(bytes + 4), malloc(bytes + 4), malloc((cells + 1) * sizeof(uint32_t))};
-    uint32_t *kept = malloc(bytes + 4);
-    assert_ok(buffer_read(sorted, 0, bytes, outcome.sorted_keys));
-    assert_ok(buffer_read(permutation, 0, bytes, outcome.permutation));
-    assert_ok(buffer_read(offsets, 0, (cells + 1) * sizeof(uint32_t), outcome.cell_offsets));
-    assert_ok(buffer_read(input, 0, bytes, kept));
-    if (count > 0)
-        assert_memory_equal(kept, keys, bytes); /* the input is kept */
-    check_stable_order(keys, &outcome, count);
-    if (cells)
-        check_cell_offsets(keys, outcome.cell_offsets, count, cells);
-
-    free(outcome.sorted_keys);
-    free(outcome.permutation);
-    free(outcome.cell_offsets);
-    free(kept);
-    buffer_destroy(&input);
-    buffer_destroy(&sorted);
-    buffer_destroy(&permutation);
-    buffer_destroy(&offsets);
+    return (struct tested_sort){sort, run, true, plan->key_bits <= 12 ? largest_key(plan->key_bits) + 1 : 0};
 }
 
 static struct radix_plan plan_of(uint32_t b, uint32_t r, uint32_t items, uint32_t groups, uint32_t splits,
@@ -110,17 +41,13 @@ static bool has_rows(int way)
     return way / 2 == 1;
 }
 
-static void check_patterns(const struct radix_plan *plan, uint32_t count, enum pattern last)
+static void check_plan(const struct radix_plan *plan, uint32_t count, enum pattern last)
 {
-    uint32_t *keys = malloc((count + 1) * sizeof *keys);
     struct radix_sort *sort = NULL;
     assert_ok(radix_sort_create(device, plan, count, true, false, &sort));
-    for (enum pattern pattern = RANDOM_KEYS; pattern <= last; pattern++) {
-        fill_keys(keys, count, plan->key_bits, pattern);
-        check_sort(sort, plan, keys, count);
-    }
+    const struct tested_sort tested = tested_of(sort, plan);
+    check_patterns(&tested, plan->key_bits, count, last);
     radix_sort_destroy(&sort);
-    free(keys);
 }
 
 /* ---- whole sorts ---- */
@@ -131,7 +58,7 @@ TEST(sorts_every_size)
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (int way = 0; way < WAYS; way++) {
             const struct radix_plan plan = plan_of(10, 5, 4, 3, 4, is_transposed(way), has_rows(way));
-            check_patterns(&plan, sizes[n], ALL_LARGEST);
+            check_plan(&plan, sizes[n], ALL_LARGEST);
         }
 }
 
@@ -141,7 +68,7 @@ TEST(sorts_a_million_around)
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
         for (int way = 0; way < WAYS; way++) {
             const struct radix_plan plan = plan_of(10, 5, 8, 16, 8, is_transposed(way), has_rows(way));
-            check_patterns(&plan, sizes[n], is_transposed(way) ? RANDOM_KEYS : ALTERNATING);
+            check_plan(&plan, sizes[n], is_transposed(way) ? RANDOM_KEYS : ALL_EQUAL);
         }
 }
 
@@ -150,7 +77,7 @@ TEST(sorts_keys_of_every_length)
     for (uint32_t b = 1; b <= 32; b++)
         for (int rows = 0; rows < 2; rows++) {
             const struct radix_plan plan = plan_of(b, b < 5 ? b : 5, 2, 3, 3, b % 2, rows);
-            check_patterns(&plan, 1000, ALL_LARGEST);
+            check_plan(&plan, 1000, ALL_LARGEST);
         }
 }
 
@@ -172,7 +99,7 @@ TEST(sorts_with_any_parameters)
         for (int rows = 0; rows < 2; rows++) {
             const struct radix_plan plan = plan_of(sets[n].b, sets[n].r, sets[n].items, sets[n].groups,
                                                    sets[n].splits, sets[n].transpose, rows);
-            check_patterns(&plan, 5003, REVERSED);
+            check_plan(&plan, 5003, REVERSED);
         }
 }
 
@@ -184,8 +111,9 @@ TEST(sorts_fewer_than_its_capacity)
         const struct radix_plan plan = plan_of(10, 5, 4, 3, 2, is_transposed(way), has_rows(way));
         struct radix_sort *sort = NULL;
         assert_ok(radix_sort_create(device, &plan, 4096, true, false, &sort));
-        check_sort(sort, &plan, keys, 300);
-        check_sort(sort, &plan, keys, 7); /* and again with another count */
+        const struct tested_sort tested = tested_of(sort, &plan);
+        check_sort(&tested, keys, 300);
+        check_sort(&tested, keys, 7); /* and again with another count */
         radix_sort_destroy(&sort);
     }
 }
@@ -218,17 +146,15 @@ TEST(returns_what_is_asked)
             assert_ok(buffer_read(sorted, 0, sizeof keys, sorted_keys));
             assert_ok(buffer_read(sigma, 0, sizeof keys, permutation));
             assert_ok(buffer_read(starts, 0, sizeof offsets, offsets));
-            check_stable_order(keys, &(struct outcome){sorted_keys, permutation, NULL}, COUNT);
-            check_cell_offsets(keys, offsets, COUNT, CELLS);
+            check_permutation(keys, permutation, COUNT, test_array(COUNT, 1));
+            for (uint32_t j = 0; j < COUNT; j++)
+                assert_int_equal(sorted_keys[j], keys[permutation[j]]);
+            check_cell_offsets(keys, offsets, COUNT, CELLS, test_array(CELLS + 1, sizeof *offsets));
             const struct radix_lists nowhere = {.keys = input};
             if (!is_transposed(way)) /* a transposed sort has a list to spare */
                 assert_int_equal(radix_sort_run(keys_only, COUNT, &nowhere), STATUS_FAILED);
             assert_int_equal(radix_sort_run(no_keys, COUNT, &nowhere), STATUS_FAILED);
             assert_int_equal(radix_sort_run(no_keys, COUNT + 1, &nowhere), STATUS_FAILED);
-            buffer_destroy(&input);
-            buffer_destroy(&sorted);
-            buffer_destroy(&sigma);
-            buffer_destroy(&starts);
             radix_sort_destroy(&keys_only);
             radix_sort_destroy(&no_keys);
         }
@@ -261,7 +187,6 @@ static void count_digits(bool rows)
         expected[place_in(rows, c * G * I + j / chunk, G * I, R)]++; /* H(c G I + g I + i) */
     }
     assert_memory_equal(table, expected, sizeof table);
-    buffer_destroy(&input);
     radix_sort_destroy(&sort);
 }
 
@@ -277,8 +202,8 @@ static void scan_table(uint32_t splits, bool rows)
     enum { R = 32, I = 5, G = 7 };
     const struct radix_plan plan = plan_of(10, 5, I, G, splits, false, rows);
     const uint32_t length = (uint32_t)radix_plan_table_length(&plan);
-    uint32_t *table = malloc(length * sizeof *table);
-    uint32_t *expected = malloc(length * sizeof *expected);
+    uint32_t *table = test_array(length, sizeof *table);
+    uint32_t *expected = test_array(length, sizeof *expected);
     uint32_t sum = 0;
     for (uint32_t n = 0; n < length; n++) {
         const uint32_t k = place_in(rows, n, G * I, R);
@@ -293,8 +218,6 @@ static void scan_table(uint32_t splits, bool rows)
     assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));
     assert_memory_equal(table, expected, length * sizeof *table);
     radix_sort_destroy(&sort);
-    free(table);
-    free(expected);
 }
 
 TEST(scans_tables_of_any_split)

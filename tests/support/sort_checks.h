@@ -1,0 +1,162 @@
+/* Sort checks: lists of keys that a sort may find hard, and whether all that it gives for one of them is
+ * right. */
+#ifndef RADIXPIC_TEST_SORT_CHECKS_H
+#define RADIXPIC_TEST_SORT_CHECKS_H
+
+#include "support/device_fixture.h"
+
+#include "sort/radix_sort.h"
+
+/* ---- keys ---- */
+
+enum pattern {
+    RANDOM_KEYS,
+    PIC_ORDER, /* sorted, then moved by up to one cell along both axes: a chunk holds few distinct keys */
+    NINE_WAYS, /* the same, moved both ways: more than the 8 that the tiled sort's shortest path takes */
+    ALL_EQUAL,
+    ALTERNATING,
+    SORTED_KEYS,
+    REVERSED,
+    ALL_LARGEST,
+    NEIGHBOURS, /* rising, by up to three back or on: few distinct keys in any stretch */
+    CHANGING,   /* a part of each of the first three: chunks of one list take different paths */
+    PATTERNS
+};
+
+static inline uint32_t largest_key(uint32_t bits)
+{
+    return bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
+}
+
+/* A counter-based generator (the finaliser of MurmurHash3): key j does not depend on the others. */
+static inline uint32_t scramble(uint32_t j)
+{
+    j ^= j >> 16;
+    j *= 0x85ebca6bu;
+    j ^= j >> 13;
+    j *= 0xc2b2ae35u;
+    return j ^ (j >> 16);
+}
+
+static inline uint32_t key_of(enum pattern pattern, uint32_t j, uint32_t count, uint32_t bits)
+{
+    const uint32_t largest = largest_key(bits), random = scramble(j + 1);
+    const uint32_t rising = (uint32_t)((uint64_t)j * largest / (count > 1 ? count - 1 : 1));
+    const uint32_t row = UINT32_C(1) << bits / 2; /* cells along y */
+    switch (pattern) {
+    case RANDOM_KEYS:
+        return random & largest;
+    case PIC_ORDER:
+        return (rising + random % 2 + random / 2 % 2 * row) & largest;
+    case NINE_WAYS:
+        return (rising + random % 3 - 1 + (random / 3 % 3 - 1) * row) & largest;
+    case ALL_EQUAL:
+        return largest / 2;
+    case ALTERNATING:
+        return j % 2 ? 0 : largest;
+    case SORTED_KEYS:
+        return rising;
+    case REVERSED:
+        return largest - rising;
+    case NEIGHBOURS:
+        return rising < 3 || rising > largest - 3 ? rising : rising - 3 + scramble(j) % 7;
+    case CHANGING:
+        return key_of((enum pattern)((uint64_t)j * 3 / count), j, count, bits);
+    case ALL_LARGEST:
+    case PATTERNS:
+        break;
+    }
+    return largest;
+}
+
+static inline void fill_keys(uint32_t *keys, uint32_t count, uint32_t bits, enum pattern pattern)
+{
+    for (uint32_t j = 0; j < count; j++)
+        keys[j] = key_of(pattern, j, count, bits);
+}
+
+/* ---- what is given for them ---- */
+
+/* A sort that gives a bijection, keys that do not fall, and equal keys in their order has given the only
+ * right answer. seen: [count], all 0. */
+static inline void check_permutation(const uint32_t *keys, const uint32_t *permutation, uint32_t count,
+                                     uint8_t *seen)
+{
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t source = permutation[j], before = j > 0 ? permutation[j - 1] : 0;
+        if (source >= count || seen[source])
+            fail_msg("permutation[%u] = %u of %u is no entry, or twice in it", j, source, count);
+        seen[source] = 1;
+        if (j > 0 && (keys[before] > keys[source] || (keys[before] == keys[source] && before > source)))
+            fail_msg("at %u: key %u of entry %u comes after key %u of entry %u", j, keys[source], source,
+                     keys[before], before);
+    }
+}
+
+/* expected: [cells + 1], all 0. */
+static inline void check_cell_offsets(const uint32_t *keys, const uint32_t *offsets, uint32_t count,
+                                      uint32_t cells, uint32_t *expected)
+{
+    for (uint32_t j = 0; j < count; j++)
+        expected[keys[j] + 1]++;
+    for (uint32_t c = 0; c < cells; c++)
+        expected[c + 1] += expected[c];
+    assert_memory_equal(offsets, expected, (cells + 1) * sizeof *expected);
+}
+
+/* A sort, and what beside the permutation is asked of it. */
+struct tested_sort {
+    void *sort;
+    enum status (*run)(void *sort, uint32_t count, const struct radix_lists *lists);
+    bool gives_keys;
+    uint32_t cells; /* 0: no offsets */
+};
+
+/* Sorts a list and checks all that comes out, and that nothing else is written. */
+static inline void check_sort(const struct tested_sort *tested, const uint32_t *keys, uint32_t count)
+{
+    enum { KEYS, SORTED, PERMUTATION, OFFSETS, LISTS };
+    const size_t word = sizeof(uint32_t), lengths[LISTS] = {count, count, count, tested->cells + (size_t)1};
+    const uint32_t unset = 0xdeadbeef; /* so that a place never written is seen */
+    struct device *branch = NULL;      /* a check takes as much as all arrays of many a test */
+    struct buffer *lists[LISTS];
+    uint32_t *found[LISTS], *offsets = NULL;
+    uint8_t *seen = NULL;
+    assert_ok(device_branch(device, &branch));
+    assert_ok(DEVICE_NEW_ARRAY(branch, seen, count + (size_t)1));
+    assert_ok(DEVICE_NEW_ARRAY(branch, offsets, tested->cells + (size_t)1));
+    for (int n = 0; n < LISTS; n++) {
+        assert_ok(buffer_create(branch, lengths[n] * word, "a list", &lists[n]));
+        assert_ok(buffer_fill(lists[n], unset));
+        assert_ok(DEVICE_NEW_ARRAY(branch, found[n], lengths[n] + 1));
+    }
+    assert_ok(buffer_write(lists[KEYS], 0, count * word, keys));
+    assert_ok(tested->run(tested->sort, count,
+                          &(struct radix_lists){lists[KEYS], tested->gives_keys ? lists[SORTED] : NULL,
+                                                lists[PERMUTATION], tested->cells ? lists[OFFSETS] : NULL,
+                                                tested->cells}));
+    for (int n = 0; n < LISTS; n++)
+        assert_ok(buffer_read(lists[n], 0, lengths[n] * word, found[n]));
+    if (count > 0)
+        assert_memory_equal(found[KEYS], keys, count * word); /* kept */
+    check_permutation(keys, found[PERMUTATION], count, seen);
+    for (uint32_t j = 0; j < count; j++)
+        if (found[SORTED][j] != (tested->gives_keys ? keys[found[PERMUTATION][j]] : unset))
+            fail_msg("sorted_keys[%u] = %u", j, found[SORTED][j]);
+    if (tested->cells)
+        check_cell_offsets(keys, found[OFFSETS], count, tested->cells, offsets);
+    device_close(&branch);
+}
+
+/* Lists of some patterns, to the one named. */
+static inline void check_patterns(const struct tested_sort *tested, uint32_t bits, uint32_t count,
+                                  enum pattern last)
+{
+    uint32_t *keys = test_array(count + (size_t)1, sizeof *keys);
+    for (enum pattern pattern = RANDOM_KEYS; pattern <= last; pattern++) {
+        fill_keys(keys, count, bits, pattern);
+        check_sort(tested, keys, count);
+    }
+}
+
+#endif
