@@ -38,15 +38,14 @@ static void release(struct owned *owned)
 enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
 {
     struct core *core = device->core;
+    struct buffer *created = device_own_new(device, sizeof *created, release);
     *buffer = NULL;
-    struct buffer *created = calloc(1, sizeof *created);
     if (!created)
-        return status_fail(STATUS_FAILED, "no memory for %s", what);
+        return STATUS_FAILED;
+    created->device = device;
     const cl_int error = core->is_counting ? CL_SUCCESS : allocate(core, bytes, &created->memory);
     if (error != CL_SUCCESS) {
-        if (created->memory)
-            clReleaseMemObject(created->memory);
-        free(created);
+        device_release(&created->owned);
         return status_fail(
             STATUS_FAILED,
             "%s: out of memory: %s needs %.1f MiB on top of the %.1f MiB in use (%s); take fewer "
@@ -54,10 +53,8 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
             core->info.name, what, (double)bytes / 0x1p20, (double)core->bytes_held / 0x1p20,
             opencl_error_name(error));
     }
-    created->device = device;
     created->bytes = bytes;
     created->number = ++core->buffers_created;
-    device_own(device, &created->owned, release);
     core->bytes_held += bytes;
     if (core->bytes_held > core->most_bytes_held)
         core->most_bytes_held = core->bytes_held;
@@ -67,25 +64,20 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
 
 enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struct buffer **view)
 {
+    struct buffer *created = device_own_new(whole->device, sizeof *created, release);
     *view = NULL;
-    struct buffer *created = calloc(1, sizeof *created);
     if (!created)
-        return status_fail(STATUS_FAILED, "no memory for a part of a buffer");
+        return STATUS_FAILED;
     cl_int error = CL_SUCCESS;
     const cl_buffer_region region = {offset, bytes};
-    if (whole->memory)
-        created->memory = clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                            &region, &error);
-    if (error != CL_SUCCESS) {
-        free(created);
-        return opencl_check(whole->device, error, "making a part of a buffer one of its own");
-    }
     created->device = whole->device;
     created->bytes = bytes;
     created->is_view = true;
-    device_own(whole->device, &created->owned, release);
+    if (whole->memory)
+        created->memory = clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                            &region, &error);
     *view = created;
-    return STATUS_OK;
+    return opencl_check(whole->device, error, "making a part of a buffer one of its own");
 }
 
 void buffer_destroy(struct buffer **buffer)

@@ -45,11 +45,10 @@ static void release(struct owned *owned)
 enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
                               struct host_memory **host_memory)
 {
-    *host_memory = calloc(1, sizeof **host_memory);
+    *host_memory = device_own_new(device, sizeof **host_memory, release);
     if (!*host_memory)
-        return status_fail(STATUS_FAILED, "no memory for transfers");
+        return STATUS_FAILED;
     (*host_memory)->device = device;
-    device_own(device, &(*host_memory)->owned, release);
     if (device->core->is_counting) {
         (*host_memory)->mapped = calloc(bytes + 1, 1);
         return (*host_memory)->mapped ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for transfers");

@@ -24,8 +24,9 @@ struct owned {
     void (*release)(struct owned *owned);
 };
 
-/* Puts `owned` first in the list of the handle; device_close() calls `release`, which frees it. */
-void device_own(struct device *device, struct owned *owned, void (*release)(struct owned *owned));
+/* A new object of `size` bytes, all 0, that the handle owns; device_close() calls `release`, which frees it.
+ * NULL, with a sentence recorded, where there is no memory. */
+void *device_own_new(struct device *device, size_t size, void (*release)(struct owned *owned));
 
 /* Takes `owned` out of its handle's list and releases it. */
 void device_release(struct owned *owned);
@@ -38,7 +39,7 @@ struct core {
     cl_context context;
     cl_command_queue queue;          /* where work goes: one of `queues` */
     cl_command_queue queues[QUEUES]; /* in order, each */
-    cl_command_queue child_queue;    /* on the device; NULL until somebody asks for it */
+    cl_command_queue child_queue;    /* on the device; NULL until it is asked for */
     uint32_t child_launches;         /* that it holds */
     struct built *built;             /* all that was built on it, the latest first */
     struct device_info info;
@@ -73,14 +74,14 @@ struct program {
     struct device *device; /* not owned */
     cl_program handle;
     enum precision precision;
-    char *file;
+    char file[64];
 };
 
 struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
     cl_kernel handle;
-    char *name;
+    char name[64];
     cl_uint argument_count;
 };
 

@@ -3,12 +3,18 @@
 
 #include <stdlib.h>
 
-void device_own(struct device *device, struct owned *owned, void (*release)(struct owned *owned))
+void *device_own_new(struct device *device, size_t size, void (*release)(struct owned *owned))
 {
+    struct owned *owned = calloc(1, size);
+    if (!owned) {
+        (void)status_fail(STATUS_FAILED, "no memory for %zu bytes on the host", size);
+        return NULL;
+    }
     *owned = (struct owned){.next = device->first, .link = &device->first, .release = release};
     if (owned->next)
         owned->next->link = &owned->next;
     device->first = owned;
+    return owned;
 }
 
 void device_release(struct owned *owned)
@@ -31,16 +37,15 @@ static void release_branch(struct owned *owned)
 
 enum status device_branch(struct device *device, struct device **branch)
 {
-    *branch = calloc(1, sizeof **branch);
+    *branch = device_own_new(device, sizeof **branch, release_branch);
     if (!*branch)
-        return status_fail(STATUS_FAILED, "no memory for another handle of a device");
-    device_own(device, &(*branch)->owned, release_branch);
+        return STATUS_FAILED;
     (*branch)->core = device->core;
     (*branch)->is_branch = true;
     return STATUS_OK;
 }
 
-/* ---- memory of the host ---- */
+/* ---- memory of the host, and other objects ---- */
 
 struct allocation {
     struct owned owned;
@@ -54,18 +59,11 @@ static void release_allocation(struct owned *owned)
 
 void *device_alloc(struct device *device, size_t count, size_t size)
 {
-    struct allocation *created = NULL;
-    if (size == 0 || count <= (SIZE_MAX - sizeof *created) / size)
-        created = calloc(1, sizeof *created + count * size);
-    if (!created) {
-        (void)status_fail(STATUS_FAILED, "no memory for %zu bytes on the host", count * size);
-        return NULL;
-    }
-    device_own(device, &created->owned, release_allocation);
-    return created->memory;
+    const size_t most = SIZE_MAX - sizeof(struct allocation);
+    const size_t bytes = size == 0 || count <= most / size ? count * size : most;
+    struct allocation *created = device_own_new(device, sizeof *created + bytes, release_allocation);
+    return created ? created->memory : NULL;
 }
-
-/* ---- anything else ---- */
 
 struct closing {
     struct owned owned;
@@ -82,13 +80,12 @@ static void release_closing(struct owned *owned)
 
 enum status device_at_close(struct device *device, void (*close)(void *object), void *object)
 {
-    struct closing *created = calloc(1, sizeof *created);
+    struct closing *created = device_own_new(device, sizeof *created, release_closing);
     if (!created) {
         close(object);
-        return status_fail(STATUS_FAILED, "no memory to own an object of the host");
+        return STATUS_FAILED;
     }
     created->close = close;
     created->object = object;
-    device_own(device, &created->owned, release_closing);
     return STATUS_OK;
 }

@@ -5,26 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *build_log(const struct program *program)
-{
-    size_t length = 0;
-    clGetProgramBuildInfo(program->handle, program->device->core->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
-    char *log = calloc(length + 1, 1);
-    if (log)
-        clGetProgramBuildInfo(program->handle, program->device->core->id, CL_PROGRAM_BUILD_LOG, length, log,
-                              NULL);
-    return log;
-}
-
 static enum status compile(struct program *program, const char *source, const char *options)
 {
+    const cl_device_id id = program->device->core->id;
     cl_int error = CL_SUCCESS;
     program->handle = clCreateProgramWithSource(program->device->core->context, 1, &source, NULL, &error);
     TRY(opencl_check(program->device, error, "creating a program"));
-    error = clBuildProgram(program->handle, 1, &program->device->core->id, options, NULL, NULL);
+    error = clBuildProgram(program->handle, 1, &id, options, NULL, NULL);
     if (error == CL_SUCCESS)
         return STATUS_OK;
-    char *log = build_log(program);
+    size_t length = 0;
+    clGetProgramBuildInfo(program->handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    char *log = calloc(length + 1, 1);
+    if (log)
+        clGetProgramBuildInfo(program->handle, id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
     const enum status status = status_fail(
         STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
         program->device->core->info.name, program->file, options, opencl_error_name(error), log ? log : "");
@@ -49,51 +43,43 @@ static enum status find_or_compile(struct program *program, const char *options)
 
 static void release_program(struct owned *owned)
 {
-    struct program *program = (struct program *)owned;
+    const struct program *program = (struct program *)owned;
     if (program->handle)
         clReleaseProgram(program->handle);
-    free(program->file);
-    free(program);
+    free(owned);
 }
 
 static enum status build(struct device *device, const char *file, enum precision precision,
                          const char *standard, struct program **program, const char *options_format,
                          va_list arguments)
 {
+    enum { OPTIONS_BYTES = 2048 };
+    char options[OPTIONS_BYTES];
+    *program = NULL;
     if (precision == PRECISION_DOUBLE && !device->core->info.has_fp64)
         return status_fail(STATUS_FAILED, "%s has no double precision; set precision: single",
                            device->core->info.name);
-    char *chosen = NULL, *options = NULL;
-    const int length = vasprintf(&chosen, options_format, arguments);
-    if (length < 0)
-        return status_fail(STATUS_FAILED, "no memory for the build options of %s", file);
-    const int full_length = asprintf(&options, "-cl-std=%s -D REAL_IS_DOUBLE=%d %s", standard,
-                                     precision == PRECISION_DOUBLE, chosen);
-    free(chosen);
-    struct program *built = calloc(1, sizeof *built);
-    enum status status = STATUS_OK;
-    if (built)
-        *built = (struct program){.device = device, .precision = precision, .file = strdup(file)};
-    if (full_length < 0 || !built || !built->file)
-        status = status_fail(STATUS_FAILED, "no memory for the program %s", file);
-    else if (!device->core->is_counting)
-        status = find_or_compile(built, options);
-    if (full_length >= 0)
-        free(options);
-    if (built)
-        device_own(device, &built->owned, release_program);
-    if (status != STATUS_OK && built)
-        device_release(&built->owned);
-    else
-        *program = built;
-    return status;
+    const int begun = snprintf(options, sizeof options, "-cl-std=%s -D REAL_IS_DOUBLE=%d ", standard,
+                               precision == PRECISION_DOUBLE);
+    const int added = vsnprintf(options + begun, sizeof options - (size_t)begun, options_format, arguments);
+    if (added < 0 || added >= OPTIONS_BYTES - begun)
+        return status_fail(STATUS_FAILED, "kernels/%s: too many build options", file);
+    struct program *built = device_own_new(device, sizeof *built, release_program);
+    if (!built)
+        return STATUS_FAILED;
+    built->device = device;
+    built->precision = precision;
+    snprintf(built->file, sizeof built->file, "%s", file);
+    if (!device->core->is_counting)
+        TRY(find_or_compile(built, options));
+    *program = built;
+    return STATUS_OK;
 }
 
 enum status program_build(struct device *device, const char *file, enum precision precision,
                           struct program **program, const char *options_format, ...)
 {
     va_list arguments;
-    *program = NULL;
     va_start(arguments, options_format);
     const enum status status = build(device, file, precision, "CL1.2", program, options_format, arguments);
     va_end(arguments);
@@ -119,34 +105,30 @@ enum status program_build_enqueuing(struct device *device, const char *file, enu
 
 static void release_kernel(struct owned *owned)
 {
-    struct kernel *kernel = (struct kernel *)owned;
+    const struct kernel *kernel = (struct kernel *)owned;
     if (kernel->handle)
         clReleaseKernel(kernel->handle);
-    free(kernel->name);
-    free(kernel);
+    free(owned);
 }
 
 enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
 {
-    *kernel = NULL;
-    struct kernel *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for kernel %s", name);
+    struct kernel *created = device_own_new(program->device, sizeof *created, release_kernel);
     cl_int error = CL_SUCCESS;
+    *kernel = NULL;
+    if (!created)
+        return STATUS_FAILED;
     created->program = program;
-    created->name = strdup(name);
-    device_own(program->device, &created->owned, release_kernel);
+    snprintf(created->name, sizeof created->name, "%s", name);
     if (!program->device->core->is_counting) {
         created->handle = clCreateKernel(program->handle, name, &error);
         if (error == CL_SUCCESS)
             error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
                                     &created->argument_count, NULL);
     }
-    if (error != CL_SUCCESS) {
-        device_release(&created->owned);
+    if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
                            program->device->core->info.name, program->file, name, opencl_error_name(error));
-    }
     *kernel = created;
     return STATUS_OK;
 }
