@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#define IN_CACHE(name) TEST_WITH(name, open_cache, close_cache)
+
 static struct tuning tuning;
 static char problem[TUNING_PROBLEM_LENGTH];
 
@@ -13,9 +15,8 @@ static void read_cache(void)
     assert_ok(tuning_read(&tuning, problem));
 }
 
-static void what_is_written_is_read_back(void **state)
+IN_CACHE(what_is_written_is_read_back)
 {
-    (void)state;
     struct tuning_entry entries[2] = {cache_entry(SORT_METHOD_PAPER, 2, 0.1),
                                       cache_entry(SORT_METHOD_TILED, 1, 1.0 / 3)};
     entries[0].choice.config.items_per_group = 128;
@@ -39,9 +40,8 @@ static void what_is_written_is_read_back(void **state)
     tuning_free(&tuning);
 }
 
-static void without_a_file_there_is_nothing(void **state)
+IN_CACHE(without_a_file_there_is_nothing)
 {
-    (void)state;
     read_cache();
     assert_string_equal(problem, "");
     assert_int_equal(tuning.count, 0);
@@ -52,9 +52,8 @@ static void without_a_file_there_is_nothing(void **state)
     tuning_free(&tuning);
 }
 
-static void entries_of_the_same_key_are_replaced_and_others_kept(void **state)
+IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept)
 {
-    (void)state;
     struct tuning_entry first[2] = {cache_entry(SORT_METHOD_TILED, 1, 1),
                                     cache_entry(SORT_METHOD_PAPER, 2, 2)};
     struct tuning_entry second = cache_entry(SORT_METHOD_CHUNKED, 3, 3);
@@ -75,9 +74,8 @@ static void entries_of_the_same_key_are_replaced_and_others_kept(void **state)
     tuning_free(&tuning);
 }
 
-static void the_size_class_is_a_power_of_two(void **state)
+TEST(the_size_class_is_a_power_of_two)
 {
-    (void)state;
     static const uint32_t cases[][2] = {{0, 0},         {1, 0},          {2, 1},
                                         {3, 1},         {1u << 20, 20},  {(1u << 21) - 1, 20},
                                         {1u << 21, 21}, {UINT32_MAX, 31}};
@@ -85,9 +83,8 @@ static void the_size_class_is_a_power_of_two(void **state)
         assert_int_equal(tuning_key_of(&cache_device, 10, cases[n][0]).size_class, cases[n][1]);
 }
 
-static void only_the_same_device_driver_key_and_size_are_found(void **state)
+TEST(only_the_same_device_driver_key_and_size_are_found)
 {
-    (void)state;
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     tuning = (struct tuning){.entries = &entry, .count = 1};
     struct tuning_key key = entry.key;
@@ -108,9 +105,8 @@ static void only_the_same_device_driver_key_and_size_are_found(void **state)
     assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
 }
 
-static void the_fastest_of_what_is_wanted_is_found(void **state)
+TEST(the_fastest_of_what_is_wanted_is_found)
 {
-    (void)state;
     struct tuning_entry entries[] = {
         cache_entry(SORT_METHOD_PAPER, 2, 5), cache_entry(SORT_METHOD_TILED, 2, 3),
         cache_entry(SORT_METHOD_CHUNKED, 2, 4), cache_entry(SORT_METHOD_PAPER, 1, 2)};
@@ -140,9 +136,8 @@ static void write_changed(const char *from, const char *to)
     write_cache_file(changed);
 }
 
-static void what_is_not_ours_is_refused_as_a_whole(void **state)
+IN_CACHE(what_is_not_ours_is_refused_as_a_whole)
 {
-    (void)state;
     static const char *const cases[][3] = {
         {"format: 1", "format: 2", "line 1: format"},
         {"format: 1\n", "", "format"},
@@ -181,9 +176,8 @@ static void what_is_not_ours_is_refused_as_a_whole(void **state)
 }
 
 /* Files from before the key `table` was are still good: what they timed was a table of columns. */
-static void an_entry_without_a_table_is_one_of_columns(void **state)
+IN_CACHE(an_entry_without_a_table_is_one_of_columns)
 {
-    (void)state;
     write_changed("table: rows, ", "");
     read_cache();
     assert_string_equal(problem, "");
@@ -193,9 +187,8 @@ static void an_entry_without_a_table_is_one_of_columns(void **state)
     tuning_free(&tuning);
 }
 
-static void other_files_are_refused(void **state)
+IN_CACHE(other_files_are_refused)
 {
-    (void)state;
     static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 1\n", "{", "\xff\xfe\n"};
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
         write_cache_file(texts[n]);
@@ -213,9 +206,8 @@ static void other_files_are_refused(void **state)
     tuning_free(&tuning);
 }
 
-static void the_folder_comes_from_the_environment(void **state)
+IN_CACHE(the_folder_comes_from_the_environment)
 {
-    (void)state;
     char path[PATH_MAX];
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     setenv("HOME", "/home/me", 1);
@@ -239,9 +231,8 @@ static void the_folder_comes_from_the_environment(void **state)
     assert_int_equal(tuning_check_writable(), STATUS_FAILED);
 }
 
-static void folders_are_made_and_a_failure_names_the_path(void **state)
+IN_CACHE(folders_are_made_and_a_failure_names_the_path)
 {
-    (void)state;
     char deeper[128], file[160];
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     snprintf(deeper, sizeof deeper, "%s/a", cache_folder);
@@ -256,9 +247,8 @@ static void folders_are_made_and_a_failure_names_the_path(void **state)
     assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml: "));
 }
 
-static void whether_it_can_be_written_is_known_before(void **state)
+IN_CACHE(whether_it_can_be_written_is_known_before)
 {
-    (void)state;
     assert_ok(tuning_check_writable());
     assert_int_equal(access(cache_file, F_OK), -1); /* and close_cache() finds nothing else there */
     write_cache_file("not ours\n");
@@ -275,23 +265,4 @@ static void whether_it_can_be_written_is_known_before(void **state)
     assert_non_null(strstr(status_message(), "/dev/null/tuning.yaml: "));
 }
 
-#define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, open_cache, close_cache)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_CACHE(what_is_written_is_read_back),
-        IN_CACHE(without_a_file_there_is_nothing),
-        IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept),
-        cmocka_unit_test(the_size_class_is_a_power_of_two),
-        cmocka_unit_test(only_the_same_device_driver_key_and_size_are_found),
-        cmocka_unit_test(the_fastest_of_what_is_wanted_is_found),
-        IN_CACHE(what_is_not_ours_is_refused_as_a_whole),
-        IN_CACHE(an_entry_without_a_table_is_one_of_columns),
-        IN_CACHE(other_files_are_refused),
-        IN_CACHE(the_folder_comes_from_the_environment),
-        IN_CACHE(folders_are_made_and_a_failure_names_the_path),
-        IN_CACHE(whether_it_can_be_written_is_known_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
