@@ -110,8 +110,8 @@ static size_t find_letter(const struct option_names *names, int letter)
     return found;
 }
 
-/* Checks the option in argv[*n] and steps over a value in a word of its own. argp would only say that
- * something is wrong. */
+/* Checks the option in argv[*n] and steps over a value in a word of its own. argp itself would only report
+ * that something is wrong. */
 static enum status check_option(const struct option_names *names, int argc, char **argv, int *n)
 {
     const bool is_long = argv[*n][1] == '-';

@@ -14,8 +14,7 @@
 STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input,
                                            bool *done);
 
-/* Whether --help prints, as it does unless told otherwise: one of many processes with the same arguments is
- * enough. */
+/* Whether --help prints, as it does by default: under mpirun only one process prints it. */
 void arguments_show_help(bool shown);
 
 /* In a parser: records the sentence "NAME: ..." and returns the error that ends the parsing. */

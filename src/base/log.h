@@ -1,4 +1,4 @@
-/* Log: what a run says, to the terminal and to log.txt. */
+/* Log: the lines of a run, to the terminal and to log.txt. */
 #ifndef RADIXPIC_BASE_LOG_H
 #define RADIXPIC_BASE_LOG_H
 

@@ -1,6 +1,6 @@
-/* Status: what a function that can fail returns, and the one sentence that says why it failed.
+/* Status: what a function that can fail returns, and the one sentence on why it failed.
  *
- * A failing function calls status_fail() once, at the place where the trouble is known, and returns its code;
+ * A failing function calls status_fail() once, at the place where the reason is known, and returns its code;
  * callers hand the code up unchanged (TRY). main() prints the sentence and uses the code as the exit code of
  * the program.
  */

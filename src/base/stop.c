@@ -6,7 +6,7 @@
 #include <time.h>
 
 static const int watched[] = {SIGTERM, SIGINT};
-static const double one_wish = 0.5; /* seconds */
+static const double same_request = 0.5; /* seconds */
 
 static volatile sig_atomic_t noted;
 static struct timespec noted_at; /* of the handler alone, which nothing interrupts */
@@ -22,7 +22,7 @@ static void note(int number)
     }
     const double since =
         (double)(now.tv_sec - noted_at.tv_sec) + 1e-9 * (double)(now.tv_nsec - noted_at.tv_nsec);
-    if (since < one_wish)
+    if (since < same_request)
         return;
     signal(number, SIG_DFL);
     raise(number); /* which comes when this function returns */

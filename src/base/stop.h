@@ -1,5 +1,6 @@
-/* Stop: SIGTERM and SIGINT as a wish that the run looks at between steps. A second one ends the process at
- * once, unless it comes within half a second: timeout, mpirun and terminals send one wish as two signals. */
+/* Stop: SIGTERM and SIGINT as a request that the run checks between steps. A second one ends the process at
+ * once, unless it comes within half a second: timeout, mpirun and terminals send one request as two signals.
+ */
 #ifndef RADIXPIC_BASE_STOP_H
 #define RADIXPIC_BASE_STOP_H
 

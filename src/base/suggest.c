@@ -7,7 +7,7 @@
 #include <strings.h>
 
 enum {
-    LONGEST_WORD = 63, /* longer words are nobody's typing error */
+    LONGEST_WORD = 63, /* longer words get no suggestion */
     SHORTEST_BEGINNING = 2
 };
 

@@ -17,7 +17,7 @@ enum stage {
     STAGE_SORT_REORDER,
     STAGE_SORT_OFFSETS,
     STAGE_PERMUTE,
-    STAGE_EXCHANGE, /* particles to other ranks; of one rank there is none, and no halo */
+    STAGE_EXCHANGE, /* particles to other ranks; neither this nor the halo on one rank */
     STAGE_DEPOSIT,
     STAGE_HALO, /* node rows and field between ranks */
     STAGE_FIELD,

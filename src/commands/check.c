@@ -1,4 +1,4 @@
-/* radixpic check: what a config says, resolved, and what follows from it. */
+/* radixpic check: a config with every key resolved, and what follows from it. */
 #include "commands/commands.h"
 #include "commands/consequences.h"
 #include "commands/overrides.h"
@@ -161,7 +161,7 @@ enum status command_check(int argc, char **argv)
         .args_doc = "CONFIG\n--keys",
         .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what "
                "follows from it.\v"
-               "Warnings point at numerical trouble and refuse nothing. Nothing is created.\n\n"
+               "Warnings point at numerical problems; they refuse nothing. Nothing is created.\n\n"
                "Examples:\n"
                "  radixpic check configs/landau_damping.yaml\n"
                "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"

@@ -1,4 +1,4 @@
-/* Consequences: what follows from a config, and what of it spells numerical trouble. */
+/* Consequences: numbers that follow from a config, and warnings about numerical problems. */
 #ifndef RADIXPIC_COMMANDS_CONSEQUENCES_H
 #define RADIXPIC_COMMANDS_CONSEQUENCES_H
 
@@ -23,8 +23,8 @@ struct consequences consequences_derive(const struct config *config);
  * that crosses more than a cell in a step, fewer than 8 particles a cell. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
-/* A line about keys of sort.* that say something but of which a run makes no use: the paper's where its sort
- * is of another method, and all where the step is fused. */
+/* A line about keys of sort.* that are set but have no effect in this run: the paper's where its sort is of
+ * another method, and all where the step is fused. */
 void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
                             struct log *log);
 

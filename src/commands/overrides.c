@@ -1,4 +1,4 @@
-/* Overrides: parsing, and their order: file, --set, then the options of their own. */
+/* Overrides: parsing, and their order: file, --set, then --output, --device and --steps. */
 #include "commands/overrides.h"
 
 #include "config/config_reader.h"
@@ -53,7 +53,7 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Gives the key `path` the value that an option of its own says, if any: as strictly as the reader, so that
+/* Gives the key `path` the value of its own option, if any: as strictly as the reader, so that
  * config.yaml can be read again. */
 static enum status apply(const char *option, const char *path, const char *text, struct config *config)
 {
@@ -64,7 +64,7 @@ static enum status apply(const char *option, const char *path, const char *text,
     return status_fail(STATUS_USAGE, "%s: %s", option, why);
 }
 
-/* What the options of their own say goes over the file and --set. */
+/* These options go over the file and --set. */
 static enum status apply_options(const struct overrides *overrides, struct config *config)
 {
     TRY(apply("--output", "output.directory", overrides->output_directory, config));

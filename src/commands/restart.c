@@ -1,4 +1,4 @@
-/* Restart: from the wish to the file, and from its config to that of the run. */
+/* Restart: from the request to the file, and from its config to that of the run. */
 #include "commands/restart.h"
 
 #include "output/checkpoint_folder.h"
@@ -13,8 +13,8 @@ static enum status require_there(const struct restart *restart, const char *path
 {
     struct stat found;
     if (stat(path, &found) != 0)
-        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint: %s: %s", restart->wish, path,
-                           strerror(errno));
+        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint: %s: %s", restart->request,
+                           path, strerror(errno));
     if (!S_ISDIR(found.st_mode))
         return STATUS_OK;
     uint64_t *steps = NULL;
@@ -22,8 +22,8 @@ static enum status require_there(const struct restart *restart, const char *path
     const enum status status = checkpoint_folder_list(path, &steps, &count);
     free(steps);
     if (status == STATUS_OK && count == 0)
-        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint in folder %s", restart->wish,
-                           path);
+        return status_fail(STATUS_USAGE, "--restart %s: there is no checkpoint in folder %s",
+                           restart->request, path);
     return status;
 }
 
@@ -31,9 +31,9 @@ static enum status require_there(const struct restart *restart, const char *path
 static enum status find_path(const struct overrides *overrides, const struct restart *restart,
                              const struct config *config, char **path)
 {
-    const bool is_latest = strcmp(restart->wish, "latest") == 0;
+    const bool is_latest = strcmp(restart->request, "latest") == 0;
     const char *run = overrides->config_path ? config->output.directory : overrides->output_directory;
-    const char *folder = is_latest ? run : restart->wish;
+    const char *folder = is_latest ? run : restart->request;
     struct stat found;
     if (!folder)
         return status_fail(STATUS_USAGE,

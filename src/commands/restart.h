@@ -7,13 +7,14 @@
 
 /* A checkpoint to go on from. */
 struct restart {
-    const char *wish; /* "latest", or the path of a checkpoint, of a folder of them or of a run; NULL: none */
+    const char
+        *request; /* "latest", or the path of a checkpoint, of a folder of them or of a run; NULL: none */
     struct checkpoint *checkpoint; /* owned */
     uint64_t step;                 /* of it */
     char *warnings;                /* lines about broken ones that were passed by; NULL: none. Owned. */
 };
 
-/* Collective. Opens the checkpoint that is wished for, and reads CONFIG, or else that of the checkpoint, with
+/* Collective. Opens the requested checkpoint, and reads CONFIG, or else that of the checkpoint, with
  * all overrides. STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on
  * with; STATUS_FAILED when it is broken. All ranks come to the same end. The caller frees it in any case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,

@@ -25,8 +25,8 @@ static const struct argp_option run_options[] = {
      "the checkpoint's own",
      1},
     {"force", KEY_FORCE, NULL, 0, "Replace the run that the folder holds already", 1},
-    {"quiet", KEY_QUIET, NULL, 0, "Say nothing but what goes wrong", 1},
-    {"verbose", KEY_VERBOSE, NULL, 0, "Say more: the device, the sort's parameters, the memory", 1},
+    {"quiet", KEY_QUIET, NULL, 0, "Print errors and warnings only", 1},
+    {"verbose", KEY_VERBOSE, NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
     {0},
 };
 
@@ -76,7 +76,7 @@ struct run {
     struct simulation simulation;
 };
 
-/* What all ranks come by together: a failure of one is one of all. */
+/* Collective: a failure of one rank is one of all. */
 static enum status agree(const struct run *run, enum status status)
 {
     return communicator_agree(&run->communicator, status);
@@ -91,7 +91,7 @@ static bool is_first_rank(const struct run *run)
 
 static enum status read_input(struct run *run, const struct run_arguments *arguments)
 {
-    run->restart.wish = arguments->restart;
+    run->restart.request = arguments->restart;
     if (!arguments->restart)
         TRY(agree(run, overrides_read(&arguments->overrides, &run->config)));
     TRY(communicator_start(
@@ -204,7 +204,7 @@ static void announce(struct run *run)
     log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);
     if (run->simulation.plan.note[0] != '\0')
         log_line(&run->log, LOG_NORMAL, "warning: %s", run->simulation.plan.note);
-    /* Transforms on the host of a GPU cross the bus in every step: whoever runs there should know. */
+    /* Transforms on the host of a GPU cross the bus in every step, which the log should show. */
     const bool on_host_of_gpu =
         !info->is_cpu && strcmp(field_solver_name(run->simulation.field_solver), "FFTW") == 0;
     log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
@@ -235,7 +235,7 @@ static enum status report_times(struct run *run, double seconds)
     return stage_table_write(&run->folder, &run->communicator, timers, &cost);
 }
 
-/* A run that was stopped says how to go on with it. All ranks are here. */
+/* A stopped run prints the command that goes on with it. Collective. */
 static enum status report_stop(struct run *run, const struct run_arguments *arguments, const char *sentence)
 {
     char *command = restart_command(&arguments->overrides, run->communicator.size, run->folder.path);

@@ -22,7 +22,7 @@ static void display_path(const struct tree_node *root, const char *path, char sh
         node = tree_child(node, segment);
         const struct tree_node *name = in_list ? tree_value(node, "name") : NULL;
         if (name && name->kind == TREE_SCALAR && name->length > 0 && name->length < TEXT_SHOWN_LENGTH &&
-            !text_trouble(name->text, name->length, false))
+            !text_fault(name->text, name->length, false))
             segment = name->text;
         used += (size_t)snprintf(shown + used, TREE_PATH_LENGTH - used, "%s%s", used > 0 ? "." : "", segment);
     }

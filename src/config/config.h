@@ -171,7 +171,7 @@ struct phase_space_config {
 struct checkpoints_config {
     uint64_t every; /* steps; 0: not by steps */
     double minutes; /* 0: not by the clock */
-    uint32_t keep;  /* the newest so many */
+    uint32_t keep;  /* number of files, the newest */
 };
 
 struct output_config {

@@ -17,7 +17,7 @@ static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGT
     const char *base = slash ? slash + 1 : name;
     const char *dot = strrchr(base, '.');
     const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    if (text_trouble(base, length, true))
+    if (text_fault(base, length, true))
         snprintf(directory, CONFIG_TEXT_LENGTH, "output/run");
     else
         snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);

@@ -1,4 +1,4 @@
-/* Echo: the struct as YAML again, every key with what the schema says about it. */
+/* Echo: the struct as YAML again, every key with its unit and help. */
 #include "config/config_reader.h"
 #include "config/value.h"
 

@@ -209,7 +209,8 @@ static void check_keys(struct reader *reader, const struct schema_table *table, 
     }
 }
 
-/* Whether the kind that decides about `row` was read without complaint: otherwise nothing can be said. */
+/* Whether the kind that decides about `row` was read without complaint: otherwise it is not known whether the
+ * row belongs. */
 static bool kind_is_sound(const struct reader *reader, const struct schema_row *row)
 {
     const struct schema_row *kind_row = schema_kind_row(row);

@@ -7,8 +7,8 @@
 #include "config/config.h"
 
 /* Applies complaints->settings[0..count), `--set dotted.path=value`, in order to the tree, whose root is a
- * mapping. Items of lists are named by number, species also by name. The value is YAML and replaces what the
- * file says. STATUS_FAILED: out of memory. */
+ * mapping. Items of lists are named by number, species also by name. The value is YAML and replaces that of
+ * the file. STATUS_FAILED: out of memory. */
 STATUS_CHECKED enum status settings_apply(struct tree *tree, size_t count, struct complaints *complaints);
 
 /* Fills `config` (all zero before) from `root`: unknown, duplicate, missing and mistyped keys and numbers out

@@ -6,7 +6,7 @@
 
 size_t text_character(const char *text, size_t left, uint32_t *code)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* code of a sequence of so many bytes */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* code of a sequence, by its bytes */
     const unsigned char *byte = (const unsigned char *)text;
     if (left == 0)
         return 0;
@@ -35,7 +35,7 @@ bool text_is_control(uint32_t code)
            code == 0xFEFF || code == 0xFFFE || code == 0xFFFF;
 }
 
-const char *text_trouble(const char *text, size_t length, bool is_path)
+const char *text_fault(const char *text, size_t length, bool is_path)
 {
     for (size_t i = 0; i < length;) {
         uint32_t code;

@@ -16,7 +16,7 @@ bool text_is_control(uint32_t code);
 
 /* NULL when `text` is UTF-8 of printable characters on one line, or for a path of any characters but NUL;
  * otherwise what it holds instead, in words. */
-const char *text_trouble(const char *text, size_t length, bool is_path);
+const char *text_fault(const char *text, size_t length, bool is_path);
 
 enum { TEXT_SHOWN_LENGTH = 64 };
 

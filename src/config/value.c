@@ -89,8 +89,8 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 
 /* ---- parsing ---- */
 
-/* Each returns false without storing anything where the text is not a value of the row; `note` may then say
- * more than that. */
+/* Each returns false without storing anything where the text is not a value of the row; `note` may then add
+ * a reason. */
 
 /* Whether all of `text` is a decimal number; NaN, infinities and hexadecimal numbers are not. */
 static bool parse_decimal(const char *text, size_t length, double *number, char note[NOTE_LENGTH])
@@ -171,10 +171,10 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
 static bool parse_text(const struct schema_row *row, const char *text, size_t length, void *target,
                        char note[NOTE_LENGTH])
 {
-    const char *trouble = text_trouble(text, length, row->is_path);
-    if (trouble)
-        snprintf(note, NOTE_LENGTH, ", which holds %s", trouble);
-    if (trouble || (double)length < row->low || (double)length > row->high)
+    const char *fault = text_fault(text, length, row->is_path);
+    if (fault)
+        snprintf(note, NOTE_LENGTH, ", which holds %s", fault);
+    if (fault || (double)length < row->low || (double)length > row->high)
         return false;
     if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
         return false;
