@@ -154,10 +154,15 @@ enum status arguments_parse(const struct argp *argp, int argc, char **argv, void
                                  .children = children};
     struct wrapper wrapper = {.input = input};
     (void)status_fail(STATUS_OK, "%s", "");
+    int next = argc;
     const error_t error =
-        argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &wrapper);
+        argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, &next, &wrapper);
     *done = wrapper.help_shown;
-    if (error == 0 || wrapper.help_shown)
+    if (wrapper.help_shown)
+        return STATUS_OK;
+    if (error == 0 && next < argc)
+        return status_fail(STATUS_USAGE, "%s: unexpected argument '%s'", argv[0], argv[next]);
+    if (error == 0)
         return STATUS_OK;
     if (status_message()[0] == '\0') /* argp itself refused a word: a short option or its value */
         return status_fail(STATUS_USAGE, "%s: an option is not known or lacks its value; see %s --help",

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, to which --help is
- * added. *done is set where --help was asked for and printed. STATUS_USAGE with a sentence for a bad option
- * or word. */
+ * added. *done is set where --help was asked for and printed. STATUS_USAGE with a sentence for a bad option,
+ * or for an argument that the parser leaves. */
 STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input,
                                            bool *done);
 

@@ -61,8 +61,8 @@ static enum status require_enough_rows(const struct config *config)
         return STATUS_OK;
     return status_fail(
         STATUS_USAGE,
-        "grid.cells: the particles need %llu ranks, of at most %u of a species each, and there "
-        "are %u rows of cells along x for them; take more rows or fewer particles",
+        "grid.cells: the particles need %llu ranks, of at most %u of a species each, and there are %u rows "
+        "of cells along x for them; take more rows or fewer particles",
         (unsigned long long)least, CONFIG_MAX_PARTICLES, config->grid.cells[0]);
 }
 
@@ -153,20 +153,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 enum status command_check(int argc, char **argv)
 {
-    static const struct argp override_argp = {.options = override_options, .parser = overrides_parse};
-    static const struct argp_child children[] = {{&override_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = check_options,
         .parser = parse,
         .args_doc = "CONFIG\n--keys",
-        .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what "
-               "follows from it.\v"
+        .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
+               "it.\v"
                "Warnings point at numerical problems; they refuse nothing. Nothing is created.\n\n"
                "Examples:\n"
                "  radixpic check configs/landau_damping.yaml\n"
                "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
                "  radixpic check --keys\n",
-        .children = children,
+        .children = override_children,
     };
     struct check_arguments arguments = {0};
     bool done = false;

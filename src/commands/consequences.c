@@ -48,9 +48,8 @@ void consequences_warn(const struct config *config, const struct consequences *d
                  widest, pi * derived->debye_length);
     if (frequency_step > 1.62)
         log_line(log, LOG_NORMAL,
-                 "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 on "
-                 "unstable; take a "
-                 "smaller time.step",
+                 "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
+                 "on unstable; take a smaller time.step",
                  frequency_step);
     if (derived->fastest > 1)
         log_line(log, LOG_NORMAL,

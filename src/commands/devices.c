@@ -4,18 +4,10 @@
 #include "device/device.h"
 #include "parallel/communicator.h"
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    return key == ARGP_KEY_ARG ? arguments_refuse(state, "'%s' is one word too many", argument)
-                               : ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp argp = {
-    .parser = parse,
     .doc = "List the OpenCL platforms and devices.\v"
-           "The numbers P:D before a name, or a part of the name, choose a device for --device; (auto) marks "
-           "the one that "
-           "is taken without it.\n\n"
+           "The numbers P:D before a name, or a part of the name, choose a device for --device; (auto) "
+           "marks the one that is taken without it.\n\n"
            "Examples:\n  radixpic devices\n  radixpic run configs/landau_damping.yaml --device 0:0\n",
 };
 

@@ -9,10 +9,10 @@
 
 enum { KEY_SET = 's', KEY_OUTPUT = 'o', KEY_DEVICE = 'd', KEY_STEPS = 'n' };
 
-const struct argp_option override_options[] = {
+static const struct argp_option options[] = {
     {"set", KEY_SET, "KEY=VALUE", 0,
-     "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a list by its number, 0 the "
-     "first, e.g. output.phase_space.0.axes.1.bins=64, or a species by its name; may be repeated",
+     "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a list by its number, 0 "
+     "the first, e.g. output.phase_space.0.axes.1.bins=64, or a species by its name; may be repeated",
      0},
     {"output", KEY_OUTPUT, "DIR", 0, "Write the run into DIR (output.directory)", 0},
     {"device", KEY_DEVICE, "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)",
@@ -21,7 +21,7 @@ const struct argp_option override_options[] = {
     {0},
 };
 
-error_t overrides_parse(int key, char *argument, struct argp_state *state)
+static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct overrides *overrides = state->input;
     switch (key) {
@@ -52,6 +52,9 @@ error_t overrides_parse(int key, char *argument, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
 }
+
+static const struct argp argp = {.options = options, .parser = parse};
+const struct argp_child override_children[] = {{&argp, 0, NULL, 0}, {0}};
 
 /* Gives the key `path` the value of its own option, if any: as strictly as the reader, so that
  * config.yaml can be read again. */

@@ -18,9 +18,8 @@ struct overrides {
     const char *steps;            /* the same */
 };
 
-/* The options, for a command's argp as a child or as a whole; the input is a struct overrides. */
-extern const struct argp_option override_options[];
-error_t overrides_parse(int key, char *argument, struct argp_state *state);
+/* The options, as the children of a command's argp; the input is a struct overrides. */
+extern const struct argp_child override_children[];
 
 /* Reads the config with all overrides in place. */
 STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);

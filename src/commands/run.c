@@ -21,8 +21,8 @@ enum { KEY_FORCE = 'f', KEY_RESTART = 'r', KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
 
 static const struct argp_option run_options[] = {
     {"restart", KEY_RESTART, "PATH", 0,
-     "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG with "
-     "the checkpoint's own",
+     "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
+     "with the checkpoint's own",
      1},
     {"force", KEY_FORCE, NULL, 0, "Replace the run that the folder holds already", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Print errors and warnings only", 1},
@@ -320,8 +320,6 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
 
 enum status command_run(int argc, char **argv)
 {
-    static const struct argp override_argp = {.options = override_options, .parser = overrides_parse};
-    static const struct argp_child children[] = {{&override_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = run_options,
         .parser = parse,
@@ -329,18 +327,15 @@ enum status command_run(int argc, char **argv)
         .doc =
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
             "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt and, "
-            "where "
-            "asked for, snapshots/, phase_space/ and checkpoints/. One that holds a run already is left "
-            "alone without --force. SIGTERM and "
-            "Ctrl-C end a run after a step, with a checkpoint and exit code 4. Under mpirun all ranks make "
-            "one "
-            "run.\n\n"
+            "where asked for, snapshots/, phase_space/ and checkpoints/. One that holds a run already is "
+            "left alone without --force. SIGTERM and Ctrl-C end a run after a step, with a checkpoint and "
+            "exit code 4. Under mpirun all ranks make one run.\n\n"
             "Examples:\n"
             "  radixpic run configs/landau_damping.yaml\n"
             "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
             "  radixpic run configs/landau_damping.yaml --restart latest\n"
             "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
-        .children = children,
+        .children = override_children,
     };
     struct run_arguments arguments = {.level = LOG_NORMAL};
     struct communicator communicator = {.size = 1, .local_size = 1};

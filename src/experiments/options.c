@@ -205,8 +205,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct reader *reader = state->input;
     const struct option_table *table = reader->table;
-    if (key == ARGP_KEY_ARG)
-        return arguments_refuse(state, "'%s' is one word too many", argument);
     for (size_t n = 0; n < table->count; n++) {
         const struct option_row *row = &table->rows[n];
         if (key != key_of(table, n))
