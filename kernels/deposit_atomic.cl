@@ -9,10 +9,9 @@
  *   ADD_64_BITS  1: 64 bits are added at once, by cl_khr_int64_base_atomics; 0: by two words of 32 bits.
  *
  * Arguments that several kernels share:
- *   offset  the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in the layout of pairs, 2
- *           in that of quads (domain/particles.h)
+ *   offset  the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS
  *   scale   2^F: what a weight of 1 adds
- *   sums    ulong[nodes], as pairs of words; they stay below 2^63, and the top bit marks what is not a number
+ *   sums    ulong[nodes], each as two words; they stay below 2^63, and the top bit marks a non-finite one
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -36,14 +35,14 @@
 #define HIGH_WORD 0
 #endif
 
-#define NOT_A_NUMBER 0x80000000u /* in the high word */
+#define NON_FINITE 0x80000000u /* in the high word */
 
-/* Marks a sum as not a number, by atomics as wide as those that add: of widths mixed on one address OpenCL
+/* Marks a sum as non-finite, by atomics as wide as those that add: of widths mixed on one address OpenCL
  * promises nothing. An addition cannot undo the mark, since the sum without it stays below 2^63. */
-static inline void mark_not_a_number(volatile global uint *sum)
+static inline void mark_non_finite(volatile global uint *sum)
 {
 #if ADD_64_BITS
-    const ulong mark = (ulong)NOT_A_NUMBER << 32;
+    const ulong mark = (ulong)NON_FINITE << 32;
     volatile global ulong *const whole = (volatile global ulong *)sum;
     ulong met = atom_cmpxchg(whole, 0, mark), expected = 0; /* a guess: the exchange tells what is there */
     while (met != expected && met >> 63 == 0) {
@@ -51,7 +50,7 @@ static inline void mark_not_a_number(volatile global uint *sum)
         met = atom_cmpxchg(whole, expected, expected | mark);
     }
 #else
-    (void)atomic_or(sum + HIGH_WORD, NOT_A_NUMBER);
+    (void)atomic_or(sum + HIGH_WORD, NON_FINITE);
 #endif
 }
 
@@ -70,13 +69,13 @@ static inline void add_integer(volatile global uint *sum, ulong addend)
 #endif
 }
 
-/* Most weights of the lowest order are 0, and need no addition. A weight outside [0, 1] is that of a particle
- * that is not a number. */
+/* Most weights of the lowest order are 0, and need no addition. A weight outside [0, 1] is that of a
+ * non-finite particle. */
 static inline void add_weight(volatile global uint *sum, real weight, real scale)
 {
     const real scaled = weight * scale;
     if (!(scaled >= (real)0 && scaled <= scale))
-        mark_not_a_number(sum);
+        mark_non_finite(sum);
     else if (scaled > (real)0)
         add_integer(sum, (ulong)rint(scaled));
 }

@@ -21,25 +21,18 @@ kernel void gather_sum(global const real *restrict blocks, global const uint *re
     }
 }
 
-/* One group per row of the local grid that a rank keeps: kept[n] is (the local row, the row of the box). */
-kernel void gather_keep(global const uint2 *restrict kept, uint ny, global const real *restrict box,
-                        global real *restrict local_values)
-{
-    const uint2 row = kept[get_group_id(0)];
-    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0))
-        local_values[cell_index(row.x, j, ny)] = box[cell_index(row.y, j, ny)];
-}
-
-/* The same of three arrays at once. */
-kernel void gather_keep_field(global const uint2 *restrict kept, uint ny, global const real *restrict box_rho,
-                              global const real *restrict box_ex, global const real *restrict box_ey,
-                              global real *restrict rho, global real *restrict ex, global real *restrict ey)
+/* One group per row of the local grid that a rank keeps: kept[n] is (the local row, the row of the box). Of
+ * three arrays at once, which may be the same. */
+kernel void gather_keep(global const uint2 *restrict kept, uint ny, global const real *from0,
+                        global const real *from1, global const real *from2, global real *to0,
+                        global real *to1, global real *to2)
 {
     const uint2 row = kept[get_group_id(0)];
     for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0)) {
         const uint node = cell_index(row.x, j, ny), box_node = cell_index(row.y, j, ny);
-        rho[node] = box_rho[box_node];
-        ex[node] = box_ex[box_node];
-        ey[node] = box_ey[box_node];
+        const real a = from0[box_node], b = from1[box_node], c = from2[box_node];
+        to0[node] = a;
+        to1[node] = b;
+        to2[node] = c;
     }
 }

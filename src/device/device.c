@@ -238,8 +238,7 @@ enum status device_use(struct device *device, enum device_queue queue)
 {
     if (device->core->is_counting)
         return STATUS_OK;
-    const cl_int error =
-        clFlush(device->core->queue); /* it may be a while until anybody waits for this one */
+    const cl_int error = clFlush(device->core->queue); /* it may be a while until this one is waited for */
     device->core->queue = device->core->queues[queue];
     return opencl_check(device, error, "submitting a queue");
 }

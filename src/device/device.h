@@ -63,7 +63,7 @@ STATUS_CHECKED enum status device_branch(struct device *device, struct device **
  * too, after all work is done. */
 void device_close(struct device **device);
 
-/* A device that is none: buffers are counted in device_bytes_held() and not allocated, reads give zeros, and
+/* A counting device: buffers are counted in device_bytes_held() and not allocated, reads give zeros, and
  * launches do nothing. So the memory of a run is found by creating its parts. */
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
 bool device_is_counting(const struct device *device);
@@ -101,9 +101,9 @@ STATUS_CHECKED enum status device_finish(struct device *device);
  *   device_use(device, QUEUE_MAIN)    ... until here
  *   device_join(device)               what goes to the main queue begins after all that the side queue has
  *
- * None of them waits; a blocking transfer waits for its own queue. Who forks joins before anybody else gives
- * the device work on the same buffers. In between both queues may work on one buffer, in disjoint parts of
- * it: OpenCL does not promise that this is safe, and every driver met so far keeps it. */
+ * None of them waits; a blocking transfer waits for its own queue. A fork is joined before other code gives
+ * the device work on the same buffers. In between both queues may work on disjoint parts of one buffer:
+ * OpenCL does not promise that this is safe, and every driver met so far keeps it. */
 enum device_queue { QUEUE_MAIN, QUEUE_SIDE, QUEUES };
 STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
@@ -228,8 +228,8 @@ STATUS_CHECKED enum status host_memory_create(struct device *device, size_t byte
                                               struct host_memory **host_memory, void **memory);
 void host_memory_destroy(struct host_memory **host_memory);
 
-/* The same of memory that the caller has, from the begin of a page on. It stays the caller's, who frees it
- * after host_memory_destroy(). */
+/* The same of memory that the caller has, from the begin of a page on, and frees after
+ * host_memory_destroy(). */
 STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
                                              struct host_memory **host_memory);
 
@@ -314,8 +314,8 @@ struct launch {
     uint64_t bytes;
 };
 
-/* A launch of at least `work` items in groups of `items`, one item per piece of work; kernels guard the last
- * group. */
+/* A launch of at least `work` items in groups of `items`, one item per piece of work; kernels leave out what
+ * is beyond `work`. */
 static inline struct launch launch_covering(uint64_t work, size_t items, enum stage stage, uint64_t bytes)
 {
     return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};

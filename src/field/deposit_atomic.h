@@ -5,7 +5,7 @@
  * integers, in fixed point: the same particles give the same bits in whatever order they come, on any device
  * that computes the same weights. A list of `count` particles, each with a weight of at most 1 for a node,
  * has room for F = deposit_atomic_fraction_bits(count) fraction bits below the top bit of 64, which is kept
- * as the mark of a sum that is not a number: from 62 for one particle to 31 for 2^32.
+ * as the mark of a non-finite sum: from 62 for one particle to 31 for 2^32.
  *
  * Error: a weight is rounded once, by at most 2^-(F+1), less than count 2^-63; a node that n particles touch
  * errs by n times that at most. In single precision with a million particles (F = 43) that is far below the

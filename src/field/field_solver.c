@@ -8,7 +8,6 @@
 #include "parallel/halo.h"
 
 #include <math.h>
-#include <string.h>
 
 struct field_solver {
     struct device *device; /* not owned */
@@ -27,16 +26,11 @@ struct field_solver {
     /* Slabs. */
     struct slab_solver *slabs;
     struct halo *halo;
-    double *rho, *ex, *ey; /* of the own rows */
-    void *own, *beside;    /* rows on the host, reals of the device's precision */
+    double *rho, *ex, *ey; /* of the own rows, on the host */
+    double *beside;        /* of the halo's rows */
 };
 
 /* ---- creation ---- */
-
-static size_t row_bytes(const struct field_solver *solver)
-{
-    return solver->slab.box.ny * precision_bytes(solver->precision);
-}
 
 static enum status create_replicated(struct field_solver *solver, const struct field_place *place,
                                      const struct config *config)
@@ -50,7 +44,7 @@ static enum status create_replicated(struct field_solver *solver, const struct f
         TRY(fields_create(solver->device, box, solver->precision, &solver->box));
         TRY(gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather));
     }
-    TRY(filter_create(solver->device, box, solver->precision, &solver->filter));
+    TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     return poisson_create(solver->device, box, solver->precision, config->fields.solver,
                           config->fields.gradient, &solver->poisson);
 }
@@ -60,15 +54,12 @@ static enum status create_slabs(struct field_solver *solver, const struct field_
 {
     struct device *device = solver->device;
     const struct grid *box = &solver->slab.box;
-    const size_t nodes = slab_own_cells(&solver->slab), bytes = row_bytes(solver);
-    struct host_memory *held; /* by the handle */
+    const size_t nodes = slab_own_cells(&solver->slab);
     TRY(DEVICE_NEW_ARRAY(device, solver->rho, nodes));
     TRY(DEVICE_NEW_ARRAY(device, solver->ex, nodes));
     TRY(DEVICE_NEW_ARRAY(device, solver->ey, nodes));
-    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, solver->precision,
-                    &solver->halo));
-    TRY(host_memory_create(device, ROWS_BESIDE * bytes, &held, &solver->beside));
-    TRY(host_memory_create(device, solver->slab.rows * bytes, &held, &solver->own));
+    TRY(DEVICE_NEW_ARRAY(device, solver->beside, (size_t)ROWS_BESIDE * box->ny));
+    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, &solver->halo));
     return slab_solver_create(place->communicator, device, box, place->partition, config->fields.gradient,
                               config->deposit.filter_passes, &solver->slabs);
 }
@@ -107,80 +98,45 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
     TRY(gather_sum(solver->gather, fields->rho, box->rho));
     TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
     TRY(poisson_solve(solver->poisson, box));
-    return gather_keep_field(solver->gather, box, fields);
+    return gather_keep(solver->gather, (struct buffer *const[]){box->rho, box->ex, box->ey},
+                       (struct buffer *const[]){fields->rho, fields->ex, fields->ey});
 }
 
-/* ---- slabs: rows between the device and the host ---- */
+/* ---- slabs ---- */
 
-static char *row_beside(const struct field_solver *solver, uint32_t n)
-{
-    return (char *)solver->beside + n * row_bytes(solver);
-}
-
-static enum status read_rows(const struct field_solver *solver, const struct buffer *buffer)
-{
-    const size_t bytes = row_bytes(solver);
-    TRY(buffer_read(buffer, 0, solver->slab.rows * bytes, solver->own));
-    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_read(buffer, halo_local_row(solver->halo, n) * bytes, bytes, row_beside(solver, n)));
-    return STATUS_OK;
-}
-
-static enum status write_rows(const struct field_solver *solver, struct buffer *buffer)
-{
-    const size_t bytes = row_bytes(solver);
-    TRY(buffer_write(buffer, 0, solver->slab.rows * bytes, solver->own));
-    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_write(buffer, halo_local_row(solver->halo, n) * bytes, bytes, row_beside(solver, n)));
-    return STATUS_OK;
-}
-
-/* Own rows of doubles to or from reals of the device's precision. */
-static void to_doubles(const struct field_solver *solver, double *values)
-{
-    const size_t nodes = slab_own_cells(&solver->slab);
-    if (solver->precision == PRECISION_DOUBLE)
-        memcpy(values, solver->own, nodes * sizeof *values);
-    else
-        for (size_t n = 0; n < nodes; n++)
-            values[n] = (double)((const float *)solver->own)[n];
-}
-
-static void from_doubles(struct field_solver *solver, const double *values)
-{
-    const size_t nodes = slab_own_cells(&solver->slab);
-    if (solver->precision == PRECISION_DOUBLE)
-        memcpy(solver->own, values, nodes * sizeof *values);
-    else
-        for (size_t n = 0; n < nodes; n++)
-            ((float *)solver->own)[n] = (float)values[n];
-}
-
-/* The charge density of the own rows, with what the neighbours deposited there, in `own`. */
+/* rho <- the charge density of the own rows, with what the neighbours deposited there. */
 static enum status sum_rows(struct field_solver *solver, const struct fields *fields)
 {
+    const size_t ny = solver->slab.box.ny, nodes = slab_own_cells(&solver->slab);
     TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
     const double start = timer_now();
-    TRY(read_rows(solver, fields->rho));
-    halo_add(solver->halo, solver->own, solver->beside);
-    const uint64_t rows = solver->slab.rows + (uint64_t)halo_rows(solver->halo);
-    device_add_time(solver->device, STAGE_HALO, timer_now() - start, rows * row_bytes(solver));
+    TRY(buffer_read_reals(fields->rho, solver->precision, 0, nodes, solver->rho));
+    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
+        TRY(buffer_read_reals(fields->rho, solver->precision, halo_local_row(solver->halo, n) * ny, ny,
+                              solver->beside + n * ny));
+    halo_add(solver->halo, solver->rho, solver->beside);
+    const uint64_t moved = nodes + (uint64_t)halo_rows(solver->halo) * ny;
+    device_add_time(solver->device, STAGE_HALO, timer_now() - start,
+                    moved * precision_bytes(solver->precision));
     return STATUS_OK;
 }
 
-/* Own rows of doubles to the device, with the rows beside filled where wanted. */
+/* The own rows to the device, and those beside, from their owners. */
 static enum status send_rows(struct field_solver *solver, const double *values, struct buffer *buffer)
 {
-    from_doubles(solver, values);
-    halo_fill(solver->halo, solver->own, solver->beside);
-    return write_rows(solver, buffer);
+    const size_t ny = solver->slab.box.ny;
+    halo_fill(solver->halo, values, solver->beside);
+    TRY(buffer_write_reals(buffer, solver->precision, 0, slab_own_cells(&solver->slab), values));
+    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
+        TRY(buffer_write_reals(buffer, solver->precision, halo_local_row(solver->halo, n) * ny, ny,
+                               solver->beside + n * ny));
+    return STATUS_OK;
 }
 
 static enum status solve_slabs(struct field_solver *solver, struct fields *fields)
 {
     TRY(sum_rows(solver, fields));
     const double start = timer_now();
-    to_doubles(solver, solver->rho);
     slab_solver_solve(solver->slabs, solver->rho, solver->ex, solver->ey);
     const uint64_t nodes = slab_own_cells(&solver->slab);
     device_add_time(solver->device, STAGE_FIELD, timer_now() - start, 6 * nodes * sizeof(double));
@@ -214,7 +170,9 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
     if (solver->is_alone)
         return poisson_potential(solver->poisson, fields);
     TRY(poisson_potential(solver->poisson, &solver->box));
-    return gather_keep(solver->gather, solver->box.phi, fields->phi);
+    struct buffer *const from = solver->box.phi, *const to = fields->phi;
+    return gather_keep(solver->gather, (struct buffer *const[]){from, from, from},
+                       (struct buffer *const[]){to, to, to});
 }
 
 enum status field_solver_read_modes(const struct field_solver *solver, uint32_t count,

@@ -40,31 +40,26 @@ static struct launch pass_launch(const struct device *device, const struct grid 
     return (struct launch){along_x * along_y, tile_items(tile), STAGE_FIELD, bytes};
 }
 
-enum status filter_create_tiled(struct device *device, const struct grid *grid, enum precision precision,
-                                struct filter_tile tile, struct filter **filter)
+enum status filter_create(struct device *device, const struct grid *grid, enum precision precision,
+                          const struct filter_tile *wanted, struct filter **filter)
 {
-    const size_t bytes = grid_cells(grid) * precision_bytes(precision);
+    const struct device_info *info = device_info(device);
+    const struct filter_tile tile = wanted ? *wanted : filter_tile_of(info, precision);
     struct filter *created = NULL;
-    if (tile.rows > 0 && !tile_fits(device_info(device), tile, precision))
-        return status_fail(STATUS_FAILED, "%s has no room for the filter's tile of %u x %u nodes",
-                           device_info(device)->name, tile.rows, tile.columns);
+    if (tile.rows > 0 && !tile_fits(info, tile, precision))
+        return status_fail(STATUS_FAILED, "%s has no room for the filter's tile of %u x %u nodes", info->name,
+                           tile.rows, tile.columns);
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->launch = pass_launch(device, grid, precision, tile);
-    TRY(buffer_create(device, bytes, "filtered charge density", &created->spare));
+    TRY(buffer_create(device, grid_cells(grid) * precision_bytes(precision), "filtered charge density",
+                      &created->spare));
     TRY(program_build(device, "filter.cl", precision, &created->program,
                       "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
                       tile.item_rows));
     *filter = created;
     return kernel_create(created->program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass",
                          &created->pass);
-}
-
-enum status filter_create(struct device *device, const struct grid *grid, enum precision precision,
-                          struct filter **filter)
-{
-    return filter_create_tiled(device, grid, precision, filter_tile_of(device_info(device), precision),
-                               filter);
 }
 
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho)

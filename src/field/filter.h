@@ -21,13 +21,11 @@ struct filter_tile {
  * CPUs, or too small, or groups are. */
 struct filter_tile filter_tile_of(const struct device_info *info, enum precision precision);
 
-/* A filter with filter_tile_of() this device. */
+/* With a tile, or where that is NULL with filter_tile_of() this device. STATUS_FAILED where the device has no
+ * room for it. */
 STATUS_CHECKED enum status filter_create(struct device *device, const struct grid *grid,
-                                         enum precision precision, struct filter **filter);
-/* The same with a tile that the caller chooses. STATUS_FAILED where the device has no room for it. */
-STATUS_CHECKED enum status filter_create_tiled(struct device *device, const struct grid *grid,
-                                               enum precision precision, struct filter_tile tile,
-                                               struct filter **filter);
+                                         enum precision precision, const struct filter_tile *tile,
+                                         struct filter **filter);
 
 /* Smooths rho (real[cells]) `passes` times. (Non-blocking.) */
 STATUS_CHECKED enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho);

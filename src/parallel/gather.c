@@ -43,7 +43,7 @@ struct gather {
     uint32_t turn; /* of the halves */
 
     struct program *program;
-    struct kernel *sum, *keep, *keep_field;
+    struct kernel *sum, *keep;
 };
 
 static size_t row_bytes(const struct gather *gather)
@@ -220,7 +220,6 @@ enum status gather_create(const struct communicator *communicator, struct device
     TRY(program_build(device, "gather.cl", created->precision, &created->program, "%s", ""));
     TRY(kernel_create(created->program, "gather_sum", &created->sum));
     TRY(kernel_create(created->program, "gather_keep", &created->keep));
-    TRY(kernel_create(created->program, "gather_keep_field", &created->keep_field));
     *gather = created;
     return STATUS_OK;
 }
@@ -278,17 +277,10 @@ enum status gather_sum(struct gather *gather, const struct buffer *rho, struct b
                          arg_buffer(gather->sources), arg_uint(gather->ny), arg_buffer(box_rho));
 }
 
-enum status gather_keep_field(struct gather *gather, const struct fields *box, struct fields *local)
+enum status gather_keep(struct gather *gather, struct buffer *const from[3], struct buffer *const to[3])
 {
     const struct launch launch = launch_rows(gather, gather->own_rows, 6 * (uint64_t)gather->own_rows);
-    return KERNEL_LAUNCH(gather->keep_field, launch, arg_buffer(gather->kept), arg_uint(gather->ny),
-                         arg_buffer(box->rho), arg_buffer(box->ex), arg_buffer(box->ey),
-                         arg_buffer(local->rho), arg_buffer(local->ex), arg_buffer(local->ey));
-}
-
-enum status gather_keep(struct gather *gather, const struct buffer *box, struct buffer *local)
-{
-    const struct launch launch = launch_rows(gather, gather->own_rows, 2 * (uint64_t)gather->own_rows);
     return KERNEL_LAUNCH(gather->keep, launch, arg_buffer(gather->kept), arg_uint(gather->ny),
-                         arg_buffer(box), arg_buffer(local));
+                         arg_buffer(from[0]), arg_buffer(from[1]), arg_buffer(from[2]), arg_buffer(to[0]),
+                         arg_buffer(to[1]), arg_buffer(to[2]));
 }

@@ -46,12 +46,9 @@ enum gather_way gather_way(const struct gather *gather);
 STATUS_CHECKED enum status gather_sum(struct gather *gather, const struct buffer *rho,
                                       struct buffer *box_rho);
 
-/* Sets rho, ex and ey of the local grid on the own rows and on those beside from those of the box (enqueued).
- */
-STATUS_CHECKED enum status gather_keep_field(struct gather *gather, const struct fields *box,
-                                             struct fields *local);
-
-/* The same of one array. */
-STATUS_CHECKED enum status gather_keep(struct gather *gather, const struct buffer *box, struct buffer *local);
+/* Sets three arrays of the local grid on the own rows and on those beside from those of the box (enqueued).
+ * The same array may be given several times, from the same one. */
+STATUS_CHECKED enum status gather_keep(struct gather *gather, struct buffer *const from[3],
+                                       struct buffer *const to[3]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Halo: who sends which rows to whom, and the messages. */
+/* Halo: which rows go to which ranks, and the messages. */
 #include "parallel/halo.h"
 
 #include <mpi.h>
@@ -6,20 +6,14 @@
 
 struct halo {
     struct communicator communicator;
-    enum precision precision;
     uint32_t ny, first_row;
     uint32_t beside_count;                    /* rows beside this rank */
     struct neighbour_row beside[ROWS_BESIDE]; /* those */
     uint32_t served_count;                    /* rows of this rank beside others */
     struct neighbour_row *served;             /* those, in the order of the reachers */
-    char *received;                           /* a row for each served one */
+    double *received;                         /* a row for each served one */
     MPI_Request *requests;
 };
-
-static size_t row_bytes(const struct halo *halo)
-{
-    return halo->ny * precision_bytes(halo->precision);
-}
 
 static enum status find_rows(struct halo *halo, struct device *device, const struct partition *partition,
                              const struct grid *box, uint32_t ghost)
@@ -37,17 +31,16 @@ static enum status find_rows(struct halo *halo, struct device *device, const str
             halo->beside_count = count;
         }
     }
-    TRY(DEVICE_NEW_ARRAY(device, halo->received, halo->served_count * row_bytes(halo)));
+    TRY(DEVICE_NEW_ARRAY(device, halo->received, (size_t)halo->served_count * halo->ny));
     return DEVICE_NEW_ARRAY(device, halo->requests, (size_t)halo->served_count + ROWS_BESIDE);
 }
 
 enum status halo_create(const struct communicator *communicator, struct device *device,
                         const struct partition *partition, const struct grid *box, uint32_t ghost,
-                        enum precision precision, struct halo **halo)
+                        struct halo **halo)
 {
     TRY(DEVICE_NEW(device, *halo));
     (*halo)->communicator = *communicator;
-    (*halo)->precision = precision;
     (*halo)->ny = box->ny;
     (*halo)->first_row = partition->first[communicator->rank];
     return find_rows(*halo, device, partition, box, ghost);
@@ -63,46 +56,37 @@ uint32_t halo_local_row(const struct halo *halo, uint32_t n)
     return halo->beside[n].local_row;
 }
 
-/* A served row among the own ones. */
+/* Where a served row begins among the own ones. */
 static size_t served_begin(const struct halo *halo, uint32_t n)
 {
-    return (halo->served[n].row - halo->first_row) * row_bytes(halo);
+    return (size_t)(halo->served[n].row - halo->first_row) * halo->ny;
 }
 
-static void add_row(const struct halo *halo, void *sum, const void *row)
+void halo_add(struct halo *halo, double *own, const double *beside)
 {
-    if (halo->precision == PRECISION_DOUBLE)
-        for (uint32_t j = 0; j < halo->ny; j++)
-            ((double *)sum)[j] += ((const double *)row)[j];
-    else
-        for (uint32_t j = 0; j < halo->ny; j++)
-            ((float *)sum)[j] += ((const float *)row)[j];
-}
-
-void halo_add(struct halo *halo, void *own, const void *beside)
-{
-    const size_t bytes = row_bytes(halo);
+    const size_t ny = halo->ny;
     int pending = 0;
     for (uint32_t n = 0; n < halo->served_count; n++)
-        MPI_Irecv(halo->received + n * bytes, (int)bytes, MPI_BYTE, halo->served[n].reacher,
+        MPI_Irecv(halo->received + n * ny, (int)ny, MPI_DOUBLE, halo->served[n].reacher,
                   (int)halo->served[n].number, MPI_COMM_WORLD, &halo->requests[pending++]);
     for (uint32_t n = 0; n < halo->beside_count; n++)
-        MPI_Isend((const char *)beside + n * bytes, (int)bytes, MPI_BYTE, halo->beside[n].owner, (int)n,
-                  MPI_COMM_WORLD, &halo->requests[pending++]);
+        MPI_Isend(beside + n * ny, (int)ny, MPI_DOUBLE, halo->beside[n].owner, (int)n, MPI_COMM_WORLD,
+                  &halo->requests[pending++]);
     MPI_Waitall(pending, halo->requests, MPI_STATUSES_IGNORE);
     for (uint32_t n = 0; n < halo->served_count; n++)
-        add_row(halo, (char *)own + served_begin(halo, n), halo->received + n * bytes);
+        for (size_t j = 0; j < ny; j++)
+            own[served_begin(halo, n) + j] += halo->received[n * ny + j];
 }
 
-void halo_fill(struct halo *halo, const void *own, void *beside)
+void halo_fill(struct halo *halo, const double *own, double *beside)
 {
-    const size_t bytes = row_bytes(halo);
+    const size_t ny = halo->ny;
     int pending = 0;
     for (uint32_t n = 0; n < halo->beside_count; n++)
-        MPI_Irecv((char *)beside + n * bytes, (int)bytes, MPI_BYTE, halo->beside[n].owner, (int)n,
-                  MPI_COMM_WORLD, &halo->requests[pending++]);
+        MPI_Irecv(beside + n * ny, (int)ny, MPI_DOUBLE, halo->beside[n].owner, (int)n, MPI_COMM_WORLD,
+                  &halo->requests[pending++]);
     for (uint32_t n = 0; n < halo->served_count; n++)
-        MPI_Isend((const char *)own + served_begin(halo, n), (int)bytes, MPI_BYTE, halo->served[n].reacher,
+        MPI_Isend(own + served_begin(halo, n), (int)ny, MPI_DOUBLE, halo->served[n].reacher,
                   (int)halo->served[n].number, MPI_COMM_WORLD, &halo->requests[pending++]);
     MPI_Waitall(pending, halo->requests, MPI_STATUSES_IGNORE);
 }

@@ -1,8 +1,8 @@
 /* Halo: the rows of nodes beside a slab, which its own particles reach and its neighbours own.
  *
  * After the deposit they are added to the rows of their owners; after the field solve they are filled from
- * there. On small grids several ranks may lie within reach, or a rank beside itself, around the ring. Values
- * are reals of the device's precision. Sums run in the order of the ranks: the same bits in every run.
+ * there. On small grids several ranks may lie within reach, or a rank beside itself, around the ring. Sums
+ * run in the order of the ranks: the same bits in every run.
  */
 #ifndef RADIXPIC_PARALLEL_HALO_H
 #define RADIXPIC_PARALLEL_HALO_H
@@ -16,7 +16,7 @@ struct halo;
 /* For slabs of all ranks with this number of ghost rows. */
 STATUS_CHECKED enum status halo_create(const struct communicator *communicator, struct device *device,
                                        const struct partition *partition, const struct grid *box,
-                                       uint32_t ghost, enum precision precision, struct halo **halo);
+                                       uint32_t ghost, struct halo **halo);
 
 /* How many rows of nodes beside its own a rank reaches, at most ROWS_BESIDE, and which row of the local grid
  * number n is. */
@@ -24,9 +24,9 @@ uint32_t halo_rows(const struct halo *halo);
 uint32_t halo_local_row(const struct halo *halo, uint32_t n);
 
 /* Collective. own[rows][ny] += what other ranks hold for these rows in their beside[halo_rows()][ny]. */
-void halo_add(struct halo *halo, void *own, const void *beside);
+void halo_add(struct halo *halo, double *own, const double *beside);
 
 /* Collective. beside[halo_rows()][ny] <- own[rows][ny] of their owners. */
-void halo_fill(struct halo *halo, const void *own, void *beside);
+void halo_fill(struct halo *halo, const double *own, double *beside);
 
 #endif

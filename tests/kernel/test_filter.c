@@ -41,7 +41,7 @@ struct bench {
 static struct bench bench_create(uint32_t nx, uint32_t ny, enum precision precision, struct filter_tile tile)
 {
     struct bench b = {.grid = field_grid(nx, ny, 3.0, 5.0), .precision = precision, .cells = (size_t)nx * ny};
-    assert_ok(filter_create_tiled(device, &b.grid, precision, tile, &b.filter));
+    assert_ok(filter_create(device, &b.grid, precision, &tile, &b.filter));
     assert_ok(buffer_create(device, b.cells * precision_bytes(precision), "charge density", &b.rho));
     return b;
 }
@@ -139,10 +139,9 @@ TEST(a_tile_without_room_is_refused)
     const struct grid grid = field_grid(8, 8, 1.0, 1.0);
     struct filter *filter = NULL;
     const struct filter_tile large = {1 << 14, 1 << 14, 1 << 14}, many_items = {1 << 14, 1, 1};
-    assert_int_equal(filter_create_tiled(device, &grid, PRECISION_SINGLE, large, &filter), STATUS_FAILED);
+    assert_int_equal(filter_create(device, &grid, PRECISION_SINGLE, &large, &filter), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "no room for the filter's tile of 16384 x 16384 nodes"));
-    assert_int_equal(filter_create_tiled(device, &grid, PRECISION_SINGLE, many_items, &filter),
-                     STATUS_FAILED);
+    assert_int_equal(filter_create(device, &grid, PRECISION_SINGLE, &many_items, &filter), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "no room for the filter's tile of 16384 x 1 nodes"));
     assert_null(filter);
 }

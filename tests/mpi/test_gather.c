@@ -132,8 +132,9 @@ static void check_keeping(struct scene *scene)
         set(box[n], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * n);
         set(local[n], scene->left.precision, grid_cells(&scene->slab.local), -1);
     }
-    assert_ok(gather_keep_field(scene->gather[0], &scene->box, &scene->local));
-    assert_ok(gather_keep(scene->gather[0], scene->box.phi, scene->local.phi));
+    assert_ok(gather_keep(scene->gather[0], box, local));
+    assert_ok(gather_keep(scene->gather[0], (struct buffer *const[]){box[3], box[3], box[3]},
+                          (struct buffer *const[]){local[3], local[3], local[3]}));
     for (int n = 0; n < ARRAYS; n++)
         check_kept(scene, local[n], 1000.0 * n);
 }

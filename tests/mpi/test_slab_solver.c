@@ -206,7 +206,7 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     struct filter *filter = NULL;
     struct poisson *poisson = NULL;
     assert_ok(fields_create(device, &scene->grid, PRECISION_DOUBLE, &fields));
-    assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, &filter));
+    assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, NULL, &filter));
     assert_ok(poisson_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_AUTO, scene->gradient, &poisson));
     assert_ok(buffer_write_reals(fields.rho, PRECISION_DOUBLE, 0, cells, rho));
     assert_ok(filter_apply(filter, scene->passes, fields.rho));

@@ -212,7 +212,7 @@ static enum status filter_density(struct bench *bench, void *context)
             ladder_print_left_out(rung.version, "not on this device: its groups are too small");
             continue;
         }
-        TRY(filter_create_tiled(bench->part, &grid, PRECISION_SINGLE, *tile, &scene.filter));
+        TRY(filter_create(bench->part, &grid, PRECISION_SINGLE, tile, &scene.filter));
         TRY(ladder_climb(ladder, &rung, subject));
     }
     return STATUS_OK;
