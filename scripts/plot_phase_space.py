@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws the density in phase space of a run's phase_space/ files over two axes, or over one as a line.
 
-What is drawn is the integral of f over the axes that are not, as the label beside the picture says, with its unit. Over
+What is drawn is the integral of f over the axes that are not, as the label beside the picture shows, with its unit. Over
 axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of particles.
 """
 
@@ -123,7 +123,7 @@ def choose(files, names=None, axes=None):
     for name in names or ():
         for snapshot in files:
             if name in snapshot.meshes:
-                Mesh(snapshot, name)  # which tells where it is no phase space
+                Mesh(snapshot, name)  # which refuses what is no phase space
     held = [phase_spaces(snapshot) for snapshot in files]
     there = {name: mesh for meshes in reversed(held) for name, mesh in meshes.items()}
     candidates = choose_named(files, names, there) if names else there
@@ -141,7 +141,7 @@ def choose(files, names=None, axes=None):
     if not species_with(axes):
         raise Problem(f"no mesh is a function of {listed} (choose with --axes or --mesh from: {choices(there)})")
 
-    def rank(mesh):  # the least integrated over, since its ranges may leave somebody out; then the one in most files
+    def rank(mesh):  # the least integrated over, since its ranges may leave particles out; then the one in most files
         return len(mesh.axes), -sum(mesh.name in meshes for meshes in held)
 
     best = [

@@ -60,17 +60,15 @@ bool complaints_sound(const struct complaints *complaints, const char *path)
 /* The file before --set, then by place; at one place, in the order in which they were made. */
 static int compare_places(const void *left, const void *right)
 {
-    const struct complaint *const *a = left;
-    const struct complaint *const *b = right;
-    const struct tree_origin p = (*a)->origin;
-    const struct tree_origin q = (*b)->origin;
-    if (p.setting != q.setting)
-        return p.setting < q.setting ? -1 : 1;
-    if (p.line != q.line)
-        return p.line < q.line ? -1 : 1;
-    if (p.column != q.column)
-        return p.column < q.column ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    const struct complaint *const a = *(const struct complaint *const *)left;
+    const struct complaint *const b = *(const struct complaint *const *)right;
+    const size_t places[2][4] = {
+        {(size_t)(a->origin.setting - TREE_FROM_FILE), a->origin.line, a->origin.column, (size_t)(a > b)},
+        {(size_t)(b->origin.setting - TREE_FROM_FILE), b->origin.line, b->origin.column, (size_t)(b > a)}};
+    int n = 0;
+    while (n < 3 && places[0][n] == places[1][n])
+        n++;
+    return places[0][n] < places[1][n] ? -1 : places[0][n] > places[1][n];
 }
 
 enum status complaints_report(struct complaints *complaints)

@@ -23,39 +23,26 @@ static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGT
         snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
 }
 
-/* Text -> tree, with the settings merged in. Complaints when that fails. */
-static enum status build_tree(const char *text, size_t length, size_t setting_count, struct tree *tree,
-                              struct complaints *complaints)
-{
-    struct tree_problem problem;
-    const enum status status = tree_parse(tree, text, length, TREE_FROM_FILE, &tree->root, &problem);
-    if (status == STATUS_USAGE) {
-        const struct tree_node here = {.origin = problem.origin};
-        complain(complaints, &here, "", "%s", problem.text);
-        return STATUS_OK;
-    }
-    TRY(status);
-    complaints->root = tree->root;
-    if (!tree->root)
-        complain(complaints, NULL, "",
-                 "expected a mapping with the keys grid, time and species, found nothing");
-    else if (tree->root->kind != TREE_MAPPING)
-        complain(complaints, tree->root, "",
-                 "expected a mapping with the keys grid, time and species, found %s",
-                 tree->root->kind == TREE_SEQUENCE ? "a list" : "one value");
-    else
-        return settings_apply(tree, setting_count, complaints);
-    return STATUS_OK;
-}
-
 static enum status read_into(const char *name, const char *text, size_t length, size_t setting_count,
                              struct tree *tree, struct complaints *complaints, struct config *config)
 {
-    TRY(build_tree(text, length, setting_count, tree, complaints));
-    if (tree->root && tree->root->kind == TREE_MAPPING) {
-        char directory[CONFIG_TEXT_LENGTH];
+    char directory[CONFIG_TEXT_LENGTH];
+    struct tree_problem problem;
+    const enum status parsed = tree_parse(tree, text, length, TREE_FROM_FILE, &tree->root, &problem);
+    if (parsed == STATUS_FAILED)
+        return parsed;
+    const struct tree_node *root = complaints->root = tree->root;
+    if (parsed != STATUS_OK) {
+        complain(complaints, &(struct tree_node){.origin = problem.origin}, "", "%s", problem.text);
+    } else if (!root || root->kind != TREE_MAPPING) {
+        complain(complaints, root, "", "expected a mapping with the keys grid, time and species, found %s",
+                 !root                         ? "nothing"
+                 : root->kind == TREE_SEQUENCE ? "a list"
+                                               : "one value");
+    } else {
+        TRY(settings_apply(tree, setting_count, complaints));
         default_directory(name, directory);
-        read_tree(tree->root, directory, config, complaints);
+        read_tree(root, directory, config, complaints);
         check_config(config, complaints);
     }
     return complaints_report(complaints);

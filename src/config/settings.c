@@ -14,14 +14,17 @@ struct setting {
     char path[TREE_PATH_LENGTH]; /* followed so far */
 };
 
-static void refuse(const struct setting *setting, const char *problem)
+/* Complains; returns STATUS_OK. */
+static enum status refuse(const struct setting *setting, const char *problem)
 {
     const struct tree_node here = {.origin = setting->origin};
     complain(setting->complaints, &here, setting->path, "%s", problem);
+    return STATUS_OK;
 }
 
 /* no item "3"; the list has 2: electrons, ions */
-static void refuse_item(const struct setting *setting, const struct tree_node *list, const char *segment)
+static enum status refuse_item(const struct setting *setting, const struct tree_node *list,
+                               const char *segment)
 {
     char known[512] = "", shown[TEXT_SHOWN_LENGTH], problem[640];
     size_t used = 0;
@@ -33,7 +36,7 @@ static void refuse_item(const struct setting *setting, const struct tree_node *l
     }
     snprintf(problem, sizeof problem, "no item \"%s\"; the list has %zu%s",
              text_shown(segment, strlen(segment), shown), tree_count(list), known);
-    refuse(setting, problem);
+    return refuse(setting, problem);
 }
 
 /* Gives the mapping `parent` the key `key`, with `content`, or with an empty mapping where that is NULL. */
@@ -56,17 +59,13 @@ static enum status put(struct setting *setting, char *path, struct tree_node *co
     for (char *rest = path; rest;) {
         const char *segment = strsep(&rest, ".");
         struct tree_node *parent = node;
-        if (parent->kind == TREE_SCALAR) {
-            refuse(setting, "has no keys below it; set the whole value");
-            return STATUS_OK;
-        }
+        if (parent->kind == TREE_SCALAR)
+            return refuse(setting, "has no keys below it; set the whole value");
         if (!parent->first_child && strspn(segment, "0123456789") > 0)
             parent->kind = TREE_SEQUENCE; /* a list that the file lacks */
         node = tree_child(parent, segment);
-        if (!node && parent->kind == TREE_SEQUENCE) {
-            refuse_item(setting, parent, segment);
-            return STATUS_OK;
-        }
+        if (!node && parent->kind == TREE_SEQUENCE)
+            return refuse_item(setting, parent, segment);
         if (!node)
             node = add_key(setting, parent, segment, rest ? NULL : content);
         if (!node)
@@ -92,18 +91,14 @@ static void replace_brackets(char *path)
 static enum status apply(struct setting *setting, const char *word)
 {
     const char *equals = strchr(word, '=');
-    if (!equals || equals == word) {
-        refuse(setting, "expected KEY=VALUE, such as time.steps=10");
-        return STATUS_OK;
-    }
+    if (!equals || equals == word)
+        return refuse(setting, "expected KEY=VALUE, such as time.steps=10");
     struct tree_node *content = NULL;
     struct tree_problem problem;
     const enum status parsed = tree_parse(setting->tree, equals + 1, strlen(equals + 1),
                                           setting->origin.setting, &content, &problem);
-    if (parsed == STATUS_USAGE) {
-        refuse(setting, problem.text);
-        return STATUS_OK;
-    }
+    if (parsed == STATUS_USAGE)
+        return refuse(setting, problem.text);
     TRY(parsed);
     if (!content)
         content = tree_new_node(setting->tree, TREE_SCALAR, "", 0, setting->origin);

@@ -147,15 +147,6 @@ static bool parse_real(const struct schema_row *row, const char *text, size_t le
     return true;
 }
 
-static bool parse_bool(const char *text, void *target)
-{
-    const bool yes = strcmp(text, "true") == 0;
-    if (!yes && strcmp(text, "false") != 0)
-        return false;
-    *(bool *)target = yes;
-    return true;
-}
-
 /* Stores the value of the word among the row's choices, if it is one. */
 static bool parse_choice(const struct schema_row *row, const char *text, void *target)
 {
@@ -194,13 +185,16 @@ static bool parse(const struct schema_row *row, const char *text, size_t length,
         return true;
     if (row->type == TYPE_CHOICE)
         return false;
-    if (!plain)
+    if (!plain) {
         snprintf(note, NOTE_LENGTH, " in quotes");
-    else if (row->type == TYPE_BOOL)
-        return parse_bool(text, target);
-    else
+        return false;
+    }
+    if (row->type != TYPE_BOOL)
         return (row->type == TYPE_REAL ? parse_real : parse_whole)(row, text, length, target, note);
-    return false;
+    const bool yes = strcmp(text, "true") == 0, no = strcmp(text, "false") == 0;
+    if (yes || no)
+        *(bool *)target = yes;
+    return yes || no;
 }
 
 bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,

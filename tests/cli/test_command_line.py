@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The command line: help, version, and what is said about a word that is not known."""
+"""The command line: help, version, and the messages about unknown words."""
 
 import re
 import unittest

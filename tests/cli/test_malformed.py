@@ -64,7 +64,7 @@ def read_table():
 
 
 class Line:
-    """One key of KEYS: where it stands, its dotted path in messages, and its row of `radixpic check --keys`."""
+    """One key of KEYS: its line, its dotted path in messages, and its row of `radixpic check --keys`."""
 
     def __init__(self, number, indent, key, path, row, value):
         self.number, self.indent, self.key, self.path, self.row, self.value = number, indent, key, path, row, value
@@ -134,7 +134,7 @@ def wrong_values(kind, allowed):
 
 
 class Refused(unittest.TestCase):
-    """Cases run some at a time, each with a config of its own in one folder and an empty folder to stand in."""
+    """Cases run some at a time, each with a config of its own in one folder and an empty folder to run in."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

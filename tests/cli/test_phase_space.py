@@ -42,7 +42,7 @@ class Mesh:
         self.width = (self.attributes["axisHigh"] - self.attributes["axisLow"]) / self.values.shape
 
     def counts(self):
-        """Macro-particles of each bin: f is so many, to the rounding of its precision."""
+        """Macro-particles of each bin, to the rounding of f."""
         counts = self.values * (np.prod(self.width) / self.attributes["weight"])
         np.testing.assert_allclose(counts, np.rint(counts), rtol=1e-6, atol=1e-6)
         return np.rint(counts).astype(np.int64)

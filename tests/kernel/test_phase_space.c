@@ -90,7 +90,7 @@ static uint32_t bin_of(const struct sorted_particles *sorted, const struct slab 
 {
     const uint32_t row = sorted->cell[p] / NY, column = sorted->cell[p] % NY;
     if (axis == PHASE_AXIS_X && row >= slab->rows)
-        return UINT32_MAX; /* in a ghost row: somebody else's */
+        return UINT32_MAX; /* in a ghost row: another rank's */
     if (phase_axis_is_space(axis)) {
         const uint32_t cell = axis == PHASE_AXIS_X ? slab->first_row + row : column;
         return cell < first_cell[axis] ? UINT32_MAX : (cell - first_cell[axis]) / cells_of_bin[axis];
@@ -275,7 +275,7 @@ static void every_subset_double_in_quads(void **state)
     check_box(PRECISION_DOUBLE, test_count(3001), true);
 }
 
-/* Rows 5 to 8 of 12 with ghost rows: who stands in those is counted elsewhere. */
+/* Rows 5 to 8 of 12 with ghost rows: particles in those are counted elsewhere. */
 static void a_slab_counts_its_own_rows(void **state)
 {
     struct scene scene;
@@ -313,7 +313,7 @@ static void slabs_with_part_of_the_range(void **state)
 
 /* ---- the file ---- */
 
-/* Kernels that phase_spaces_write() of two items launches; the first one is of nobody. */
+/* Kernels that phase_spaces_write() of two items launches; the first one has no particles. */
 static uint64_t launches_of_writing(const struct scene *scene, void *spaces, const char *folder,
                                     enum status expected)
 {
