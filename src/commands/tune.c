@@ -21,8 +21,7 @@ static const struct option_row rows[] = {
     DEVICE_ROW,
     {"particles", 'N', "N", OPTION_NUMBER, offsetof(struct tune_arguments, particles), 1, UINT32_C(1) << 31,
      .help = "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power "
-             "of two "
-             "below N to the next one"},
+             "of two below N to the next one"},
     {"cells", 0, "C|CxD", OPTION_CELLS, offsetof(struct tune_arguments, cells), 2, 16384, .usual = "32",
      .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
     {"seconds", 0, "T", OPTION_NUMBER, offsetof(struct tune_arguments, seconds), 1, 3600, .usual = "50",
@@ -31,8 +30,8 @@ static const struct option_row rows[] = {
 
 static const struct option_table options = OPTION_TABLE(
     rows, NULL,
-    "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for "
-    "later runs.\v"
+    "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for later "
+    "runs.\v"
     "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one and "
     "more passes (p) with many items in a group (I), groups (G), radix bits (r) and chunks, and with the "
     "table of the histogram in both orders. The best of each go to tuning.yaml in $RADIXPIC_CACHE, else in "
@@ -233,10 +232,9 @@ enum status command_tune(int argc, char **argv)
     if (done)
         return STATUS_OK;
     if (communicator_is_parallel())
-        return status_fail(STATUS_USAGE,
-                           "%s: runs on one rank, or ranks would slow one another down; start it "
-                           "without mpirun",
-                           argv[0]);
+        return status_fail(
+            STATUS_USAGE,
+            "%s: runs on one rank, or ranks would slow one another down; start it without mpirun", argv[0]);
     struct device *device = NULL;
     struct sort_search *search = calloc(1, sizeof *search); /* large */
     if (!search)

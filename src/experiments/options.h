@@ -41,6 +41,9 @@ struct option_row {
     const char *help;  /* half a sentence; but for a set, the default is added to it */
 };
 
+/* Of a row: its place in the `struct options` of the file. */
+#define AT(member) .offset = offsetof(struct options, member)
+
 struct option_table {
     const struct option_row *rows;
     size_t count;

@@ -3,7 +3,6 @@
 
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import common  # noqa: E402
 import plot_bench  # noqa: E402
 from bench_plots import kinds, local_memory, look, reading, sorts  # noqa: E402
 
+COPY = 'local-memory,"GPU","of=copy bytes=67108864",copy_GB/s,{0},{0},{0},3,'
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified"
 LONG_NAME = "pthread-skylake-avx512-Some(R) Very Long(R) Processor"
 
@@ -68,10 +68,6 @@ def rate_row(part, version, rate, unit="GB/s", **options):
     return make_row("local-memory", f"part={part} version={version} size=300x300", f"rate_{unit}", rate, **options)
 
 
-def copy_row(rate):
-    return make_row("local-memory", "of=copy bytes=67108864", "copy_GB/s", rate, verified="")
-
-
 def spoken_of(axes):
     """{label: [x], [y]} of the lines that were drawn with bars."""
     return {bars.get_label(): [list(values) for values in bars[0].get_data()] for bars in axes.containers}
@@ -79,10 +75,6 @@ def spoken_of(axes):
 
 def title_of(figure):
     return figure._suptitle.get_text()  # Figure.get_suptitle() is of matplotlib 3.8
-
-
-def look_of(line):
-    return line.get_color(), str(line.get_linestyle()), line.get_marker()
 
 
 class PlotTest(unittest.TestCase):
@@ -107,14 +99,11 @@ class PlotTest(unittest.TestCase):
     def run_script(self, *arguments):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
         command = [sys.executable, SCRIPTS / "plot_bench.py", *map(str, arguments)]
-        return subprocess.run(
-            command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=120, check=False
-        )
+        options = {"capture_output": True, "text": True, "cwd": self.folder, "timeout": 120}
+        return subprocess.run(command, env=environment, **options)
 
     def assert_picture(self, name):
-        content = (self.folder / name).read_bytes()
-        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
-        self.assertTrue(all(side > 200 for side in struct.unpack(">II", content[16:24])))
+        self.assertEqual((self.folder / name).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
     def assert_problem(self, result, *words):
         self.assertEqual(result.returncode, 1, result.stderr)
@@ -153,7 +142,7 @@ class Files(PlotTest):
             "pic-sort": sort_row(10, "total", 3),
             "random-lists": list_row("paper", "total", 3),
             "permutation": volume_row("GPU", 1, 512, 2, "CB", 1),
-            "local-memory": copy_row(50),
+            "local-memory": COPY.format(50),
             "deposit": deposit_row("cic", 8, "sorted", 3),
             "layout": layout_row(64, "row-wise", 1),
         }
@@ -166,6 +155,9 @@ class Files(PlotTest):
         result = self.run_script(self.write("step.csv", HEADER, rows["step"]), "-o", "step.png")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "step.png\n", ""))
         self.assert_picture("step.png")
+        for bench in plot_bench.DRAW:
+            example = rf"radixpic bench {bench} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 "
+            self.assertRegex(self.run_script("--help").stdout, example)
 
     def test_refuted_rows(self):
         rows = [layout_row(64, "row-wise", 1, verified="no"), layout_row(64, "column-wise", 2)]
@@ -221,12 +213,6 @@ class Files(PlotTest):
         with self.assertRaisesRegex(common.Problem, "words of local-memory"):
             local_memory.Ladder(self.read([atomic_row("add", "device", "few", 1)]))
 
-    def test_help(self):
-        result = self.run_script("--help")
-        self.assertEqual(result.returncode, 0)
-        for kind in plot_bench.DRAW:
-            self.assertRegex(result.stdout, rf"radixpic bench {kind} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 ")
-
 
 class Look(PlotTest):
     def ticks(self, low, high):
@@ -249,16 +235,14 @@ class Look(PlotTest):
         self.assertEqual(words, ["0", "0.0123", "5.70", "22.0", "238", "90,000"])
         words = [look.count(value) for value in (64, 1024.0, 65536, 1e6, 2.5)]
         self.assertEqual(words, ["64", "1,024", "$2^{16}$", "1,000,000", "2.5"])
+        row = step_row(32, 32768, 30, device="A$x^2$B")
+        self.assertEqual(self.read([row])[0]["machine"], r"A\$x^2\$B")
 
     def test_styles_differ(self):
         styles = {str(look.style_of(primary, rest, 3)) for primary in range(12) for rest in range(3)}
         self.assertEqual(len(styles), 36)
         with self.assertRaisesRegex(common.Problem, "tell apart"):
             look.style_of(0, 1000, 1001)
-
-    def test_words_are_not_mathematics(self):
-        row = step_row(32, 32768, 30).replace("Some, device", "A$x^2$B")
-        self.assertEqual(self.read([row])[0]["machine"], r"A\$x^2\$B")
 
 
 class Lines(PlotTest):
@@ -290,7 +274,7 @@ class Lines(PlotTest):
         self.assert_told_apart(panels)
         self.assertIn(f"type int, N = 64, {LONG_NAME}", self.legend_of(panels))  # none is shortened
         figure = kinds.draw(self.plt, "layout", read, "title")
-        drawn = [look_of(bars[0]) for bars in figure.axes[0].containers]
+        drawn = [str(bars[0].get_color()) + str(bars[0].get_linestyle()) + bars[0].get_marker() for bars in figure.axes[0].containers]
         self.assertEqual(len(set(drawn)), len(drawn))
         self.assertEqual(figure.axes[0].get_title(loc="left"), "bitonic sort of random numbers")
         legend = [text.get_text().replace("\n", " ") for text in figure.axes[-1].get_legend().get_texts()]
@@ -366,7 +350,7 @@ class Bars(PlotTest):
         """A bar is of the phases of single sorts, and its number too; the total is a mark of its own."""
         short = [sort_row(10, "histogram", 2), sort_row(10, "reorder", 4), sort_row(10, "total", 5)]
         long = [sort_row(30, "histogram", 6), sort_row(30, "reorder", 9), sort_row(30, "total", 18)]
-        host = [sort_row(0, "total", 20, "qsort", device="host"), copy_row(99)]
+        host = [sort_row(0, "total", 20, "qsort", device="host"), COPY.format(99)]
         bars, axes = self.draw(short + long + host)
         self.assertEqual([bar.length for bar in bars.values()], [6, 15, 20])
         ends = {}
@@ -415,7 +399,7 @@ class Bars(PlotTest):
 
 class LocalMemory(PlotTest):
     def test_every_row_is_drawn(self):
-        rows = [copy_row(50), rate_row("filter", "v1,_juxtaposed", 40, verified="no")]
+        rows = [COPY.format(50), rate_row("filter", "v1,_juxtaposed", 40, verified="no")]
         rows += [rate_row("stencil", "product", 7, "Gflop/s"), rate_row("refine", "children", 0.5, "Gcells/s")]
         rows += [atomic_row("add", "device", 1, 0.5), atomic_row("add", "device", 32, 2, size=1024)]
         rows += [atomic_row("sub", "device", 1, 4, verified="no"), atomic_row("add", "group", 8, 4)]
@@ -439,13 +423,13 @@ class LocalMemory(PlotTest):
         self.assertEqual([text.get_text() for text in group.texts], ["0.250"])
 
     def test_a_lone_copy_is_in_the_title(self):
-        read = self.read([copy_row(50), atomic_row("add", "device", 1, 0.5)])
+        read = self.read([COPY.format(50), atomic_row("add", "device", 1, 0.5)])
         figure = local_memory.draw(self.plt, "local-memory", read, "title")
         self.assertEqual(len(figure.axes), 1)
         self.assertIn("copy on the device 50.0 GB/s", title_of(figure))
 
     def test_two_devices(self):
-        rows = [copy_row(50), rate_row("filter", "v1", 40), atomic_row("add", "group", 1, 0.5)]
+        rows = [COPY.format(50), rate_row("filter", "v1", 40), atomic_row("add", "group", 1, 0.5)]
         read = self.read(rows, [row.replace("GPU", LONG_NAME) for row in rows])
         ladder = local_memory.Ladder(read)
         self.assertEqual(ladder.series, ["GPU", LONG_NAME])

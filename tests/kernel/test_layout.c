@@ -2,8 +2,7 @@
  * own versions against what their results must be. */
 #include "support/device_fixture.h"
 
-#include "experiments/layout/layout_host.h"
-#include "experiments/layout/layout_kernels.h"
+#include "experiments/layout/layout.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Local memory: every kernel of the ladder against the host, with sizes that no group is a multiple of. */
 #include "support/device_fixture.h"
 
-#include "experiments/local_memory/local_kernels.h"
+#include "experiments/local_memory/local_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

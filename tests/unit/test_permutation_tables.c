@@ -1,5 +1,5 @@
 /* The cells of a table that fit local memory: those before the limit, and at it. */
-#include "experiments/permutation/permutation_tables.h"
+#include "experiments/permutation/permutation.h"
 #include "support/test_support.h"
 
 /* Sides 2, 3 and 4 in N dimensions. */

@@ -1,23 +1,11 @@
 /* Layout: many arrays at once, row-wise against column-wise: Tables I to XVII of D. Takafuji, Y. Ito and K.
  * Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise Fundamental Algorithms". What the
  * tables need is measured once, when the first of them comes to it. */
+#include "experiments/layout/layout.h"
 #include "experiments/experiments.h"
-#include "experiments/layout/layout_host.h"
-#include "experiments/layout/layout_kernels.h"
 
 #include <string.h>
 
-/* What can be timed. */
-enum what {
-    TRANSPOSE,  /* row-wise arrays into column-wise ones */
-    ROWS,       /* the operation row-wise: the paper's (A) */
-    COLUMNS,    /* the operation column-wise */
-    TRANSPOSED, /* transpose, column-wise operation, transpose back: its (B), as one run */
-    HOST,       /* the serial operation on the host */
-    QUICKSORT,  /* quicksort on the host */
-    WHATS,
-    RATIO = WHATS /* row-wise over column-wise: a column of a table, not timed */
-};
 static const char *const what_names[WHATS] = {"transpose",  "row-wise", "column-wise",
                                               "transposed", "row-wise", "quicksort"};
 
@@ -41,7 +29,7 @@ static const struct {
 
 struct column {
     const char *title;
-    enum what what;
+    enum layout_what what;
     int type; /* an enum layout_type, or CHOSEN */
 };
 struct column_set {
@@ -109,10 +97,8 @@ enum {
     PAPERS_MOST = 65536,
     SHORT_SWEEP = 2048,
     SHORT_BUBBLE_SWEEP = 256, /* its work grows with the square of the length */
-    MOST_REPEATS = 10,
-    MOST_HOST_REPEATS = 3
+    COPY_REPEATS = 10
 };
-static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
 
 struct options {
     struct common_options common;
@@ -182,11 +168,10 @@ static enum status check_table(const char *name, const struct options *options, 
 {
     const struct option_list arrays = arrays_of(options, table->of);
     if (cases[table->of].operation == LAYOUT_BITONIC_SORT && (options->length & (options->length - 1)) != 0)
-        return status_fail(
-            STATUS_USAGE,
-            "%s: --length: bitonic-sort (Table %s) needs a power of two, not %u; any length suits "
-            "--operation prefix-sum and bubble-sort",
-            name, table->number, options->length);
+        return status_fail(STATUS_USAGE,
+                           "%s: --length: bitonic-sort (Table %s) needs a power of two, not %u; any length "
+                           "suits --operation prefix-sum and bubble-sort",
+                           name, table->number, options->length);
     for (uint32_t n = 0; n < arrays.count; n++)
         if ((uint64_t)arrays.items[n] * options->length > UINT32_MAX)
             return status_fail(
@@ -214,183 +199,34 @@ static enum status settle(struct bench *bench)
 
 /* ---- measuring ---- */
 
-/* One case of one type, number and length of arrays, and its times. */
-struct point {
-    enum table_case of;
-    enum layout_type type;
-    struct layout_size size;
-    uint32_t wanted; /* bit set of what is to be timed */
-    bool measured;
-    struct times times[WHATS];
-};
-
 struct run {
     struct bench *bench;
     const struct options *options;
     struct layout_kernels *kernels[LAYOUT_TYPES]; /* made when needed */
-    struct point points[CASES][LAYOUT_TYPES][MOST_SIZES];
+    struct layout_point points[CASES][LAYOUT_TYPES][MOST_SIZES];
 };
 
-/* What a point has on host and device. */
-struct scene {
-    const struct run *run;
-    struct point *point;
-    enum what what; /* that is timed */
-    size_t bytes;
-    void *rows, *columns; /* on the host: the input in both layouts, later the result */
-    void *work;
-    struct buffer *input_rows, *input_columns, *first, *second;
-};
-
-static const struct layout_host *host_of(const struct scene *scene)
-{
-    return &layout_hosts[scene->point->type];
-}
-
-static void transpose_rows(const struct scene *scene)
-{
-    const struct layout_size size = scene->point->size;
-    host_of(scene)->transpose(size.arrays, size.length, scene->rows, scene->columns);
-}
-
-static enum status upload(struct scene *scene, enum layout_input input)
-{
-    host_of(scene)->fill(input, scene->point->size, scene->rows);
-    transpose_rows(scene);
-    TRY(buffer_write(scene->input_rows, 0, scene->bytes, scene->rows));
-    return buffer_write(scene->input_columns, 0, scene->bytes, scene->columns);
-}
-
-/* The input in `first`, and nothing right in `second`. */
-static enum status prepare(void *context)
-{
-    const struct scene *scene = context;
-    TRY(buffer_fill(scene->second, UINT32_MAX));
-    return buffer_copy(scene->what == COLUMNS ? scene->input_columns : scene->input_rows, scene->first,
-                       scene->bytes, STAGE_LOAD);
-}
-
-/* Timed into STAGE_OTHER; of three launches that is the whole. */
-static enum status launch(void *context)
-{
-    const struct scene *scene = context;
-    const struct layout_size size = scene->point->size;
-    const enum layout_operation operation = cases[scene->point->of].operation;
-    struct layout_kernels *kernels = scene->run->kernels[scene->point->type];
-    if (scene->what == ROWS || scene->what == COLUMNS)
-        return layout_kernels_apply(kernels, operation,
-                                    scene->what == ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, size,
-                                    scene->first, STAGE_OTHER);
-    TRY(layout_kernels_transpose(kernels, size.arrays, size.length, scene->first, scene->second,
-                                 scene->what == TRANSPOSE ? STAGE_OTHER : STAGE_PERMUTE));
-    if (scene->what == TRANSPOSE)
-        return STATUS_OK;
-    TRY(layout_kernels_apply(kernels, operation, LAYOUT_COLUMN_WISE, size, scene->second, STAGE_PUSH));
-    return layout_kernels_transpose(kernels, size.length, size.arrays, scene->second, scene->first,
-                                    STAGE_PERMUTE);
-}
-
-static enum status judge(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    const bool by_column = scene->what == TRANSPOSE || scene->what == COLUMNS;
-    struct buffer *result = scene->what == TRANSPOSE ? scene->second : scene->first;
-    void *memory = NULL;
-    TRY(buffer_map(result, &memory));
-    *right = memcmp(memory, by_column ? scene->columns : scene->rows, scene->bytes) == 0;
-    return buffer_unmap(result, memory);
-}
-
-static enum status prepare_host(void *context)
-{
-    const struct scene *scene = context;
-    host_of(scene)->fill(cases[scene->point->of].input, scene->point->size, scene->work);
-    return STATUS_OK;
-}
-
-static enum status run_host(void *context)
-{
-    const struct scene *scene = context;
-    host_of(scene)->apply(scene->what == QUICKSORT
-                              ? HOST_QUICKSORT
-                              : (enum layout_host_operation)cases[scene->point->of].operation,
-                          scene->point->size, scene->work);
-    return STATUS_OK;
-}
-
-static enum status judge_host(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    *right = memcmp(scene->work, scene->rows, scene->bytes) == 0;
-    return STATUS_OK;
-}
-
-static enum status time_what(struct scene *scene, enum what what)
-{
-    const bool on_host = what == HOST || what == QUICKSORT;
-    const uint32_t wanted = scene->run->options->common.repeats,
-                   most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
-    const struct subject subject = {.context = scene,
-                                    .prepare = on_host ? prepare_host : prepare,
-                                    .run = on_host ? run_host : launch,
-                                    .verify = on_host ? judge_host : judge,
-                                    .warm_ups = on_host ? 0 : 1,
-                                    .repeats = wanted == 0 || (on_host && wanted > most) ? most : wanted,
-                                    .seconds = wanted == 0 ? usual_seconds : 0,
-                                    .on_host = on_host,
-                                    .in_one_piece = what == TRANSPOSED,
-                                    .verifies_every = true};
-    if ((scene->point->wanted >> what & 1U) == 0)
-        return STATUS_OK;
-    scene->what = what;
-    return bench_time(scene->run->bench, &subject, 1, &scene->point->times[what]);
-}
-
-/* The transposition is timed with random numbers, since the transpose of ones is ones however wrong. */
-static enum status measure(struct bench *bench, void *context)
-{
-    struct scene *scene = context;
-    const struct point *point = scene->point;
-    const enum layout_operation operation = cases[point->of].operation;
-    scene->bytes = layout_bytes(point->type, point->size);
-    TRY((scene->rows = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
-    TRY((scene->columns = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
-    TRY((scene->work = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
-    TRY(buffer_create(bench->part, scene->bytes, "row-wise arrays", &scene->input_rows));
-    TRY(buffer_create(bench->part, scene->bytes, "column-wise arrays", &scene->input_columns));
-    TRY(buffer_create(bench->part, scene->bytes, "arrays of results", &scene->first));
-    TRY(buffer_create(bench->part, scene->bytes, "transposed arrays", &scene->second));
-    TRY(upload(scene, LAYOUT_RANDOM));
-    TRY(time_what(scene, TRANSPOSE));
-    TRY(upload(scene, cases[point->of].input));
-    host_of(scene)->apply(operation == LAYOUT_PREFIX_SUM ? HOST_PREFIX_SUM : HOST_LIBRARY_SORT, point->size,
-                          scene->rows);
-    transpose_rows(scene);
-    for (enum what what = ROWS; what < WHATS; what++)
-        TRY(time_what(scene, what));
-    return STATUS_OK;
-}
-
-static struct spread seconds_of(const struct point *point, enum what what)
+static struct spread seconds_of(const struct layout_point *point, enum layout_what what)
 {
     const struct times *times = &point->times[what];
     return what == HOST || what == QUICKSORT ? times->wall : times->stages[STAGE_OTHER];
 }
 
-static enum status measure_point(struct run *run, struct point *point)
+static enum status measure_point(struct run *run, enum table_case of, struct layout_point *point)
 {
     struct bench *bench = run->bench;
-    struct scene scene = {.run = run, .point = point};
     if (point->measured)
         return STATUS_OK;
     if (!run->kernels[point->type])
         TRY(layout_kernels_create(bench->device, point->type, &run->kernels[point->type]));
-    TRY(bench_case(bench, measure, &scene));
+    point->kernels = run->kernels[point->type];
+    point->repeats = run->options->common.repeats;
+    TRY(bench_case(bench, layout_point_measure, point));
     point->measured = true;
-    for (enum what what = TRANSPOSE; what < WHATS; what++) {
+    for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {
         bench_words(bench, what == HOST || what == QUICKSORT,
-                    "operation=%s input=%s type=%s L=%u N=%u layout=%s", cases[point->of].operation_name,
-                    cases[point->of].input_name, layout_type_names[point->type], point->size.arrays,
+                    "operation=%s input=%s type=%s L=%u N=%u layout=%s", cases[of].operation_name,
+                    cases[of].input_name, layout_type_names[point->type], point->size.arrays,
                     point->size.length, what_names[what]);
         if ((point->wanted >> what & 1U) != 0)
             bench_row(bench, "time_ms", seconds_of(point, what), 1e3, point->times[what].verified);
@@ -422,7 +258,7 @@ static void print_head(const struct options *options, const struct table *table)
 }
 
 /* Prints one cell; false where the result behind it was wrong. */
-static bool print_cell(const struct point *point, enum what what)
+static bool print_cell(const struct layout_point *point, enum layout_what what)
 {
     char text[SPREAD_TEXT], cell[SPREAD_TEXT + 16];
     if (what == RATIO) {
@@ -438,14 +274,14 @@ static bool print_cell(const struct point *point, enum what what)
 static enum status print_row(struct run *run, const struct table *table, uint32_t number)
 {
     const struct column_set *set = table->set;
-    struct point *points[MOST_COLUMNS];
+    struct layout_point *points[MOST_COLUMNS];
     char text[64];
     bool right = true;
     for (uint32_t n = 0; n < set->count; n++) {
         const enum layout_type type = type_of(run->options, &set->columns[n]);
         points[n] = &run->points[table->of][type][number];
         if (!lacks(run, type))
-            TRY(measure_point(run, points[n]));
+            TRY(measure_point(run, table->of, points[n]));
     }
     const uint32_t arrays = points[0]->size.arrays;
     snprintf(text, sizeof text, "%d x %u = %u", GROUP, arrays / GROUP, arrays);
@@ -482,8 +318,9 @@ static size_t plan_points(struct run *run)
         for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
             for (uint32_t c = 0; c < set->count; c++) {
                 const enum layout_type type = type_of(options, &set->columns[c]);
-                struct point *point = &run->points[tables[t].of][type][n];
-                point->of = tables[t].of;
+                struct layout_point *point = &run->points[tables[t].of][type][n];
+                point->operation = cases[tables[t].of].operation;
+                point->input = cases[tables[t].of].input;
                 point->type = type;
                 point->size = (struct layout_size){arrays.items[n], options->length};
                 point->wanted |= set->columns[c].what == RATIO ? 0 : 1U << set->columns[c].what;
@@ -503,7 +340,7 @@ static enum status run_layout(struct bench *bench)
     run->options = options;
     if (lacks(run, options->type))
         return status_fail(STATUS_FAILED, "--type double: %s has no double precision", bench->info->name);
-    TRY(bench_copy(bench, plan_points(run), MOST_REPEATS));
+    TRY(bench_copy(bench, plan_points(run), COPY_REPEATS));
     printf("layout: T = %d items a group, an array each, on %s\n", GROUP, bench->info->name);
     bench_print_copy(bench);
     for (size_t t = 0; t < TABLES; t++)
@@ -526,28 +363,24 @@ static const struct choice type_words[] = {
 static const struct choice array_words[] = {{"paper", 0}, {NULL, 0}};
 
 static const struct option_row rows[] = {
-    {"table", 0, "T,...", OPTION_LIST, offsetof(struct options, table_numbers), 1, TABLES,
-     .choices = table_words, .most = OPTION_LIST_MOST, .usual = "I,II,III,IV",
+    {"table", 0, "T,...", OPTION_LIST, AT(table_numbers), 1, TABLES, .choices = table_words,
+     .most = OPTION_LIST_MOST, .usual = "I,II,III,IV",
      .help = "The paper's tables to print: I to XVII, 1 to 17, or all"},
-    {"operation", 0, "NAME,...", OPTION_SET, offsetof(struct options, operations), .choices = operation_words,
+    {"operation", 0, "NAME,...", OPTION_SET, AT(operations), .choices = operation_words,
      .help = "Of these tables only those of prefix-sum, bubble-sort or bitonic-sort"},
-    {"input", 0, "s|d,...", OPTION_SET, offsetof(struct options, inputs), .choices = input_words,
+    {"input", 0, "s|d,...", OPTION_SET, AT(inputs), .choices = input_words,
      .help = "Of those of bubble-sort only those of this input: s, all arrays descending, or d, those of odd "
-             "number "
-             "ascending"},
-    {"type", 0, "NAME", OPTION_CHOICE, offsetof(struct options, type), .choices = type_words, .usual = "int",
+             "number ascending"},
+    {"type", 0, "NAME", OPTION_CHOICE, AT(type), .choices = type_words, .usual = "int",
      .help = "int, float or double, in the tables that are not of all three (V to XII are)"},
-    {"arrays", 0, "L,...", OPTION_LIST, offsetof(struct options, arrays), GROUP, 1 << 24,
-     .choices = array_words, .most = MOST_SIZES, .distinct = true,
-     .help =
-         "Numbers of arrays (L), multiples of 64, or paper for the paper's 64,128,...,65536; 64 to 2048, for "
-         "bubble-sort 64 to 256, without it"},
-    {"length", 0, "N", OPTION_NUMBER, offsetof(struct options, length), 1, 1 << 20, .usual = "1024",
+    {"arrays", 0, "L,...", OPTION_LIST, AT(arrays), GROUP, 1 << 24, .choices = array_words,
+     .most = MOST_SIZES, .distinct = true,
+     .help = "Numbers of arrays (L), multiples of 64, or paper for the paper's 64,128,...,65536; 64 to 2048, "
+             "for bubble-sort 64 to 256, without it"},
+    {"length", 0, "N", OPTION_NUMBER, AT(length), 1, 1 << 20, .usual = "1024",
      .help = "Elements of an array (N); for bitonic-sort a power of two; as in the paper"},
-    COMMON_ROWS(
-        NULL,
-        "Timed launches of each kind, after a warm-up, on the host at most 3; without it as many as half "
-        "a second allows, from 1 to 10"),
+    COMMON_ROWS(NULL, "Timed launches of each kind, after a warm-up, on the host at most 3; without it as "
+                      "many as half a second allows, from 1 to 10"),
 };
 
 const struct experiment experiment_layout = {
@@ -558,11 +391,11 @@ const struct experiment experiment_layout = {
         "Compare arrays that lie row-wise with arrays that lie column-wise.\v"
         "The experiment of D. Takafuji, Y. Ito and K. Nakano, \"Comparison of GPU Implementations of "
         "Row-wise and Column-wise Fundamental Algorithms\": L arrays of N elements in global memory, one "
-        "work-item per array, so that neighbouring items read neighbouring elements only where the "
-        "arrays lie column-wise. Prefix sums of ones; bubble sort of descending arrays (s) and of arrays "
-        "half of which are in order (d); bitonic sort of random numbers. Every result of every launch is "
-        "compared with the host's, bit by bit in each type: the sums are exact, and sorting only moves "
-        "values. Without options it takes about 20 s on two CPU cores.\n\n"
+        "work-item per array, so that neighbouring items read neighbouring elements only where the arrays "
+        "lie column-wise. Prefix sums of ones; bubble sort of descending arrays (s) and of arrays half of "
+        "which are in order (d); bitonic sort of random numbers. Every result of every launch is compared "
+        "with the host's, bit by bit in each type: the sums are exact, and sorting only moves values. "
+        "Without options it takes about 20 s on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench layout\n"
         "  radixpic bench layout --table all --device gpu --arrays paper --csv layout.csv\n"

@@ -1,5 +1,5 @@
 /* Layout host: values of the inputs, and the table of the types. */
-#include "experiments/layout/layout_host.h"
+#include "experiments/layout/layout.h"
 
 #include <stdlib.h>
 

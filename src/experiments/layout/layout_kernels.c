@@ -1,5 +1,5 @@
 /* Layout kernels: a program for each layout, and launches. */
-#include "experiments/layout/layout_kernels.h"
+#include "experiments/layout/layout.h"
 
 enum { GROUP_ITEMS = 64, TRANSPOSE_ITEMS = 256, TILE = 32 };
 
@@ -18,11 +18,11 @@ static enum status build(struct device *device, struct layout_kernels *kernels)
                                                          [LAYOUT_BITONIC_SORT] = "bitonic_sort"};
     const enum precision precision = kernels->type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
     for (int order = 0; order < LAYOUT_ORDERS; order++) {
-        TRY(program_build(device, "layout.cl", precision, &kernels->programs[order],
-                          "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TRANSPOSE_ITEMS=%zu "
-                          "-D TILE=%d",
-                          layout_type_names[kernels->type], order == LAYOUT_COLUMN_WISE, kernels->group_items,
-                          kernels->transpose_items, TILE));
+        TRY(program_build(
+            device, "layout.cl", precision, &kernels->programs[order],
+            "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TRANSPOSE_ITEMS=%zu -D TILE=%d",
+            layout_type_names[kernels->type], order == LAYOUT_COLUMN_WISE, kernels->group_items,
+            kernels->transpose_items, TILE));
         for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
             TRY(kernel_create(kernels->programs[order], names[operation],
                               &kernels->operations[order][operation]));

@@ -1,5 +1,5 @@
 /* Local memory kernels: the program, its launch shapes, and what its atomic functions must do. */
-#include "experiments/local_memory/local_kernels.h"
+#include "experiments/local_memory/local_memory.h"
 
 enum { LEAST_BLOCK = 3 };
 
@@ -74,8 +74,6 @@ static size_t parts_of(size_t length, size_t part)
     return (length + part - 1) / part;
 }
 
-/* ---- the filter of a line ---- */
-
 uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t length)
 {
     switch (version) {
@@ -91,30 +89,19 @@ uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t l
 enum status local_line_run(struct local_kernels *kernels, enum line_version version, uint32_t length,
                            const struct buffer *in, struct buffer *out)
 {
-    const uint32_t block = kernels->shape.block;
+    const uint32_t block = kernels->shape.block, inner = length > 2 ? length - 2 : 1;
     const bool overlapping = version == LINE_V3 || version == LINE_V4;
-    const uint32_t inner = length > 2 ? length - 2 : 1;
-    const struct launch launch = {
-        .groups = overlapping ? parts_of(inner, block - 2) : parts_of(length, block),
-        .items = block,
-        .stage = STAGE_OTHER,
-        .bytes = 2 * (uint64_t)length * sizeof(float),
-    };
+    const struct launch launch = {overlapping ? parts_of(inner, block - 2) : parts_of(length, block), block,
+                                  STAGE_OTHER, 0};
     return KERNEL_LAUNCH(kernels->line[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(length));
 }
-
-/* ---- the transpose and the matrix product ---- */
 
 enum status local_turn_run(struct local_kernels *kernels, enum turn_version version, uint32_t rows,
                            uint32_t columns, const struct buffer *in, struct buffer *out)
 {
-    const struct local_shape *shape = &kernels->shape;
-    const struct launch launch = {
-        .groups = parts_of(rows, shape->tile) * parts_of(columns, shape->tile),
-        .items = (size_t)shape->tile * shape->tile_rows,
-        .stage = STAGE_OTHER,
-        .bytes = 2 * (uint64_t)rows * columns * sizeof(float),
-    };
+    const size_t tile = kernels->shape.tile;
+    const struct launch launch = {parts_of(rows, tile) * parts_of(columns, tile),
+                                  tile * kernels->shape.tile_rows, STAGE_OTHER, 0};
     return KERNEL_LAUNCH(kernels->turn[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(rows),
                          arg_uint(columns));
 }
@@ -124,14 +111,8 @@ enum status local_product_run(struct local_kernels *kernels, enum product_versio
                               struct buffer *c)
 {
     const size_t square = kernels->shape.square;
-    const uint64_t floats = (uint64_t)size.rows * size.inner + (uint64_t)size.inner * size.columns +
-                            (uint64_t)size.rows * size.columns;
-    const struct launch launch = {
-        .groups = parts_of(size.rows, square) * parts_of(size.columns, square),
-        .items = square * square,
-        .stage = STAGE_OTHER,
-        .bytes = floats * sizeof(float),
-    };
+    const struct launch launch = {parts_of(size.rows, square) * parts_of(size.columns, square),
+                                  square * square, STAGE_OTHER, 0};
     return KERNEL_LAUNCH(kernels->product[version], launch, arg_buffer(a), arg_buffer(b), arg_buffer(c),
                          arg_uint(size.rows), arg_uint(size.inner), arg_uint(size.columns));
 }

@@ -1,8 +1,8 @@
 /* Local memory: the ladder of S. Vialle's lecture "Advanced CUDA programming", part 1: filters and transposes
  * through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a grid whose
  * cells launch child grids. */
+#include "experiments/local_memory/local_memory.h"
 #include "experiments/experiments.h"
-#include "experiments/local_memory/ladder.h"
 
 enum { COPY_BYTES = 1 << 26 };
 
@@ -81,24 +81,22 @@ static const struct choice part_words[] = {{"filter", PART_FILTER},   {"transpos
                                            {"refine", PART_REFINE},   {NULL, 0}};
 
 static const struct option_row rows[] = {
-    {"part", 0, "NAME,...", OPTION_SET, offsetof(struct local_memory_options, parts), .choices = part_words,
+    {"part", 0, "NAME,...", OPTION_SET, AT(parts), .choices = part_words,
      .usual = "filter,transpose,stencil,atomics,refine",
      .help = "filter, transpose, stencil (with the product), atomics or refine; all without it"},
-    {"length", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, length), 3, 1 << 30,
-     .usual = "4194303", .owners = OF(PART_FILTER), .help = "Elements of the line of filter"},
-    {"cells", 0, "C", OPTION_CELLS, offsetof(struct local_memory_options, cells), 1, 16384,
-     .usual = "2050x2000", .owners = OF(PART_TRANSPOSE) | OF(PART_STENCIL),
+    {"length", 0, "N", OPTION_NUMBER, AT(length), 3, 1 << 30, .usual = "4194303", .owners = OF(PART_FILTER),
+     .help = "Elements of the line of filter"},
+    {"cells", 0, "C", OPTION_CELLS, AT(cells), 1, 16384, .usual = "2050x2000",
+     .owners = OF(PART_TRANSPOSE) | OF(PART_STENCIL),
      .help = "Of the matrix of transpose and the grid of stencil: N for N x N, or NXxNY"},
-    {"product", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, product), 1, 8192,
-     .usual = "300", .owners = OF(PART_STENCIL),
+    {"product", 0, "N", OPTION_NUMBER, AT(product), 1, 8192, .usual = "300", .owners = OF(PART_STENCIL),
      .help = "Rows and columns of the matrices that stencil multiplies"},
-    {"operations", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, operations), 1, 1 << 28,
-     .usual = "1048576", .owners = OF(PART_ATOMICS),
+    {"operations", 0, "N", OPTION_NUMBER, AT(operations), 1, 1 << 28, .usual = "1048576",
+     .owners = OF(PART_ATOMICS),
      .help = "Operations of each function of atomics, rounded up to whole groups"},
-    {"coarse", 0, "N", OPTION_NUMBER, offsetof(struct local_memory_options, coarse), 1, 2048, .usual = "128",
-     .owners = OF(PART_REFINE), .help = "Cells along x and y of the grid of refine"},
-    {"block", 0, "I", OPTION_NUMBER, offsetof(struct local_memory_options, block), 3, 1024,
-     .owners = OF(PART_FILTER) | OF(PART_ATOMICS),
+    {"coarse", 0, "N", OPTION_NUMBER, AT(coarse), 1, 2048, .usual = "128", .owners = OF(PART_REFINE),
+     .help = "Cells along x and y of the grid of refine"},
+    {"block", 0, "I", OPTION_NUMBER, AT(block), 3, 1024, .owners = OF(PART_FILTER) | OF(PART_ATOMICS),
      .help = "Items of a group (I) in filter and atomics; 256 without it, or as many as the device allows"},
     COMMON_ROWS("10", "Timed runs of each kernel, after a warm-up"),
 };
@@ -112,15 +110,15 @@ const struct experiment experiment_local_memory = {
         "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line, "
         "through juxtaposed and overlapping blocks in local memory (what CUDA calls shared memory); "
         "transpose, through tiles, with padded rows too; stencil, 2D kernels: the binomial filter of the "
-        "charge density, which stages once, and a matrix product, which loops over tiles; atomics, on "
-        "words of global and of local memory; refine, a coarse grid some of whose cells get a child "
-        "grid. Without options it takes about 20 s on two CPU cores.\n\n"
+        "charge density, which stages once, and a matrix product, which loops over tiles; atomics, on words "
+        "of global and of local memory; refine, a coarse grid some of whose cells get a child grid. Without "
+        "options it takes about 20 s on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench local-memory\n"
         "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
         "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
         "  radixpic bench local-memory --part atomics --operations 16777216\n"),
-    .options_size = sizeof(struct local_memory_options),
+    .options_size = sizeof(struct options),
     .run = run_local_memory,
     .wrong = "a result is not that of the host",
 };

@@ -1,7 +1,7 @@
 /* Local memory, part refine: a coarse grid some of whose cells get a child grid. The lecture's children are
  * launched by the parent's items (dynamic parallelism); OpenCL has that since 2.0, as device-side enqueue,
  * where a device offers it. On all others the host launches the children. */
-#include "experiments/local_memory/ladder.h"
+#include "experiments/local_memory/local_memory.h"
 
 #include <string.h>
 

@@ -2,28 +2,15 @@
  * parallel in-place N-Dimensional Permutation Algorithm", Alexandria Engineering Journal 54, 2015: speed-up
  * of in-place permutations of 3D to 7D volumes over a serial kernel of the host and over an out-of-place one.
  */
+#include "experiments/permutation/permutation.h"
 #include "experiments/experiments.h"
-#include "experiments/permutation/permutation_numpy.h"
-#include "experiments/permutation/permutation_tables.h"
-#include "ndpa/ndpa.h"
 
 #include <string.h>
 
-enum { WARM_UPS = 2, USUAL_REPEATS = 10, FEW_REPEATS = 3, MOST_SIDE = 1 << 20 };
+enum { USUAL_REPEATS = 10, FEW_REPEATS = 3, MOST_SIDE = 1 << 20 };
 enum { LARGE_VOLUME = 1 << 24 /* elements: not without --table */, LARGE_VOLUME_OF_CPU = 1 << 20 };
 
-/* In the order of the rows: those that are compared with first. */
-enum kernel_kind {
-    SERIAL,  /* of the host, one thread */
-    NUMPY,   /* of the host, into a new array: not verified, it only serves as a clock */
-    THREADS, /* these are the kinds of ndpa/ndpa.h */
-    CB,
-    BB,
-    RLBB,
-    KERNELS
-};
 static const char *const names[KERNELS] = {"serial", "numpy", "threads", "CB", "BB", "RLBB"};
-static const enum kernel_kind references[] = {SERIAL, NUMPY};
 
 struct options {
     struct common_options common;
@@ -31,14 +18,6 @@ struct options {
     const char *python;
     struct permutation_table tables[PERMUTATION_TABLES]; /* to run, as settle() makes them of these */
     uint32_t table_count;
-};
-
-/* One volume in cells of one size. */
-struct volume_case {
-    struct ndpa_shape shape;
-    uint32_t repeats;
-    double copy_rate;            /* of the volume, on the device, GB/s */
-    struct times times[KERNELS]; /* wall.count 0: did not run */
 };
 
 /* The cases of one table stand volume after volume. */
@@ -78,116 +57,13 @@ static const char *with_commas(uint64_t number, char text[TEXT])
     return text;
 }
 
-/* "128x128x128", or with another character between. */
-static char *joined(uint32_t count, const uint32_t *numbers, char between, char text[TEXT])
+/* "128x128x128", or with something else between. */
+static const char *joined(uint32_t count, const uint32_t *numbers, const char *between, char text[TEXT])
 {
     size_t length = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        if (k > 0)
-            text[length++] = between;
-        length += (size_t)snprintf(text + length, TEXT - length, "%u", numbers[k]);
-    }
+    for (uint32_t k = 0; k < count; k++)
+        length += (size_t)snprintf(text + length, TEXT - length, "%s%u", k > 0 ? between : "", numbers[k]);
     return text;
-}
-
-/* ---- one case; each element of a volume is its own linear index ---- */
-
-struct scene {
-    const struct run *run;
-    struct volume_case *one;
-    uint32_t *expected, *met; /* on the host: after one permutation */
-    struct buffer *volume;
-    struct ndpa *ndpa; /* the kernel that is timed */
-};
-
-static void fill(const struct ndpa_shape *shape, uint32_t *volume)
-{
-    const uint32_t count = (uint32_t)ndpa_elements(shape);
-    for (uint32_t n = 0; n < count; n++)
-        volume[n] = n;
-}
-
-/* Element after element of the permuted volume. */
-static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *volume)
-{
-    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS], original[NDPA_MAX_DIMENSIONS];
-    const uint64_t count = ndpa_elements(shape);
-    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, sides);
-    for (uint64_t n = 0; n < count; n++) {
-        ndpa_subscript(shape->dimensions, sides, n, subscript);
-        for (uint32_t k = 0; k < shape->dimensions; k++)
-            original[axes[k]] = subscript[k];
-        if (volume[ndpa_place(shape, axes, subscript)] !=
-            ndpa_index(shape->dimensions, shape->sides, original))
-            return false;
-    }
-    return true;
-}
-
-static enum status run_serial(void *context)
-{
-    const struct scene *scene = context;
-    return ndpa_permute_host(&scene->one->shape, scene->run->axes, scene->expected);
-}
-
-static enum status verify_serial(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    fill(&scene->one->shape, scene->expected);
-    TRY(run_serial(context));
-    *right = is_permuted(&scene->one->shape, scene->run->axes, scene->expected);
-    return STATUS_OK;
-}
-
-static enum status run_kernel(void *context)
-{
-    const struct scene *scene = context;
-    return ndpa_permute(scene->ndpa, scene->volume);
-}
-
-/* Apart from the timed permutations, which go on from one another. */
-static enum status verify_kernel(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    const size_t bytes = ndpa_bytes(&scene->one->shape);
-    fill(&scene->one->shape, scene->met);
-    TRY(buffer_write(scene->volume, 0, bytes, scene->met));
-    TRY(run_kernel(context));
-    TRY(buffer_read(scene->volume, 0, bytes, scene->met));
-    *right = scene->one->times[SERIAL].verified && memcmp(scene->met, scene->expected, bytes) == 0;
-    return STATUS_OK;
-}
-
-static enum status time_case(struct bench *bench, void *context)
-{
-    struct scene *scene = context;
-    struct volume_case *one = scene->one;
-    const size_t bytes = ndpa_bytes(&one->shape);
-    struct subject subject = {.context = scene,
-                              .run = run_serial,
-                              .verify = verify_serial,
-                              .warm_ups = WARM_UPS,
-                              .repeats = one->repeats,
-                              .on_host = true};
-    TRY(bench_copy(bench, bytes, one->repeats));
-    one->copy_rate = bench_copy_rate(bench);
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, ndpa_elements(&one->shape)));
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->met, ndpa_elements(&one->shape)));
-    fill(&one->shape, scene->expected);
-    TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
-    TRY(buffer_create(bench->part, bytes, "a volume", &scene->volume));
-    TRY(buffer_fill(scene->volume, 0));
-    subject = (struct subject){.context = scene,
-                               .run = run_kernel,
-                               .verify = verify_kernel,
-                               .warm_ups = WARM_UPS,
-                               .repeats = one->repeats};
-    for (int kernel = THREADS; kernel < KERNELS; kernel++) {
-        TRY(ndpa_create(bench->part, &one->shape, scene->run->axes,
-                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), &scene->ndpa));
-        TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
-    }
-    return STATUS_OK;
 }
 
 static bool ran(const struct volume_case *one, int kernel)
@@ -222,8 +98,8 @@ static void write_case(const struct run *run, uint32_t cell, const struct volume
         if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
             continue;
         bench_words(bench, kernel < THREADS, "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
-                    run->table->number, joined(shape->dimensions, shape->sides, 'x', sides),
-                    joined(shape->dimensions, run->axes, ',', axes), (unsigned long long)ndpa_elements(shape),
+                    run->table->number, joined(shape->dimensions, shape->sides, "x", sides),
+                    joined(shape->dimensions, run->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
                     kernel == NUMPY ? "" : cells, names[kernel]);
         bench_row(bench, "wall_ms", times->wall, 1e3, verified);
         if (kernel >= THREADS)
@@ -246,7 +122,7 @@ static void print_head(const struct run *run)
     if (table->number > 0)
         snprintf(number, sizeof number, "Table %u: ", table->number);
     printf("\n%s%uD speedup of parallel kernels, axes %s\n", number, table->dimensions,
-           joined(table->dimensions, run->axes, ',', axes));
+           joined(table->dimensions, run->axes, ",", axes));
     printf("  %-12s | %-*s | %s\n", "Speed up", 24 * (int)table->cell_count, "vs. serial kernel",
            "vs. serial numpy");
     printf("  %-12s", "Block size");
@@ -267,13 +143,13 @@ static void print_row(const struct run *run, uint32_t volume)
     char text[TEXT];
     printf("  %12s",
            with_commas(permutation_elements(run->table->dimensions, run->table->sides[volume]), text));
-    for (size_t of = 0; of < sizeof references / sizeof references[0]; of++)
+    for (int of = SERIAL; of <= NUMPY; of++)
         for (uint32_t cell = 0; cell < run->table->cell_count; cell++) {
             const struct volume_case *one = case_of(run, volume, cell);
             printf("%s", cell == 0 ? " | " : "");
             for (int kernel = CB; kernel < KERNELS; kernel++)
-                if (ran(one, references[of]))
-                    printf("%8.2f", speedup(one, references[of], kernel));
+                if (ran(one, of))
+                    printf("%8.2f", speedup(one, of, kernel));
                 else
                     printf("%8s", "-");
         }
@@ -311,7 +187,7 @@ static void print_silent_numpy(const struct run *run)
             continue;
         if (found++ == 0)
             printf("  numpy: %s gave no times, for want of numpy or of memory, of", python);
-        printf("%s %s", found > 1 ? "," : "", joined(table->dimensions, table->sides[volume], 'x', sides));
+        printf("%s %s", found > 1 ? "," : "", joined(table->dimensions, table->sides[volume], "x", sides));
     }
     printf("%s", found > 0 ? "\n" : "");
 }
@@ -324,7 +200,7 @@ static void print_times(const struct run *run)
     for (const struct volume_case *one = run->cases; one < run->cases + count; one++) {
         char sides[TEXT];
         printf("  %s in cells of %u^%u = %llu; medians of %u, copy on the device %.2f GB/s\n",
-               joined(run->table->dimensions, one->shape.sides, 'x', sides), one->shape.cell_side,
+               joined(run->table->dimensions, one->shape.sides, "x", sides), one->shape.cell_side,
                run->table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
                one->copy_rate);
         for (int kernel = 0; kernel < KERNELS; kernel++)
@@ -357,15 +233,15 @@ static enum status run_volume(struct run *run, uint32_t volume)
                without_numpy ? "the kernels take" : "numpy and the serial kernel take");
     fflush(stdout);
     if (!without_numpy)
-        numpy = permutation_by_numpy(run->options->python, joined(table->dimensions, sides, ',', text),
-                                     joined(table->dimensions, run->axes, ',', axes), repeats);
+        numpy = permutation_by_numpy(run->options->python, joined(table->dimensions, sides, ",", text),
+                                     joined(table->dimensions, run->axes, ",", axes), repeats);
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
         struct volume_case *one = case_of(run, volume, cell);
-        struct scene scene = {.run = run, .one = one};
         one->repeats = repeats;
         one->shape = permutation_shape(table, volume, cell);
         one->times[NUMPY].wall = numpy;
-        TRY(bench_case(run->bench, time_case, &scene));
+        memcpy(one->axes, run->axes, sizeof one->axes);
+        TRY(bench_case(run->bench, volume_case_time, one));
         write_case(run, cell, one);
     }
     return STATUS_OK;
@@ -502,9 +378,8 @@ static enum status check_table(const char *name, const struct option_list *axes,
 /* A Python that was asked for must work; a first, tiny volume tells. */
 static enum status check_python(const struct options *options)
 {
-    char sides[] = "2,2", axes[] = "1,0";
     return !options->python || is_without_numpy(options) ||
-                   permutation_by_numpy(options->python, sides, axes, 1).count > 0
+                   permutation_by_numpy(options->python, "2,2", "1,0", 1).count > 0
                ? STATUS_OK
                : status_fail(STATUS_USAGE,
                              "--python: %s does not run or has no numpy; --python none leaves numpy out",
@@ -529,25 +404,22 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"table", 0, "1..5,...", OPTION_LIST, offsetof(struct options, table_numbers), 1, PERMUTATION_TABLES,
+    {"table", 0, "1..5,...", OPTION_LIST, AT(table_numbers), 1, PERMUTATION_TABLES,
      .most = PERMUTATION_TABLES,
      .help = "A table of the paper with all its volumes. Without it all tables, and of volumes those up to "
-             "16777216 "
-             "elements: Table 3 without its 112021056"},
-    {"volume", 0, "N,N,...", OPTION_LIST, offsetof(struct options, sides), 1, MOST_SIDE,
-     .most = PERMUTATION_MAX_DIMENSIONS,
+             "16777216 elements: Table 3 without its 112021056"},
+    {"volume", 0, "N,N,...", OPTION_LIST, AT(sides), 1, MOST_SIDE, .most = PERMUTATION_MAX_DIMENSIONS,
      .help = "Instead of tables a volume of these sides, the last axis fastest"},
-    {"block", 0, "P,...", OPTION_LIST, offsetof(struct options, blocks), 2, MOST_SIDE,
-     .most = PERMUTATION_MAX_CELLS, .distinct = true,
+    {"block", 0, "P,...", OPTION_LIST, AT(blocks), 2, MOST_SIDE, .most = PERMUTATION_MAX_CELLS,
+     .distinct = true,
      .help = "Side of a cell; the paper's block size is P^N. Without it those of the tables, of --volume 2, "
-             "3 and 4 "
-             "as far as they divide the sides and fit local memory"},
-    {"axes", 0, "K,K,...", OPTION_LIST, offsetof(struct options, axes), 0, PERMUTATION_MAX_DIMENSIONS - 1,
+             "3 and 4 as far as they divide the sides and fit local memory"},
+    {"axes", 0, "K,K,...", OPTION_LIST, AT(axes), 0, PERMUTATION_MAX_DIMENSIONS - 1,
      .most = PERMUTATION_MAX_DIMENSIONS,
      .help = "Permutation of the axes 0 to N-1 as in numpy.transpose; reversed without it, as in the paper"},
     COMMON_ROWS(NULL,
                 "Timed permutations of each kind, after two to warm up; 10 without it, 3 of large volumes"),
-    {"python", 0, "PROGRAM", OPTION_TEXT, offsetof(struct options, python),
+    {"python", 0, "PROGRAM", OPTION_TEXT, AT(python),
      .help = "Python that has numpy, or none to leave numpy out; without it the first of python3 and "
              "/usr/bin/python3 that has"},
 };
@@ -560,12 +432,12 @@ const struct experiment experiment_permutation = {
         "Permute the axes of volumes of 2 to 8 dimensions in place.\v"
         "Tables 1 to 5 of M. E. Ali and others, \"NDPA: A generalized efficient parallel in-place "
         "N-Dimensional Permutation Algorithm\", 2015: speed-up of the kernels CB (cell-based), BB "
-        "(bar-based) and RLBB (rote learning bar-based: with look-up tables) over the same algorithm on "
-        "one thread of the host, and over numpy's transpose into a new array, which stands for the "
-        "paper's Matlab. Times are the host's from the launch until the device has finished, and those "
-        "of the device's clock beside them; the volume stays on the device. \"threads\" is a cell for "
-        "each work-item, which is how the paper maps them. Without options it takes about 20 s on two "
-        "CPU cores, Table 3 alone a minute or more.\n\n"
+        "(bar-based) and RLBB (rote learning bar-based: with look-up tables) over the same algorithm on one "
+        "thread of the host, and over numpy's transpose into a new array, which stands for the paper's "
+        "Matlab. Times are the host's from the launch until the device has finished, and those of the "
+        "device's clock beside them; the volume stays on the device. \"threads\" is a cell for each "
+        "work-item, which is how the paper maps them. Without options it takes about 20 s on two CPU cores, "
+        "Table 3 alone a minute or more.\n\n"
         "Examples:\n"
         "  radixpic bench permutation\n"
         "  radixpic bench permutation --table 3 --device gpu\n"

@@ -1,41 +1,16 @@
 /* Permutation tables: numbers. */
-#include "experiments/permutation/permutation_tables.h"
+#include "experiments/permutation/permutation.h"
 
 #include <string.h>
 
 const struct permutation_table *permutation_table(uint32_t number)
 {
     static const struct permutation_table tables[PERMUTATION_TABLES] = {
-        {.number = 1,
-         .dimensions = 3,
-         .cell_sides = {2, 4},
-         .cell_count = 2,
-         .sides = {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}},
-         .volume_count = 5},
-        {.number = 2,
-         .dimensions = 4,
-         .cell_sides = {2, 4},
-         .cell_count = 2,
-         .sides = {{8, 8, 8, 8}, {16, 16, 16, 16}, {32, 32, 32, 32}, {32, 32, 64, 64}},
-         .volume_count = 4},
-        {.number = 3,
-         .dimensions = 5,
-         .cell_sides = {2, 3},
-         .cell_count = 2,
-         .sides = {{12, 12, 12, 12, 12}, {36, 42, 42, 42, 42}},
-         .volume_count = 2},
-        {.number = 4,
-         .dimensions = 6,
-         .cell_sides = {2},
-         .cell_count = 1,
-         .sides = {{10, 10, 10, 10, 10, 10}},
-         .volume_count = 1},
-        {.number = 5,
-         .dimensions = 7,
-         .cell_sides = {2},
-         .cell_count = 1,
-         .sides = {{10, 10, 10, 10, 10, 10, 10}},
-         .volume_count = 1},
+        {1, 3, {2, 4}, 2, {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}}, 5},
+        {2, 4, {2, 4}, 2, {{8, 8, 8, 8}, {16, 16, 16, 16}, {32, 32, 32, 32}, {32, 32, 64, 64}}, 4},
+        {3, 5, {2, 3}, 2, {{12, 12, 12, 12, 12}, {36, 42, 42, 42, 42}}, 2},
+        {4, 6, {2}, 1, {{10, 10, 10, 10, 10, 10}}, 1},
+        {5, 7, {2}, 1, {{10, 10, 10, 10, 10, 10, 10}}, 1},
     };
     return &tables[number - 1];
 }

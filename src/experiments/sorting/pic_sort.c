@@ -1,10 +1,7 @@
 /* PIC sort: section 4.2 and Table 7 of P. Helluy, "A portable implementation of the radix sort algorithm in
  * OpenCL", 2011. */
 #include "experiments/experiments.h"
-#include "experiments/sorting/host_sorts.h"
-#include "experiments/sorting/paper_options.h"
-#include "experiments/sorting/pic_keys.h"
-#include "experiments/sorting/sort_phases.h"
+#include "experiments/sorting/sorting.h"
 
 #include <errno.h>
 #include <string.h>
@@ -374,46 +371,44 @@ static const struct choice tables[] = {
     {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
 
 static const struct option_row rows[] = {
-    PARTICLES_ROW(struct options, particles, 1, UINT32_C(1) << 31, "8388608"),
-    {"cells", 0, "C", OPTION_NUMBER, offsetof(struct options, cells), 2, 16384, .usual = "32",
+    {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31, .usual = "8388608",
+     .help = "Particles (N)"},
+    {"cells", 0, "C", OPTION_NUMBER, AT(cells), 2, 16384, .usual = "32",
      .help = "Cells along each side of the unit square"},
-    {"key-bits", 0, "B,...", OPTION_LIST, offsetof(struct options, key_bits), 1, 32, .most = MOST_KEYS,
-     .distinct = true,
+    {"key-bits", 0, "B,...", OPTION_LIST, AT(key_bits), 1, 32, .most = MOST_KEYS, .distinct = true,
      .help = "Bits of the key (b), one sort each. Without it the short key, ceil(log2 C^2) bits, and 30"},
-    {"radix-bits", 0, "R", OPTION_NUMBER, offsetof(struct options, paper.radix_bits), 1, 16, .usual = "5",
+    {"radix-bits", 0, "R", OPTION_NUMBER, AT(paper.radix_bits), 1, 16, .usual = "5",
      .help = "Bits of a digit (r); the passes are p = ceil(b/r)"},
-    PAPER_ROWS(struct options),
-    {"table", 0, "auto|columns|rows,...", OPTION_SET, offsetof(struct options, tables), .choices = tables,
-     .distinct = true, .owners = OF_PAPER, .usual = "auto",
-     .help =
-         "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, by "
-         "the device, without it"},
-    {"method", 0, "NAME", OPTION_CHOICE, offsetof(struct options, method), .choices = sort_words,
-     .distinct = true, .usual = "paper", .help = "paper, tiled (for GPUs) or chunked (for CPUs)"},
+    PAPER_ROWS,
+    {"table", 0, "auto|columns|rows,...", OPTION_SET, AT(tables), .choices = tables, .distinct = true,
+     .owners = OF_PAPER, .usual = "auto",
+     .help = "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, "
+             "by the device, without it"},
+    {"method", 0, "NAME", OPTION_CHOICE, AT(method), .choices = sort_words, .distinct = true,
+     .usual = "paper", .help = "paper, tiled (for GPUs) or chunked (for CPUs)"},
     COMMON_ROWS("10", "Timed sorts of each kind, after two to warm up"),
-    {"no-host", 0, NULL, OPTION_SWITCH, offsetof(struct options, device_alone),
+    {"no-host", 0, NULL, OPTION_SWITCH, AT(device_alone),
      .help = "Leave out the sorts on the host, which take long for many keys"},
-    {"write-keys", 0, "FILE", OPTION_TEXT, offsetof(struct options, keys_path),
-     .help =
-         "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, for "
-         "another program to sort"},
+    {"write-keys", 0, "FILE", OPTION_TEXT, AT(keys_path),
+     .help = "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, "
+             "for another program to sort"},
 };
 
 const struct experiment experiment_pic_sort = {
     .name = "pic-sort",
     .summary = "the paper's Table 7: sorting particles in p=2 against p=6",
-    .options = OPTION_TABLE(
-        rows, "method",
-        "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
-        "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and velocities "
-        "from four van der Corput sequences in the unit square, a first sort, a move by u/C and v/C "
-        "modulo 1, then the sort that is timed, with its permutation. Beside it, on the host, the C "
-        "library's qsort and a serial counting sort of the same keys.\n\n"
-        "Examples:\n"
-        "  radixpic bench pic-sort\n"
-        "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
-        "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
-        "  radixpic bench pic-sort --table columns,rows\n"),
+    .options =
+        OPTION_TABLE(rows, "method",
+                     "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
+                     "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and "
+                     "velocities from four van der Corput sequences in the unit square, a first sort, a move "
+                     "by u/C and v/C modulo 1, then the sort that is timed, with its permutation. Beside it, "
+                     "on the host, the C library's qsort and a serial counting sort of the same keys.\n\n"
+                     "Examples:\n"
+                     "  radixpic bench pic-sort\n"
+                     "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
+                     "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
+                     "  radixpic bench pic-sort --table columns,rows\n"),
     .options_size = sizeof(struct options),
     .run = run_pic_sort,
     .wrong = "a sort returned a wrong result",

@@ -1,9 +1,7 @@
 /* Random lists: section 4.1 and Tables 4 to 6 of P. Helluy, "A portable implementation of the radix sort
  * algorithm in OpenCL", 2011. */
 #include "experiments/experiments.h"
-#include "experiments/sorting/host_sorts.h"
-#include "experiments/sorting/paper_options.h"
-#include "experiments/sorting/sort_phases.h"
+#include "experiments/sorting/sorting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -284,19 +282,17 @@ static enum status run_random_lists(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"sizes", 0, "N,...", OPTION_LIST, offsetof(struct options, sizes), 1, UINT32_C(1) << 31, .most = 16,
-     .distinct = true, .usual = "1048576,8388608,33554432", .help = "Lengths of the lists (N)"},
-    {"key-bits", 0, "B", OPTION_NUMBER, offsetof(struct options, key_bits), 1, MOST_KEY_BITS, .usual = "30",
+    {"sizes", 0, "N,...", OPTION_LIST, AT(sizes), 1, UINT32_C(1) << 31, .most = 16, .distinct = true,
+     .usual = "1048576,8388608,33554432", .help = "Lengths of the lists (N)"},
+    {"key-bits", 0, "B", OPTION_NUMBER, AT(key_bits), 1, MOST_KEY_BITS, .usual = "30",
      .help = "Bits of a key (b), at most 30"},
-    {"method", 0, "NAME,...", OPTION_SET, offsetof(struct options, methods), .choices = sort_words,
-     .usual = "paper,tiled,chunked",
+    {"method", 0, "NAME,...", OPTION_SET, AT(methods), .choices = sort_words, .usual = "paper,tiled,chunked",
      .help = "paper, chunked (for CPUs) or tiled (for GPUs, up to 24 bits); all without it"},
-    {"radix-bits", 0, "R", OPTION_NUMBER, offsetof(struct options, paper.radix_bits), 1, 16,
-     .owners = OF_PAPER,
+    {"radix-bits", 0, "R", OPTION_NUMBER, AT(paper.radix_bits), 1, 16, .owners = OF_PAPER,
      .help = "Bits of a digit (r) of paper; as in the paper's Table 3 6 for CPUs and 5 for GPUs without it"},
-    PAPER_ROWS(struct options),
-    {"table", 0, "auto|columns|rows", OPTION_CHOICE, offsetof(struct options, table), .as_in = "sort.table",
-     .distinct = true, .owners = OF_PAPER,
+    PAPER_ROWS,
+    {"table", 0, "auto|columns|rows", OPTION_CHOICE, AT(table), .as_in = "sort.table", .distinct = true,
+     .owners = OF_PAPER,
      .help = "How the histogram of paper lies: a column an item or a row; auto, by the device, without it"},
     COMMON_ROWS(NULL,
                 "Timed sorts of each kind, after two to warm up; 10 without it, on CPUs 3 of long lists"),
@@ -305,18 +301,18 @@ static const struct option_row rows[] = {
 const struct experiment experiment_random_lists = {
     .name = "random-lists",
     .summary = "the paper's Tables 4 to 6: sorting random keys of 30 bits",
-    .options = OPTION_TABLE(
-        rows, "method",
-        "Sort lists of random keys.\v"
-        "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from the C "
-        "library's rand(), sorted by the method of the paper, which returns the sorted list alone, and "
-        "by the others of this program, which always make the permutation too. \"Speedup\" is over the "
-        "C library's qsort of the same list on the host, one thread, timed in the same run; the "
-        "paper's was over an unoptimised sort of the C++ library.\n\n"
-        "Examples:\n"
-        "  radixpic bench random-lists\n"
-        "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
-        "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
+    .options =
+        OPTION_TABLE(rows, "method",
+                     "Sort lists of random keys.\v"
+                     "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from "
+                     "the C library's rand(), sorted by the method of the paper, which returns the sorted "
+                     "list alone, and by the others of this program, which always make the permutation too. "
+                     "\"Speedup\" is over the C library's qsort of the same list on the host, one thread, "
+                     "timed in the same run; the paper's was over an unoptimised sort of the C++ library.\n\n"
+                     "Examples:\n"
+                     "  radixpic bench random-lists\n"
+                     "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
+                     "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
     .options_size = sizeof(struct options),
     .run = run_random_lists,
     .wrong = "a list was not sorted rightly",

@@ -1,11 +1,8 @@
 /* Sort search: candidates in the order of their promise, timed with as few sorts as decide. */
 #include "experiments/sorting/sort_search.h"
 
-#include "experiments/samples.h"
-#include "experiments/sorting/host_sorts.h"
-#include "experiments/sorting/pic_keys.h"
+#include "experiments/sorting/sorting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,11 +19,10 @@ static const double HOPELESS_WARM_UP = 4; /* times the best: a warm-up is slower
 static const double LONG_SECONDS = 0.02;  /* beside which a scheduler's turns are short */
 static const double HOPELESS = 1.5;       /* times the best: not worth another sort */
 static const double WORSE = 1.2;          /* times the best: a parameter has gone too far */
-static const double NOISE = 1.02;         /* what is not faster than this does not displace a default */
 static const double FINAL_SHARE = 0.1;    /* of the time, for the last comparison */
 
 /* What a search works with. */
-struct bench {
+struct search {
     struct device *device;
     struct sort_search *search;
     struct grid grid;
@@ -37,55 +33,10 @@ struct bench {
     double started;
 };
 
-static size_t offsets_bytes(const struct bench *bench)
-{
-    return (grid_cells(&bench->grid) + (size_t)1) * sizeof(uint32_t);
-}
-
-/* ---- the best so far ---- */
-
-static bool fits(const struct sort_trial *trial, enum sort_method method, uint32_t passes)
-{
-    return (method == SORT_METHOD_AUTO || method == trial->plan.method) &&
-           (passes == SORT_AUTO || passes == trial->plan.passes);
-}
-
-/* The fastest trial of those that fit, or of the final or the default ones among them. */
-static const struct sort_trial *fastest_of(const struct sort_search *search, enum sort_method method,
-                                           uint32_t passes, bool final_only, bool default_only)
-{
-    const struct sort_trial *best = NULL;
-    for (size_t n = 0; n < search->trial_count; n++) {
-        const struct sort_trial *trial = &search->trials[n];
-        if (!trial->is_dropped && fits(trial, method, passes) && (!final_only || trial->is_final) &&
-            (!default_only || trial->is_default) && (!best || trial->seconds < best->seconds))
-            best = trial;
-    }
-    return best;
-}
-
-const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
-                                          uint32_t passes)
-{
-    const bool final_only = fastest_of(search, method, passes, true, false) != NULL;
-    const struct sort_trial *best = fastest_of(search, method, passes, final_only, false);
-    const struct sort_trial *usual = fastest_of(search, method, passes, final_only, true);
-    return usual && usual->seconds <= NOISE * best->seconds ? usual : best;
-}
-
 static double best_seconds(const struct sort_search *search, enum sort_method method, uint32_t passes)
 {
     const struct sort_trial *best = sort_search_best(search, method, passes);
     return best ? best->seconds : NEVER;
-}
-
-const struct sort_trial *sort_search_default(const struct sort_search *search, uint32_t passes)
-{
-    const struct sort_trial *found = NULL; /* of auto: the first default, whose passes were left open */
-    for (size_t n = 0; n < search->trial_count && !found; n++)
-        if (search->trials[n].is_default && fits(&search->trials[n], SORT_METHOD_AUTO, passes))
-            found = &search->trials[n];
-    return found;
 }
 
 /* ---- one trial ---- */
@@ -96,7 +47,7 @@ static double undisturbed(const struct samples *samples)
     return spread_of(samples).quartile;
 }
 
-static bool is_time_left(struct bench *bench, double share)
+static bool is_time_left(struct search *bench, double share)
 {
     struct sort_search *search = bench->search;
     const bool left =
@@ -105,7 +56,7 @@ static bool is_time_left(struct bench *bench, double share)
     return left;
 }
 
-static void show_progress(const struct bench *bench, const struct sorter_plan *plan)
+static void show_progress(const struct search *bench, const struct sorter_plan *plan)
 {
     char sort[256];
     if (!bench->search->progress)
@@ -118,7 +69,7 @@ static void show_progress(const struct bench *bench, const struct sorter_plan *p
 
 /* The device's time of one sort; `kernels` is that of its kernels alone, without what lies between them. The
  * method paper makes the sorted keys on its way; no other needs them for the rest. */
-static enum status sort_once(const struct bench *bench, struct sorter *sorter, enum sort_method method,
+static enum status sort_once(const struct search *bench, struct sorter *sorter, enum sort_method method,
                              double *seconds, double *kernels)
 {
     const struct particles *particles = &bench->list.particles;
@@ -142,16 +93,17 @@ static enum status sort_once(const struct bench *bench, struct sorter *sorter, e
 }
 
 /* What an earlier sort left must not pass for the result of the next. */
-static enum status clear_results(const struct bench *bench)
+static enum status clear_results(const struct search *bench)
 {
     TRY(buffer_fill(bench->permutation, UINT32_MAX));
     return buffer_fill(bench->list.particles.cell_offsets, UINT32_MAX);
 }
 
 /* Every method gives the one stable permutation, or something is broken. */
-static enum status check_result(const struct bench *bench, const struct sorter_plan *plan)
+static enum status check_result(const struct search *bench, const struct sorter_plan *plan)
 {
-    const size_t bytes = bench->search->count * sizeof(uint32_t), offset_bytes = offsets_bytes(bench);
+    const size_t bytes = bench->search->count * sizeof(uint32_t);
+    const size_t offset_bytes = (grid_cells(&bench->grid) + (size_t)1) * sizeof(uint32_t);
     TRY(buffer_read(bench->permutation, 0, bytes, bench->found));
     TRY(buffer_read(bench->list.particles.cell_offsets, 0, offset_bytes, bench->found_offsets));
     if (memcmp(bench->found, bench->expected, bytes) == 0 &&
@@ -170,28 +122,38 @@ static bool is_hopeless(double fastest, double best, const struct samples *sampl
     return fastest > HOPELESS * best && (samples->count >= LEAST_REPEATS || sum > LONG_SECONDS);
 }
 
-static enum status time_sorts(const struct bench *bench, struct sorter *sorter, struct sort_trial *trial)
+static enum status time_sorts(const struct search *bench, struct sorter *sorter, struct samples *samples,
+                              struct sort_trial *trial)
 {
     const double best = best_seconds(bench->search, trial->plan.method, trial->plan.passes);
-    struct samples *samples = calloc(1, sizeof *samples);
-    if (!samples)
-        return status_fail(STATUS_FAILED, "no memory for timings");
     double seconds = 0, kernels = 0, sum = 0, fastest = NEVER;
     /* The first launch compiles on some devices; the kernels' own time leaves that out. */
-    enum status status = sort_once(bench, sorter, trial->plan.method, &seconds, &kernels);
+    TRY(sort_once(bench, sorter, trial->plan.method, &seconds, &kernels));
     trial->seconds = kernels;
     trial->is_dropped = kernels > HOPELESS_WARM_UP * best && kernels > LONG_SECONDS;
-    while (status == STATUS_OK && !trial->is_dropped && samples->count < MOST_REPEATS &&
+    while (!trial->is_dropped && samples->count < MOST_REPEATS &&
            (samples->count < LEAST_REPEATS || sum < ENOUGH_SECONDS)) {
-        status = sort_once(bench, sorter, trial->plan.method, &seconds, &kernels);
+        TRY(sort_once(bench, sorter, trial->plan.method, &seconds, &kernels));
         samples_add(samples, seconds);
         sum += seconds;
         fastest = seconds < fastest ? seconds : fastest;
         trial->seconds = undisturbed(samples);
         trial->is_dropped = is_hopeless(fastest, best, samples, sum);
     }
-    free(samples);
-    return status;
+    return STATUS_OK;
+}
+
+/* With what dies with `part`. What may be kept must be right. */
+static enum status time_trial(const struct search *bench, struct device *part, struct sort_trial *trial)
+{
+    const double best = best_seconds(bench->search, trial->plan.method, trial->plan.passes);
+    struct sorter *sorter = NULL;
+    struct samples *samples = NULL;
+    TRY(DEVICE_NEW(part, samples));
+    TRY(sorter_create(part, &trial->plan, bench->search->count, &sorter));
+    TRY(clear_results(bench));
+    TRY(time_sorts(bench, sorter, samples, trial));
+    return !trial->is_dropped && trial->seconds < best ? check_result(bench, &trial->plan) : STATUS_OK;
 }
 
 /* Whether two plans are the same sort, whoever chose its parameters. */
@@ -207,7 +169,7 @@ static bool same_sort(const struct sorter_plan *a, const struct sorter_plan *b)
 
 /* Times a candidate, unless it was timed before, does not fit the device, or the time is up. `trial`, which
  * may be NULL, is set to its trial or to NULL. */
-static enum status try_choice(struct bench *bench, const struct sort_choice *choice,
+static enum status try_choice(struct search *bench, const struct sort_choice *choice,
                               struct sort_trial **trial)
 {
     struct sort_search *search = bench->search;
@@ -218,27 +180,21 @@ static enum status try_choice(struct bench *bench, const struct sort_choice *cho
         if (same_sort(&search->trials[n].plan, &fresh.plan))
             found = &search->trials[n];
     if (is_possible && !found && is_time_left(bench, 1 - FINAL_SHARE)) {
-        const double best = best_seconds(search, fresh.plan.method, fresh.plan.passes);
-        struct sorter *sorter = NULL;
-        enum status status = STATUS_OK;
+        struct device *part = NULL;
         show_progress(bench, &fresh.plan);
-        TRY_CLEANUP(sorter_create(bench->device, &fresh.plan, search->count, &sorter));
-        TRY_CLEANUP(clear_results(bench));
-        TRY_CLEANUP(time_sorts(bench, sorter, &fresh));
-        if (!fresh.is_dropped && fresh.seconds < best) /* what may be kept must be right */
-            TRY_CLEANUP(check_result(bench, &fresh.plan));
+        TRY(device_branch(bench->device, &part));
+        const enum status status = time_trial(bench, part, &fresh);
+        device_close(&part);
+        TRY(status);
         found = &search->trials[search->trial_count++];
         *found = fresh;
-    cleanup:
-        sorter_destroy(&sorter);
-        TRY(status);
     }
     if (trial)
         *trial = found;
     return STATUS_OK;
 }
 
-static struct sort_choice choice_of(const struct bench *bench, enum sort_method method, uint32_t passes)
+static struct sort_choice choice_of(const struct search *bench, enum sort_method method, uint32_t passes)
 {
     return (struct sort_choice){
         .config = {.method = method, .passes = passes, .key_bits = bench->search->key_bits}};
@@ -246,7 +202,7 @@ static struct sort_choice choice_of(const struct bench *bench, enum sort_method 
 
 /* ---- candidates ---- */
 
-static enum status try_default(struct bench *bench, uint32_t passes)
+static enum status try_default(struct search *bench, uint32_t passes)
 {
     const struct sort_config config = {.passes = passes};
     struct sorter_plan plan;
@@ -261,7 +217,7 @@ static enum status try_default(struct bench *bench, uint32_t passes)
 }
 
 /* More and more groups of so many items, until more of them make it worse. */
-static enum status try_groups(struct bench *bench, uint32_t passes, uint32_t items, double *best)
+static enum status try_groups(struct search *bench, uint32_t passes, uint32_t items, double *best)
 {
     const uint32_t units = device_info(bench->device)->compute_units;
     struct sort_choice choice = choice_of(bench, SORT_METHOD_PAPER, passes);
@@ -282,7 +238,7 @@ static enum status try_groups(struct bench *bench, uint32_t passes, uint32_t ite
 }
 
 /* At the best I and G: the list the other way round, and the histogram in fewer and in more parts. */
-static enum status try_around_best(struct bench *bench, uint32_t passes)
+static enum status try_around_best(struct search *bench, uint32_t passes)
 {
     const struct sort_trial *best = sort_search_best(bench->search, SORT_METHOD_PAPER, passes);
     if (!best)
@@ -301,7 +257,7 @@ static enum status try_around_best(struct bench *bench, uint32_t passes)
 }
 
 /* At the best of all else: the histogram's table the other way round. */
-static enum status try_other_table(struct bench *bench, uint32_t passes)
+static enum status try_other_table(struct search *bench, uint32_t passes)
 {
     const struct sort_trial *best = sort_search_best(bench->search, SORT_METHOD_PAPER, passes);
     if (!best)
@@ -313,7 +269,7 @@ static enum status try_other_table(struct bench *bench, uint32_t passes)
 
 /* The paper's grid for one number of passes: I by powers of two from the end where the device's best ones
  * are, one item on CPUs and many elsewhere, until they go too far; G by multiples of the compute units. */
-static enum status try_paper_passes(struct bench *bench, uint32_t passes)
+static enum status try_paper_passes(struct search *bench, uint32_t passes)
 {
     const bool ascending = device_info(bench->device)->is_cpu;
     double best = NEVER;
@@ -336,7 +292,7 @@ static uint32_t radix_bits_of(uint32_t key_bits, uint32_t passes)
 
 /* The paper's two passes first, then fewer, then more with shorter digits, until they cost more than they
  * save. */
-static enum status try_paper(struct bench *bench)
+static enum status try_paper(struct search *bench)
 {
     static const uint32_t passes[] = {2, 1, 3, 4, 5, 6};
     const uint32_t bits = bench->search->key_bits;
@@ -356,7 +312,7 @@ static enum status try_paper(struct bench *bench)
 
 /* Other numbers of chunks than the program's own, then for tiles other groups; not where the method as it
  * stands is hopeless beside another. */
-static enum status try_chunks(struct bench *bench, enum sort_method method, uint32_t passes)
+static enum status try_chunks(struct search *bench, enum sort_method method, uint32_t passes)
 {
     const uint32_t units = device_info(bench->device)->compute_units;
     struct sort_choice choice = choice_of(bench, method, passes);
@@ -377,7 +333,7 @@ static enum status try_chunks(struct bench *bench, enum sort_method method, uint
     return STATUS_OK;
 }
 
-static enum status try_method(struct bench *bench, enum sort_method method)
+static enum status try_method(struct search *bench, enum sort_method method)
 {
     if (method == SORT_METHOD_PAPER)
         return try_paper(bench);
@@ -386,7 +342,7 @@ static enum status try_method(struct bench *bench, enum sort_method method)
     return STATUS_OK;
 }
 
-static enum status try_all(struct bench *bench)
+static enum status try_all(struct search *bench)
 {
     static const enum sort_method for_cpu[] = {SORT_METHOD_CHUNKED, SORT_METHOD_PAPER, SORT_METHOD_TILED};
     static const enum sort_method for_others[] = {SORT_METHOD_TILED, SORT_METHOD_PAPER, SORT_METHOD_CHUNKED};
@@ -421,19 +377,19 @@ static size_t choose_finalists(struct sort_search *search, struct sort_trial *fi
 
 /* Times the bests and the defaults again, in turns, so that no change of the machine's mood falls on one of
  * them alone, and the luckiest of many candidates loses its luck. */
-static enum status compare_finalists(struct bench *bench)
+static enum status compare_finalists(struct search *bench)
 {
     struct sort_trial *finalists[FINALISTS];
     struct sorter *sorters[FINALISTS] = {NULL};
+    struct samples *samples = NULL;
+    double seconds = 0, kernels = 0;
     const size_t count = choose_finalists(bench->search, finalists);
-    struct samples *samples = calloc(FINALISTS, sizeof *samples);
-    enum status status = samples ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for timings");
-    for (size_t n = 0; status == STATUS_OK && n < count; n++)
-        status = sorter_create(bench->device, &finalists[n]->plan, bench->search->count, &sorters[n]);
-    for (int round = 0; status == STATUS_OK && round <= FINAL_ROUNDS; round++) {
-        for (size_t n = 0; status == STATUS_OK && n < count; n++) {
-            double seconds = 0, kernels = 0;
-            status = sort_once(bench, sorters[n], finalists[n]->plan.method, &seconds, &kernels);
+    TRY(DEVICE_NEW_ARRAY(bench->device, samples, FINALISTS));
+    for (size_t n = 0; n < count; n++)
+        TRY(sorter_create(bench->device, &finalists[n]->plan, bench->search->count, &sorters[n]));
+    for (int round = 0; round <= FINAL_ROUNDS; round++) {
+        for (size_t n = 0; n < count; n++) {
+            TRY(sort_once(bench, sorters[n], finalists[n]->plan.method, &seconds, &kernels));
             if (round > 0)
                 samples_add(&samples[n], seconds);
         }
@@ -441,19 +397,15 @@ static enum status compare_finalists(struct bench *bench)
             break;
     }
     for (size_t n = 0; n < count; n++) {
-        if (status == STATUS_OK) {
-            finalists[n]->seconds = undisturbed(&samples[n]);
-            finalists[n]->is_final = true;
-        }
-        sorter_destroy(&sorters[n]);
+        finalists[n]->seconds = undisturbed(&samples[n]);
+        finalists[n]->is_final = true;
     }
-    free(samples);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the whole ---- */
 
-static enum status make_keys(struct bench *bench)
+static enum status make_keys(struct search *bench)
 {
     struct sort_search *search = bench->search;
     const struct sort_config config = {.passes = SORT_AUTO};
@@ -462,12 +414,10 @@ static enum status make_keys(struct bench *bench)
     TRY(sorter_plan_default(device_info(bench->device), &config, search->key_bits, search->count, &plan));
     TRY(pic_keys_create(bench->device, &bench->grid, search->count, &plan, &bench->list));
     TRY(buffer_create(bench->device, bytes, "the permutation", &bench->permutation));
-    bench->expected = malloc(bytes);
-    bench->found = malloc(bytes);
-    bench->expected_offsets = calloc(1, offsets_bytes(bench));
-    bench->found_offsets = malloc(offsets_bytes(bench));
-    if (!bench->expected || !bench->found || !bench->expected_offsets || !bench->found_offsets)
-        return status_fail(STATUS_FAILED, "no memory for %u keys on the host", search->count);
+    TRY(DEVICE_NEW_ARRAY(bench->device, bench->expected, search->count));
+    TRY(DEVICE_NEW_ARRAY(bench->device, bench->found, search->count));
+    TRY(DEVICE_NEW_ARRAY(bench->device, bench->expected_offsets, grid_cells(&bench->grid) + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(bench->device, bench->found_offsets, grid_cells(&bench->grid) + (size_t)1));
     TRY(buffer_read(bench->list.particles.key, 0, bytes, bench->found));
     for (uint32_t j = 0; j < search->count; j++)
         bench->expected_offsets[bench->found[j] + 1]++;
@@ -478,21 +428,15 @@ static enum status make_keys(struct bench *bench)
 
 enum status sort_search_run(struct device *device, const struct grid *grid, struct sort_search *search)
 {
-    struct bench bench = {.device = device, .search = search, .grid = *grid};
-    enum status status = STATUS_OK;
+    struct search bench = {.device = device, .search = search, .grid = *grid};
     search->key_bits = grid_key_bits(grid);
-    TRY_CLEANUP(make_keys(&bench));
+    TRY(make_keys(&bench));
     bench.started = timer_now();
-    TRY_CLEANUP(try_all(&bench));
-    TRY_CLEANUP(compare_finalists(&bench));
-cleanup:
+    enum status status = try_all(&bench);
+    if (status == STATUS_OK)
+        status = compare_finalists(&bench);
     if (search->progress)
         fprintf(search->progress, "\r\033[K");
     search->seconds_taken = timer_now() - bench.started;
-    free(bench.expected);
-    free(bench.found);
-    free(bench.expected_offsets);
-    free(bench.found_offsets);
-    buffer_destroy(&bench.permutation);
     return status;
 }

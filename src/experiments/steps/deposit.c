@@ -1,276 +1,17 @@
 /* Deposit: what it costs by the particles in a cell, cell by cell from a sorted list against atomic
  * additions, to lists in order and shuffled: where sorting pays. */
-#include "field/deposit.h"
+#include "experiments/steps/deposit.h"
 #include "experiments/experiments.h"
-#include "field/deposit_atomic.h"
-#include "sort/permute.h"
-#include "sort/sorter.h"
 
-#include <math.h>
-#include <string.h>
+enum { MOST_PER_CELL = 8192 };
 
-enum {
-    WARM_UPS = 2,
-    MOST_PER_CELL = 8192,
-    BLOCK = 1 << 16 /* particles that are made and written at a time */
-};
-
-enum column {
-    SORTED,          /* cell by cell, from the list in order */
-    SORT_AND_SORTED, /* the same of the shuffled list, which is sorted before */
-    ATOMIC_ORDERED,  /* atomic additions, from the list in order */
-    ATOMIC_SHUFFLED,
-    COLUMNS
-};
-
-/* In the table, in a verdict and in the file. */
-static const struct {
-    const char *title, *verdict, *word;
-} names[COLUMNS] = {
-    [SORTED] = {"sorted", "sorted", "sorted"},
-    [SORT_AND_SORTED] = {"sort+", "sort+", "sort+sorted"},
-    [ATOMIC_ORDERED] = {"atomic", "atomic, in order", "atomic-ordered"},
-    [ATOMIC_SHUFFLED] = {"shuffled", "atomic, shuffled", "atomic-shuffled"},
-};
-
-struct options {
-    struct common_options common;
-    uint32_t particles;
-    struct option_list per_cell;
-    uint32_t shapes; /* bit set */
-    enum precision precision;
-    enum atomic_way way;
-};
-
-/* One number of particles per cell. */
-struct point {
-    uint32_t cells[2];
-    double per_cell;
-    enum atomic_way way; /* that was taken */
-    struct times times[COLUMNS];
-    bool verified;
-    char verdict[256]; /* what was wrong */
-};
-
-/* What a point has on device and host. */
-struct scene {
-    const struct options *options;
-    enum shape_kind shape;
-    struct point *point;
-    enum column column; /* that is timed */
-    struct grid grid;
-    struct species_config species;
-    struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
-    struct sorter *sorter;
-    struct permute *permute;
-    struct buffer *permutation, *rho;
-    struct deposit *sorted;
-    struct deposit_atomic *atomic;
-    double *weights;         /* [cells]: the host's sums */
-    double *found, *earlier; /* [cells]: the density last read; that of the atomic additions in order */
-};
-
-/* ---- particles ---- */
-
-/* splitmix64 (Steele, Lea & Flood 2014): the same particles in every run. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* The weight for the node `steps` above the cell's lower one, by its distance (Hockney & Eastwood 1988,
- * section 5-3). */
-static double weight_of(enum shape_kind shape, double offset, int steps)
-{
-    const double distance = fabs(offset - steps);
-    if (shape == SHAPE_NGP)
-        return steps == (offset < 0.5 ? 0 : 1) ? 1 : 0;
-    if (shape == SHAPE_CIC)
-        return fmax(1 - distance, 0);
-    return distance < 0.5 ? 0.75 - distance * distance : 0.5 * pow(fmax(1.5 - distance, 0), 2);
-}
-
-static void deposit_on_host(struct scene *scene, uint32_t cell, const double offset[2])
-{
-    const uint32_t nx = scene->grid.nx, ny = scene->grid.ny, i = cell / ny, j = cell % ny;
-    for (int a = -1; a <= 2; a++) {
-        const double along_x = weight_of(scene->shape, offset[0], a);
-        for (int b = -1; b <= 2 && along_x > 0; b++)
-            scene->weights[(i + nx + (uint32_t)a) % nx * ny + (j + ny + (uint32_t)b) % ny] +=
-                along_x * weight_of(scene->shape, offset[1], b);
-    }
-}
-
-/* Any cell, any offset of 24 bits, which both precisions have. */
-static enum status fill(struct scene *scene, struct device *device)
-{
-    struct particles *list = &scene->ordered;
-    uint64_t seed = 1;
-    uint32_t *cell = NULL;
-    double *offset = NULL;
-    TRY(DEVICE_NEW_ARRAY(device, cell, BLOCK));
-    TRY(DEVICE_NEW_ARRAY(device, offset, 2 * BLOCK));
-    for (uint32_t first = 0, count; first < list->count; first += count) {
-        count = list->count - first < BLOCK ? list->count - first : BLOCK;
-        for (uint32_t n = 0; n < count; n++) {
-            cell[n] = (uint32_t)((next_random(&seed) >> 32) * grid_cells(&scene->grid) >> 32);
-            for (int axis = 0; axis < 2; axis++)
-                offset[2 * n + (uint32_t)axis] = (double)(next_random(&seed) >> 40) * 0x1p-24;
-            deposit_on_host(scene, cell[n], &offset[2 * n]);
-        }
-        TRY(buffer_write(list->key, first * sizeof *cell, count * sizeof *cell, cell));
-        TRY(buffer_write_reals(list->offset, scene->options->precision, 2 * (size_t)first, 2 * (size_t)count,
-                               offset));
-    }
-    return buffer_fill(list->velocity, 0);
-}
-
-/* What is in the spare arrays becomes the list, and the list spare. */
-static void turn(struct particles *list)
-{
-    buffer_swap(list->key, list->key_spare);
-    buffer_swap(list->offset, list->offset_spare);
-    buffer_swap(list->velocity, list->velocity_spare);
-}
-
-/* The list, which is shuffled, in order; the shuffled one stays in the spare arrays. */
-static enum status sort(struct scene *scene)
-{
-    struct particles *list = &scene->ordered;
-    const struct radix_lists lists = {.keys = list->key,
-                                      .sorted_keys = list->key_spare,
-                                      .permutation = scene->permutation,
-                                      .cell_offsets = list->cell_offsets,
-                                      .cells = grid_cells(&scene->grid)};
-    TRY(sorter_run(scene->sorter, list->count, &lists));
-    buffer_swap(list->key, list->key_spare);
-    return permute_apply(scene->permute, scene->permutation, list);
-}
-
-static enum status create_sort(struct scene *scene, struct device *device)
-{
-    const struct sort_config left_open = {.method = SORT_METHOD_AUTO};
-    const uint32_t particles = scene->options->particles;
-    struct sorter_plan plan;
-    TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), particles, &plan));
-    TRY(sorter_create(device, &plan, particles, &scene->sorter));
-    TRY(permute_create(device, scene->options->precision, &scene->permute));
-    return buffer_create(device, particles * sizeof(uint32_t), "permutation", &scene->permutation);
-}
-
-static enum status create(struct scene *scene, struct device *device)
-{
-    const struct options *options = scene->options;
-    const uint32_t *side = scene->point->cells, cells = side[0] * side[1];
-    scene->grid = grid_make(&(struct grid_config){.cells = {side[0], side[1]}, .length = {side[0], side[1]}});
-    scene->species = (struct species_config){
-        .name = "particles", .charge = -1, .mass = 1, .density = 1, .particles = options->particles};
-    TRY(DEVICE_NEW_ARRAY(device, scene->weights, cells));
-    TRY(DEVICE_NEW_ARRAY(device, scene->found, cells));
-    TRY(DEVICE_NEW_ARRAY(device, scene->earlier, cells));
-    TRY(particles_create(device, &scene->grid, options->precision, &scene->species, &scene->ordered));
-    TRY(create_sort(scene, device));
-    TRY(buffer_create(device, cells * precision_bytes(options->precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, options->precision,
-                       &(struct deposit_config){.shape = scene->shape}, options->particles, &scene->sorted));
-    TRY(deposit_atomic_create(device, &scene->grid, options->precision, scene->shape, options->way,
-                              &scene->atomic));
-    scene->point->way = deposit_atomic_way(scene->atomic);
-    TRY(fill(scene, device));
-    TRY(sort(scene));
-    scene->shuffled = scene->ordered;
-    scene->shuffled.key = scene->ordered.key_spare;
-    scene->shuffled.offset = scene->ordered.offset_spare;
-    scene->shuffled.velocity = scene->ordered.velocity_spare;
-    return STATUS_OK;
-}
-
-/* ---- the verdict ---- */
-
-/* Of a node's weights: 40 roundings of them and 1 by sums of at most 32 terms before a compensated total and
- * the terms' own; and half a unit of the integers a particle. */
-static double tolerance(const struct options *options, double weights)
-{
-    const double epsilon = options->precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
-    const uint32_t bits = deposit_atomic_fraction_bits(options->particles);
-    return 40 * epsilon * (weights + 1) + options->particles * ldexp(0.5, -(int)bits);
-}
-
-static enum status verify(void *context, bool *right)
-{
-    struct scene *scene = context;
-    struct point *point = scene->point;
-    const struct particles *list = &scene->ordered;
-    const uint32_t cells = grid_cells(&scene->grid);
-    const double scale = list->species->charge * list->weight / (scene->grid.dx * scene->grid.dy);
-    *right = true;
-    TRY(buffer_read_reals(scene->rho, scene->options->precision, 0, cells, scene->found));
-    for (uint32_t node = 0; node < cells && *right; node++) {
-        const double weights = scene->found[node] / scale, expected = scene->weights[node];
-        *right = fabs(weights - expected) <= tolerance(scene->options, expected);
-        if (!*right && point->verified)
-            snprintf(point->verdict, sizeof point->verdict,
-                     "%s: node %u has %.17g particles, the host finds %.17g", names[scene->column].verdict,
-                     node, weights, expected);
-    }
-    if (*right && scene->column == ATOMIC_SHUFFLED) {
-        *right = memcmp(scene->earlier, scene->found, cells * sizeof *scene->found) == 0;
-        if (!*right && point->verified)
-            snprintf(point->verdict, sizeof point->verdict,
-                     "the atomic sums depend on the order of the particles");
-    }
-    memcpy(scene->earlier, scene->found, cells * sizeof *scene->found);
-    point->verified = point->verified && *right;
-    return STATUS_OK;
-}
-
-/* ---- timing ---- */
-
-/* No result of the one before. */
-static enum status clear(void *context)
-{
-    struct scene *scene = context;
-    if (scene->column == SORT_AND_SORTED)
-        turn(&scene->ordered);
-    return buffer_fill(scene->rho, UINT32_MAX);
-}
-
-static enum status deposit(void *context)
-{
-    struct scene *scene = context;
-    if (scene->column == ATOMIC_ORDERED || scene->column == ATOMIC_SHUFFLED)
-        return deposit_atomic_species(scene->atomic,
-                                      scene->column == ATOMIC_ORDERED ? &scene->ordered : &scene->shuffled,
-                                      grid_cells(&scene->grid), true, scene->rho);
-    if (scene->column == SORT_AND_SORTED)
-        TRY(sort(scene));
-    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
-}
-
-static enum status time_point(struct bench *bench, void *context)
-{
-    struct scene *scene = context;
-    const struct subject subject = {.context = scene,
-                                    .prepare = clear,
-                                    .run = deposit,
-                                    .verify = verify,
-                                    .warm_ups = WARM_UPS,
-                                    .repeats = scene->options->common.repeats,
-                                    .in_one_piece = true};
-    TRY(create(scene, bench->part));
-    for (int column = 0; column < COLUMNS; column++) {
-        scene->column = (enum column)column;
-        TRY(bench_time(bench, &subject, 1, &scene->point->times[column]));
-    }
-    return STATUS_OK;
-}
+/* In the table and in the file. */
+static const char *const titles[COLUMNS] = {"sorted", "sort+", "atomic", "shuffled"};
+static const char *const words[COLUMNS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
 
 /* ---- tables ---- */
 
-static struct spread seconds_of(const struct point *point, int column)
+static struct spread seconds_of(const struct deposit_point *point, int column)
 {
     return point->times[column].stages[STAGE_OTHER];
 }
@@ -284,16 +25,15 @@ static void print_head(const struct bench *bench, int shape)
 {
     const struct options *options = bench->options;
     printf("\n%s: ms, medians of %u with [min, max]; sort+ is with the sort of a shuffled list, shuffled are "
-           "atomic "
-           "additions to one\n",
+           "atomic additions to one\n",
            shape_name(bench, shape), options->common.repeats);
     printf("  %8s %10s", "per cell", "cells");
     for (int column = 0; column < COLUMNS; column++)
-        printf(" %9s [%8s, %8s]", names[column].title, "min", "max");
+        printf(" %9s [%8s, %8s]", titles[column], "min", "max");
     printf("\n");
 }
 
-static void report_point(struct bench *bench, int shape, const struct point *point)
+static void report_point(struct bench *bench, int shape, const struct deposit_point *point)
 {
     const struct options *options = bench->options;
     char grid[32];
@@ -306,7 +46,7 @@ static void report_point(struct bench *bench, int shape, const struct point *poi
                     shape_name(bench, shape),
                     options_word(&bench->experiment->options, "precision", (int)options->precision),
                     point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
-                    names[column].word);
+                    words[column]);
         bench_row(bench, "time_ms", seconds, 1e3, point->verified);
         bench_row(bench, "particle_ns", seconds, 1e9 / options->particles, point->verified);
         bench_row(bench, "rate_GB/s", spread_rate(1e-9 * (double)times_bytes(&point->times[column]), seconds),
@@ -318,15 +58,15 @@ static void report_point(struct bench *bench, int shape, const struct point *poi
 
 /* The same times per particle and per byte, and how many times faster a list in order is deposited by sorted,
  * and a shuffled one by sort+, than by atomic additions. */
-static void print_rates(const struct options *options, const struct point *points)
+static void print_rates(const struct options *options, const struct deposit_point *points)
 {
     printf("\n  %8s  %-39s  %-39s  %s\n", "", "ns a particle", "GB/s", "times faster than atomic");
     printf("  %8s ", "per cell");
     for (int part = 0; part < 2; part++, printf(" "))
         for (int column = 0; column < COLUMNS; column++)
-            printf(" %9s", names[column].title);
+            printf(" %9s", titles[column]);
     printf(" %9s %9s\n", "in order", "shuffled");
-    for (const struct point *point = points; point < points + options->per_cell.count; point++) {
+    for (const struct deposit_point *point = points; point < points + options->per_cell.count; point++) {
         double seconds[COLUMNS];
         printf("  %8g ", point->per_cell);
         for (int column = 0; column < COLUMNS; column++) {
@@ -342,7 +82,7 @@ static void print_rates(const struct options *options, const struct point *point
 }
 
 /* The particles per cell at which one column takes less time than another. */
-static void print_where(const struct options *options, const struct point *points, const char *what,
+static void print_where(const struct options *options, const struct deposit_point *points, const char *what,
                         int faster, int slower)
 {
     uint32_t found = 0;
@@ -368,17 +108,17 @@ static bool choose_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
     return bits >= 2 && cells[0] <= CONFIG_MAX_CELLS / cells[1];
 }
 
-static enum status run_shape(struct bench *bench, int shape, struct point *points)
+static enum status run_shape(struct bench *bench, int shape, struct deposit_point *points)
 {
     const struct options *options = bench->options;
     print_head(bench, shape);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
-        struct scene scene = {.options = options, .shape = (enum shape_kind)shape, .point = &points[n]};
-        points[n] = (struct point){.verified = true};
+        points[n] =
+            (struct deposit_point){.options = options, .shape = (enum shape_kind)shape, .verified = true};
         (void)choose_cells(options->particles, options->per_cell.items[n],
                            points[n].cells); /* as settled before */
         points[n].per_cell = (double)options->particles / points[n].cells[0] / points[n].cells[1];
-        TRY(bench_case(bench, time_point, &scene));
+        TRY(bench_case(bench, deposit_point_time, &points[n]));
         report_point(bench, shape, &points[n]);
     }
     print_rates(options, points);
@@ -393,7 +133,7 @@ static enum status run_deposit(struct bench *bench)
     const struct options *options = bench->options;
     const bool at_once =
         options->way == ATOMIC_64 || (options->way == ATOMIC_AUTO && bench->info->has_int64_atomics);
-    struct point *points = NULL;
+    struct deposit_point *points = NULL;
     TRY(DEVICE_NEW_ARRAY(bench->device, points, options->per_cell.count));
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
@@ -418,12 +158,11 @@ static enum status check_point(const char *name, const struct options *options, 
     for (uint32_t before = 0; before < n; before++)
         if (choose_cells(particles, per_cell[before], others) && others[0] == cells[0] &&
             others[1] == cells[1])
-            return status_fail(
-                STATUS_USAGE,
-                "%s: --per-cell: %u and %u make the same grid of %ux%u cells, with %g particles in "
-                "each; leave one out",
-                name, per_cell[before], per_cell[n], cells[0], cells[1],
-                (double)particles / cells[0] / cells[1]);
+            return status_fail(STATUS_USAGE,
+                               "%s: --per-cell: %u and %u make the same grid of %ux%u cells, with %g "
+                               "particles in each; leave one out",
+                               name, per_cell[before], per_cell[n], cells[0], cells[1],
+                               (double)particles / cells[0] / cells[1]);
     return STATUS_OK;
 }
 
@@ -445,18 +184,16 @@ static const struct choice ways[] = {
     {"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}, {NULL, 0}};
 
 static const struct option_row rows[] = {
-    {"particles", 'N', "N", OPTION_NUMBER, offsetof(struct options, particles), 4, UINT32_C(1) << 31,
-     .usual = "524288", .help = "Particles (N), the same for every row"},
-    {"per-cell", 0, "P,...", OPTION_LIST, offsetof(struct options, per_cell), 1, 1 << 29,
-     .most = OPTION_LIST_MOST,
+    {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 4, UINT32_C(1) << 31, .usual = "524288",
+     .help = "Particles (N), the same for every row"},
+    {"per-cell", 0, "P,...", OPTION_LIST, AT(per_cell), 1, 1 << 29, .most = OPTION_LIST_MOST,
      .help = "Particles in a cell, on average: 1,2,4 and so on to 8192 without it, as far as N makes 2 x 2 "
-             "cells of "
-             "them. Grids are of powers of two, so a cell may hold up to twice as many"},
-    {"shape", 0, "NAME,...", OPTION_SET, offsetof(struct options, shapes), .as_in = "deposit.shape",
-     .usual = "cic", .help = "ngp, cic or tsc; cic without it"},
-    {"precision", 0, "NAME", OPTION_CHOICE, offsetof(struct options, precision), .as_in = "precision",
-     .usual = "single", .help = "single or double"},
-    {"atomics", 0, "BITS", OPTION_CHOICE, offsetof(struct options, way), .choices = ways, .usual = "auto",
+             "cells of them. Grids are of powers of two, so a cell may hold up to twice as many"},
+    {"shape", 0, "NAME,...", OPTION_SET, AT(shapes), .as_in = "deposit.shape", .usual = "cic",
+     .help = "ngp, cic or tsc; cic without it"},
+    {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single",
+     .help = "single or double"},
+    {"atomics", 0, "BITS", OPTION_CHOICE, AT(way), .choices = ways, .usual = "auto",
      .help = "How 64 bits are added: 64 (at once), 32 (by two words and a carry) or auto, 64 where the "
              "device can"},
     COMMON_ROWS("5", "Timed deposits of each kind, after two to warm up"),
@@ -469,11 +206,11 @@ const struct experiment experiment_deposit = {
         rows, NULL,
         "Deposit particles cell by cell from a sorted list, and by atomic additions.\v"
         "So many particles are put into cells at random, on grids of more and more particles in a cell. "
-        "\"sorted\" deposits the list in order, as deposit.method: sorted does; \"sort+\" sorts the "
-        "shuffled list before, keys and particles. \"atomic\" adds each particle's weights to its "
-        "nodes, as deposit.method: atomic does, in lists in order and shuffled. Every density is "
-        "compared with the host's in double precision, and those of both orders bit by bit. Without "
-        "options it takes about 10 s on two CPU cores.\n\n"
+        "\"sorted\" deposits the list in order, as deposit.method: sorted does; \"sort+\" sorts the shuffled "
+        "list before, keys and particles. \"atomic\" adds each particle's weights to its nodes, as "
+        "deposit.method: atomic does, in lists in order and shuffled. Every density is compared with the "
+        "host's in double precision, and those of both orders bit by bit. Without options it takes about 10 "
+        "s on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench deposit\n"
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"

@@ -97,8 +97,7 @@ static void print_title(const struct bench *bench)
            options->kind == STRONG ? "" : each, setup->cells[0], setup->cells[1],
            options->kind == WEAK ? each : "", setup->shape, setup->precision, ranks, bench->info->name);
     printf("%u blocks of %u steps after a warm-up, wall clock of the slowest rank; as many for the stages, "
-           "whose timing "
-           "takes time itself\n\n",
+           "whose timing takes time itself\n\n",
            setup->repeats, setup->steps);
     printf("  %5s %11s %11s %-14s %-10s %10s  [%9s, %9s] %11s %10s %10s %9s %9s %12s\n", "ranks", "cells",
            "particles", "method", "field", "ms a step", "min", "max", "M p-steps/s", "a rank", "efficiency",
@@ -153,14 +152,13 @@ static void write_run(const struct run *run)
     const struct step_point *point = &run->point;
     const struct step_setup *setup = &run->setup;
     char kind[BENCH_WORD], method[BENCH_WORD], quantity[48];
-    bench_words(
-        bench, false,
-        "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u ghost=%u "
-        "N=%llu most=%llu steps=%u",
-        bench_word(kind_names[options->kind], kind), setup->shape, setup->precision,
-        bench_word(point->method, method), decomposition_name(run), point->ranks, setup->cells[0],
-        setup->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)setup->particles,
-        (unsigned long long)point->particles_most, point->steps);
+    bench_words(bench, false,
+                "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
+                "ghost=%u N=%llu most=%llu steps=%u",
+                bench_word(kind_names[options->kind], kind), setup->shape, setup->precision,
+                bench_word(point->method, method), decomposition_name(run), point->ranks, setup->cells[0],
+                setup->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)setup->particles,
+                (unsigned long long)point->particles_most, point->steps);
     for (int stage = 0; stage < STAGE_OTHER; stage++) {
         if (run->stages[stage].seconds.most <= 0)
             continue;
@@ -240,11 +238,9 @@ static enum status run_scaling(struct bench *bench)
     if (!speaks)
         return STATUS_OK;
     printf("\nefficiency: particle-steps a second of a rank over those of the run on one; imbalance: most "
-           "particles of a "
-           "rank over the mean\n"
+           "particles of a rank over the mean\n"
            "leavers: particles that leave a rank in a step; B exchanged: bytes that stages exchange and halo "
-           "move for a "
-           "rank in a step, on the device too\n");
+           "move for a rank in a step, on the device too\n");
     for (const struct run *run = runs; run < runs + 1 + several; run++)
         print_verdict(run);
     return STATUS_OK;
@@ -280,26 +276,23 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"weak", 0, NULL, OPTION_SWITCH, offsetof(struct options, weak),
+    {"weak", 0, NULL, OPTION_SWITCH, AT(weak),
      .help = "N particles and NX x NY cells a rank: the box grows along x. So it is without an option"},
-    {"same-box", 0, NULL, OPTION_SWITCH, offsetof(struct options, same_box),
-     .help = "N particles a rank, NX x NY cells in all"},
-    {"strong", 0, NULL, OPTION_SWITCH, offsetof(struct options, strong),
-     .help = "N particles and NX x NY cells in all"},
-    {"particles", 'N', "N", OPTION_NUMBER64, offsetof(struct options, setup.particles), 1,
-     CONFIG_MAX_PARTICLES, .usual = "4194304", .help = "Particles (N)"},
-    {"cells", 0, "C", OPTION_CELLS, offsetof(struct options, setup.cells), 8, MOST_ALONG, .usual = "128",
+    {"same-box", 0, NULL, OPTION_SWITCH, AT(same_box), .help = "N particles a rank, NX x NY cells in all"},
+    {"strong", 0, NULL, OPTION_SWITCH, AT(strong), .help = "N particles and NX x NY cells in all"},
+    {"particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES, .usual = "4194304",
+     .help = "Particles (N)"},
+    {"cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",
      .help = "Cells: N for N x N, or NXxNY, each 8 or more"},
-    {"steps", 0, "K", OPTION_NUMBER, offsetof(struct options, setup.steps), 1, 1000000, .usual = "50",
+    {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 1, 1000000, .usual = "50",
      .help = "Steps in a timed block"},
     COMMON_ROWS("5", "Timed blocks, after a warm-up, and as many for the stages"),
-    {"decomposition", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.decomposition),
-     .as_in = "fields.decomposition", .usual = "auto",
-     .help = "Of the field solve on several ranks: auto, replicated or slabs"},
-    {"precision", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.precision), .as_in = "precision",
-     .usual = "single", .help = "single or double"},
-    {"shape", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.shape), .as_in = "deposit.shape",
-     .usual = "cic", .help = "ngp, cic or tsc"},
+    {"decomposition", 0, "NAME", OPTION_WORD, AT(setup.decomposition), .as_in = "fields.decomposition",
+     .usual = "auto", .help = "Of the field solve on several ranks: auto, replicated or slabs"},
+    {"precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision", .usual = "single",
+     .help = "single or double"},
+    {"shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape", .usual = "cic",
+     .help = "ngp, cic or tsc"},
 };
 
 const struct experiment experiment_scaling = {
@@ -309,12 +302,12 @@ const struct experiment experiment_scaling = {
         rows, NULL,
         "Time whole simulation steps on one rank and on all ranks of mpirun: the plasma of radixpic bench "
         "step, nothing written to disk.\v"
-        "Rank 0 runs alone first, while the others sleep. A step takes as long as on the slowest rank; "
-        "the stages are timed in blocks of their own, and tell least, mean and most over the ranks. What "
-        "a rank waits for others counts in the stage in which it waits. Particles, charge and drift of "
-        "the energy are checked, with --strong also the energy of the field against the run on one rank: "
-        "a wrong step ends the program with exit code 1. Ranks of one machine share its devices evenly; "
-        "of a CPU give each rank its share of the cores, or the run on one rank has all of them "
+        "Rank 0 runs alone first, while the others sleep. A step takes as long as on the slowest rank; the "
+        "stages are timed in blocks of their own, and tell least, mean and most over the ranks. What a rank "
+        "waits for others counts in the stage in which it waits. Particles, charge and drift of the energy "
+        "are checked, with --strong also the energy of the field against the run on one rank: a wrong step "
+        "ends the program with exit code 1. Ranks of one machine share its devices evenly; of a CPU give "
+        "each rank its share of the cores, or the run on one rank has all of them "
         "(POCL_MAX_PTHREAD_COUNT).\n\n"
         "Examples:\n"
         "  radixpic bench scaling --particles 1048576\n"

@@ -64,8 +64,7 @@ static void print_point(const struct run *run)
            point->sort[0] != '\0' ? "; sort: " : "", point->sort,
            (double)point->bytes_held / (double)run->setup->particles);
     printf("%u blocks of %u steps after a warm-up, wall clock from one wait for the device to the next; as "
-           "many for "
-           "the stages, whose timing takes time itself\n",
+           "many for the stages, whose timing takes time itself\n",
            point->wall.count, point->steps);
     printf("\n  %-18s %9s  [%8s, %8s] %8s %9s %10s\n", "stage", "ns/p-step", "min", "max", "share", "GB/s",
            "of a copy");
@@ -313,9 +312,9 @@ static enum status settle(struct bench *bench)
     struct step_setup *setup = &options->setup;
     if (options->sweep &&
         (bench_given(bench, "particles") || bench_given(bench, "cells") || bench_given(bench, "length")))
-        return status_fail(STATUS_USAGE,
-                           "--sweep chooses particles and cells itself; leave --particles, --cells and "
-                           "--length out");
+        return status_fail(
+            STATUS_USAGE,
+            "--sweep chooses particles and cells itself; leave --particles, --cells and --length out");
     if (!options->sweep && (bench_given(bench, "min-particles") || bench_given(bench, "max-particles")))
         return status_fail(STATUS_USAGE, "--min-particles and --max-particles are of a --sweep alone");
     if (options->most_particles < options->least_particles)
@@ -332,36 +331,34 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"particles", 'N', "N", OPTION_NUMBER64, offsetof(struct options, setup.particles), 1,
-     CONFIG_MAX_PARTICLES, .usual = "4194304", .help = "Particles (N)"},
-    {"cells", 0, "C", OPTION_CELLS, offsetof(struct options, setup.cells), 8, 16384, .usual = "128",
+    {"particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES, .usual = "4194304",
+     .help = "Particles (N)"},
+    {"cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, 16384, .usual = "128",
      .help = "Cells: N for N x N, or NXxNY, each 8 or more"},
-    {"length", 0, "L", OPTION_REAL, offsetof(struct options, setup.length), 1e-6, 1e9,
-     .help =
-         "Length of the box along x in Debye lengths, its cells square; without it a cell is 4 pi/32 long, "
-         "whatever the number of cells"},
-    {"shape", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.shape), .as_in = "deposit.shape",
-     .usual = "cic", .help = "ngp, cic or tsc"},
-    {"precision", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.precision), .as_in = "precision",
-     .usual = "single", .help = "single or double"},
-    {"method", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.step_method), .as_in = "step.method",
-     .usual = "auto", .help = "Of the step, as the config's step.method"},
-    {"sort", 0, "NAME", OPTION_WORD, offsetof(struct options, setup.sort_method), .as_in = "sort.method",
+    {"length", 0, "L", OPTION_REAL, AT(setup.length), 1e-6, 1e9,
+     .help = "Length of the box along x in Debye lengths, its cells square; without it a cell is 4 pi/32 "
+             "long, whatever the number of cells"},
+    {"shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape", .usual = "cic",
+     .help = "ngp, cic or tsc"},
+    {"precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision", .usual = "single",
+     .help = "single or double"},
+    {"method", 0, "NAME", OPTION_WORD, AT(setup.step_method), .as_in = "step.method", .usual = "auto",
+     .help = "Of the step, as the config's step.method"},
+    {"sort", 0, "NAME", OPTION_WORD, AT(setup.sort_method), .as_in = "sort.method",
      .help = "Method of the sort: auto, paper, tiled or chunked; as a config's default without it"},
-    {"hot", 0, NULL, OPTION_SWITCH, offsetof(struct options, setup.hot),
+    {"hot", 0, NULL, OPTION_SWITCH, AT(setup.hot),
      .help =
          "Half of the particles stand still in one cell; the plasma is so thin that nothing else changes"},
-    {"steps", 0, "K", OPTION_NUMBER, offsetof(struct options, setup.steps), 1, 1000000,
+    {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 1, 1000000,
      .help = "Steps in a timed block, 50 without it; in a sweep as many as take 0.3 s"},
     COMMON_ROWS(
         NULL, "Timed blocks, after a warm-up of one, and as many for the stages; 5 without it, 3 in a sweep"),
-    {"sweep", 0, NULL, OPTION_SWITCH, offsetof(struct options, sweep),
+    {"sweep", 0, NULL, OPTION_SWITCH, AT(sweep),
      .help = "Every power of two of particles on grids of 32^2 to 2048^2, with at least 8 particles a cell"},
-    {"min-particles", 0, "N", OPTION_NUMBER64, offsetof(struct options, least_particles), 1,
-     CONFIG_MAX_PARTICLES, .usual = "262144", .help = "Least particles of a sweep"},
-    {"max-particles", 0, "N", OPTION_NUMBER64, offsetof(struct options, most_particles), 1,
-     CONFIG_MAX_PARTICLES, .usual = "134217728",
-     .help = "Most particles of a sweep, as far as half of the memory holds them"},
+    {"min-particles", 0, "N", OPTION_NUMBER64, AT(least_particles), 1, CONFIG_MAX_PARTICLES,
+     .usual = "262144", .help = "Least particles of a sweep"},
+    {"max-particles", 0, "N", OPTION_NUMBER64, AT(most_particles), 1, CONFIG_MAX_PARTICLES,
+     .usual = "134217728", .help = "Most particles of a sweep, as far as half of the memory holds them"},
 };
 
 const struct experiment experiment_step = {
@@ -371,11 +368,11 @@ const struct experiment experiment_step = {
         rows, NULL,
         "Time whole simulation steps: electrons of thermal velocity 1 with a wave of k = 0.5, dt = 0.1, "
         "energies every 10 steps, nothing written to disk.\v"
-        "The wall clock is the host's over blocks of steps, from one wait for the device to the next; "
-        "the stages are timed by events in blocks of their own, since that takes time itself. Particles, "
-        "charge, the field at the start and the drift of the energy are checked: a wrong step is not "
-        "reported as fast but ends the program with exit code 1. A copy on the device is timed just "
-        "before each point; so short a list that caches hold it can beat it.\n\n"
+        "The wall clock is the host's over blocks of steps, from one wait for the device to the next; the "
+        "stages are timed by events in blocks of their own, since that takes time itself. Particles, charge, "
+        "the field at the start and the drift of the energy are checked: a wrong step is not reported as "
+        "fast but ends the program with exit code 1. A copy on the device is timed just before each point; "
+        "so short a list that caches hold it can beat it.\n\n"
         "Examples:\n"
         "  radixpic bench step\n"
         "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method plain\n"

@@ -58,8 +58,7 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
                  "    density: %g\n"
                  "    particles: %llu\n"
                  "    velocities: {kind: maxwellian}\n"
-                 "%s%s"
-                 "fields: {decomposition: %s}\n"
+                 "%s%sfields: {decomposition: %s}\n"
                  "deposit: {shape: %s}\n"
                  "step: {method: %s}\n"
                  "output: {history: {every: %d}}\n",
@@ -267,8 +266,7 @@ static void judge(const struct run *run, const struct findings *findings, const 
     else if (!(fabs(point->energy_drift) <= allowed_drift(run)))
         snprintf(verdict, size,
                  "the energy drifted by %.2g in %llu steps: the step is wrong, or a cell is many Debye "
-                 "lengths long "
-                 "and the plasma heats itself",
+                 "lengths long and the plasma heats itself",
                  point->energy_drift, (unsigned long long)point->steps_done);
     else if (!(fabs(apart) <= most_apart[precision]))
         snprintf(verdict, size,
@@ -280,13 +278,12 @@ static void judge(const struct run *run, const struct findings *findings, const 
         snprintf(agreement, sizeof agreement, ", the field's energy is that of one rank to %.1g",
                  fabs(apart));
     if (point->verified)
-        snprintf(
-            verdict, size,
-            "all %llu particles are in the cells, the charge is right to %.1g, the energy drifted by %.1g in "
-            "%llu steps%s%s",
-            (unsigned long long)findings->particles, fabs(lost), fabs(point->energy_drift),
-            (unsigned long long)point->steps_done, agreement,
-            is_noise && !setup->hot ? "; too few a cell to judge the field of the wave" : "");
+        snprintf(verdict, size,
+                 "all %llu particles are in the cells, the charge is right to %.1g, the energy drifted by "
+                 "%.1g in %llu steps%s%s",
+                 (unsigned long long)findings->particles, fabs(lost), fabs(point->energy_drift),
+                 (unsigned long long)point->steps_done, agreement,
+                 is_noise && !setup->hot ? "; too few a cell to judge the field of the wave" : "");
 }
 
 /* One more step, the run's last: it sorts and measures, and moves nothing. */

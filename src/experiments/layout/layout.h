@@ -1,0 +1,122 @@
+/* Layout: many arrays at once, on the device and on the host, which it is compared with in speed and bit by
+ * bit in result. */
+#ifndef RADIXPIC_EXPERIMENTS_LAYOUT_H
+#define RADIXPIC_EXPERIMENTS_LAYOUT_H
+
+#include "experiments/bench.h"
+
+/* What is done to every array, in place. */
+enum layout_operation { LAYOUT_PREFIX_SUM, LAYOUT_BUBBLE_SORT, LAYOUT_BITONIC_SORT, LAYOUT_OPERATIONS };
+
+/* Of the elements. */
+enum layout_type { LAYOUT_INT, LAYOUT_FLOAT, LAYOUT_DOUBLE, LAYOUT_TYPES };
+
+/* Row-wise: an array in one piece after the other. Column-wise: element j of all arrays in one piece. */
+enum layout_order { LAYOUT_ROW_WISE, LAYOUT_COLUMN_WISE, LAYOUT_ORDERS };
+
+/* What the arrays hold at first. */
+enum layout_input {
+    LAYOUT_ONES,       /* 1 */
+    LAYOUT_DESCENDING, /* the paper's type S */
+    LAYOUT_BY_TURNS,   /* its type D: even arrays descending, odd ones ascending */
+    LAYOUT_RANDOM,
+    LAYOUT_INPUTS
+};
+
+/* `arrays` (L) of `length` (N) elements each, fewer than 2^32 in all. */
+struct layout_size {
+    uint32_t arrays, length;
+};
+
+static inline size_t layout_type_bytes(enum layout_type type)
+{
+    return type == LAYOUT_INT ? sizeof(int32_t) : type == LAYOUT_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+static inline size_t layout_bytes(enum layout_type type, struct layout_size size)
+{
+    return (size_t)size.arrays * size.length * layout_type_bytes(type);
+}
+
+static const char *const layout_type_names[LAYOUT_TYPES] = {
+    [LAYOUT_INT] = "int", [LAYOUT_FLOAT] = "float", [LAYOUT_DOUBLE] = "double"};
+
+/* ---- the host: inputs, and the serial versions of what kernels/layout.cl does, on arrays that lie row-wise
+ * ---- */
+
+/* The operations of the kernels, by the same algorithms, and two more ways to sort. */
+enum layout_host_operation {
+    HOST_PREFIX_SUM = LAYOUT_PREFIX_SUM,
+    HOST_BUBBLE_SORT = LAYOUT_BUBBLE_SORT,
+    HOST_BITONIC_SORT = LAYOUT_BITONIC_SORT,
+    HOST_QUICKSORT,
+    HOST_LIBRARY_SORT /* the C library's qsort(), to judge the others by */
+};
+
+struct layout_host {
+    /* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs,
+     * and sums of ones, are exact in each type for lengths below 2^23. None is a negative zero: equal values
+     * have equal bits.
+     */
+    void (*fill)(enum layout_input input, struct layout_size size, void *elements);
+
+    /* On every array, in place. */
+    void (*apply)(enum layout_host_operation operation, struct layout_size size, void *elements);
+
+    /* to[c][r] = from[r][c] of a matrix of `rows` times `columns`. */
+    void (*transpose)(uint32_t rows, uint32_t columns, const void *from, void *to);
+};
+
+extern const struct layout_host layout_hosts[LAYOUT_TYPES];
+
+/* ---- the device: one work-item per array ---- */
+
+struct layout_kernels;
+
+/* The kernels for elements of one type. STATUS_FAILED where the device lacks double. */
+STATUS_CHECKED enum status layout_kernels_create(struct device *device, enum layout_type type,
+                                                 struct layout_kernels **kernels);
+
+/* Enqueues the operation on every array of `elements`, in place, timed as `stage`. Bitonic sort needs a power
+ * of two as the length. */
+STATUS_CHECKED enum status layout_kernels_apply(struct layout_kernels *kernels,
+                                                enum layout_operation operation, enum layout_order order,
+                                                struct layout_size size, struct buffer *elements,
+                                                enum stage stage);
+
+/* Enqueues to[c][r] = from[r][c] of a matrix of `rows` times `columns`, timed as `stage`. */
+STATUS_CHECKED enum status layout_kernels_transpose(struct layout_kernels *kernels, uint32_t rows,
+                                                    uint32_t columns, const struct buffer *from,
+                                                    struct buffer *to, enum stage stage);
+
+/* ---- measuring ---- */
+
+/* What can be timed. */
+enum layout_what {
+    TRANSPOSE,  /* row-wise arrays into column-wise ones */
+    ROWS,       /* the operation row-wise: the paper's (A) */
+    COLUMNS,    /* the operation column-wise */
+    TRANSPOSED, /* transpose, column-wise operation, transpose back: its (B), as one run */
+    HOST,       /* the serial operation on the host */
+    QUICKSORT,  /* quicksort on the host */
+    WHATS,
+    RATIO = WHATS /* row-wise over column-wise: a column of a table, not timed */
+};
+/* One operation on arrays of one input, type, number and length, and its times. */
+struct layout_point {
+    enum layout_operation operation;
+    enum layout_input input;
+    enum layout_type type;
+    struct layout_size size;
+    uint32_t wanted;                /* bit set of what is to be timed */
+    uint32_t repeats;               /* 0: as many as half a second allows, from 1 to 10 */
+    struct layout_kernels *kernels; /* of the type */
+    bool measured;
+    struct times times[WHATS];
+};
+
+/* Times what is wanted: a bench_case() of the point. The operation works in place: its input is copied anew
+ * before each launch, out of the timing. */
+STATUS_CHECKED enum status layout_point_measure(struct bench *bench, void *layout_point);
+
+#endif

@@ -1,0 +1,144 @@
+/* Layout point: inputs on host and device, timed launches, and the judge of every result. */
+#include "experiments/layout/layout.h"
+
+#include <string.h>
+
+enum { MOST_REPEATS = 10, MOST_HOST_REPEATS = 3 };
+static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
+
+/* What a point has on host and device. */
+struct scene {
+    struct bench *bench;
+    struct layout_point *point;
+    enum layout_what what; /* that is timed */
+    size_t bytes;
+    void *rows, *columns; /* on the host: the input in both layouts, later the result */
+    void *work;
+    struct buffer *input_rows, *input_columns, *first, *second;
+};
+
+static const struct layout_host *host_of(const struct scene *scene)
+{
+    return &layout_hosts[scene->point->type];
+}
+
+static void transpose_rows(const struct scene *scene)
+{
+    const struct layout_size size = scene->point->size;
+    host_of(scene)->transpose(size.arrays, size.length, scene->rows, scene->columns);
+}
+
+static enum status upload(struct scene *scene, enum layout_input input)
+{
+    host_of(scene)->fill(input, scene->point->size, scene->rows);
+    transpose_rows(scene);
+    TRY(buffer_write(scene->input_rows, 0, scene->bytes, scene->rows));
+    return buffer_write(scene->input_columns, 0, scene->bytes, scene->columns);
+}
+
+/* The input in `first`, and nothing right in `second`. */
+static enum status prepare(void *context)
+{
+    const struct scene *scene = context;
+    TRY(buffer_fill(scene->second, UINT32_MAX));
+    return buffer_copy(scene->what == COLUMNS ? scene->input_columns : scene->input_rows, scene->first,
+                       scene->bytes, STAGE_LOAD);
+}
+
+/* Timed into STAGE_OTHER; of three launches that is the whole. */
+static enum status launch(void *context)
+{
+    const struct scene *scene = context;
+    const struct layout_size size = scene->point->size;
+    const enum layout_operation operation = scene->point->operation;
+    if (scene->what == ROWS || scene->what == COLUMNS)
+        return layout_kernels_apply(scene->point->kernels, operation,
+                                    scene->what == ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, size,
+                                    scene->first, STAGE_OTHER);
+    TRY(layout_kernels_transpose(scene->point->kernels, size.arrays, size.length, scene->first, scene->second,
+                                 scene->what == TRANSPOSE ? STAGE_OTHER : STAGE_PERMUTE));
+    if (scene->what == TRANSPOSE)
+        return STATUS_OK;
+    TRY(layout_kernels_apply(scene->point->kernels, operation, LAYOUT_COLUMN_WISE, size, scene->second,
+                             STAGE_PUSH));
+    return layout_kernels_transpose(scene->point->kernels, size.length, size.arrays, scene->second,
+                                    scene->first, STAGE_PERMUTE);
+}
+
+static enum status judge(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    const bool by_column = scene->what == TRANSPOSE || scene->what == COLUMNS;
+    struct buffer *result = scene->what == TRANSPOSE ? scene->second : scene->first;
+    void *memory = NULL;
+    TRY(buffer_map(result, &memory));
+    *right = memcmp(memory, by_column ? scene->columns : scene->rows, scene->bytes) == 0;
+    return buffer_unmap(result, memory);
+}
+
+static enum status prepare_host(void *context)
+{
+    const struct scene *scene = context;
+    host_of(scene)->fill(scene->point->input, scene->point->size, scene->work);
+    return STATUS_OK;
+}
+
+static enum status run_host(void *context)
+{
+    const struct scene *scene = context;
+    host_of(scene)->apply(scene->what == QUICKSORT ? HOST_QUICKSORT
+                                                   : (enum layout_host_operation)scene->point->operation,
+                          scene->point->size, scene->work);
+    return STATUS_OK;
+}
+
+static enum status judge_host(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    *right = memcmp(scene->work, scene->rows, scene->bytes) == 0;
+    return STATUS_OK;
+}
+
+static enum status time_what(struct scene *scene, enum layout_what what)
+{
+    const bool on_host = what == HOST || what == QUICKSORT;
+    const uint32_t wanted = scene->point->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
+    const struct subject subject = {.context = scene,
+                                    .prepare = on_host ? prepare_host : prepare,
+                                    .run = on_host ? run_host : launch,
+                                    .verify = on_host ? judge_host : judge,
+                                    .warm_ups = on_host ? 0 : 1,
+                                    .repeats = wanted == 0 || (on_host && wanted > most) ? most : wanted,
+                                    .seconds = wanted == 0 ? usual_seconds : 0,
+                                    .on_host = on_host,
+                                    .in_one_piece = what == TRANSPOSED,
+                                    .verifies_every = true};
+    if ((scene->point->wanted >> what & 1U) == 0)
+        return STATUS_OK;
+    scene->what = what;
+    return bench_time(scene->bench, &subject, 1, &scene->point->times[what]);
+}
+
+/* The transposition is timed with random numbers, since the transpose of ones is ones however wrong. */
+enum status layout_point_measure(struct bench *bench, void *layout_point)
+{
+    struct layout_point *point = layout_point;
+    struct scene all = {.bench = bench, .point = point}, *scene = &all;
+    scene->bytes = layout_bytes(point->type, point->size);
+    TRY((scene->rows = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+    TRY((scene->columns = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+    TRY((scene->work = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+    TRY(buffer_create(bench->part, scene->bytes, "row-wise arrays", &scene->input_rows));
+    TRY(buffer_create(bench->part, scene->bytes, "column-wise arrays", &scene->input_columns));
+    TRY(buffer_create(bench->part, scene->bytes, "arrays of results", &scene->first));
+    TRY(buffer_create(bench->part, scene->bytes, "transposed arrays", &scene->second));
+    TRY(upload(scene, LAYOUT_RANDOM));
+    TRY(time_what(scene, TRANSPOSE));
+    TRY(upload(scene, point->input));
+    host_of(scene)->apply(point->operation == LAYOUT_PREFIX_SUM ? HOST_PREFIX_SUM : HOST_LIBRARY_SORT,
+                          point->size, scene->rows);
+    transpose_rows(scene);
+    for (enum layout_what what = ROWS; what < WHATS; what++)
+        TRY(time_what(scene, what));
+    return STATUS_OK;
+}

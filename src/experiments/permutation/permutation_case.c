@@ -1,0 +1,145 @@
+/* Permutation case: timing and verifying; each element of a volume is its own linear index. numpy is a Python
+ * process whose standard output is its times in seconds, a line each. */
+#include "experiments/permutation/permutation.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UPS = 2 };
+
+struct scene {
+    struct volume_case *one;
+    uint32_t *expected, *met; /* on the host: after one permutation */
+    struct buffer *volume;
+    struct ndpa *ndpa; /* the kernel that is timed */
+};
+
+static void fill(const struct ndpa_shape *shape, uint32_t *volume)
+{
+    const uint32_t count = (uint32_t)ndpa_elements(shape);
+    for (uint32_t n = 0; n < count; n++)
+        volume[n] = n;
+}
+
+/* Element after element of the permuted volume. */
+static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *volume)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS], original[NDPA_MAX_DIMENSIONS];
+    const uint64_t count = ndpa_elements(shape);
+    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, sides);
+    for (uint64_t n = 0; n < count; n++) {
+        ndpa_subscript(shape->dimensions, sides, n, subscript);
+        for (uint32_t k = 0; k < shape->dimensions; k++)
+            original[axes[k]] = subscript[k];
+        if (volume[ndpa_place(shape, axes, subscript)] !=
+            ndpa_index(shape->dimensions, shape->sides, original))
+            return false;
+    }
+    return true;
+}
+
+static enum status run_serial(void *context)
+{
+    const struct scene *scene = context;
+    return ndpa_permute_host(&scene->one->shape, scene->one->axes, scene->expected);
+}
+
+static enum status verify_serial(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    fill(&scene->one->shape, scene->expected);
+    TRY(run_serial(context));
+    *right = is_permuted(&scene->one->shape, scene->one->axes, scene->expected);
+    return STATUS_OK;
+}
+
+static enum status run_kernel(void *context)
+{
+    const struct scene *scene = context;
+    return ndpa_permute(scene->ndpa, scene->volume);
+}
+
+/* Apart from the timed permutations, which go on from one another. */
+static enum status verify_kernel(void *context, bool *right)
+{
+    const struct scene *scene = context;
+    const size_t bytes = ndpa_bytes(&scene->one->shape);
+    fill(&scene->one->shape, scene->met);
+    TRY(buffer_write(scene->volume, 0, bytes, scene->met));
+    TRY(run_kernel(context));
+    TRY(buffer_read(scene->volume, 0, bytes, scene->met));
+    *right = scene->one->times[SERIAL].verified && memcmp(scene->met, scene->expected, bytes) == 0;
+    return STATUS_OK;
+}
+
+enum status volume_case_time(struct bench *bench, void *volume_case)
+{
+    struct volume_case *one = volume_case;
+    struct scene all = {.one = one}, *scene = &all;
+    const size_t bytes = ndpa_bytes(&one->shape);
+    struct subject subject = {.context = scene,
+                              .run = run_serial,
+                              .verify = verify_serial,
+                              .warm_ups = WARM_UPS,
+                              .repeats = one->repeats,
+                              .on_host = true};
+    TRY(bench_copy(bench, bytes, one->repeats));
+    one->copy_rate = bench_copy_rate(bench);
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, ndpa_elements(&one->shape)));
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->met, ndpa_elements(&one->shape)));
+    fill(&one->shape, scene->expected);
+    TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
+    TRY(buffer_create(bench->part, bytes, "a volume", &scene->volume));
+    TRY(buffer_fill(scene->volume, 0));
+    subject = (struct subject){.context = scene,
+                               .run = run_kernel,
+                               .verify = verify_kernel,
+                               .warm_ups = WARM_UPS,
+                               .repeats = one->repeats};
+    for (int kernel = THREADS; kernel < KERNELS; kernel++) {
+        TRY(ndpa_create(bench->part, &one->shape, scene->one->axes,
+                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), &scene->ndpa));
+        TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
+    }
+    return STATUS_OK;
+}
+
+/* ---- numpy ---- */
+
+/* Arguments: sides, axes, repeats. copy() makes the new array contiguous whatever the axes are. */
+static const char script[] =
+    "import sys, time, numpy\n"
+    "sides, axes = ([int(word) for word in text.split(\",\")] for text in sys.argv[1:3])\n"
+    "volume = numpy.arange(numpy.prod(sides), dtype=numpy.uint32).reshape(sides)\n"
+    "for _ in range(int(sys.argv[3]) + 1):\n"
+    "    start = time.perf_counter()\n"
+    "    numpy.transpose(volume, axes).copy()\n"
+    "    print(repr(time.perf_counter() - start))\n";
+
+/* False where the program is not there or ends with an error, for example without numpy or memory. The first
+ * time is the warm-up's. */
+static bool time_by(const char *python, const char *sides, const char *axes, uint32_t repeats,
+                    struct samples *samples)
+{
+    char command[PATH_MAX + sizeof script + 256], line[64];
+    snprintf(command, sizeof command, "('%s' -c '%s' %s %s %u) 2>/dev/null", python, script, sides, axes,
+             repeats);
+    FILE *output = popen(command, "r");
+    *samples = (struct samples){0};
+    for (uint32_t n = 0; output && fgets(line, sizeof line, output); n++)
+        if (n > 0)
+            samples_add(samples, strtod(line, NULL));
+    return output && pclose(output) == 0 && samples->count == repeats;
+}
+
+struct spread permutation_by_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)
+{
+    struct samples *samples = calloc(1, sizeof *samples);
+    const bool timed = samples && (python ? time_by(python, sides, axes, repeats, samples)
+                                          : time_by("python3", sides, axes, repeats, samples) ||
+                                                time_by("/usr/bin/python3", sides, axes, repeats, samples));
+    const struct spread seconds = timed ? spread_of(samples) : (struct spread){0};
+    free(samples);
+    return seconds;
+}
