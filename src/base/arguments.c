@@ -63,78 +63,67 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
     return status;
 }
 
-/* The "--name" words of an argp and of its children, and what each takes ("N", "DIR"; NULL for nothing). */
-struct option_names {
-    const char *known[MAX_OPTIONS];
-    const char *value[MAX_OPTIONS];
-    int letter[MAX_OPTIONS];
+static const struct argp_option help_options[] = {
+    {"help", HELP_KEY, NULL, 0, "Show this help and do nothing else", -1}, {0}};
+
+/* The options of an argp and of its children, and their names with the dashes. */
+struct known_options {
+    const struct argp_option *options[MAX_OPTIONS];
+    const char *words[MAX_OPTIONS];
     char text[MAX_OPTIONS][64];
     size_t count;
 };
 
-static void collect_options(const struct argp *argp, struct option_names *names)
+static void collect_options(const struct argp_option *option, const struct argp_child *child,
+                            struct known_options *known)
 {
-    for (const struct argp_option *option = argp->options; option && (option->name || option->key);
-         option++) {
-        if (!option->name || names->count == MAX_OPTIONS)
+    for (; option && (option->name || option->key); option++) {
+        if (!option->name || known->count == MAX_OPTIONS)
             continue;
-        snprintf(names->text[names->count], sizeof names->text[0], "--%s", option->name);
-        names->known[names->count] = names->text[names->count];
-        names->value[names->count] = option->arg;
-        names->letter[names->count] = option->key;
-        names->count++;
+        char *text = known->text[known->count];
+        snprintf(text, sizeof known->text[0], "--%s", option->name);
+        known->words[known->count] = text;
+        known->options[known->count++] = option;
     }
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        collect_options(child->argp, names);
+    for (; child && child->argp; child++)
+        collect_options(child->argp->options, child->argp->children, known);
 }
 
-/* The number of the option whose name is `word` or begins with it; names->count where there is none. */
-static size_t find_option(const struct option_names *names, const char *word)
+/* The option of the name "--NAME", or whose name begins so, or of the letter "-L"; NULL where there is none.
+ */
+static const struct argp_option *find_option(const struct known_options *known, const char *word)
 {
-    size_t beginning = names->count;
-    for (size_t n = 0; n < names->count; n++) {
-        if (strcmp(names->known[n], word) == 0)
-            return n;
-        if (strncmp(names->known[n], word, strlen(word)) == 0)
-            beginning = n;
+    const struct argp_option *beginning = NULL;
+    const bool is_long = word[1] == '-';
+    for (size_t n = 0; n < known->count; n++) {
+        if (is_long ? strcmp(known->words[n], word) == 0 : known->options[n]->key == word[1])
+            return known->options[n];
+        if (is_long && strncmp(known->words[n], word, strlen(word)) == 0)
+            beginning = known->options[n];
     }
     return beginning;
 }
 
-/* The same for the letter of a short option. */
-static size_t find_letter(const struct option_names *names, int letter)
-{
-    size_t found = 0;
-    while (found < names->count && names->letter[found] != letter)
-        found++;
-    return found;
-}
-
-/* Checks the option in argv[*n] and steps over a value in a word of its own. argp itself would only report
- * that something is wrong. */
-static enum status check_option(const struct option_names *names, int argc, char **argv, int *n)
-{
-    const bool is_long = argv[*n][1] == '-';
-    char word[64], what[128];
-    snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(argv[*n], "=") : 2, argv[*n]);
-    snprintf(what, sizeof what, "%s: option", argv[0]);
-    const size_t found = is_long ? find_option(names, word) : find_letter(names, word[1]);
-    if (found == names->count)
-        return arguments_unknown(what, word, names->known, names->count);
-    const bool value_follows = names->value[found] && argv[*n][strlen(word)] == '\0';
-    if (value_follows && *n + 1 == argc)
-        return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, names->value[found]);
-    *n += value_follows;
-    return STATUS_OK;
-}
-
+/* Checks the options in argv, of which argp itself would only report that something is wrong. */
 static enum status check_options(const struct argp *argp, int argc, char **argv)
 {
-    struct option_names names = {.known = {"--help"}, .letter = {HELP_KEY}, .count = 1};
-    collect_options(argp, &names);
-    for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++)
-        if (argv[n][0] == '-' && argv[n][1] != '\0')
-            TRY(check_option(&names, argc, argv, &n));
+    struct known_options known = {.count = 0};
+    char word[64], what[128];
+    snprintf(what, sizeof what, "%s: option", argv[0]);
+    collect_options(help_options, NULL, &known);
+    collect_options(argp->options, argp->children, &known);
+    for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++) {
+        if (argv[n][0] != '-' || argv[n][1] == '\0')
+            continue;
+        snprintf(word, sizeof word, "%.*s", argv[n][1] == '-' ? (int)strcspn(argv[n], "=") : 2, argv[n]);
+        const struct argp_option *option = find_option(&known, word);
+        if (!option)
+            return arguments_unknown(what, word, known.words, known.count);
+        const bool value_follows = option->arg && argv[n][strlen(word)] == '\0';
+        if (value_follows && n + 1 == argc)
+            return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, option->arg);
+        n += value_follows; /* a value in a word of its own */
+    }
     return STATUS_OK;
 }
 
@@ -142,12 +131,10 @@ enum status arguments_parse(const struct argp *argp, int argc, char **argv, void
 {
     *done = false;
     TRY(check_options(argp, argc, argv));
-    static const struct argp_option help_option[] = {
-        {"help", HELP_KEY, NULL, 0, "Show this help and do nothing else", -1}, {0}};
     struct argp inner = *argp; /* its texts are shown through the wrapper, once */
     inner.doc = inner.args_doc = NULL;
     const struct argp_child children[] = {{&inner, 0, NULL, 0}, {0}};
-    const struct argp wrapped = {.options = help_option,
+    const struct argp wrapped = {.options = help_options,
                                  .parser = parse_help,
                                  .args_doc = argp->args_doc,
                                  .doc = argp->doc,
