@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import time
+import unittest
 from pathlib import Path
 
 import h5py
@@ -160,3 +161,14 @@ class FaultTest(ProgramTest):
         self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in (folder, straight)))
         self.assertEqual(self.checkpoints(folder)[-1], self.checkpoints(straight)[-1])
         self.assertEqual(self.state(folder), self.state(straight))
+
+
+class OnRanks:
+    """Before FaultTest: check(ranks) on one rank and on two."""
+
+    def test_one_rank(self):
+        self.check(1)
+
+    @unittest.skipUnless(2 in RANKS, "no mpirun")
+    def test_two_ranks(self):
+        self.check(2)

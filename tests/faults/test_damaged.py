@@ -7,7 +7,7 @@ import random
 import shutil
 import unittest
 
-from faults import CONFIG, RANKS, FaultTest, times
+from faults import CONFIG, FaultTest, OnRanks, times
 
 DAMAGES = times(3, 20)  # on each number of ranks
 BLOCK = 512
@@ -28,7 +28,7 @@ def damage(whole, kind, chance):
     return bytes(content)
 
 
-class Damaged(FaultTest):
+class Damaged(OnRanks, FaultTest):
     config = CONFIG.replace("steps: 120", "steps: 20").replace("every: 3,", "every: 10,")
 
     def refuse(self, ranks):
@@ -59,13 +59,6 @@ class Damaged(FaultTest):
                 with self.subTest(n=n, act=act.__name__):
                     act(ranks)
         print(f"{ranks} rank(s), damaged: {DAMAGES} checkpoints, none believed")
-
-    def test_one_rank(self):
-        self.check(1)
-
-    @unittest.skipUnless(2 in RANKS, "no mpirun")
-    def test_two_ranks(self):
-        self.check(2)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import unittest
 
-from faults import CONFIG, RANKS, TIMEOUT, FaultTest, start, step_of, times
+from faults import CONFIG, TIMEOUT, FaultTest, OnRanks, start, step_of, times
 
 OFFSETS = times(2, 10)  # of each kind of disk
 PAGE = 4096  # in which tmpfs counts
@@ -60,7 +60,7 @@ class DiskFull(FaultTest):
         self.met += "checkpoints/checkpoint_" in said[0]
 
 
-class SmallDisk(DiskFull):
+class SmallDisk(OnRanks, DiskFull):
     def prepare(self, ranks):
         for folder, steps in (("base", "40"), ("straight", "60")):
             self.run_well_on(ranks, "run", "fault.yaml", "--quiet", "--steps", steps, "--output", folder)
@@ -93,13 +93,6 @@ class SmallDisk(DiskFull):
                 self.assert_same_run("left", "straight")
         print(f"{ranks} rank(s), disk full: {len(offsets)} times, {self.met} in the checkpoint of {size} bytes")
         self.assertGreaterEqual(self.met, len(offsets) // 2)
-
-    def test_one_rank(self):
-        self.check(1)
-
-    @unittest.skipUnless(2 in RANKS, "no mpirun")
-    def test_two_ranks(self):
-        self.check(2)
 
 
 class LimitOfSize(DiskFull):

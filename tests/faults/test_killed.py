@@ -8,14 +8,14 @@ import signal
 import time
 import unittest
 
-from faults import RANKS, FaultTest, signal_all, state, times
+from faults import RANKS, FaultTest, OnRanks, signal_all, state, times
 
 KILLS = times(8, 100) // len(RANKS)
 KILLS_A_RUN = 4
 WHILE_WRITING = 0.4  # of all kills, at least
 
 
-class Killed(FaultTest):
+class Killed(OnRanks, FaultTest):
     def setUp(self):
         super().setUp()
         self.chance = random.Random(1)
@@ -81,13 +81,6 @@ class Killed(FaultTest):
         while self.kills < KILLS or self.unfinished < WHILE_WRITING * self.kills:
             self.kill_and_go_on(ranks)
         print(f"{ranks} rank(s), kill -9: {self.kills} times, {self.unfinished} while a checkpoint was written")
-
-    def test_one_rank(self):
-        self.check(1)
-
-    @unittest.skipUnless(2 in RANKS, "no mpirun")
-    def test_two_ranks(self):
-        self.check(2)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,17 @@ such numbers itself."""
 import re
 import unittest
 
-from faults import CONFIG, RANKS, FaultTest, times
+from faults import CONFIG, FaultTest, OnRanks, times
 
 CHECK_EVERY = 7
 # So light that soon some go further in a step than numbers of single precision tell cells apart.
 MASSES = times([5e-11], [5e-11, 7e-11, 1e-10, 1.5e-10, 2e-10, 3e-10])
 
 
-class NotANumber(FaultTest):
+class NotANumber(OnRanks, FaultTest):
     config = CONFIG.replace("{every: 1}", "{every: 1000}").replace("steps: 120", f"steps: 3000, check_every: {CHECK_EVERY}")
 
-    def check(self, ranks, mass):
+    def check_one(self, ranks, mass):
         options = ["--set", f"species.electrons.mass={mass}", "--output", f"out{mass}", "--quiet"]
         said = []
         for more in ([], ["--restart", "latest"]):
@@ -34,16 +34,9 @@ class NotANumber(FaultTest):
         self.assertIn(step, {last + 3, (last // CHECK_EVERY + 1) * CHECK_EVERY}, (said, kept))
         return step
 
-    def check_all(self, ranks):
-        steps = [self.check(ranks, mass) for mass in MASSES]
+    def check(self, ranks):
+        steps = [self.check_one(ranks, mass) for mass in MASSES]
         print(f"{ranks} rank(s), not a number: found in steps {steps}")
-
-    def test_one_rank(self):
-        self.check_all(1)
-
-    @unittest.skipUnless(2 in RANKS, "no mpirun")
-    def test_two_ranks(self):
-        self.check_all(2)
 
 
 if __name__ == "__main__":
