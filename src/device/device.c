@@ -3,30 +3,33 @@
 
 #include <stdlib.h>
 
+#define NAMED(code)                                                                                          \
+    {                                                                                                        \
+        code, #code                                                                                          \
+    }
+
 const char *opencl_error_name(cl_int error)
 {
     static const struct {
         cl_int code;
         const char *name;
-    } names[] = {
-        {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
-        {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
-        {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
-        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-        {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
-        {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
-        {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
-        {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
-        {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
-        {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
-        {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
-        {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
-        {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
-        {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
-        {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
-        {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
-        {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
-    };
+    } names[] = {NAMED(CL_DEVICE_NOT_FOUND),
+                 NAMED(CL_DEVICE_NOT_AVAILABLE),
+                 NAMED(CL_COMPILER_NOT_AVAILABLE),
+                 NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+                 NAMED(CL_OUT_OF_RESOURCES),
+                 NAMED(CL_OUT_OF_HOST_MEMORY),
+                 NAMED(CL_PROFILING_INFO_NOT_AVAILABLE),
+                 NAMED(CL_BUILD_PROGRAM_FAILURE),
+                 NAMED(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+                 NAMED(CL_INVALID_VALUE),
+                 NAMED(CL_INVALID_BUFFER_SIZE),
+                 NAMED(CL_INVALID_KERNEL_NAME),
+                 NAMED(CL_INVALID_ARG_INDEX),
+                 NAMED(CL_INVALID_ARG_SIZE),
+                 NAMED(CL_INVALID_KERNEL_ARGS),
+                 NAMED(CL_INVALID_WORK_GROUP_SIZE),
+                 NAMED(CL_INVALID_COMMAND_QUEUE)};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (names[n].code == error)
             return names[n].name;
@@ -179,13 +182,13 @@ static enum status harvest(struct device *device, size_t count)
     }
     for (size_t n = 0; n < count; n++) {
         const struct pending_event *event = &device->core->pending[n];
+        const cl_profiling_info from = event->begin ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
         cl_ulong start = 0, end = 0;
-        const cl_event first = event->begin ? event->begin : event->end;
-        const cl_profiling_info first_info =
-            event->begin ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
-        if (clGetEventProfilingInfo(first, first_info, sizeof start, &start, NULL) == CL_SUCCESS &&
-            clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
-                CL_SUCCESS)
+        error = clGetEventProfilingInfo(event->begin ? event->begin : event->end, from, sizeof start, &start,
+                                        NULL);
+        if (error == CL_SUCCESS)
+            error = clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+        if (error == CL_SUCCESS)
             timers_add(&device->core->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
                        event->bytes, event->weight);
     }

@@ -52,8 +52,8 @@ struct device_info {
  * fits; the message lists what there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, struct device **device);
 
-/* The same where several processes share the devices of a machine: of those that fit, in the order of
- * `radixpic devices`, the one of number `share` modulo how many they are. device_open() is share 0. */
+/* The same where several processes share a machine: of the devices that fit, number `share` modulo how many
+ * they are. device_open() is share 0. */
 STATUS_CHECKED enum status device_open_share(const char *spec, uint32_t share, struct device **device);
 
 /* Another handle of the same device, owned by `device`: for what is to be destroyed together, and earlier. */
@@ -68,8 +68,7 @@ void device_close(struct device **device);
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
 bool device_is_counting(const struct device *device);
 
-/* Memory of the host for `count` elements of `size` bytes, all 0, owned by the handle. NULL, with a sentence
- * recorded, where there is none. */
+/* Memory of the host, all 0, owned by the handle. NULL, with a sentence recorded, where there is none. */
 void *device_alloc(struct device *device, size_t count, size_t size);
 
 /* TRY(DEVICE_NEW(device, *part)) and TRY(DEVICE_NEW_ARRAY(device, counts, cells)): by the pointer's type. */
@@ -109,25 +108,24 @@ STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
 STATUS_CHECKED enum status device_join(struct device *device);
 
-/* The queue on which kernels launch others, their default queue, is made by the first call, for `wanted`
- * launches or as many as the device allows, and is closed with the device. *fit is how many launches it has
- * room for; a kernel that the host launches has ended when all that it launched have, and leaves the queue
- * empty. STATUS_FAILED where device_info()->can_enqueue is not set. */
+/* The queue on which kernels launch others, made by the first call for `wanted` launches or as many as the
+ * device allows, and closed with the device. *fit is how many launches it has room for; a kernel that the
+ * host launches has ended when all that it launched have. STATUS_FAILED where device_info()->can_enqueue is
+ * not set. */
 STATUS_CHECKED enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t *fit);
 
 /* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */
 const struct timers *device_timers(struct device *device);
 void device_reset_timers(struct device *device);
 
-/* From now on each launch counts `weight` times in the timers, at first once. With 0 launches are not timed,
- * which spares a GPU some microseconds each: time one step in `weight` to know what all of them take. */
+/* From now on each launch counts `weight` times in the timers, at first once; with 0 it is not timed, which
+ * spares a GPU some microseconds each. */
 void device_weigh_times(struct device *device, uint32_t weight);
 
 /* Times host work (a transform on mapped memory, a file) into the same table. */
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
 
-/* Between begin and end, work that carries no event of its own (VkFFT's launches) is timed as one launch of
- * `stage`. */
+/* Work in between that carries no event of its own (VkFFT's launches) is timed as one launch of `stage`. */
 STATUS_CHECKED enum status device_region_begin(struct device *device);
 STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
 
@@ -135,15 +133,14 @@ STATUS_CHECKED enum status device_region_end(struct device *device, enum stage s
 typedef void host_function(const void *context, void *const *memory);
 enum { HOST_CALL_BUFFERS = 4 }; /* at most */
 
-/* Runs function(context, memory) in the order of the queue; memory[n] is where buffers[n] lies for the
- * host; each is given once, and none is a view. CPU devices enqueue it as a native kernel: `context` must
- * live until it has run. Other devices wait, map the buffers and call it. Timed as `stage`. */
+/* Runs function(context, memory) in the order of the queue; memory[n] is where buffers[n] lies for the host;
+ * each is given once, and none is a view. CPU devices enqueue it as a native kernel: `context` must live
+ * until it has run. Other devices wait, map the buffers and call it. */
 STATUS_CHECKED enum status device_call_host(struct device *device, host_function *function,
                                             const void *context, struct buffer *const *buffers, size_t count,
                                             enum stage stage, uint64_t bytes);
 
-/* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. For
- * tests and measurements. */
+/* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. */
 bool device_queue_host_calls(struct device *device, bool wanted);
 
 /* The native handles, for VkFFT only: cl_device_id, cl_context, cl_command_queue and cl_platform_id behind
@@ -170,8 +167,7 @@ STATUS_CHECKED enum status buffer_view(struct buffer *whole, size_t offset, size
 /* More than any device asks for (NVIDIA 512, PoCL 128), so that sizes are the same on all. */
 enum { BUFFER_VIEW_ALIGNMENT = 4096 };
 
-/* Bytes from the begin of one array of `bytes` to that of the next, where several that lie in one buffer have
- * a view each. */
+/* Bytes from one array of `bytes` to the next, where several in one buffer have a view each. */
 static inline size_t buffer_view_stride(size_t bytes)
 {
     return (bytes + BUFFER_VIEW_ALIGNMENT - 1) / BUFFER_VIEW_ALIGNMENT * BUFFER_VIEW_ALIGNMENT;
@@ -186,8 +182,7 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
-/* Writes as buffer_write() does, but only enqueues it: `source` stays as it is until the queue is that far.
- */
+/* Only enqueues: `source` stays as it is until the queue is that far. */
 STATUS_CHECKED enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes,
                                        const void *source);
 
@@ -247,9 +242,9 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
 const char *program_folder(void);
 
 /* Builds program_folder()/<file> with `-D` options from a printf-style format, e.g. "-D RADIX_BITS=%u".
- * Precision adds -D REAL_IS_DOUBLE=0|1. A build error is STATUS_FAILED and the message holds file, options
- * and the whole log; a double program on a device without fp64 is STATUS_FAILED too. The caller owns the
- * program; kernels made from it must be destroyed before it. */
+ * Precision adds -D REAL_IS_DOUBLE=0|1. The message of a build error holds file, options and the whole log; a
+ * double program on a device without fp64 is STATUS_FAILED too. A program that is destroyed early goes after
+ * its kernels. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -305,13 +300,12 @@ static inline struct kernel_argument arg_local(size_t bytes)
     return (struct kernel_argument){.kind = ARGUMENT_LOCAL, .value.local_bytes = bytes};
 }
 
-/* The shape of one launch: `groups` work-groups of `items` work-items, in one dimension. Nothing is enqueued
- * when groups is 0. `bytes` is what the launch must move, for GB/s. */
+/* One launch: `groups` work-groups of `items` work-items, in one dimension; nothing where there are no
+ * groups. */
 struct launch {
-    size_t groups;
-    size_t items;
+    size_t groups, items;
     enum stage stage;
-    uint64_t bytes;
+    uint64_t bytes; /* that it must move, for GB/s */
 };
 
 /* A launch of at least `work` items in groups of `items`, one item per piece of work; kernels leave out what

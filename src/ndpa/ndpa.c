@@ -2,7 +2,6 @@
 #include "ndpa/ndpa.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     WARP = 32,
@@ -31,7 +30,6 @@ struct ndpa {
     struct ndpa_shape shape;
     enum ndpa_kind kind;
     struct ndpa_plan plan;
-    uint32_t axes[NDPA_MAX_DIMENSIONS];
     uint32_t strides[NDPA_MAX_DIMENSIONS]; /* of the volume, in elements */
     struct program *program;
     struct kernel *permute;
@@ -153,44 +151,38 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
 
 /* ---- tables ---- */
 
-static enum status write_map(struct ndpa *ndpa)
-{
-    const uint32_t dimensions = ndpa->shape.dimensions;
-    uint32_t inside[NDPA_MAX_DIMENSIONS], map[4 * NDPA_MAX_DIMENSIONS];
-    const size_t bytes = dimensions * sizeof *map;
-    uint32_t inside_stride[NDPA_MAX_DIMENSIONS], stride = 1;
-    for (uint32_t k = dimensions; k-- > 0; stride *= ndpa->shape.cell_side)
-        inside_stride[k] = stride;
-    for (uint32_t k = 0; k < dimensions; k++)
-        inside[k] = inside_stride[ndpa->axes[k]];
-    memcpy(map, ndpa->plan.counts, bytes);
-    memcpy(map + dimensions, ndpa->plan.steps, bytes);
-    memcpy(map + 2 * (size_t)dimensions, ndpa->strides, bytes);
-    memcpy(map + 3 * (size_t)dimensions, inside, bytes);
-    return buffer_write(ndpa->map, 0, 4 * bytes, map);
-}
-
-static enum status write_inside(struct ndpa *ndpa)
-{
-    const uint32_t p = ndpa->shape.cell_side, elements = ndpa->plan.cell_elements;
-    struct device *scratch;
-    uint32_t *inside;
-    TRY(device_branch(ndpa->device, &scratch));
-    TRY(DEVICE_NEW_ARRAY(scratch, inside, elements));
-    for (uint32_t e = 0; e < elements; e++) {
-        const uint32_t before = ndpa_source_in_cell(&ndpa->shape, ndpa->axes, e);
-        inside[e] = before / p * ndpa->plan.width + before % p;
-    }
-    TRY(buffer_write(ndpa->inside, 0, elements * sizeof *inside, inside));
-    device_close(&scratch);
-    return STATUS_OK;
-}
-
 /* A new buffer with a table of the host. */
 static enum status keep_table(struct ndpa *ndpa, const uint32_t *table, size_t count, struct buffer **buffer)
 {
     TRY(buffer_create(ndpa->device, count * sizeof *table, "a table of places in a volume", buffer));
     return buffer_write(*buffer, 0, count * sizeof *table, table);
+}
+
+static enum status create_map(struct ndpa *ndpa, const uint32_t *axes)
+{
+    const uint32_t dimensions = ndpa->shape.dimensions;
+    uint32_t map[4 * NDPA_MAX_DIMENSIONS], inside_stride[NDPA_MAX_DIMENSIONS], stride = 1;
+    for (uint32_t k = dimensions; k-- > 0; stride *= ndpa->shape.cell_side)
+        inside_stride[k] = stride;
+    for (uint32_t k = 0; k < dimensions; k++) {
+        map[k] = ndpa->plan.counts[k];
+        map[dimensions + k] = ndpa->plan.steps[k];
+        map[2 * dimensions + k] = ndpa->strides[k];
+        map[3 * dimensions + k] = inside_stride[axes[k]];
+    }
+    return keep_table(ndpa, map, 4 * (size_t)dimensions, &ndpa->map);
+}
+
+static enum status create_inside(struct ndpa *ndpa, struct device *scratch, const uint32_t *axes)
+{
+    const uint32_t p = ndpa->shape.cell_side, elements = ndpa->plan.cell_elements;
+    uint32_t *inside;
+    TRY(DEVICE_NEW_ARRAY(scratch, inside, elements));
+    for (uint32_t e = 0; e < elements; e++) {
+        const uint32_t before = ndpa_source_in_cell(&ndpa->shape, axes, e);
+        inside[e] = before / p * ndpa->plan.width + before % p;
+    }
+    return keep_table(ndpa, inside, elements, &ndpa->inside);
 }
 
 /* Place of piece `number` among those along axes `begin` to `end` - 1, and its number along the last. */
@@ -219,7 +211,7 @@ static uint32_t columns_of(const struct ndpa *ndpa, uint32_t along)
                    ndpa->plan.width);
 }
 
-/* The tables that no axes change. The memory of the host is that of `scratch`. */
+/* The memory of the host is that of `scratch`, here and below. */
 static enum status create_places(struct ndpa *ndpa, struct device *scratch)
 {
     const struct ndpa_plan *plan = &ndpa->plan;
@@ -268,18 +260,17 @@ static enum status build(struct ndpa *ndpa)
     return kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute);
 }
 
-static enum status create_tables(struct ndpa *ndpa)
+static enum status create_tables(struct ndpa *ndpa, const uint32_t *axes)
 {
-    const size_t word = sizeof(uint32_t), dimensions = ndpa->shape.dimensions;
     struct device *scratch;
     if (ndpa->kind != NDPA_TABLES)
-        return buffer_create(ndpa->device, 4 * dimensions * word, "the map of a volume", &ndpa->map);
+        return create_map(ndpa, axes);
     TRY(device_branch(ndpa->device, &scratch));
     TRY(create_places(ndpa, scratch));
     TRY(create_rows(ndpa, scratch));
+    TRY(create_inside(ndpa, scratch, axes));
     device_close(&scratch);
-    return buffer_create(ndpa->device, ndpa->plan.cell_elements * word, "a table of places in a cell",
-                         &ndpa->inside);
+    return STATUS_OK;
 }
 
 enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
@@ -298,12 +289,11 @@ enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *
     created->device = device;
     created->shape = *shape;
     created->kind = kind;
-    memcpy(created->axes, axes, shape->dimensions * sizeof *axes);
     TRY(make_plan(created, group_items));
     TRY(build(created));
-    TRY(create_tables(created));
+    TRY(create_tables(created, axes));
     *ndpa = created;
-    return kind == NDPA_TABLES ? write_inside(created) : write_map(created);
+    return STATUS_OK;
 }
 
 /* ---- launches ---- */

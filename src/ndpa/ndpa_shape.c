@@ -15,13 +15,17 @@ uint64_t ndpa_elements(const struct ndpa_shape *shape)
     return elements;
 }
 
+static void cell_sides(const struct ndpa_shape *shape, uint32_t sides[NDPA_MAX_DIMENSIONS])
+{
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        sides[k] = shape->cell_side;
+}
+
 uint64_t ndpa_cell_elements(const struct ndpa_shape *shape)
 {
-    uint64_t elements = 1;
-    for (uint32_t k = 0; k < shape->dimensions; k++)
-        if (__builtin_mul_overflow(elements, shape->cell_side, &elements))
-            return UINT64_MAX;
-    return elements;
+    struct ndpa_shape cell = *shape;
+    cell_sides(shape, cell.sides);
+    return ndpa_elements(&cell);
 }
 
 size_t ndpa_bytes(const struct ndpa_shape *shape)
@@ -99,12 +103,6 @@ uint64_t ndpa_place(const struct ndpa_shape *shape, const uint32_t *axes, const 
     for (uint32_t k = 0; k < shape->dimensions; k++)
         place[k] += subscript[k] % p;
     return ndpa_index(shape->dimensions, shape->sides, place);
-}
-
-static void cell_sides(const struct ndpa_shape *shape, uint32_t sides[NDPA_MAX_DIMENSIONS])
-{
-    for (uint32_t k = 0; k < shape->dimensions; k++)
-        sides[k] = shape->cell_side;
 }
 
 uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t e)
