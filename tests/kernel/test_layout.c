@@ -17,8 +17,7 @@ static bool lacks(enum layout_type type)
 
 static void *room_for(enum layout_type type, struct layout_size size)
 {
-    void *memory = malloc(layout_bytes(type, size));
-    assert_non_null(memory);
+    void *memory = test_array(1, layout_bytes(type, size));
     return memory;
 }
 
@@ -68,9 +67,6 @@ static void check_device(struct layout_kernels *kernels, enum layout_operation o
     if (memcmp(result, column_wise ? turned : expected, bytes) != 0)
         fail_msg("operation %d of %u arrays of %u %s, %s-wise, is not the host's", operation, size.arrays,
                  size.length, layout_type_names[type], column_wise ? "column" : "row");
-    buffer_destroy(&buffer);
-    free(result);
-    free(turned);
 }
 
 static void check_operation(struct layout_kernels *kernels, enum layout_operation operation,
@@ -89,8 +85,6 @@ static void check_operation(struct layout_kernels *kernels, enum layout_operatio
         for (enum layout_order order = LAYOUT_ROW_WISE; order < LAYOUT_ORDERS; order++)
             check_device(kernels, operation, type, order, size, rows, expected);
     }
-    free(rows);
-    free(expected);
 }
 
 static void check_type(enum layout_type type)
@@ -103,9 +97,8 @@ static void check_type(enum layout_type type)
                 check_operation(kernels, operation, type, sizes[n]);
 }
 
-static void device_is_the_host(void **state)
+TEST(device_is_the_host)
 {
-    (void)state;
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++)
         if (!lacks(type))
             check_type(type);
@@ -117,7 +110,7 @@ static void check_transposition(struct layout_kernels *kernels, enum layout_type
 {
     const struct layout_size size = {rows, columns};
     const size_t bytes = layout_bytes(type, size), extra = 64, count = (size_t)rows * columns;
-    char *from = room_for(type, size), *to = malloc(bytes + extra), *behind = calloc(1, extra);
+    char *from = room_for(type, size), *to = test_array(1, bytes + extra), *behind = test_array(1, extra);
     struct buffer *source = NULL, *target = NULL;
     assert_true(to && behind);
     for (size_t n = 0; n < count; n++)
@@ -133,16 +126,10 @@ static void check_transposition(struct layout_kernels *kernels, enum layout_type
             if (element(type, to, (size_t)c * rows + r) != (double)((size_t)r * columns + c))
                 fail_msg("%u x %u: element %u, %u of the transpose is wrong", rows, columns, c, r);
     assert_memory_equal(to + bytes, behind, extra);
-    buffer_destroy(&source);
-    buffer_destroy(&target);
-    free(from);
-    free(to);
-    free(behind);
 }
 
-static void transposes(void **state)
+TEST(transposes)
 {
-    (void)state;
     static const uint32_t sides[] = {1, 2, 31, 32, 33, 64, 100};
     enum { SIDES = sizeof sides / sizeof sides[0] };
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
@@ -155,9 +142,8 @@ static void transposes(void **state)
     }
 }
 
-static void inputs_are_the_papers(void **state)
+TEST(inputs_are_the_papers)
 {
-    (void)state;
     enum { ARRAYS = 3, LENGTH = 40 };
     const struct layout_size size = {ARRAYS, LENGTH};
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
@@ -179,13 +165,11 @@ static void inputs_are_the_papers(void **state)
         }
         assert_in_range(rises, 35, 85); /* of 117 neighbours, half of which rise on average */
         assert_in_range(falls, 35, 85);
-        free(rows);
     }
 }
 
-static void host_sums_ones(void **state)
+TEST(host_sums_ones)
 {
-    (void)state;
     const struct layout_size size = {3, 50};
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
         void *rows = room_for(type, size);
@@ -193,7 +177,6 @@ static void host_sums_ones(void **state)
         layout_hosts[type].apply(HOST_PREFIX_SUM, size, rows);
         for (uint32_t n = 0; n < 150; n++)
             assert_true(element(type, rows, n) == n % 50 + 1);
-        free(rows);
     }
 }
 
@@ -215,9 +198,8 @@ static void assert_sorted_of(enum layout_type type, struct layout_size size, con
     }
 }
 
-static void host_sorts(void **state)
+TEST(host_sorts)
 {
-    (void)state;
     static const uint32_t lengths[] = {1, 2, 16, 17, 128, 333};
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
         for (int n = 0; n < 6 * (LAYOUT_INPUTS + 1); n++) {
@@ -234,20 +216,8 @@ static void host_sorts(void **state)
                 layout_hosts[type].apply(sort, size, sorted);
                 assert_sorted_of(type, size, rows, sorted);
             }
-            free(rows);
-            free(sorted);
         }
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_is_the_host),
-        cmocka_unit_test(transposes),
-        cmocka_unit_test(inputs_are_the_papers),
-        cmocka_unit_test(host_sums_ones),
-        cmocka_unit_test(host_sorts),
-    };
-    return cmocka_run_group_tests_name("layout", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

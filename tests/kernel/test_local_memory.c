@@ -37,8 +37,7 @@ static struct buffer *holding(const void *numbers, size_t count)
 /* What a kernel wrote, and that it wrote nothing after it; the caller frees it. */
 static void *written(struct buffer *buffer, size_t count)
 {
-    uint32_t *words = malloc((count + GHOST) * sizeof *words);
-    assert_non_null(words);
+    uint32_t *words = test_array(1, (count + GHOST) * sizeof *words);
     assert_ok(buffer_read(buffer, 0, (count + GHOST) * sizeof *words, words));
     for (size_t n = count; n < count + GHOST; n++)
         assert_int_equal(words[n], untouched);
@@ -48,8 +47,7 @@ static void *written(struct buffer *buffer, size_t count)
 /* 1e-3 times whole numbers below 2^24, up to 16,777, that are all different where there are few. */
 static float *numbers(size_t count)
 {
-    float *some = malloc(count * sizeof *some);
-    assert_non_null(some);
+    float *some = test_array(1, count * sizeof *some);
     for (size_t n = 0; n < count; n++)
         some[n] = 1e-3F * (float)(atomic_operand((uint32_t)n) >> 8);
     return some;
@@ -69,15 +67,10 @@ static void check_line(struct local_kernels *kernels, enum line_version version,
     /* the two ends have one neighbour each */
     assert_memory_equal(&out[0], &untouched, sizeof untouched);
     assert_memory_equal(&out[length - 1], &untouched, sizeof untouched);
-    free(out);
-    buffer_destroy(&to);
-    buffer_destroy(&from);
-    free(in);
 }
 
-static void lines_are_filtered_but_for_their_ends(void **state)
+TEST(lines_are_filtered_but_for_their_ends)
 {
-    (void)state;
     static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 128, 188, 1000, 1003};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
@@ -91,9 +84,8 @@ static void lines_are_filtered_but_for_their_ends(void **state)
     }
 }
 
-static void lengths_that_a_version_takes(void **state)
+TEST(lengths_that_a_version_takes)
 {
-    (void)state;
     for (uint32_t length = 1; length < 100; length++)
         for (uint32_t block = 3; block < 20; block++) {
             const uint32_t v1 = local_line_length(LINE_V1, block, length);
@@ -122,15 +114,10 @@ static void check_turn(struct local_kernels *kernels, enum turn_version version,
         for (uint32_t j = 0; j < columns; j++)
             if (out[(size_t)j * rows + i] != in[(size_t)i * columns + j])
                 fail_msg("version %d, %u x %u: element (%u, %u) is wrong", version, rows, columns, i, j);
-    free(out);
-    buffer_destroy(&to);
-    buffer_destroy(&from);
-    free(in);
 }
 
-static void matrices_of_any_size_are_transposed(void **state)
+TEST(matrices_of_any_size_are_transposed)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {71, 1}, {32, 32}, {33, 64}, {45, 31}, {100, 37}};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
@@ -143,8 +130,7 @@ static void matrices_of_any_size_are_transposed(void **state)
 /* Small whole numbers, whose products and sums are exact. */
 static float *whole_numbers(size_t count, uint32_t seed)
 {
-    float *some = malloc(count * sizeof *some);
-    assert_non_null(some);
+    float *some = test_array(1, count * sizeof *some);
     for (size_t n = 0; n < count; n++)
         some[n] = (float)(atomic_operand((uint32_t)n + seed) % 17) - 8;
     return some;
@@ -168,17 +154,10 @@ static void check_product(struct local_kernels *kernels, enum product_version ve
                 fail_msg("version %d, %u x %u x %u: element (%zu, %zu) is wrong", version, size.rows,
                          size.inner, size.columns, i, j);
         }
-    free(c);
-    buffer_destroy(&left);
-    buffer_destroy(&right);
-    buffer_destroy(&product);
-    free(a);
-    free(b);
 }
 
-static void matrices_of_any_size_are_multiplied(void **state)
+TEST(matrices_of_any_size_are_multiplied)
 {
-    (void)state;
     static const struct product_size sizes[] = {{1, 1, 1},   {16, 16, 16}, {17, 5, 33},
                                                 {3, 40, 50}, {50, 1, 2},   {31, 33, 35}};
     for (int s = 0; s < SHAPES; s++) {
@@ -197,7 +176,7 @@ static void check_exchanged(const struct local_kernels *kernels, const struct at
 {
     const uint32_t operations = local_atomics_operations(kernels, chosen),
                    count = local_atomics_words(chosen);
-    unsigned char *seen = calloc(operations + 1, 1);
+    unsigned char *seen = test_array(operations + 1, 1);
     uint32_t initials = 0;
     assert_non_null(seen);
     for (uint32_t n = 0; n < operations + count; n++) {
@@ -211,15 +190,13 @@ static void check_exchanged(const struct local_kernels *kernels, const struct at
         }
     }
     assert_int_equal(initials, count);
-    free(seen);
 }
 
 static void check_atomics(struct local_kernels *kernels, struct atomic_case chosen)
 {
     const uint32_t operations = local_atomics_operations(kernels, &chosen),
                    count = local_atomics_words(&chosen);
-    uint32_t *expected = malloc(count * sizeof *expected);
-    assert_non_null(expected);
+    uint32_t *expected = test_array(1, count * sizeof *expected);
     for (uint32_t n = 0; n < count; n++)
         expected[n] = local_atomics_initial(chosen.function);
     struct buffer *words = holding(expected, count), *returned = filled(operations);
@@ -237,16 +214,10 @@ static void check_atomics(struct local_kernels *kernels, struct atomic_case chos
             if (found[n] != expected[n])
                 fail_msg("function %d, scope %d, %u addresses: word %u is %#x, not %#x", chosen.function,
                          chosen.scope, chosen.addresses, n, found[n], expected[n]);
-    free(found);
-    free(came);
-    free(expected);
-    buffer_destroy(&words);
-    buffer_destroy(&returned);
 }
 
-static void atomic_functions_lose_nothing(void **state)
+TEST(atomic_functions_lose_nothing)
 {
-    (void)state;
     static const uint32_t addresses[] = {1, 3, 5, 32};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
@@ -264,9 +235,8 @@ static void atomic_functions_lose_nothing(void **state)
 }
 
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
-static void contention_loses_nothing(void **state)
+TEST(contention_loses_nothing)
 {
-    (void)state;
     const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
@@ -278,9 +248,8 @@ static void contention_loses_nothing(void **state)
 }
 
 /* What the host expects, on numbers that one can follow. */
-static void the_host_knows_the_functions(void **state)
+TEST(the_host_knows_the_functions)
 {
-    (void)state;
     const uint32_t operand = atomic_operand(5), pattern = atomic_pattern(2);
     assert_int_equal(local_atomics_apply(ATOMIC_ADD, 3, 5, 2), 3 + operand);
     assert_int_equal(local_atomics_apply(ATOMIC_SUB, 3, 5, 2), 3 - operand);
@@ -307,7 +276,7 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
     uint32_t refined = 0, over = 0;
     assert_ok(local_refine_run(kernels, way, &grid, &refined));
     uint32_t *values = written(grid.values, count);
-    free(written(grid.listed, count));
+    (void)written(grid.listed, count);
     for (uint32_t i = 0; i < cells; i++)
         for (uint32_t j = 0; j < cells; j++) {
             const uint32_t middle = refinement_density(cells, 16 * i + 8, 16 * j + 8);
@@ -323,15 +292,10 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
                          values[cells * i + j], expected);
         }
     assert_int_equal(refined, over);
-    free(values);
-    buffer_destroy(&grid.values);
-    buffer_destroy(&grid.listed);
-    buffer_destroy(&grid.counts);
 }
 
-static void cells_over_the_threshold_are_refined(void **state)
+TEST(cells_over_the_threshold_are_refined)
 {
-    (void)state;
     const uint32_t of_a_cell = refinement_density(21, 16 * 4 + 8, 16 * 9 + 8); /* which is not over it */
     const uint32_t thresholds[] = {0, REFINEMENT_PEAK / 64, of_a_cell, REFINEMENT_PEAK};
     struct local_kernels *kernels = create(0);
@@ -345,9 +309,8 @@ static void cells_over_the_threshold_are_refined(void **state)
 }
 
 /* More children than the device's own queue holds: its parent is launched in pieces. */
-static void parents_launch_more_children_than_fit(void **state)
+TEST(parents_launch_more_children_than_fit)
 {
-    (void)state;
     uint32_t fit = 0;
     if (!device_info(device)->can_enqueue)
         skip();
@@ -359,9 +322,8 @@ static void parents_launch_more_children_than_fit(void **state)
 }
 
 /* Where no parent can launch, asking for that is an error that leaves the other ways as they are. */
-static void a_device_that_cannot_enqueue_says_so(void **state)
+TEST(a_device_that_cannot_enqueue_says_so)
 {
-    (void)state;
     struct program *program = NULL;
     uint32_t refined = 1, fit = 1;
     if (device_info(device)->can_enqueue)
@@ -382,18 +344,13 @@ static void a_device_that_cannot_enqueue_says_so(void **state)
     uint32_t *values = written(grid.values, 9);
     for (int n = 0; n < 9; n++)
         assert_int_equal(values[n], untouched);
-    free(values);
     check_refinement(kernels, REFINE_TOGETHER, 21, REFINEMENT_PEAK / 64);
-    buffer_destroy(&grid.values);
-    buffer_destroy(&grid.listed);
-    buffer_destroy(&grid.counts);
 }
 
 /* At its radius, 3/4 of the half width, the ring is highest; it is lower on both sides, and the same in all
  * directions. */
-static void the_density_is_a_ring(void **state)
+TEST(the_density_is_a_ring)
 {
-    (void)state;
     const uint32_t cells = 40, middle = 8 * cells, radius = middle / 4 * 3;
     assert_int_equal(refinement_density(cells, middle + radius, middle), REFINEMENT_PEAK);
     assert_int_equal(refinement_density(cells, middle, middle - radius), REFINEMENT_PEAK);
@@ -404,9 +361,8 @@ static void the_density_is_a_ring(void **state)
 
 /* ---- shapes ---- */
 
-static void shapes_fit_the_device(void **state)
+TEST(shapes_fit_the_device)
 {
-    (void)state;
     static const size_t limits[] = {64, 100, 128, 256, 1024, 4096};
     struct local_shape shape;
     for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
@@ -424,21 +380,4 @@ static void shapes_fit_the_device(void **state)
     assert_int_equal(local_shape_of(&small, 0, &shape), STATUS_FAILED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_filtered_but_for_their_ends),
-        cmocka_unit_test(lengths_that_a_version_takes),
-        cmocka_unit_test(matrices_of_any_size_are_transposed),
-        cmocka_unit_test(matrices_of_any_size_are_multiplied),
-        cmocka_unit_test(atomic_functions_lose_nothing),
-        cmocka_unit_test(contention_loses_nothing),
-        cmocka_unit_test(the_host_knows_the_functions),
-        cmocka_unit_test(cells_over_the_threshold_are_refined),
-        cmocka_unit_test(parents_launch_more_children_than_fit),
-        cmocka_unit_test(a_device_that_cannot_enqueue_says_so),
-        cmocka_unit_test(the_density_is_a_ring),
-        cmocka_unit_test(shapes_fit_the_device),
-    };
-    return cmocka_run_group_tests_name("local memory", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -112,9 +112,8 @@ static void check_line(const char *text, const char *name, const double *numbers
     assert_string_equal(line_of(text, name), wanted + strlen(name));
 }
 
-static void the_table_is_that_of_all_ranks(void **state)
+TEST(the_table_is_that_of_all_ranks)
 {
-    (void)state;
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
     const struct expected e = expect();
@@ -141,9 +140,8 @@ static void the_table_is_that_of_all_ranks(void **state)
     assert_null(strstr(text, "times what one step"));
 }
 
-static void the_imbalance_of_the_particles_is_told(void **state)
+TEST(the_imbalance_of_the_particles_is_told)
 {
-    (void)state;
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
     const char *text = print_to_text(&timers, &cost);
@@ -157,9 +155,8 @@ static void the_imbalance_of_the_particles_is_told(void **state)
     assert_string_equal(line_of(text, "particle imbalance  "), wanted);
 }
 
-static void sampled_times_are_told(void **state)
+TEST(sampled_times_are_told)
 {
-    (void)state;
     const struct timers timers = own_timers();
     struct run_cost cost = own_cost();
     cost.timed_every = 7;
@@ -169,9 +166,8 @@ static void sampled_times_are_told(void **state)
 }
 
 /* The numbers of a run that did nothing are numbers. */
-static void nothing_done_is_no_division_by_zero(void **state)
+TEST(nothing_done_is_no_division_by_zero)
 {
-    (void)state;
     const char *text = print_to_text(&(struct timers){0}, &(struct run_cost){0});
     if (ranks.rank > 0)
         return;
@@ -201,9 +197,8 @@ static void check_row(const char *text, const char *name, const double *numbers)
     assert_string_equal(line_of(text, name), wanted);
 }
 
-static void the_file_is_that_of_all_ranks(void **state)
+TEST(the_file_is_that_of_all_ranks)
 {
-    (void)state;
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
     const struct expected e = expect();
@@ -225,9 +220,8 @@ static void the_file_is_that_of_all_ranks(void **state)
     assert_string_equal(line_of(text, "exchange,"), "0,0,0,0,0,0,0,0,1");
 }
 
-static void a_folder_that_is_missing_fails_all_ranks(void **state)
+TEST(a_folder_that_is_missing_fails_all_ranks)
 {
-    (void)state;
     const struct timers timers = own_timers();
     const struct run_cost cost = own_cost();
     const struct run_folder missing = {.path = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder};
@@ -235,15 +229,4 @@ static void a_folder_that_is_missing_fails_all_ranks(void **state)
     assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_that_of_all_ranks),
-        cmocka_unit_test(the_imbalance_of_the_particles_is_told),
-        cmocka_unit_test(sampled_times_are_told),
-        cmocka_unit_test(nothing_done_is_no_division_by_zero),
-        cmocka_unit_test(the_file_is_that_of_all_ranks),
-        cmocka_unit_test(a_folder_that_is_missing_fails_all_ranks),
-    };
-    return mpi_run_tests("stage_table", tests, make_folder, remove_folder);
-}
+MPI_TEST_MAIN(make_folder, remove_folder)
