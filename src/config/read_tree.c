@@ -149,7 +149,7 @@ static size_t list_keys(const struct schema_table *table, const char *group,
     return count;
 }
 
-/* What stands now for a key of earlier versions, or the path of a key of that name anywhere in the table: a
+/* What replaces a key of earlier versions, or the path of a key of that name anywhere in the table: a
  * right key in a wrong place. NULL where there is none. */
 static const char *find_elsewhere(const struct schema_table *table, const char *key)
 {
@@ -195,16 +195,15 @@ static void check_keys(struct reader *reader, const struct schema_table *table, 
         return;
     }
     for (const struct tree_node *child = node->first_child; child; child = child->next) {
-        const struct tree_node *first = tree_value(node, child->key->text);
         size_t i = 0;
         while (i < table->count && !tree_is_text(child->key, child_key(&table->rows[i], group)))
             i++;
         const size_t length = enter(reader, child->key->text);
         if (i == table->count)
             complain_unknown_key(reader, table, group, child->key);
-        else if (first != child)
+        else if (tree_value(node, child->key->text) != child)
             complain(reader->complaints, child->key, reader->path, "given twice; first at line %zu",
-                     first->key->origin.line);
+                     tree_value(node, child->key->text)->key->origin.line);
         leave(reader, length);
     }
 }
