@@ -290,25 +290,8 @@ kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 advance_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *restrict next_stray_number)
 {
     local uint sums[2][SCAN_ITEMS];
-    const uint t = (uint)get_local_id(0), each = (blocks + SCAN_ITEMS - 1) / SCAN_ITEMS;
-    const uint begin = min(t * each, blocks), end = min(begin + each, blocks);
-    uint sum = 0, from = 0;
-    for (uint block = begin; block < end; block++)
-        sum += block_totals[block];
-    sums[0][t] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint stride = 1; stride < SCAN_ITEMS; stride *= 2) {
-        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
-        from = 1 - from;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    uint before = sums[from][t] - sum;
-    for (uint block = begin; block < end; block++) {
-        const uint total = block_totals[block];
-        block_totals[block] = before;
-        before += total;
-    }
-    if (t == 0)
+    scan_by_one_group(sums, block_totals, block_totals, blocks);
+    if (get_local_id(0) == 0)
         *next_stray_number = 0;
 }
 

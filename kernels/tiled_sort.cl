@@ -5,8 +5,13 @@
  * distinct digits, tiled_reorder() on the others; on all of them in short lists, where a launch costs more
  * than it saves.
  *
- * ITEMS, DIGIT_BITS, SCAN_ITEMS: see shared/tiles.h
- * SHIFT         lowest bit of the digit in a key
+ * Where keys are short enough for a chunk to count whole ones, the first of two passes ranks whole keys, and
+ * sorts by their low bits (BIN_BITS < DIGIT_BITS). What it counts gives the cell offsets. And as the entries
+ * of one key leave a chunk together, it knows, for chunks of few keys, the runs of one digit that the next
+ * pass will find: a chunk of known runs is not counted again, and copied run by run.
+ *
+ * ITEMS, DIGIT_BITS, BIN_BITS, SCAN_ITEMS: see shared/tiles.h
+ * NEXT_BITS     bits of the next pass's digit, in a first pass
  * INPUT, NEXT   what the list holds before and after this pass:
  *               KEYS_ALONE (0)   input: keys, sigma(j) = j; output: sigma alone, no pass follows
  *               PACKED (1)       one word: the digit of the last pass above INDEX_BITS bits of sigma
@@ -18,6 +23,15 @@
 #define KEYS_ALONE 0
 #define PACKED     1
 #define PAIRS      2
+
+#define IS_FIRST (INPUT == KEYS_ALONE)
+#define IS_LAST  (NEXT == KEYS_ALONE)
+#define NEXT_ROW (1u << NEXT_BITS < SCAN_BINS ? SCAN_BINS : 1u << NEXT_BITS)
+
+/* What a first pass tells of each chunk of the next: how many runs of one digit it has, and where they begin,
+ * in no order. It is more than MOST_RUNS where not all are known. */
+#define MOST_RUNS 128
+#define RUN_WORDS (1 + MOST_RUNS)
 
 #if INPUT == PAIRS
 typedef ushort key_type;
@@ -32,7 +46,7 @@ typedef uint4 key_type4;
 static inline uint digit_of(uint key)
 {
 #if INPUT == KEYS_ALONE
-    return (key >> SHIFT) & DIGIT_MASK;
+    return key & DIGIT_MASK;
 #elif INPUT == PACKED
     return key >> INDEX_BITS;
 #else
@@ -40,27 +54,61 @@ static inline uint digit_of(uint key)
 #endif
 }
 
+/* The place in the first list of entry j. */
+static inline uint sigma_of(__global const key_type *restrict keys, __global const uint *restrict values,
+                            uint j)
+{
+#if INPUT == KEYS_ALONE
+    return j;
+#elif INPUT == PACKED
+    return keys[j] & INDEX_MASK;
+#else
+    return values[j];
+#endif
+}
+
 /* ---- histogram ---- */
 
 /* Counts the digits of each chunk into its row of the table, lists the distinct ones and adds them to the
- * totals. */
+ * totals. A second pass does not count where all runs are known, whose counts the row holds then. */
 __kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
 tiled_histogram(__global const key_type *restrict keys, __global uint *restrict table,
-                __global uint *restrict lists, volatile __global uint *restrict totals, uint count)
+                __global uint *restrict lists, volatile __global uint *restrict totals,
+                __global uint *restrict next_table, __global uint *restrict runs, uint count)
 {
     __local uint counts[RADIX];
-    __local uint distinct;
+    __local uint distinct, known;
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint begin = own.first * TILE, end = begin + min(own.tiles * TILE, count - begin);
 
+    if (t == 0)
+        distinct = known = 0;
+#if IS_FIRST
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
+#if !IS_LAST
+    for (uint c = t; c < NEXT_ROW; c += 2 * ITEMS)
+        next_table[chunk * NEXT_ROW + c] = 0;
     if (t == 0)
-        distinct = 0;
+        runs[chunk * RUN_WORDS] = 0;
+#endif
+    uint j = begin;
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = t; c < RADIX; c += 2 * ITEMS) {
+        counts[c] = table[chunk * ROW + c];
+        atomic_add(&known, counts[c]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint j = known == end - begin ? end : begin;
+    for (uint c = t; c < RADIX; c += 2 * ITEMS)
+        counts[c] = j == end ? counts[c] : 0;
+    if (t == 0 && j < end)
+        runs[chunk * RUN_WORDS] = MOST_RUNS + 1;
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    uint j = begin;
     for (; end - j >= TILE; j += TILE) {
         key_type4 four[KEYS / 8];
 #pragma unroll
@@ -83,57 +131,48 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
 
 /* ---- scan ---- */
 
+/* Where the totals hold whole keys too, a last group makes the offsets of them. */
 __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
            __global uint *restrict offsets, uint chunks, uint cells)
 {
     __local uint sums[2][SCAN_ITEMS];
+#if BIN_BITS < DIGIT_BITS
+    if (get_group_id(0) == ROW / SCAN_BINS)
+        scan_by_one_group(sums, totals + ROW, offsets, cells > 0 ? cells + 1 : 0);
+    else
+        scan_table(sums, table, totals, offsets, chunks, 0);
+#else
     scan_table(sums, table, totals, offsets, chunks, cells);
+#endif
 }
 
 /* ---- reorder ---- */
 
-/* Where entries hold more than the digit, the tile's words are held in local memory: keys, packed words, or
- * the sigma of pairs. */
-#define HOLDS      (INPUT != KEYS_ALONE || NEXT != KEYS_ALONE)
-#define HELD_WORDS (HOLDS ? TILE + TILE / 32 : 1)
-
-/* Sends list entry j, which is entry `place` of its tile, to place `target`. */
-static inline void send(__local const uint *held, __global uint *restrict sent,
-                        __global ushort *restrict sent_digits, uint j, uint place, uint target)
+/* Sends list entry j, whose digit is `digit`, to place `target`. */
+static inline void send(__global const key_type *restrict keys, __global const uint *restrict values,
+                        __global uint *restrict sent, __global ushort *restrict sent_digits, uint digit,
+                        uint j, uint target)
 {
-#if INPUT == PACKED
-    sent[target] = held[STAGE_PLACE(place)] & INDEX_MASK;
-#elif INPUT == PAIRS
-    sent[target] = held[STAGE_PLACE(place)];
-#elif NEXT == PACKED
-    sent[target] = held[STAGE_PLACE(place)] >> (SHIFT + DIGIT_BITS) << INDEX_BITS | j;
-#elif NEXT == PAIRS
-    sent[target] = j;
-    sent_digits[target] = (ushort)(held[STAGE_PLACE(place)] >> (SHIFT + DIGIT_BITS));
+#if IS_LAST
+    sent[target] = sigma_of(keys, values, j);
+#else
+    /* A digit as long as its bin does not hold the next one. */
+    const uint next_digit = (BIN_BITS < DIGIT_BITS ? digit : keys[j]) >> BIN_BITS;
+#if NEXT == PACKED
+    sent[target] = next_digit << INDEX_BITS | j;
 #else
     sent[target] = j;
+    sent_digits[target] = (ushort)next_digit;
+#endif
 #endif
 }
 
-/* Keys from j on of a tile with `valid` keys; places past its end read as `filler`. Item t holds, for each n,
- * the four keys from 4*(n*ITEMS + t) on. */
+/* The digits of a tile of `valid` keys; places past its end read as RADIX. Item t holds, for each n, the four
+ * from 4*(n*ITEMS + t) on. */
 static inline void load_digits(__global const key_type *restrict keys, uint begin, uint valid, uint t,
-                               uint4 *digits, uint filler, __local uint *held,
-                               __global const uint *restrict values)
+                               uint4 *digits)
 {
-#if HOLDS
-#pragma unroll
-    for (uint n = 0; n < KEYS; n++) {
-        const uint place = n * ITEMS + t;
-        if (place < valid)
-#if INPUT == PAIRS
-            held[STAGE_PLACE(place)] = values[begin + place];
-#else
-            held[STAGE_PLACE(place)] = keys[begin + place];
-#endif
-    }
-#endif
     if (valid == TILE) {
 #pragma unroll
         for (uint n = 0; n < KEYS / 4; n++) {
@@ -144,10 +183,10 @@ static inline void load_digits(__global const key_type *restrict keys, uint begi
 #pragma unroll
         for (uint n = 0; n < KEYS / 4; n++) {
             const uint j = 4 * (n * ITEMS + t);
-            digits[n].x = j + 0 < valid ? digit_of(keys[begin + j + 0]) : filler;
-            digits[n].y = j + 1 < valid ? digit_of(keys[begin + j + 1]) : filler;
-            digits[n].z = j + 2 < valid ? digit_of(keys[begin + j + 2]) : filler;
-            digits[n].w = j + 3 < valid ? digit_of(keys[begin + j + 3]) : filler;
+            digits[n].x = j + 0 < valid ? digit_of(keys[begin + j + 0]) : RADIX;
+            digits[n].y = j + 1 < valid ? digit_of(keys[begin + j + 1]) : RADIX;
+            digits[n].z = j + 2 < valid ? digit_of(keys[begin + j + 2]) : RADIX;
+            digits[n].w = j + 3 < valid ? digit_of(keys[begin + j + 3]) : RADIX;
         }
     }
 }
@@ -158,7 +197,6 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
                   __global const uint *restrict table, __global const uint *restrict lists,
                   __global uint *restrict sent, __global ushort *restrict sent_digits, uint count)
 {
-    __local uint held[HELD_WORDS];
     DECLARE_FEW_ARRAYS(few);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
@@ -169,118 +207,146 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
         const uint begin = (own.first + left - 1) * TILE, valid = min((uint)TILE, count - begin);
         uint4 digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* number_of is there, and the last tile's staging is read */
-        load_digits(keys, begin, valid, t, digits, RADIX, held, values);
+        load_digits(keys, begin, valid, t, digits);
         stage_few(few, t, digits, valid);
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
-            const uint word = few.staged[FEW_PLACE(position)];
-            const uint place = word & (TILE - 1);
+            const uint word = few.staged[FEW_PLACE(position)], number = word >> PLACE_BITS;
             if (position < valid)
-                send(held, sent, sent_digits, begin + place, place,
-                     few.places[word >> PLACE_BITS] + position);
+                send(keys, values, sent, sent_digits, few.digits[number], begin + (word & (TILE - 1)),
+                     few.places[number] + position);
         }
     }
 }
 
-/* The same for the chunks with more than `fewest` distinct digits. Clears the totals for the next histogram.
- */
+/* Tells the next pass of a run that the chunk sends there, which ends before place `end`, and counts it. */
+static inline void tell_run(uint digit, uint length, uint end, uint count,
+                            volatile __global uint *restrict next_table,
+                            volatile __global uint *restrict runs)
+{
+    const uint chunks = (uint)get_num_groups(0), tiles = count / TILE + (count % TILE != 0);
+    for (uint j = end - length; j < end;) { /* a run may go through several chunks */
+        const uint chunk = (uint)(((ulong)(j / TILE + 1) * chunks - 1) / tiles); /* see own_tiles() */
+        const tile_range next = own_tiles(chunk, chunks, count);
+        const uint stop = (uint)min((ulong)end, (ulong)(next.first + next.tiles) * TILE);
+        const uint slot = atomic_inc(&runs[chunk * RUN_WORDS]);
+        if (slot < MOST_RUNS)
+            runs[chunk * RUN_WORDS + 1 + slot] = j;
+        atomic_add(&next_table[chunk * NEXT_ROW + (digit >> BIN_BITS)], stop - j);
+        j = stop;
+    }
+}
+
+#if !IS_FIRST
+
+/* Entries that an item loads before it sends them. */
+#define COPY_BATCH 16
+
+/* Local arrays of a copy, for each run in order. */
+typedef struct {
+    __local uint *unsorted, *starts, *digits, *shifts; /* shift: target of an entry minus its place */
+} run_arrays;
+
+#define DECLARE_RUN_ARRAYS(name)                                                                             \
+    __local uint name##_unsorted[MOST_RUNS], name##_starts[MOST_RUNS + 1], name##_digits[MOST_RUNS];         \
+    __local uint name##_shifts[MOST_RUNS];                                                                   \
+    const run_arrays name = {name##_unsorted, name##_starts, name##_digits, name##_shifts}
+
+/* Copies the entries [begin, end) of a chunk of `known` runs. All items come here, and copy nothing where
+ * `known` is 0. */
+static inline void copy_runs(const run_arrays run, __global const key_type *restrict keys,
+                             __global const uint *restrict values, __global const uint *restrict table_row,
+                             __global const uint *restrict begins, uint known, uint begin, uint end, uint t,
+                             __global uint *restrict sent)
+{
+    for (uint r = t; r < known; r += ITEMS)
+        run.unsorted[r] = begins[r];
+    if (t == 0)
+        run.starts[known] = end;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint r = t; r < known; r += ITEMS) {
+        uint place = 0;
+        for (uint q = 0; q < known; q++)
+            place += run.unsorted[q] < run.unsorted[r];
+        run.starts[place] = run.unsorted[r];
+        run.digits[place] = digit_of(keys[run.unsorted[r]]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint r = t; r < known; r += ITEMS) { /* its end is that of its digit, less what comes after it */
+        uint run_end = table_row[run.digits[r]];
+        for (uint q = r + 1; q < known; q++)
+            run_end -= run.digits[q] == run.digits[r] ? run.starts[q + 1] - run.starts[q] : 0;
+        run.shifts[r] = run_end - run.starts[r + 1];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint next = 0, stop = 0, shift = 0; /* of the run where the item is */
+    for (uint first = begin + t; known > 0 && first < end; first += COPY_BATCH * ITEMS) {
+        uint sigma[COPY_BATCH];
+#pragma unroll
+        for (uint n = 0; n < COPY_BATCH; n++)
+            sigma[n] = sigma_of(keys, values, min(first + n * ITEMS, end - 1));
+#pragma unroll
+        for (uint n = 0; n < COPY_BATCH; n++) {
+            const uint j = first + n * ITEMS;
+            for (; j < end && j >= stop; next++) {
+                shift = run.shifts[next];
+                stop = run.starts[next + 1];
+            }
+            if (j < end)
+                sent[j + shift] = sigma[n];
+        }
+    }
+}
+
+#endif
+
+/* The same for the chunks with more than `fewest` distinct digits, and for those of known runs. Clears the
+ * totals for the next histogram. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 tiled_reorder(__global const key_type *restrict keys, __global const uint *restrict values,
               __global const uint *restrict table, __global const uint *restrict lists,
-              __global uint *restrict totals, __global uint *restrict sent,
+              __global uint *restrict totals, __global uint *restrict next_table,
+              __global uint *restrict runs, __global uint *restrict sent,
               __global ushort *restrict sent_digits, uint count, uint fewest)
 {
-    __local uint held[HELD_WORDS];
     DECLARE_SOME_ARRAYS(some);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint distinct = lists[chunk * LIST_WORDS];
-    const uint tiles = distinct > fewest ? own.tiles : 0;
+    uint tiles = distinct > fewest ? own.tiles : 0;
     const bool compact = distinct <= SOME;
-    if (chunk == 0)
-        for (uint c = t; c < ROW; c += ITEMS)
-            totals[c] = 0;
-    if (tiles > 0)
-        open_some(some, t, chunk, distinct, table, lists);
+    for (uint c = chunk * ITEMS + t; c < TOTALS; c += (uint)get_global_size(0))
+        totals[c] = 0;
+    open_some(some, t, chunk, distinct, table, lists);
+#if BIN_BITS < DIGIT_BITS
+    if (compact && t < distinct)
+        tell_run(some.digits[t], some.targets[t], some.ends[t], count, next_table, runs);
+#endif
+#if !IS_FIRST
+    DECLARE_RUN_ARRAYS(run);
+    const uint known = runs[chunk * RUN_WORDS] <= MOST_RUNS ? runs[chunk * RUN_WORDS] : 0;
+    const uint first = own.first * TILE, end = first + min(own.tiles * TILE, count - first);
+    copy_runs(run, keys, values, table + chunk * ROW, runs + chunk * RUN_WORDS + 1, known, first, end, t,
+              sent);
+    tiles = known > 0 ? 0 : tiles;
+#endif
     for (uint left = tiles; left > 0; left--) {
         const uint begin = (own.first + left - 1) * TILE, valid = min((uint)TILE, count - begin);
         uint4 digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
-        load_digits(keys, begin, valid, t, digits, RADIX, held, values);
+        load_digits(keys, begin, valid, t, digits);
         __local const uint *targets = stage_some(some, t, digits, valid, compact);
 #pragma unroll 8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
-            const uint word = some.staged[STAGE_PLACE(position)], place = word & (TILE - 1);
+            const uint word = some.staged[STAGE_PLACE(position)], number = word >> PLACE_BITS;
             if (position < valid)
-                send(held, sent, sent_digits, begin + place, place, targets[word >> PLACE_BITS] + position);
+                send(keys, values, sent, sent_digits, compact ? some.digits[number] : number,
+                     begin + (word & (TILE - 1)), targets[compact ? number : number & BIN_MASK] + position);
         }
         leave_some(some, t, valid, compact);
     }
-}
-
-/* ---- beside the passes ---- */
-
-/* sorted_keys[j] = keys[permutation[j]]. */
-__kernel void tiled_sorted_keys(__global const uint *restrict keys, __global const uint *restrict permutation,
-                                __global uint *restrict sorted_keys, uint count)
-{
-    const uint j = (uint)get_global_id(0);
-    if (j < count)
-        sorted_keys[j] = keys[permutation[j]];
-}
-
-/* Cell offsets where no pass counted whole keys. With many keys a cell: a group finds the offset of one cell,
- * the number of keys below it, by comparing SEARCH_ITEMS keys at a time that part the range still in question
- * evenly. */
-#define SEARCH_ITEMS 64
-#define SEARCH_STEPS 6 /* 64^6 > 2^32 */
-
-__kernel __attribute__((reqd_work_group_size(SEARCH_ITEMS, 1, 1))) void
-tiled_find_offsets(__global const uint *restrict keys, __global const uint *restrict permutation,
-                   __global uint *restrict offsets, uint count)
-{
-    __local uint range[2]; /* the offset is among range[0]..range[1] */
-    __local uchar below[SEARCH_ITEMS + 1];
-    const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0);
-    if (t == 0) {
-        range[0] = 0;
-        range[1] = count;
-        below[SEARCH_ITEMS] = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 0; step < SEARCH_STEPS; step++) {
-        const uint low = range[0], high = range[1];
-        /* Key number place[t] is compared; the places rise from low to below high. */
-        const uint place = low + (uint)((ulong)(high - low) * t / SEARCH_ITEMS);
-        const uint next = low + (uint)((ulong)(high - low) * (t + 1) / SEARCH_ITEMS);
-        below[t] = place < high && keys[permutation[place]] < cell;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (t == 0 && !below[0])
-            range[1] = low;
-        if (below[t] && !below[t + 1]) {
-            range[0] = place + 1;
-            range[1] = next;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (t == 0)
-        offsets[cell] = range[0];
-}
-
-/* With few keys a cell: item j of count + 1 fills the entries of the cells after that of sorted key j-1 up to
- * that of key j. */
-__kernel void tiled_mark_offsets(__global const uint *restrict keys,
-                                 __global const uint *restrict permutation, __global uint *restrict offsets,
-                                 uint count, uint cells)
-{
-    const ulong j = get_global_id(0);
-    if (j > count)
-        return;
-    const uint first = j == 0 ? 0 : keys[permutation[j - 1]] + 1;
-    const uint last = j == count ? cells : keys[permutation[j]];
-    for (uint c = first; c <= last; c++)
-        offsets[c] = (uint)j;
 }

@@ -14,22 +14,33 @@
  *
  * ITEMS         items of a group in the reorder, a power of two, 32..128
  * DIGIT_BITS    (r) bits of the digit, 1..12
+ * BIN_BITS      the low bits of the digit by which the list is sorted, all of them unless said otherwise.
+ * Where it is fewer, a chunk's entries of one bin stand digit by digit, which keeps each digit's stable
  * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
  */
 #ifndef SHARED_TILES_H
 #define SHARED_TILES_H
 
+#ifndef BIN_BITS
+#define BIN_BITS DIGIT_BITS
+#endif
+
 #define KEYS        32 /* entries of an item; a count of them and 31 fit a byte and 5 bits */
 #define TILE        (ITEMS * KEYS)
 #define RADIX       (1u << DIGIT_BITS)
 #define DIGIT_MASK  (RADIX - 1)
+#define BINS        (1u << BIN_BITS)
+#define BIN_MASK    (BINS - 1)
 #define SCAN_BINS   8 /* bins of a group in the scan: one 32-byte sector of each row */
-#define ROW         (RADIX < SCAN_BINS ? SCAN_BINS : RADIX)
+#define ROW         (BINS < SCAN_BINS ? SCAN_BINS : BINS)
 #define CHUNKS_EACH 16 /* rows an item of the scan has */
 #define FEW         8
 #define SOME        32
-#define LIST_WORDS                                                                                           \
-    (1 + SOME) /* a chunk's number of distinct digits, then those digits, where it is <= SOME */
+/* A chunk's number of distinct digits; where it is <= SOME, then those digits, and from 1 + SOME on the count
+ * of each. */
+#define LIST_WORDS (1 + 2 * SOME)
+/* Bins, and where they are not digits, from ROW on the digits too, and a 0. */
+#define TOTALS (BIN_BITS < DIGIT_BITS ? ROW + RADIX + 1 : ROW)
 
 /* Bits of a place in the tile, in staged words: enough for 128 items. */
 #define PLACE_BITS 12
@@ -51,24 +62,63 @@ static inline tile_range own_tiles(uint chunk, uint chunks, uint count)
 /* The end of a histogram: writes the chunk's counts into its row of the table, lists the distinct digits and
  * adds the counts to the totals, if there are any. By all 2 * ITEMS items of the group, after a barrier;
  * `distinct` is 0. */
-static inline void store_counts(__local const uint *counts, volatile __local uint *distinct, uint t,
+static inline void store_counts(volatile __local uint *counts, volatile __local uint *distinct, uint t,
                                 uint chunk, __global uint *restrict table, __global uint *restrict lists,
                                 volatile __global uint *restrict totals)
 {
-    for (uint c = t; c < ROW; c += 2 * ITEMS) {
-        const uint found = c < RADIX ? counts[c] : 0;
-        table[chunk * ROW + c] = found;
-        if (found > 0) {
+    __global uint *list = lists + chunk * LIST_WORDS;
+    for (uint c = t; c < RADIX; c += 2 * ITEMS)
+        if (counts[c] > 0) {
             const uint slot = atomic_inc(distinct);
-            if (slot < SOME)
-                lists[chunk * LIST_WORDS + 1 + slot] = c;
+            if (slot < SOME) {
+                list[1 + slot] = c;
+                list[1 + SOME + slot] = counts[c];
+            }
             if (totals)
-                atomic_add(&totals[c], found);
+                atomic_add(&totals[TOTALS > ROW ? ROW + c : c], counts[c]);
         }
-    }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (t == 0)
-        lists[chunk * LIST_WORDS] = *distinct;
+        list[0] = *distinct;
+#if BIN_BITS < DIGIT_BITS
+    for (uint c = BINS + t; c < RADIX; c += 2 * ITEMS)
+        if (counts[c] > 0)
+            atomic_add(&counts[c & BIN_MASK], counts[c]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = t; c < BINS; c += 2 * ITEMS)
+        if (counts[c] > 0)
+            atomic_add(&totals[c], counts[c]);
+#endif
+    for (uint c = t; c < ROW; c += 2 * ITEMS)
+        table[chunk * ROW + c] = c < BINS ? counts[c] : 0;
+}
+
+/* Reads the list of a chunk of up to `most` distinct digits: digits[n] and counts[n] of number n, ends[n],
+ * where its run ends in the list, once the table is scanned, and number_of[digit], `scale` times the number.
+ * What fills up the last tile, RADIX, counts as the last number: it comes after all entries. All items come
+ * here; followed by a barrier of the caller. */
+static inline void open_list(__local uchar *number_of, __local uint *digits, __local uint *counts,
+                             __local uint *ends, uint most, uint scale, uint t, uint chunk, uint distinct,
+                             __global const uint *restrict table, __global const uint *restrict lists)
+{
+    __global const uint *list = lists + chunk * LIST_WORDS + 1;
+    const bool listed = distinct <= most && t < distinct;
+    uint end = 0;
+    if (listed) {
+        digits[t] = list[t];
+        counts[t] = list[SOME + t];
+        number_of[digits[t]] = (uchar)(scale * t);
+        end = table[chunk * ROW + (digits[t] & BIN_MASK)];
+    }
+    if (t == 0)
+        number_of[RADIX] = (uchar)(scale * (most - 1));
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if BIN_BITS < DIGIT_BITS
+    for (uint n = 0; listed && n < t; n++) /* they end behind it */
+        end -= ((digits[n] ^ digits[t]) & BIN_MASK) == 0 ? counts[n] : 0;
+#endif
+    if (t < most)
+        ends[t] = end;
 }
 
 /* ---- scan ---- */
@@ -93,13 +143,13 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
     for (uint n = 0; n < CHUNKS_EACH; n++)
         sum += entries[n];
 
-    /* How many keys have a digit below first_bin: summed by all items, then over the items. */
+    /* How many keys have a digit below first_bin: summed by the items of a row, then over them. */
     uint before = 0;
     for (uint c = t; c < first_bin; c += SCAN_ITEMS)
         before += totals[c];
     sums[0][t] = before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint half_items = SCAN_ITEMS / 2; half_items > 0; half_items /= 2) {
+    for (uint half_items = (ROW < SCAN_ITEMS ? ROW : SCAN_ITEMS) / 2; half_items > 0; half_items /= 2) {
         if (t < half_items)
             sums[0][t] += sums[0][t + half_items];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -110,10 +160,10 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
         place += totals[c];
     const uint start = place;
     if (t < SCAN_BINS && cells > 0) {
-        if (bin < RADIX && bin <= cells)
+        if (bin < BINS && bin <= cells)
             offsets[bin] = place;
-        if (bin == RADIX - 1 && cells == RADIX)
-            offsets[RADIX] = place + totals[bin];
+        if (bin == BINS - 1 && cells == BINS)
+            offsets[BINS] = place + totals[bin];
     }
 
     /* The items of one bin stand SCAN_BINS apart. */
@@ -134,6 +184,32 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
     }
     return start;
 }
+
+/* The number of entries before each: before[n] = values[0] + ... + values[n-1], for n < count. By one group
+ * of SCAN_ITEMS; `before` may be `values`. */
+static inline void scan_by_one_group(__local uint sums[2][SCAN_ITEMS], __global const uint *values,
+                                     __global uint *before, uint count)
+{
+    const uint t = (uint)get_local_id(0), each = (count + SCAN_ITEMS - 1) / SCAN_ITEMS;
+    const uint begin = min(t * each, count), end = min(begin + each, count);
+    uint sum = 0, from = 0;
+    for (uint n = begin; n < end; n++)
+        sum += values[n];
+    sums[0][t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint stride = 1; stride < SCAN_ITEMS; stride *= 2) {
+        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
+        from = 1 - from;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    uint place = sums[from][t] - sum;
+    for (uint n = begin; n < end; n++) {
+        const uint value = values[n];
+        before[n] = place;
+        place += value;
+    }
+}
+
 /* ---- sums over the items ---- */
 
 /* Inclusive sum over the items of the group. sums has room for 2 * ITEMS; the returned half holds the result
@@ -192,39 +268,33 @@ static inline uint4 sum4_over_items(__local uint *quads, __local uint *sums, uin
 
 /* Local arrays of the ranking. */
 typedef struct {
-    __local uchar *number_of; /* digit -> 8 * compact number; junk for absent digits */
+    __local uchar *number_of; /* digit -> 8 * compact number; junk for absent digits; RADIX -> the last */
     __local uint *numbers;    /* of the tile's entries, a byte each; a word to skip after 32 */
     __local ushort *staged;   /* compact number and place in the tile, in order of the result */
     __local uint *quads, *sums;
     __local uint *starts; /* [n*ITEMS + t]: where item t's run of number n starts in the tile */
     __local uint *ends;   /* where the chunk's runs end that are still to come */
     __local uint *places; /* target of an entry minus its position in the tile */
+    __local uint *digits; /* by number */
 } few_arrays;
 
 #define DECLARE_FEW_ARRAYS(name)                                                                             \
-    __local uchar name##_number_of[ROW];                                                                     \
+    __local uchar name##_number_of[RADIX + 1];                                                               \
     __local uint name##_numbers[TILE / 4 + TILE / 128];                                                      \
     __local ushort name##_staged[TILE + TILE / 32];                                                          \
     __local uint name##_quads[FOUR_WORDS], name##_sums[2 * ITEMS], name##_starts[FEW * ITEMS];               \
-    __local uint name##_ends[FEW], name##_places[FEW];                                                       \
-    const few_arrays name = {name##_number_of, name##_numbers, name##_staged, name##_quads,                  \
-                             name##_sums,      name##_starts,  name##_ends,   name##_places}
+    __local uint name##_ends[FEW], name##_places[FEW], name##_digits[FEW];                                   \
+    const few_arrays name = {name##_number_of, name##_numbers, name##_staged, name##_quads, name##_sums,     \
+                             name##_starts,    name##_ends,    name##_places, name##_digits}
 
-/* Reads the list of a chunk with up to FEW distinct digits. Followed by a barrier of the caller. */
 static inline void open_few(const few_arrays few, uint t, uint chunk, uint distinct,
                             __global const uint *restrict table, __global const uint *restrict lists)
 {
-    if (t < FEW)
-        few.ends[t] = 0;
-    if (t < distinct && distinct <= FEW) {
-        const uint digit = lists[chunk * LIST_WORDS + 1 + t];
-        few.number_of[digit] = (uchar)(8 * t);
-        few.ends[t] = table[chunk * ROW + digit];
-    }
+    open_list(few.number_of, few.digits, few.places, few.ends, FEW, 8, t, chunk, distinct, table, lists);
 }
 
 /* Ranks a tile of `valid` entries. Item t holds the digits of four entries, from 4*(n*ITEMS + t) on, in
- * digits[n]; those past the end of the list are RADIX or more. Afterwards, and after a barrier,
+ * digits[n]; those past the end of the list are RADIX. Afterwards, and after a barrier,
  * staged[FEW_PLACE(position)] names the entry that stands at `position`, and places[] where that is in the
  * list. Compact number n is held as 8n, the place of its byte in the ulong of an item's counters. */
 static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KEYS / 4], uint valid)
@@ -232,13 +302,9 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
 #pragma unroll
     for (uint n = 0; n < KEYS / 4; n++) {
         const uint word = n * ITEMS + t;
-        /* The filler counts as the last number, and comes after all entries, being last in the tile. */
-        const uint filler = 8 * (FEW - 1);
         const uint4 d = digits[n];
-        const uint x = d.x < RADIX ? few.number_of[d.x] : filler,
-                   y = d.y < RADIX ? few.number_of[d.y] : filler;
-        const uint z = d.z < RADIX ? few.number_of[d.z] : filler,
-                   w = d.w < RADIX ? few.number_of[d.w] : filler;
+        const uint x = few.number_of[d.x], y = few.number_of[d.y];
+        const uint z = few.number_of[d.z], w = few.number_of[d.w];
         few.numbers[word + (word >> 5)] = x | y << 8 | z << 16 | w << 24;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -301,12 +367,12 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
 #define WORDS_EACH  (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
 #define ITEMS_A_ROW (HALF / WORDS_EACH)
 
-/* Reorders the staged words of a tile by the 5 bits from `shift` on, stably. Item t's counters are one column
- * of ushorts: of word t % HALF in each row, the low half for t < HALF and the high half for the others; so
- * the items of a warp meet different banks whatever their digits. Begins with a barrier's worth of staged
- * words, ends with a barrier. */
+/* Reorders the staged words of a tile by the bits of `mask`, up to 5, from `shift` on, stably. Item t's
+ * counters are one column of ushorts: of word t % HALF in each row, the low half for t < HALF and the high
+ * half for the others; so the items of a warp meet different banks whatever their digits. Begins with a
+ * barrier's worth of staged words, ends with a barrier. */
 static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
-                            uint shift)
+                            uint shift, uint mask)
 {
     __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
@@ -319,7 +385,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint n = 0; n < KEYS; n++) {
-        const uint place = (words[n] >> shift & (SOME - 1)) * ITEMS;
+        const uint place = (words[n] >> shift & mask) * ITEMS;
         const uint rank = column[place];
         column[place] = (ushort)(rank + 1);
         words[n] |= rank << RANK_SHIFT;
@@ -354,7 +420,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint n = 0; n < KEYS; n++) {
-        const uint position = column[(words[n] >> shift & (SOME - 1)) * ITEMS] + (words[n] >> RANK_SHIFT);
+        const uint position = column[(words[n] >> shift & mask) * ITEMS] + (words[n] >> RANK_SHIFT);
         staged[STAGE_PLACE(position)] = words[n] & ((1u << RANK_SHIFT) - 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -370,7 +436,7 @@ static inline void stage_four(__local uint *staged, uint position, uint4 numbers
     four[3] = numbers.w << PLACE_BITS | (position + 3);
 }
 
-/* Turns the ends of the chunk's remaining runs, `ends`, by number or digit, into target minus position for
+/* Turns the ends of the chunk's remaining runs, `ends`, by bin, into target minus position for
  * the tile that is staged in order: where a run ends, its end is taken off. */
 static inline void open_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
 {
@@ -378,10 +444,11 @@ static inline void open_runs(__local const uint *staged, __local uint *ends, uin
     for (uint n = 0; n < KEYS; n++) {
         const uint position = n * ITEMS + t;
         if (position < valid) {
-            const uint number = staged[STAGE_PLACE(position)] >> PLACE_BITS;
-            const uint next = position + 1 < valid ? staged[STAGE_PLACE(position + 1)] >> PLACE_BITS : ~0u;
-            if (number != next)
-                ends[number] -= position + 1;
+            const uint bin = staged[STAGE_PLACE(position)] >> PLACE_BITS & BIN_MASK;
+            const uint next =
+                position + 1 < valid ? staged[STAGE_PLACE(position + 1)] >> PLACE_BITS & BIN_MASK : ~0u;
+            if (bin != next)
+                ends[bin] -= position + 1;
         }
     }
 }
@@ -393,10 +460,10 @@ static inline void close_runs(__local const uint *staged, __local uint *ends, ui
     for (uint n = 0; n < KEYS; n++) {
         const uint position = n * ITEMS + t;
         if (position < valid) {
-            const uint number = staged[STAGE_PLACE(position)] >> PLACE_BITS;
-            const uint last = position > 0 ? staged[STAGE_PLACE(position - 1)] >> PLACE_BITS : ~0u;
-            if (number != last)
-                ends[number] += position;
+            const uint bin = staged[STAGE_PLACE(position)] >> PLACE_BITS & BIN_MASK;
+            const uint last = position > 0 ? staged[STAGE_PLACE(position - 1)] >> PLACE_BITS & BIN_MASK : ~0u;
+            if (bin != last)
+                ends[bin] += position;
         }
     }
 }
@@ -405,36 +472,32 @@ static inline void close_runs(__local const uint *staged, __local uint *ends, ui
 typedef struct {
     __local uint *staged; /* number or digit and place in the tile, in order of the result */
     __local uint *counters, *sums;
-    __local uint *ends;       /* by number or digit: where the chunk's runs end that are still to come */
+    __local uint *ends;       /* by number or bin: where the chunk's runs end that are still to come */
     __local uint *targets;    /* by number: target of an entry minus its position in the tile */
-    __local uchar *number_of; /* digit -> compact number; junk for absent digits */
+    __local uint *digits;     /* by number */
+    __local uchar *number_of; /* digit -> compact number; junk for absent digits; RADIX -> the last */
 } some_arrays;
 
 #define DECLARE_SOME_ARRAYS(name)                                                                            \
     __local uint name##_staged[TILE + TILE / 32], name##_counters[SOME * HALF], name##_sums[2 * ITEMS];      \
-    __local uint name##_ends[RADIX < SOME ? SOME : RADIX], name##_targets[SOME];                             \
-    __local uchar name##_number_of[RADIX];                                                                   \
-    const some_arrays name = {name##_staged, name##_counters, name##_sums,                                   \
-                              name##_ends,   name##_targets,  name##_number_of}
+    __local uint name##_ends[BINS < SOME ? SOME : BINS], name##_targets[SOME], name##_digits[SOME];          \
+    __local uchar name##_number_of[RADIX + 1];                                                               \
+    const some_arrays name = {name##_staged,  name##_counters, name##_sums,     name##_ends,                 \
+                              name##_targets, name##_digits,   name##_number_of}
 
-/* Reads the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then not
- * compacted. Followed by a barrier of the caller. */
+/* Opens the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then not
+ * compacted. All items come here; followed by a barrier of the caller. */
 static inline void open_some(const some_arrays some, uint t, uint chunk, uint distinct,
                              __global const uint *restrict table, __global const uint *restrict lists)
 {
-    if (distinct > SOME) {
-        for (uint c = t; c < RADIX; c += ITEMS)
-            some.ends[c] = table[chunk * ROW + c];
-    } else if (t < SOME) { /* SOME <= ITEMS */
-        const uint digit = t < distinct ? lists[chunk * LIST_WORDS + 1 + t] : 0;
-        if (t < distinct)
-            some.number_of[digit] = (uchar)t;
-        some.ends[t] = t < distinct ? table[chunk * ROW + digit] : 0;
-    }
+    open_list(some.number_of, some.digits, some.targets, some.ends, SOME, 1, t, chunk, distinct, table,
+              lists);
+    for (uint c = t; distinct > SOME && c < BINS; c += ITEMS)
+        some.ends[c] = table[chunk * ROW + c];
 }
 
 /* Ranks a tile as stage_few() does. Afterwards staged[STAGE_PLACE(position)] names the entry at `position`,
- * and the returned array, by number or digit, the target minus the position. Ends with a barrier. */
+ * and the returned array, by number or bin, the target minus the position. Ends with a barrier. */
 static inline __local const uint *stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4],
                                              uint valid, bool compact)
 {
@@ -443,18 +506,17 @@ static inline __local const uint *stage_some(const some_arrays some, uint t, con
     for (uint n = 0; n < KEYS / 4; n++) {
         uint4 d = digits[n];
         if (compact)
-            d = (uint4)(d.x < RADIX ? some.number_of[d.x] : SOME - 1,
-                        d.y < RADIX ? some.number_of[d.y] : SOME - 1,
-                        d.z < RADIX ? some.number_of[d.z] : SOME - 1,
-                        d.w < RADIX ? some.number_of[d.w] : SOME - 1);
+            d = (uint4)(some.number_of[d.x], some.number_of[d.y], some.number_of[d.z], some.number_of[d.w]);
         else
             d = min(d, DIGIT_MASK);
         stage_four(some.staged, 4 * (n * ITEMS + t), d);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint rounds = compact ? 1 : (DIGIT_BITS + 4) / 5;
-    for (uint round = 0; round < rounds; round++) /* as many for all items of the group */
-        stage_by(some.staged, some.counters, some.sums, t, PLACE_BITS + 5 * round);
+    const uint rounds = compact ? 1 : (BIN_BITS + 4) / 5;
+    for (uint round = 0; round < rounds; round++) { /* as many for all items of the group */
+        const uint bits = compact ? 5 : min(5u, BIN_BITS - 5 * round);
+        stage_by(some.staged, some.counters, some.sums, t, PLACE_BITS + 5 * round, (1u << bits) - 1);
+    }
     if (compact && t < SOME) { /* item 0's column says where each number starts in the tile */
         __local const ushort *column = (__local const ushort *)some.counters;
         const uint start = min((uint)column[t * ITEMS], valid);

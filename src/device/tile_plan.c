@@ -6,7 +6,7 @@ enum {
     LEAST_ITEMS = 32,
     GROUPS_PER_UNIT = 4, /* of TILE_MOST_ITEMS, what one compute unit of a large GPU holds of the reorder */
     TILES_PER_CHUNK = 4,
-    LOCAL_MARGIN = 512 /* local bytes for single words and the compiler's own */
+    LOCAL_MARGIN = 640 /* local bytes for single words and the compiler's own */
 };
 
 uint32_t tile_length(const struct tile_plan *plan)
@@ -26,26 +26,25 @@ uint32_t tile_row(uint32_t digit_bits)
 }
 
 /* Local bytes of the hungriest reorder kernel for groups of `items`. */
-static size_t local_bytes(uint32_t items, uint32_t digit_bits, uint32_t held_words)
+static size_t local_bytes(uint32_t items, uint32_t ranked_bits)
 {
     const size_t tile = (size_t)items * TILE_KEYS;
     const size_t staged = (tile + tile / 32) * sizeof(uint32_t);
     const size_t counters = TILE_SOME * items * sizeof(uint16_t);
-    return staged * (1 + held_words) + counters + 2 * items * sizeof(uint32_t) +
-           tile_row(digit_bits) * (sizeof(uint32_t) + 1) + LOCAL_MARGIN;
+    return staged + counters + 2 * items * sizeof(uint32_t) + tile_row(ranked_bits) * (sizeof(uint32_t) + 1) +
+           LOCAL_MARGIN;
 }
 
 /* The most items of a group, TILE_MOST_ITEMS or half or a quarter of them, that are wished for and that the
  * device has room for; 0 where it has room for none. */
-static uint32_t items_for(const struct device_info *info, uint32_t digit_bits,
+static uint32_t items_for(const struct device_info *info, uint32_t ranked_bits,
                           const struct tile_wishes *wishes)
 {
     uint32_t most = TILE_MOST_ITEMS;
     while (wishes->items > 0 && most > wishes->items && most > LEAST_ITEMS)
         most /= 2;
     for (uint32_t items = most; items >= LEAST_ITEMS; items /= 2)
-        if (2 * items <= info->group_limit &&
-            local_bytes(items, digit_bits, wishes->held_words) <= info->local_memory)
+        if (2 * items <= info->group_limit && local_bytes(items, ranked_bits) <= info->local_memory)
             return items;
     return 0;
 }
@@ -58,7 +57,8 @@ bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const s
     *plan = (struct tile_plan){.digit_bits = digit_bits};
     if (digit_bits < 1 || digit_bits > TILE_MAX_DIGIT_BITS)
         return false;
-    plan->items = items_for(info, digit_bits, wished);
+    plan->items =
+        items_for(info, wished->ranked_bits > digit_bits ? wished->ranked_bits : digit_bits, wished);
     if (plan->items == 0)
         return false;
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */

@@ -10,13 +10,13 @@ enum {
     TILE_SCAN_BINS = 8,
     TILE_FEW = 8,
     TILE_SOME = 32,
-    TILE_LIST_WORDS = 1 + TILE_SOME,
+    TILE_LIST_WORDS = 1 + 2 * TILE_SOME,
     TILE_MAX_DIGIT_BITS = 12,
     TILE_MOST_ITEMS = 128 /* of a group in the reorder */
 };
 
 struct tile_plan {
-    uint32_t digit_bits; /* r */
+    uint32_t digit_bits; /* r, of the bins that the table counts */
     uint32_t items;      /* of a group in the reorder; a tile is TILE_KEYS times as many entries */
     uint32_t scan_items; /* of a group in the scan */
     uint32_t min_chunks, max_chunks; /* where there are tiles enough */
@@ -24,9 +24,9 @@ struct tile_plan {
 
 /* What a caller knows better; 0 leaves it to the plan. */
 struct tile_wishes {
-    uint32_t items;      /* 128, 64 or 32, or as many as there is room for */
-    uint32_t chunks;     /* or as many as there are tiles or places for */
-    uint32_t held_words; /* that a reorder keeps of every entry of a tile in local memory */
+    uint32_t items;       /* 128, 64 or 32, or as many as there is room for */
+    uint32_t chunks;      /* or as many as there are tiles or places for */
+    uint32_t ranked_bits; /* bits of what is ranked, where that is more than the digit */
 };
 
 /* The plan for digits of `digit_bits` bits; `wishes` may be NULL. False where the device lacks the local
