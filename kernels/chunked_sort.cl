@@ -168,12 +168,12 @@ static inline int count_block(const pass_format *format, uint begin, __global ui
     return 0;
 }
 
-/* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
- * distinct ones. */
+/* Item t counts the digits of chunk t in counts[t*radix ..]; begins[t]: where it begins; few[t]: whether most
+ * of its blocks held few distinct ones. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_histogram(__global const uint *source, __global const uint *keys, __global uint *table,
-                  __global uint *few, uint count, uint chunk, uint radix, uint shift, uint index_bits,
-                  uint radix_bits)
+                  __global uint *few, __global uint *begins, uint count, uint chunk, uint radix, uint shift,
+                  uint index_bits, uint radix_bits)
 {
     const uint t = (uint)get_global_id(0);
     const pass_format format = {source, keys, shift, index_bits, radix_bits, 0};
@@ -181,6 +181,8 @@ chunked_histogram(__global const uint *source, __global const uint *keys, __glob
     __global uint *counts = table + (ulong)t * radix;
     for (uint c = 0; c < radix; c++)
         counts[c] = 0;
+    begins[t] = own.begin;
+    begins[t + 1] = own.begin + own.length; /* the same as the next item says, and the end of all */
 
     const uint blocks = own.length / BLOCK, end = own.begin + own.length;
     uint tried_at = 0, of_many = 0, n = own.begin;
@@ -224,7 +226,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(__glob
 typedef struct {
     __global uint *result, *next, *lines;
     __global const uint *starts;
-
 } chunk_output;
 
 static inline void store_line(const chunk_output *output, uint place, uint16 entries)
@@ -312,20 +313,19 @@ static inline void move_block(const pass_format *format, const chunk_output *out
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_reorder(__global const uint *source, __global const uint *keys, __global uint *result,
-                __global const uint *table, __global const uint *few, __global uint *all_next,
-                __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                __global const uint *table, __global const uint *few, __global const uint *begins,
+                __global uint *all_next, __global uint *all_lines, uint radix, uint shift, uint index_bits,
                 uint radix_bits, uint keep)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
     const pass_format format = {source, keys, shift, index_bits, radix_bits, keep};
     const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
-    const chunk_range own = own_chunk(chunk, count);
-    const uint end = own.begin + own.length;
+    const uint end = begins[t + 1];
     for (uint c = 0; c < radix; c++)
         output.next[c] = output.starts[c];
 
-    uint n = own.begin;
+    uint n = begins[t];
     if (few[t]) {
 #ifdef HAS_COMPRESS
         for (; end - n >= BLOCK; n += BLOCK)
@@ -363,37 +363,51 @@ __kernel void chunked_fold(__global const uint *cell_table, __global uint *table
     table[n] = sum;
 }
 
-/* After one pass: offsets[c] = number of keys below c, for c = 0..cells: where digit c of chunk 0 starts. */
+/* The counts of the second of two passes, from what the first one counted: whole keys, and, scanned to
+ * `starts`, low digits. The list that the second pass reads is one of runs: of each low digit, from each
+ * chunk of the first pass. Its chunks are nearly even shares of the list, that begin with a run. Item t has
+ * chunk t. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_known_counts(__global const uint *cell_table, __global const uint *starts, __global uint *table,
+                     __global uint *few, __global uint *begins, uint count, uint low_bits, uint radix_bits)
+{
+    const uint t = (uint)get_global_id(0), chunks = (uint)get_global_size(0);
+    const uint low = 1u << low_bits, radix = 1u << radix_bits, cells = low << radix_bits;
+    const uint from = (uint)((ulong)count * t / chunks), to = (uint)((ulong)count * (t + 1) / chunks);
+    __global uint *counts = table + (ulong)t * radix;
+    uint begin = count, length = 0;
+    ulong distinct = 0; /* digits of a run, for each of its entries */
+    for (uint c = 0; c < radix; c++)
+        counts[c] = 0;
+    for (uint run = 0; run < low * chunks; run++) {
+        const uint digit = run / chunks, chunk = run % chunks, start = starts[chunk * low + digit];
+        if (start < from)
+            continue;
+        begin = min(begin, start);
+        if (start >= to)
+            break;
+        __global const uint *found = cell_table + (ulong)chunk * cells + digit;
+        uint run_length = 0, run_distinct = 0;
+        for (uint c = 0; c < radix; c++) {
+            const uint entries = found[c << low_bits];
+            counts[c] += entries;
+            run_length += entries;
+            run_distinct += entries > 0;
+        }
+        length += run_length;
+        distinct += (ulong)run_length * run_distinct;
+    }
+    begins[t] = begin;
+    if (t == chunks - 1)
+        begins[chunks] = count;
+    few[t] = distinct <= (ulong)length * FEW;
+}
+
+/* offsets[c] = number of keys below c, for c = 0..cells: where key c of chunk 0 starts. */
 __kernel void chunked_offsets_of_table(__global const uint *table, __global uint *offsets, uint count,
                                        uint cells, uint radix)
 {
     const uint c = (uint)get_global_id(0);
     if (c <= cells)
         offsets[c] = c < radix ? table[c] : count;
-}
-
-/* After several passes: the same from the keys in their new order. Item t looks at `chunk` of the count + 1
- * places; place j is the offset of the cells after that of key j-1 up to that of key j. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_offsets_of_keys(__global const uint *keys, __global const uint *permutation, __global uint *offsets,
-                        uint count, uint cells, uint chunk)
-{
-    const chunk_range own = own_chunk(chunk, count + 1);
-    if (own.length == 0)
-        return;
-    uint c = own.begin == 0 ? 0 : keys[permutation[own.begin - 1]] + 1;
-    for (uint j = own.begin; j < own.begin + own.length; j++) {
-        const uint last = j == count ? cells : keys[permutation[j]];
-        for (; c <= last; c++)
-            offsets[c] = j;
-    }
-}
-
-/* sorted_keys[j] = keys[permutation[j]]. */
-__kernel void chunked_sorted_keys(__global const uint *keys, __global const uint *permutation,
-                                  __global uint *sorted_keys, uint count)
-{
-    const uint j = (uint)get_global_id(0);
-    if (j < count)
-        sorted_keys[j] = keys[permutation[j]];
 }

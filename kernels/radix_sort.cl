@@ -241,36 +241,3 @@ radix_transpose(global const uint *from, global uint *to, uint count, uint rows,
             to[in_list] = tile[slow][fast];
     }
 }
-
-/* Cell offsets: offsets[c] = number of keys below c, for c = 0..cells, from the sorted keys. Item j of count
- * + 1 fills the entries of the cells after that of key j-1 up to that of key j; most find one cell or none,
- * so nothing is counted. */
-kernel void radix_cell_offsets(global const uint *sorted_keys, global uint *offsets, uint count, uint cells)
-{
-    const uint j = (uint)get_global_id(0);
-    if (j > count)
-        return;
-    const uint first = j == 0 ? 0 : sorted_keys[j - 1] + 1;
-    const uint last = j == count ? cells : sorted_keys[j];
-    for (uint c = first; c <= last; c++)
-        offsets[c] = j;
-}
-
-/* The same where most cells are empty, and one item might have to fill thousands of entries: item c of cells
- * + 1 looks for its own by bisection. */
-kernel void radix_sparse_cell_offsets(global const uint *sorted_keys, global uint *offsets, uint count,
-                                      uint cells)
-{
-    const uint c = (uint)get_global_id(0);
-    if (c > cells)
-        return;
-    uint low = 0, high = count; /* the first key that is not below c is in [low, high] */
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (sorted_keys[middle] < c)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    offsets[c] = low;
-}

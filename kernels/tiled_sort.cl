@@ -18,6 +18,7 @@
  *               PAIRS (2)        a ushort, the digit of the last pass, and a word, sigma
  * INDEX_BITS    bits of sigma in a packed word
  */
+#include "shared/few_digits.h"
 #include "shared/tiles.h"
 
 #define KEYS_ALONE 0

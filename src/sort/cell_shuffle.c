@@ -1,8 +1,6 @@
 /* Cell shuffle: launches of kernels/cell_shuffle.cl. */
 #include "sort/cell_shuffle.h"
 
-#include <stdlib.h>
-
 enum {
     CPU_LANES = 8,
     /* A block's rows, 256 KiB, stay in the second cache. Cells of like length, or within a fourth of it, are
@@ -22,7 +20,6 @@ enum {
 struct cell_shuffle {
     uint32_t cells, capacity;
     struct cell_shuffle_options shape;
-    struct program *program;
     struct kernel *columns, *sort_tiles, *far, *near;
     struct buffer *scratch; /* ulong[slots][column_most][column_items * lanes] */
     struct buffer *summary; /* struct summary */
@@ -107,27 +104,20 @@ static size_t most_tiles(uint32_t cells, uint32_t capacity, const struct cell_sh
     return (size_t)minimum(cells, capacity / (shape->column_most + 1)) + capacity / shape->tile;
 }
 
-uint64_t cell_shuffle_bytes(const struct device_info *info, uint32_t cells, uint32_t capacity,
-                            const struct cell_shuffle_options *options)
-{
-    const struct cell_shuffle_options shape = shape_for(info, cells, options);
-    return scratch_bytes(&shape) + sizeof(struct summary) +
-           most_tiles(cells, capacity, &shape) * 2 * sizeof(uint32_t);
-}
-
-/* ---- birth and death ---- */
+/* ---- making one ---- */
 
 static enum status build(struct device *device, struct cell_shuffle *shuffle)
 {
     const struct cell_shuffle_options *shape = &shuffle->shape;
-    TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &shuffle->program,
+    struct program *program = NULL;
+    TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program,
                       "-D COLUMN_ITEMS=%u -D LANES=%u -D COLUMN_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u",
                       shape->column_items, shape->lanes, shape->column_most, shape->group_items,
                       shape->tile));
-    TRY(kernel_create(shuffle->program, "shuffle_columns", &shuffle->columns));
-    TRY(kernel_create(shuffle->program, "shuffle_tiles", &shuffle->sort_tiles));
-    TRY(kernel_create(shuffle->program, "shuffle_far", &shuffle->far));
-    TRY(kernel_create(shuffle->program, "shuffle_near", &shuffle->near));
+    TRY(kernel_create(program, "shuffle_columns", &shuffle->columns));
+    TRY(kernel_create(program, "shuffle_tiles", &shuffle->sort_tiles));
+    TRY(kernel_create(program, "shuffle_far", &shuffle->far));
+    TRY(kernel_create(program, "shuffle_near", &shuffle->near));
     TRY(buffer_create(device, scratch_bytes(shape), "cell shuffle's scratch", &shuffle->scratch));
     TRY(buffer_create(device, sizeof(struct summary), "cell shuffle's summary", &shuffle->summary));
     return buffer_create(device, most_tiles(shuffle->cells, shuffle->capacity, shape) * 2 * sizeof(uint32_t),
@@ -138,33 +128,13 @@ enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t 
                                 const struct cell_shuffle_options *options, struct cell_shuffle **shuffle)
 {
     *shuffle = NULL;
-    struct cell_shuffle *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the cell shuffle");
+    struct cell_shuffle *created = NULL;
+    TRY(DEVICE_NEW(device, created));
     *created = (struct cell_shuffle){
         .cells = cells, .capacity = capacity, .shape = shape_for(device_info(device), cells, options)};
-    const enum status status = build(device, created);
-    if (status != STATUS_OK)
-        cell_shuffle_destroy(&created);
+    TRY(build(device, created));
     *shuffle = created;
-    return status;
-}
-
-void cell_shuffle_destroy(struct cell_shuffle **shuffle)
-{
-    struct cell_shuffle *old = *shuffle;
-    if (!old)
-        return;
-    kernel_destroy(&old->columns);
-    kernel_destroy(&old->sort_tiles);
-    kernel_destroy(&old->far);
-    kernel_destroy(&old->near);
-    program_destroy(&old->program);
-    buffer_destroy(&old->scratch);
-    buffer_destroy(&old->summary);
-    buffer_destroy(&old->tiles);
-    free(old);
-    *shuffle = NULL;
+    return STATUS_OK;
 }
 
 /* ---- shuffling ---- */

@@ -1,5 +1,5 @@
-/* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions: who
- * stand beside each other in it are partners. No step has collisions yet: it is here for those who add them.
+/* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions:
+ * particles beside each other in it are partners. No step has collisions yet: it is here for steps that will.
  *
  * Every order of a cell is as likely as any other, and follows from seed, species, step and the number of the
  * cell in the list alone: the same bits on any device. Two ways to use the permutation:
@@ -29,28 +29,23 @@ struct cell_shuffle_options {
     uint32_t tile;         /* particles it has in local memory; a power of two, at least 4 */
 };
 
-/* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. STATUS_FAILED when memory
- * runs out. The caller destroys it. */
+/* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. It dies with the device
+ * handle. However many cells and particles there are, its scratch memory has at most slots * column_items *
+ * lanes * column_most words of 8 bytes; the rest is 8 bytes for each cell that can have more than column_most
+ * particles, and for each tile of the capacity. */
 STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                                const struct cell_shuffle_options *options,
                                                struct cell_shuffle **shuffle);
-void cell_shuffle_destroy(struct cell_shuffle **shuffle);
 
 /* cell_offsets: uint[cells + 1], where the cells of a sorted list of `count` particles start. permutation:
  * uint[count], gets the random order, shuffled[j] = sorted[permutation[j]] with permutation[j] in the same
  * cell as j. species < 256, step < 2^56. Lists that number their cells alike, as those of several ranks do,
- * need a seed each, or they are shuffled alike. Who draws other numbers (kernels/shared/random.h) by the same
- * seed sets one of the two highest bits in the second word of the counter: here they are 0. STATUS_FAILED for
- * more particles than the capacity. (Waits for the device once, to learn of cells of more than column_most
- * particles; what it enqueues for them is not waited for.) */
+ * need a seed each, or they are shuffled alike. What draws other numbers (kernels/shared/random.h) by the
+ * same seed sets one of the two highest bits in the second word of the counter: here they are 0.
+ * STATUS_FAILED for more particles than the capacity. (Waits for the device once, to learn of cells of more
+ * than column_most particles; what it enqueues for them is not waited for.) */
 STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
                                             uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
                                             const struct buffer *permutation);
-
-/* Device bytes that cell_shuffle_create() takes. However many cells and particles there are, the scratch
- * memory has at most slots * column_items * lanes * column_most words of 8 bytes; the rest is 8 bytes for
- * each cell that can have more than column_most particles, and for each tile of the capacity. */
-uint64_t cell_shuffle_bytes(const struct device_info *info, uint32_t cells, uint32_t capacity,
-                            const struct cell_shuffle_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* Chunked sort: the plan of its passes, and their launches. */
 #include "sort/chunked_sort.h"
 
-#include <stdlib.h>
+#include "sort/sorted_order.h"
 
 enum {
     LINE = 16,             /* LINE of kernels/chunked_sort.cl */
@@ -13,7 +13,8 @@ enum {
     PASSES_MOST = 32,
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
     FLAT_ITEMS = 256,
-    CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
+    KEYS_PER_CELL_COUNT = 8, /* as long as a list is counted again, beside a known count of a cell's */
+    CACHED_BYTES = 2 << 20   /* a result of more than this a compute unit goes past the caches */
 };
 
 /* SOURCE of kernels/chunked_sort.cl. */
@@ -36,15 +37,16 @@ struct chunked_sort {
     struct device *device; /* not owned */
     struct plan plan;
     uint32_t capacity;
-    struct program *programs[SOURCES];
     struct kernel *histogram[SOURCES], *reorder[SOURCES];
-    struct kernel *scan, *fold, *offsets_of_table, *offsets_of_keys, *sorted_keys;
-    struct buffer *table;      /* H(digit, chunk), chunk slowest: uint[chunks][R] */
+    struct kernel *scan, *fold, *known_counts, *offsets_of_table;
+    struct sorted_order order;
+    struct buffer *tables[2];  /* H(digit, chunk), chunk slowest: uint[chunks][R]; of the passes in turn */
     struct buffer *few;        /* uint[chunks]: chunks whose blocks hold few distinct digits */
+    struct buffer *begins;     /* uint[chunks + 1]: the chunks of the list that a pass reads */
     struct buffer *next;       /* uint[chunks][R] */
     struct buffer *lines;      /* uint[chunks][R][LINE] */
-    struct buffer *cell_table; /* H(key, chunk): uint[chunks][2^b]; NULL unless counts_cells() */
-    struct buffer *scratch;    /* uint[capacity], between passes; NULL for one */
+    struct buffer *cell_table; /* H(key, chunk): uint[chunks][2^b], with counts_cells() */
+    struct buffer *scratch;    /* uint[capacity], between passes */
 };
 
 static uint32_t minimum(uint32_t a, uint32_t b)
@@ -104,11 +106,6 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
     return plan;
 }
 
-static uint64_t table_length(const struct plan *plan)
-{
-    return (uint64_t)plan->chunks << plan->radix_bits;
-}
-
 /* Whether the first of several passes counts whole keys where cell offsets are wanted: its digits' counts are
  * sums of those. */
 static bool counts_cells(const struct plan *plan)
@@ -116,18 +113,12 @@ static bool counts_cells(const struct plan *plan)
     return plan->passes > 1 && plan->key_bits <= COUNTED_BITS;
 }
 
-static uint64_t cell_table_length(const struct plan *plan)
+/* Whether the counts of the second of two passes follow from those, in less time than counting again takes.
+ */
+static bool knows_counts(const struct plan *plan, uint32_t count)
 {
-    return counts_cells(plan) ? (uint64_t)plan->chunks << plan->key_bits : 0;
-}
-
-uint64_t chunked_sort_bytes(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                            const struct chunked_options *options)
-{
-    const struct plan plan = make_plan(device, key_bits, capacity, options);
-    const uint64_t words = table_length(&plan) * (2 + LINE) + cell_table_length(&plan) + plan.chunks +
-                           (plan.passes > 1 ? capacity : 0);
-    return words * sizeof(uint32_t);
+    return counts_cells(plan) && plan->passes == 2 &&
+           (uint64_t)plan->chunks << plan->key_bits <= count / KEYS_PER_CELL_COUNT;
 }
 
 uint32_t chunked_sort_passes(const struct chunked_sort *sort)
@@ -144,94 +135,63 @@ bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, u
     return plan.radix_bits <= RADIX_BITS_MOST;
 }
 
-/* ---- birth and death ---- */
+/* ---- making one ---- */
 
 static enum status create_pass_kernels(struct chunked_sort *sort, enum source source, bool portable)
 {
-    if (sort->programs[source])
+    struct program *program = NULL;
+    if (sort->histogram[source])
         return STATUS_OK;
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
-    struct program **program = &sort->programs[source];
-    TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, program,
+    TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
                       "-D SOURCE=%d -D PORTABLE=%d -D STREAMING=%d", (int)source, portable, streaming));
-    TRY(kernel_create(*program, "chunked_histogram", &sort->histogram[source]));
-    return kernel_create(*program, "chunked_reorder", &sort->reorder[source]);
-}
-
-static enum status create_kernels(struct chunked_sort *sort, bool portable)
-{
-    for (uint32_t n = 0; n < sort->plan.passes; n++)
-        TRY(create_pass_kernels(sort, sort->plan.pass[n].source, portable));
-    struct program *program = sort->programs[SOURCE_KEYS];
+    TRY(kernel_create(program, "chunked_histogram", &sort->histogram[source]));
+    TRY(kernel_create(program, "chunked_reorder", &sort->reorder[source]));
+    if (source != SOURCE_KEYS)
+        return STATUS_OK;
     TRY(kernel_create(program, "chunked_scan", &sort->scan));
     TRY(kernel_create(program, "chunked_fold", &sort->fold));
-    TRY(kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table));
-    TRY(kernel_create(program, "chunked_offsets_of_keys", &sort->offsets_of_keys));
-    return kernel_create(program, "chunked_sorted_keys", &sort->sorted_keys);
+    TRY(kernel_create(program, "chunked_known_counts", &sort->known_counts));
+    return kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table);
 }
 
-static enum status create_buffers(struct chunked_sort *sort)
+static enum status create_parts(struct chunked_sort *sort, bool portable)
 {
-    const size_t word = sizeof(uint32_t), table = (size_t)table_length(&sort->plan) * word;
-    TRY(buffer_create(sort->device, table, "the sort's histogram", &sort->table));
-    TRY(buffer_create(sort->device, sort->plan.chunks * word, "the sort's chunks", &sort->few));
-    TRY(buffer_create(sort->device, table, "the sort's places", &sort->next));
-    TRY(buffer_create(sort->device, table * LINE, "the sort's lines", &sort->lines));
-    if (counts_cells(&sort->plan))
-        TRY(buffer_create(sort->device, (size_t)cell_table_length(&sort->plan) * word,
-                          "the sort's cell counts", &sort->cell_table));
-    if (sort->plan.passes == 1)
-        return STATUS_OK;
-    return buffer_create(sort->device, sort->capacity * word, "the list between sort passes", &sort->scratch);
+    const struct plan *plan = &sort->plan;
+    const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
+    const size_t cells = counts_cells(plan) ? (size_t)plan->chunks << plan->key_bits : 0;
+    for (uint32_t n = 0; n < plan->passes; n++)
+        TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
+    TRY(sorted_order_create(sort->device, &sort->order));
+    for (uint32_t n = 0; n < minimum(plan->passes, 2); n++)
+        TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->tables[n]));
+    TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
+    TRY(buffer_create(sort->device, (plan->chunks + 1) * word, "where the sort's chunks begin",
+                      &sort->begins));
+    TRY(buffer_create(sort->device, table * word, "the sort's places", &sort->next));
+    TRY(buffer_create(sort->device, table * LINE * word, "the sort's lines", &sort->lines));
+    TRY(buffer_create(sort->device, cells * word, "the sort's cell counts", &sort->cell_table));
+    return buffer_create(sort->device, plan->passes > 1 ? sort->capacity * word : 0,
+                         "the list between sort passes", &sort->scratch);
 }
 
 enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
                                 const struct chunked_options *options, struct chunked_sort **sort)
 {
-    *sort = NULL;
     const struct plan plan = make_plan(device_info(device), key_bits, capacity, options);
+    struct chunked_sort *created = NULL;
+    *sort = NULL;
     if (plan.radix_bits > RADIX_BITS_MOST)
         return status_fail(STATUS_USAGE,
                            "sort: %u passes (p) over keys of %u bits (b) have digits of %u bits, "
                            "more than %d",
                            plan.passes, key_bits, plan.radix_bits, RADIX_BITS_MOST);
-    struct chunked_sort *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the sort");
-    created->device = device;
-    created->plan = plan;
-    created->capacity = capacity;
-    enum status status = create_kernels(created, options && options->portable);
-    if (status == STATUS_OK)
-        status = create_buffers(created);
-    if (status != STATUS_OK)
-        chunked_sort_destroy(&created);
+    TRY(DEVICE_NEW(device, created));
+    *created = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
+    TRY(create_parts(created, options && options->portable));
     *sort = created;
-    return status;
-}
-
-void chunked_sort_destroy(struct chunked_sort **sort)
-{
-    if (!*sort)
-        return;
-    struct chunked_sort *old = *sort;
-    kernel_destroy(&old->scan);
-    kernel_destroy(&old->fold);
-    kernel_destroy(&old->offsets_of_table);
-    kernel_destroy(&old->offsets_of_keys);
-    kernel_destroy(&old->sorted_keys);
-    for (int source = 0; source < SOURCES; source++) {
-        kernel_destroy(&old->histogram[source]);
-        kernel_destroy(&old->reorder[source]);
-        program_destroy(&old->programs[source]);
-    }
-    struct buffer **const buffers[] = {&old->table, &old->few,        &old->next,
-                                       &old->lines, &old->cell_table, &old->scratch};
-    for (size_t n = 0; n < sizeof buffers / sizeof buffers[0]; n++)
-        buffer_destroy(buffers[n]);
-    free(old);
-    *sort = NULL;
+    return STATUS_OK;
 }
 
 /* ---- one sort ---- */
@@ -259,8 +219,9 @@ static enum status count_digits(struct chunked_sort *sort, const struct pass *pa
     return KERNEL_LAUNCH(sort->histogram[pass->source],
                          ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
                          arg_buffer(from), arg_buffer(keys), arg_buffer(table), arg_buffer(sort->few),
-                         arg_uint(count), arg_uint(chunk_of(plan, count)), arg_uint(radix),
-                         arg_uint(pass->shift), arg_uint(plan->index_bits), arg_uint(radix_bits));
+                         arg_buffer(sort->begins), arg_uint(count), arg_uint(chunk_of(plan, count)),
+                         arg_uint(radix), arg_uint(pass->shift), arg_uint(plan->index_bits),
+                         arg_uint(radix_bits));
 }
 
 /* The counts of the first digit, by way of the counts of whole keys. */
@@ -269,12 +230,25 @@ static enum status count_cells(struct chunked_sort *sort, uint32_t count, const 
     const struct plan *plan = &sort->plan;
     const struct pass *first = &plan->pass[0];
     const uint32_t radix = UINT32_C(1) << first->radix_bits, cells = UINT32_C(1) << plan->key_bits;
-    const uint64_t entries = (uint64_t)plan->chunks * radix, words = cell_table_length(plan) + entries;
+    const uint64_t entries = (uint64_t)plan->chunks * radix, words = (uint64_t)plan->chunks * cells + entries;
     TRY(count_digits(sort, first, plan->key_bits, count, keys, keys, sort->cell_table));
     return KERNEL_LAUNCH(sort->fold,
                          launch_covering(entries, FLAT_ITEMS, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)),
-                         arg_buffer(sort->cell_table), arg_buffer(sort->table), arg_uint(plan->chunks),
+                         arg_buffer(sort->cell_table), arg_buffer(sort->tables[0]), arg_uint(plan->chunks),
                          arg_uint(cells), arg_uint(radix));
+}
+
+/* The counts of the second digit from those, for chunks that begin where other entries follow in the list. */
+static enum status take_known_counts(struct chunked_sort *sort, uint32_t count)
+{
+    const struct plan *plan = &sort->plan;
+    const uint64_t words = (uint64_t)plan->chunks << plan->key_bits;
+    return KERNEL_LAUNCH(sort->known_counts,
+                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
+                         arg_buffer(sort->cell_table), arg_buffer(sort->tables[0]),
+                         arg_buffer(sort->tables[1]), arg_buffer(sort->few), arg_buffer(sort->begins),
+                         arg_uint(count), arg_uint(plan->pass[0].radix_bits),
+                         arg_uint(plan->pass[1].radix_bits));
 }
 
 static enum status scan(struct chunked_sort *sort, struct buffer *table, uint32_t bits)
@@ -286,35 +260,38 @@ static enum status scan(struct chunked_sort *sort, struct buffer *table, uint32_
 }
 
 static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
-                           const struct buffer *keys, const struct buffer *from, struct buffer *to)
+                           const struct buffer *keys, const struct buffer *from, const struct buffer *table,
+                           struct buffer *to)
 {
     const struct plan *plan = &sort->plan;
     const uint32_t radix = UINT32_C(1) << pass->radix_bits;
     const uint64_t words = (words_read(pass->source) + 1) * count + (uint64_t)plan->chunks * radix;
-    return KERNEL_LAUNCH(sort->reorder[pass->source],
-                         ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}),
-                         arg_buffer(from), arg_buffer(keys), arg_buffer(to), arg_buffer(sort->table),
-                         arg_buffer(sort->few), arg_buffer(sort->next), arg_buffer(sort->lines),
-                         arg_uint(count), arg_uint(chunk_of(plan, count)), arg_uint(radix),
-                         arg_uint(pass->shift), arg_uint(plan->index_bits), arg_uint(pass->radix_bits),
-                         arg_uint(pass->packs ? UINT32_MAX : 0));
+    return KERNEL_LAUNCH(
+        sort->reorder[pass->source],
+        ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}), arg_buffer(from),
+        arg_buffer(keys), arg_buffer(to), arg_buffer(table), arg_buffer(sort->few), arg_buffer(sort->begins),
+        arg_buffer(sort->next), arg_buffer(sort->lines), arg_uint(radix), arg_uint(pass->shift),
+        arg_uint(plan->index_bits), arg_uint(pass->radix_bits), arg_uint(pass->packs ? UINT32_MAX : 0));
 }
 
 /* keys -> ... -> permutation, by way of the scratch list. */
 static enum status run_passes(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     const struct plan *plan = &sort->plan;
+    const bool cells = counts_cells(plan) && lists->cell_offsets;
     const struct buffer *from = lists->keys;
     for (uint32_t n = 0; n < plan->passes; n++) {
         const struct pass *pass = &plan->pass[n];
         const bool ends_in_result = (plan->passes - 1 - n) % 2 == 0;
-        struct buffer *to = ends_in_result ? lists->permutation : sort->scratch;
-        if (n == 0 && counts_cells(plan) && lists->cell_offsets)
+        struct buffer *to = ends_in_result ? lists->permutation : sort->scratch, *table = sort->tables[n % 2];
+        if (n == 0 && cells)
             TRY(count_cells(sort, count, lists->keys));
+        else if (n == 1 && cells && knows_counts(plan, count))
+            TRY(take_known_counts(sort, count));
         else
-            TRY(count_digits(sort, pass, pass->radix_bits, count, lists->keys, from, sort->table));
-        TRY(scan(sort, sort->table, pass->radix_bits));
-        TRY(reorder(sort, pass, count, lists->keys, from, to));
+            TRY(count_digits(sort, pass, pass->radix_bits, count, lists->keys, from, table));
+        TRY(scan(sort, table, pass->radix_bits));
+        TRY(reorder(sort, pass, count, lists->keys, from, table, to));
         from = to;
     }
     return STATUS_OK;
@@ -324,20 +301,17 @@ static enum status run_passes(struct chunked_sort *sort, uint32_t count, const s
 static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     const struct plan *plan = &sort->plan;
-    const uint64_t entries = (uint64_t)lists->cells + 1, word = sizeof(uint32_t);
-    if (count > 0 && counts_cells(plan))
+    const uint64_t entries = (uint64_t)lists->cells + 1;
+    if (count == 0 || (plan->passes > 1 && !counts_cells(plan)))
+        return sorted_order_cells(&sort->order, lists->keys, lists->permutation, lists->cell_offsets, count,
+                                  lists->cells);
+    if (counts_cells(plan))
         TRY(scan(sort, sort->cell_table, plan->key_bits));
-    if (count > 0 && (plan->passes == 1 || counts_cells(plan)))
-        return KERNEL_LAUNCH(sort->offsets_of_table,
-                             launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * word * entries),
-                             arg_buffer(plan->passes == 1 ? sort->table : sort->cell_table),
-                             arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells),
-                             arg_uint(UINT32_C(1) << plan->key_bits));
     return KERNEL_LAUNCH(
-        sort->offsets_of_keys,
-        ((struct launch){plan->chunks, 1, STAGE_SORT_OFFSETS, word * (2 * (uint64_t)count + entries)}),
-        arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->cell_offsets),
-        arg_uint(count), arg_uint(lists->cells), arg_uint(count / plan->chunks + 1));
+        sort->offsets_of_table,
+        launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries),
+        arg_buffer(counts_cells(plan) ? sort->cell_table : sort->tables[0]), arg_buffer(lists->cell_offsets),
+        arg_uint(count), arg_uint(lists->cells), arg_uint(UINT32_C(1) << plan->key_bits));
 }
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
@@ -351,11 +325,7 @@ enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const st
         TRY(run_passes(sort, count, lists));
     if (lists->cell_offsets)
         TRY(make_offsets(sort, count, lists));
-    if (!lists->sorted_keys)
-        return STATUS_OK;
-    return KERNEL_LAUNCH(
-        sort->sorted_keys,
-        launch_covering(count, FLAT_ITEMS, STAGE_SORT_REORDER, 3 * sizeof(uint32_t) * (uint64_t)count),
-        arg_buffer(lists->keys), arg_buffer(lists->permutation), arg_buffer(lists->sorted_keys),
-        arg_uint(count));
+    return lists->sorted_keys
+               ? sorted_order_keys(&sort->order, lists->keys, lists->permutation, lists->sorted_keys, count)
+               : STATUS_OK;
 }

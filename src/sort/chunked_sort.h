@@ -18,11 +18,10 @@ struct chunked_options {
 };
 
 /* A sort of up to `capacity` keys below 2^key_bits, key_bits = 1..32. `options` may be NULL. STATUS_USAGE
- * when a pass would have a digit of more than 16 bits. The caller destroys it. */
+ * when a pass would have a digit of more than 16 bits. It dies with the device handle. */
 STATUS_CHECKED enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
                                                const struct chunked_options *options,
                                                struct chunked_sort **sort);
-void chunked_sort_destroy(struct chunked_sort **sort);
 
 /* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required; sorted_keys and cell_offsets
  * are made where they are not NULL. Stages: STAGE_SORT_*. (Non-blocking.) */
@@ -35,9 +34,5 @@ uint32_t chunked_sort_passes(const struct chunked_sort *sort);
 /* Fills in what `options` leaves open. False where a digit would have more than 16 bits. */
 bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
                           struct chunked_options *options);
-
-/* Device bytes that chunked_sort_create() takes. */
-uint64_t chunked_sort_bytes(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                            const struct chunked_options *options);
 
 #endif

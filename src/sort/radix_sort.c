@@ -1,7 +1,7 @@
 /* Radix sort: the phases in their order, and the arrays they pass the list through. */
 #include "sort/radix_sort.h"
 
-#include <stdlib.h>
+#include "sort/sorted_order.h"
 
 enum {
     TRANSPOSE_TILE = 16, /* TILE of kernels/radix_sort.cl */
@@ -19,12 +19,11 @@ struct radix_sort {
     struct radix_plan plan;
     uint32_t capacity;
     bool permutation;
-    struct program *program;
-    struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose, *cell_offsets,
-        *sparse_cell_offsets;
+    struct kernel *histogram, *scan_parts, *scan_add, *reorder, *transpose;
+    struct sorted_order order;
     struct buffer *table;       /* H(c, g, i): uint[R*G*I], laid as the plan says */
     struct buffer *part_sums;   /* uint[s] */
-    struct buffer *table_total; /* uint[1]: the sum of all, which nobody needs */
+    struct buffer *table_total; /* uint[1]: the sum of all, which no kernel reads */
     struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
 };
 
@@ -47,32 +46,19 @@ static uint64_t scratch_words(const struct radix_plan *plan, uint32_t capacity)
     return plan->transpose ? chunk_of(plan, capacity) * items : capacity;
 }
 
-static uint32_t scratch_lists(const struct radix_plan *plan, bool own_keys)
-{
-    return plan->transpose || own_keys ? 2 : 1;
-}
-
-uint64_t radix_sort_bytes(const struct radix_plan *plan, uint32_t capacity, bool permutation, bool own_keys)
-{
-    const uint64_t words =
-        scratch_words(plan, capacity) * scratch_lists(plan, own_keys) * (permutation ? 2 : 1) +
-        radix_plan_table_length(plan) + plan->histogram_splits + 1;
-    return words * sizeof(uint32_t);
-}
-
 static enum status create_kernels(struct radix_sort *sort)
 {
-    TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &sort->program,
+    struct program *program = NULL;
+    TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &program,
                       "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d", sort->plan.radix_bits,
                       sort->plan.items_per_group, sort->plan.transpose, sort->plan.table_rows));
-    TRY(kernel_create(sort->program, "radix_histogram", &sort->histogram));
-    TRY(kernel_create(sort->program, "radix_scan_parts", &sort->scan_parts));
-    TRY(kernel_create(sort->program, "radix_scan_add", &sort->scan_add));
-    TRY(kernel_create(sort->program, sort->permutation ? "radix_reorder_permutation" : "radix_reorder",
+    TRY(kernel_create(program, "radix_histogram", &sort->histogram));
+    TRY(kernel_create(program, "radix_scan_parts", &sort->scan_parts));
+    TRY(kernel_create(program, "radix_scan_add", &sort->scan_add));
+    TRY(kernel_create(program, sort->permutation ? "radix_reorder_permutation" : "radix_reorder",
                       &sort->reorder));
-    TRY(kernel_create(sort->program, "radix_transpose", &sort->transpose));
-    TRY(kernel_create(sort->program, "radix_cell_offsets", &sort->cell_offsets));
-    return kernel_create(sort->program, "radix_sparse_cell_offsets", &sort->sparse_cell_offsets);
+    TRY(kernel_create(program, "radix_transpose", &sort->transpose));
+    return sorted_order_create(sort->device, &sort->order);
 }
 
 static enum status create_buffers(struct radix_sort *sort, bool own_keys)
@@ -80,7 +66,7 @@ static enum status create_buffers(struct radix_sort *sort, bool own_keys)
     struct device *device = sort->device;
     const size_t word = sizeof(uint32_t);
     const size_t scratch_bytes = (size_t)scratch_words(&sort->plan, sort->capacity) * word;
-    for (uint32_t n = 0; n < scratch_lists(&sort->plan, own_keys); n++) {
+    for (uint32_t n = 0; n < (sort->plan.transpose || own_keys ? 2 : 1); n++) {
         TRY(buffer_create(device, scratch_bytes, "keys between sort passes", &sort->scratch[n].keys));
         if (sort->permutation)
             TRY(buffer_create(device, scratch_bytes, "the permutation between sort passes",
@@ -97,42 +83,14 @@ enum status radix_sort_create(struct device *device, const struct radix_plan *pl
                               bool permutation, bool own_keys, struct radix_sort **sort)
 {
     *sort = NULL;
-    struct radix_sort *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the sort");
-    created->device = device;
-    created->plan = *plan;
-    created->capacity = capacity;
-    created->permutation = permutation;
-    enum status status = create_kernels(created);
-    if (status == STATUS_OK)
-        status = create_buffers(created, own_keys);
-    if (status != STATUS_OK)
-        radix_sort_destroy(&created);
+    struct radix_sort *created = NULL;
+    TRY(DEVICE_NEW(device, created));
+    *created = (struct radix_sort){
+        .device = device, .plan = *plan, .capacity = capacity, .permutation = permutation};
+    TRY(create_kernels(created));
+    TRY(create_buffers(created, own_keys));
     *sort = created;
-    return status;
-}
-
-void radix_sort_destroy(struct radix_sort **sort)
-{
-    if (!*sort)
-        return;
-    struct radix_sort *old = *sort;
-    struct kernel **const kernels[] = {
-        &old->histogram, &old->scan_parts,   &old->scan_add,           &old->reorder,
-        &old->transpose, &old->cell_offsets, &old->sparse_cell_offsets};
-    for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
-        kernel_destroy(kernels[n]);
-    program_destroy(&old->program);
-    for (size_t n = 0; n < 2; n++) {
-        buffer_destroy(&old->scratch[n].keys);
-        buffer_destroy(&old->scratch[n].permutation);
-    }
-    buffer_destroy(&old->table);
-    buffer_destroy(&old->part_sums);
-    buffer_destroy(&old->table_total);
-    free(old);
-    *sort = NULL;
+    return STATUS_OK;
 }
 
 struct buffer *radix_sort_table(struct radix_sort *sort)
@@ -260,18 +218,6 @@ static enum status sort_transposed(struct radix_sort *sort, struct list input, s
                              : STATUS_OK;
 }
 
-static enum status find_cell_offsets(struct radix_sort *sort, const struct buffer *sorted_keys,
-                                     const struct radix_lists *lists, uint32_t count)
-{
-    const bool sparse = count / 4 < lists->cells;
-    const uint64_t items = (sparse ? (uint64_t)lists->cells : count) + 1;
-    const uint64_t bytes = sizeof(uint32_t) * ((uint64_t)count + lists->cells + 1);
-    return KERNEL_LAUNCH(
-        sparse ? sort->sparse_cell_offsets : sort->cell_offsets,
-        launch_covering(items, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_OFFSETS, bytes),
-        arg_buffer(sorted_keys), arg_buffer(lists->cell_offsets), arg_uint(count), arg_uint(lists->cells));
-}
-
 enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     if (count > sort->capacity)
@@ -292,5 +238,7 @@ enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct
         else
             TRY(sort_in_place_order(sort, input, result, count));
     }
-    return lists->cell_offsets ? find_cell_offsets(sort, result.keys, lists, count) : STATUS_OK;
+    return lists->cell_offsets
+               ? sorted_order_cells(&sort->order, result.keys, NULL, lists->cell_offsets, count, lists->cells)
+               : STATUS_OK;
 }

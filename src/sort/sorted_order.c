@@ -8,19 +8,12 @@ enum {
 
 enum status sorted_order_create(struct device *device, struct sorted_order *order)
 {
+    struct program *program = NULL;
     order->items = device_group_items(device, ITEMS);
-    TRY(program_build(device, "sorted_order.cl", PRECISION_SINGLE, &order->program, "%s", ""));
-    TRY(kernel_create(order->program, "order_keys", &order->keys));
-    TRY(kernel_create(order->program, "order_mark_cells", &order->mark_cells));
-    return kernel_create(order->program, "order_find_cells", &order->find_cells);
-}
-
-void sorted_order_destroy(struct sorted_order *order)
-{
-    kernel_destroy(&order->keys);
-    kernel_destroy(&order->mark_cells);
-    kernel_destroy(&order->find_cells);
-    program_destroy(&order->program);
+    TRY(program_build(device, "sorted_order.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY(kernel_create(program, "order_keys", &order->keys));
+    TRY(kernel_create(program, "order_mark_cells", &order->mark_cells));
+    return kernel_create(program, "order_find_cells", &order->find_cells);
 }
 
 enum status sorted_order_keys(const struct sorted_order *order, const struct buffer *keys,

@@ -5,13 +5,11 @@
 #include "device/device.h"
 
 struct sorted_order {
-    struct program *program;
     struct kernel *keys, *mark_cells, *find_cells;
     size_t items; /* of a group */
 };
 
 STATUS_CHECKED enum status sorted_order_create(struct device *device, struct sorted_order *order);
-void sorted_order_destroy(struct sorted_order *order);
 
 /* sorted_keys[j] = keys[permutation[j]]. (Non-blocking.) */
 STATUS_CHECKED enum status sorted_order_keys(const struct sorted_order *order, const struct buffer *keys,

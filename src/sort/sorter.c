@@ -1,10 +1,9 @@
 /* Sorter: the choice between the methods. */
 #include "sort/sorter.h"
 
-#include <stdlib.h>
-
 /* One of the three; the others are NULL. */
 struct sorter {
+    struct device *branch; /* of the device: what is created for the sorter */
     struct radix_sort *paper;
     struct tiled_sort *tiled;
     struct chunked_sort *chunked;
@@ -198,40 +197,45 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
 
 /* ---- sorting ---- */
 
+static enum status create_method(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
+                                 struct sorter *sorter)
+{
+    switch (plan->method) {
+    case SORT_METHOD_TILED:
+        return tiled_sort_create(device, plan->key_bits, plan->passes, capacity, &plan->tiled,
+                                 &sorter->tiled);
+    case SORT_METHOD_CHUNKED:
+        return chunked_sort_create(device, plan->key_bits, capacity, &plan->chunked, &sorter->chunked);
+    case SORT_METHOD_AUTO: /* no plan has it */
+    case SORT_METHOD_PAPER:
+        break;
+    }
+    return radix_sort_create(device, &plan->radix, capacity, true, false, &sorter->paper);
+}
+
 enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
                           struct sorter **sorter)
 {
-    *sorter = calloc(1, sizeof **sorter);
-    if (!*sorter)
-        return status_fail(STATUS_FAILED, "no memory for the sort");
-    enum status status = STATUS_OK;
-    switch (plan->method) {
-    case SORT_METHOD_AUTO: /* no plan has it */
-    case SORT_METHOD_PAPER:
-        status = radix_sort_create(device, &plan->radix, capacity, true, false, &(*sorter)->paper);
-        break;
-    case SORT_METHOD_TILED:
-        status = tiled_sort_create(device, plan->key_bits, plan->passes, capacity, &plan->tiled,
-                                   &(*sorter)->tiled);
-        break;
-    case SORT_METHOD_CHUNKED:
-        status = chunked_sort_create(device, plan->key_bits, capacity, &plan->chunked, &(*sorter)->chunked);
-        break;
+    struct device *branch = NULL;
+    *sorter = NULL;
+    TRY(device_branch(device, &branch));
+    struct sorter *created = device_alloc(branch, 1, sizeof *created);
+    const enum status status = created ? create_method(branch, plan, capacity, created) : STATUS_FAILED;
+    if (status != STATUS_OK) {
+        device_close(&branch);
+        return status;
     }
-    if (status != STATUS_OK)
-        sorter_destroy(sorter);
-    return status;
+    created->branch = branch;
+    *sorter = created;
+    return STATUS_OK;
 }
 
 void sorter_destroy(struct sorter **sorter)
 {
-    if (!*sorter)
-        return;
-    radix_sort_destroy(&(*sorter)->paper);
-    tiled_sort_destroy(&(*sorter)->tiled);
-    chunked_sort_destroy(&(*sorter)->chunked);
-    free(*sorter);
+    struct device *branch = *sorter ? (*sorter)->branch : NULL;
     *sorter = NULL;
+    if (branch)
+        device_close(&branch);
 }
 
 enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists)
@@ -240,18 +244,4 @@ enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix
         return radix_sort_run(sorter->paper, count, lists);
     return sorter->tiled ? tiled_sort_run(sorter->tiled, count, lists)
                          : chunked_sort_run(sorter->chunked, count, lists);
-}
-
-uint64_t sorter_bytes(const struct device_info *info, const struct sorter_plan *plan, uint32_t capacity)
-{
-    switch (plan->method) {
-    case SORT_METHOD_TILED:
-        return tiled_sort_bytes(info, plan->key_bits, plan->passes, capacity, &plan->tiled);
-    case SORT_METHOD_CHUNKED:
-        return chunked_sort_bytes(info, plan->key_bits, capacity, &plan->chunked);
-    case SORT_METHOD_AUTO:
-    case SORT_METHOD_PAPER:
-        break;
-    }
-    return radix_sort_bytes(&plan->radix, capacity, true, false);
 }

@@ -56,7 +56,7 @@ STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
 /* One line for people: the method and its parameters, and where they come from unless they were given. */
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size);
 
-/* A sorter of up to `capacity` keys. The caller destroys it. */
+/* A sorter of up to `capacity` keys. sorter_destroy() is for one that must go before the device handle. */
 STATUS_CHECKED enum status sorter_create(struct device *device, const struct sorter_plan *plan,
                                          uint32_t capacity, struct sorter **sorter);
 void sorter_destroy(struct sorter **sorter);
@@ -65,9 +65,6 @@ void sorter_destroy(struct sorter **sorter);
  * optional, and lists->sorted_keys optional for all methods but paper. Stages: STAGE_SORT_*. (Non-blocking.)
  */
 STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
-
-/* Device bytes that sorter_create() takes. */
-uint64_t sorter_bytes(const struct device_info *info, const struct sorter_plan *plan, uint32_t capacity);
 
 /* "auto", "paper", "tiled" or "chunked". */
 const char *sort_method_name(enum sort_method method);

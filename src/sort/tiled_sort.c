@@ -4,8 +4,6 @@
 #include "device/tile_plan.h"
 #include "sort/sorted_order.h"
 
-#include <stdlib.h>
-
 /* What a list holds before and after a pass; the numbers are those of kernels/tiled_sort.cl. */
 enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 
@@ -28,8 +26,8 @@ struct shape {
 };
 
 struct pass {
-    struct program *program;
     struct kernel *histogram, *scan, *reorder_few, *reorder;
+    struct buffer *table; /* uint[chunks][row] */
 };
 
 struct tiled_sort {
@@ -38,12 +36,11 @@ struct tiled_sort {
     uint32_t key_bits, capacity;
     struct pass passes[MAX_PASSES];
     struct sorted_order order;
-    struct buffer *tables[MAX_PASSES]; /* uint[chunks][row] */
-    struct buffer *runs;               /* uint[chunks][RUN_WORDS] between two passes */
-    struct buffer *lists;              /* uint[chunks][TILE_LIST_WORDS]: the distinct digits of each chunk */
-    struct buffer *totals;             /* TOTALS of kernels/shared/tiles.h; zero between sorts */
-    struct buffer *between;            /* uint[capacity]: packed words, or sigma */
-    struct buffer *between_digits;     /* ushort[capacity] with FORM_PAIRS, else empty */
+    struct buffer *lists;          /* uint[chunks][TILE_LIST_WORDS]: the distinct digits of each chunk */
+    struct buffer *totals;         /* TOTALS of kernels/shared/tiles.h; zero between sorts */
+    struct buffer *runs;           /* uint[chunks][RUN_WORDS] with two passes */
+    struct buffer *between;        /* uint[capacity] with two passes: packed words, or sigma */
+    struct buffer *between_digits; /* ushort[capacity] with FORM_PAIRS */
 };
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -100,68 +97,47 @@ bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
 
 /* ---- making one ---- */
 
-struct array_sizes {
-    size_t tables[MAX_PASSES], runs, lists, totals, between, between_digits;
-};
-
-static struct array_sizes sizes_of(const struct shape *shape, uint32_t key_bits, uint32_t capacity)
-{
-    const size_t word = sizeof(uint32_t), chunks = tile_chunks(&shape->tiles, capacity);
-    const size_t row = tile_row(shape->digit_bits[0]);
-    return (struct array_sizes){
-        .tables = {chunks * row * word,
-                   shape->passes == 2 ? chunks * tile_row(shape->digit_bits[1]) * word : 0},
-        .runs = shape->passes == 2 ? chunks * RUN_WORDS * word : 0,
-        .lists = chunks * TILE_LIST_WORDS * word,
-        .totals = (row + (shape->counts_cells ? (UINT32_C(1) << key_bits) + 1 : 0)) * word,
-        .between = shape->passes == 2 ? capacity * word : 0,
-        .between_digits = shape->between == FORM_PAIRS ? divide_up(capacity, 2) * word : 0, /* ushorts */
-    };
-}
-
-uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                          uint32_t capacity, const struct tiled_options *options)
-{
-    struct shape shape;
-    if (!make_shape(info, key_bits, passes, capacity, options, &shape))
-        return 0;
-    const struct array_sizes sizes = sizes_of(&shape, key_bits, capacity);
-    return (uint64_t)sizes.tables[0] + sizes.tables[1] + sizes.runs + sizes.lists + sizes.totals +
-           sizes.between + sizes.between_digits;
-}
-
 static enum status create_pass(struct tiled_sort *sort, uint32_t number)
 {
     const struct shape *shape = &sort->shape;
     struct pass *pass = &sort->passes[number];
-    const bool last = number + 1 == shape->passes;
-    TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &pass->program,
+    struct program *program = NULL;
+    const bool is_first = number == 0, is_last = number + 1 == shape->passes;
+    TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &program,
                       "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BIN_BITS=%u -D NEXT_BITS=%u "
                       "-D INDEX_BITS=%u -D INPUT=%d -D NEXT=%d",
                       shape->tiles.items, shape->tiles.scan_items,
-                      number == 0 && shape->counts_cells ? sort->key_bits : shape->digit_bits[number],
-                      shape->digit_bits[number], number == 0 ? shape->digit_bits[1] : 0, shape->index_bits,
-                      number == 0 ? FORM_KEYS : shape->between, last ? FORM_KEYS : shape->between));
-    TRY(kernel_create(pass->program, "tiled_histogram", &pass->histogram));
-    TRY(kernel_create(pass->program, "tiled_scan", &pass->scan));
-    TRY(kernel_create(pass->program, "tiled_reorder_few", &pass->reorder_few));
-    return kernel_create(pass->program, "tiled_reorder", &pass->reorder);
+                      is_first && shape->counts_cells ? sort->key_bits : shape->digit_bits[number],
+                      shape->digit_bits[number], is_first ? shape->digit_bits[1] : 0, shape->index_bits,
+                      is_first ? FORM_KEYS : shape->between, is_last ? FORM_KEYS : shape->between));
+    TRY(kernel_create(program, "tiled_histogram", &pass->histogram));
+    TRY(kernel_create(program, "tiled_scan", &pass->scan));
+    TRY(kernel_create(program, "tiled_reorder_few", &pass->reorder_few));
+    TRY(kernel_create(program, "tiled_reorder", &pass->reorder));
+    const size_t word = sizeof(uint32_t), chunks = tile_chunks(&shape->tiles, sort->capacity);
+    return buffer_create(sort->device, chunks * tile_row(shape->digit_bits[number]) * word,
+                         "the sort's table of counts", &pass->table);
 }
 
 static enum status create_parts(struct tiled_sort *sort)
 {
+    const struct shape *shape = &sort->shape;
     struct device *device = sort->device;
-    for (uint32_t n = 0; n < sort->shape.passes; n++)
+    const size_t word = sizeof(uint32_t), chunks = tile_chunks(&shape->tiles, sort->capacity);
+    const size_t totals =
+        tile_row(shape->digit_bits[0]) + (shape->counts_cells ? ((size_t)1 << sort->key_bits) + 1 : 0);
+    const size_t runs = shape->passes == 2 ? chunks * RUN_WORDS : 0;
+    const size_t between = shape->passes == 2 ? sort->capacity : 0;
+    const size_t digits = shape->between == FORM_PAIRS ? divide_up(sort->capacity, 2) : 0; /* of ushorts */
+    for (uint32_t n = 0; n < shape->passes; n++)
         TRY(create_pass(sort, n));
     TRY(sorted_order_create(device, &sort->order));
-    const struct array_sizes sizes = sizes_of(&sort->shape, sort->key_bits, sort->capacity);
-    for (uint32_t n = 0; n < sort->shape.passes; n++)
-        TRY(buffer_create(device, sizes.tables[n], "the sort's table of counts", &sort->tables[n]));
-    TRY(buffer_create(device, sizes.runs, "the sort's runs", &sort->runs));
-    TRY(buffer_create(device, sizes.lists, "the sort's lists of distinct digits", &sort->lists));
-    TRY(buffer_create(device, sizes.totals, "the sort's totals", &sort->totals));
-    TRY(buffer_create(device, sizes.between, "the list between sort passes", &sort->between));
-    TRY(buffer_create(device, sizes.between_digits, "the digits between sort passes", &sort->between_digits));
+    TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the sort's lists of distinct digits",
+                      &sort->lists));
+    TRY(buffer_create(device, totals * word, "the sort's totals", &sort->totals));
+    TRY(buffer_create(device, runs * word, "the sort's runs", &sort->runs));
+    TRY(buffer_create(device, between * word, "the list between sort passes", &sort->between));
+    TRY(buffer_create(device, digits * word, "the digits between sort passes", &sort->between_digits));
     return buffer_fill(sort->totals, 0);
 }
 
@@ -169,65 +145,29 @@ static enum status refuse(const struct device_info *info, uint32_t key_bits)
 {
     return status_fail(STATUS_USAGE,
                        "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
-                       "local memory and "
-                       "groups of up to %zu items)",
+                       "local memory and groups of up to %zu items)",
                        key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
 }
 
 enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
                               const struct tiled_options *options, struct tiled_sort **sort)
 {
-    *sort = NULL;
     const struct device_info *info = device_info(device);
+    *sort = NULL;
     if (!tiled_sort_supports(info, key_bits))
         return refuse(info, key_bits);
     const uint32_t fewest = tiled_sort_fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
     if (passes != 0 && (passes < fewest || passes > most))
         return status_fail(STATUS_USAGE, "the tiled sort sorts keys of %u bits in %u to %u passes, not %u",
                            key_bits, fewest, most, passes);
-    struct shape shape;
-    if (!make_shape(info, key_bits, passes, capacity, options, &shape))
+    struct tiled_sort *created = NULL;
+    TRY(DEVICE_NEW(device, created));
+    *created = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
+    if (!make_shape(info, key_bits, passes, capacity, options, &created->shape))
         return refuse(info, key_bits);
-    struct tiled_sort *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the sort");
-    created->device = device;
-    created->key_bits = key_bits;
-    created->capacity = capacity;
-    created->shape = shape;
-    const enum status status = create_parts(created);
-    if (status != STATUS_OK)
-        tiled_sort_destroy(&created);
+    TRY(create_parts(created));
     *sort = created;
-    return status;
-}
-
-static void destroy_pass(struct pass *pass)
-{
-    kernel_destroy(&pass->histogram);
-    kernel_destroy(&pass->scan);
-    kernel_destroy(&pass->reorder_few);
-    kernel_destroy(&pass->reorder);
-    program_destroy(&pass->program);
-}
-
-void tiled_sort_destroy(struct tiled_sort **sort)
-{
-    if (!*sort)
-        return;
-    struct tiled_sort *old = *sort;
-    sorted_order_destroy(&old->order);
-    for (uint32_t n = 0; n < MAX_PASSES; n++) {
-        destroy_pass(&old->passes[n]);
-        buffer_destroy(&old->tables[n]);
-    }
-    buffer_destroy(&old->runs);
-    buffer_destroy(&old->lists);
-    buffer_destroy(&old->totals);
-    buffer_destroy(&old->between);
-    buffer_destroy(&old->between_digits);
-    free(old);
-    *sort = NULL;
+    return STATUS_OK;
 }
 
 /* ---- sorting ---- */
@@ -246,7 +186,7 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
     const bool is_first = number == 0, is_last = number + 1 == shape->passes;
     const enum form input = is_first ? FORM_KEYS : shape->between,
                     output = is_last ? FORM_KEYS : shape->between;
-    struct buffer *table = sort->tables[number], *next_table = is_last ? sort->lists : sort->tables[1];
+    struct buffer *table = pass->table, *next_table = is_last ? sort->lists : sort->passes[1].table;
     /* Where no sigma is read, or no offsets are written, any buffer stands in. */
     const struct buffer *values = is_first ? lists->keys : sort->between;
     const struct buffer *keys = input == FORM_PAIRS ? sort->between_digits : values;

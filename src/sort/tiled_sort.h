@@ -29,20 +29,15 @@ bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits);
 uint32_t tiled_sort_fewest_passes(uint32_t key_bits);
 
 /* A sort of up to `capacity` keys below 2^key_bits in `passes` passes: 1, 2, or 0 for the fewest. `options`
- * may be NULL. The caller destroys it. STATUS_USAGE where the device does not support the keys or the passes
- * do not fit them. */
+ * may be NULL. It dies with the device handle. STATUS_USAGE where the device does not support the keys or the
+ * passes do not fit them. */
 STATUS_CHECKED enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes,
                                              uint32_t capacity, const struct tiled_options *options,
                                              struct tiled_sort **sort);
-void tiled_sort_destroy(struct tiled_sort **sort);
 
 /* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required; lists->sorted_keys and
  * lists->cell_offsets (cells <= 2^key_bits) may be NULL. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count,
                                           const struct radix_lists *lists);
-
-/* Device bytes that tiled_sort_create() takes, for keys and passes that it accepts. */
-uint64_t tiled_sort_bytes(const struct device_info *info, uint32_t key_bits, uint32_t passes,
-                          uint32_t capacity, const struct tiled_options *options);
 
 #endif

@@ -26,7 +26,6 @@ static void check_both(uint32_t key_bits, struct chunked_options options, const 
         assert_ok(chunked_sort_create(device, key_bits, count, &options, &sort));
         check_sort(&(struct tested_sort){sort, run, true, cells_of(key_bits)}, keys, count);
         check_sort(&(struct tested_sort){sort, run, false, 0}, keys, count);
-        chunked_sort_destroy(&sort);
     }
 }
 
@@ -39,7 +38,6 @@ static void check_all(uint32_t key_bits, uint32_t passes, uint32_t chunks, uint3
         assert_ok(chunked_sort_create(device, key_bits, count, &options, &sort));
         check_patterns(&(struct tested_sort){sort, run, !portable, cells_of(key_bits)}, key_bits, count,
                        CHANGING);
-        chunked_sort_destroy(&sort);
     }
 }
 
@@ -129,7 +127,6 @@ TEST(sorts_fewer_than_its_capacity)
             fill_keys(keys, counts[n], 10, n % 2 ? RANDOM_KEYS : NEIGHBOURS);
             check_sort(&(struct tested_sort){sort, run, true, 1024}, keys, counts[n]);
         }
-        chunked_sort_destroy(&sort);
     }
 }
 
@@ -147,22 +144,7 @@ TEST(gives_offsets_of_any_number_of_cells)
             for (uint32_t j = 0; j < COUNT; j++)
                 keys[j] = scramble(j) % (cells[n] < 1024 ? cells[n] : 1024);
             check_sort(&(struct tested_sort){sort, run, false, cells[n]}, keys, COUNT);
-            chunked_sort_destroy(&sort);
         }
-}
-
-TEST(takes_the_bytes_it_foretells)
-{
-    const uint32_t bits[] = {5, 10, 14, 15, 20, 32};
-    for (size_t n = 0; n < sizeof bits / sizeof bits[0]; n++) {
-        struct chunked_sort *sort = NULL;
-        const size_t before = device_bytes_held(device);
-        assert_ok(chunked_sort_create(device, bits[n], 12345, NULL, &sort));
-        assert_int_equal(device_bytes_held(device) - before,
-                         chunked_sort_bytes(device_info(device), bits[n], 12345, NULL));
-        chunked_sort_destroy(&sort);
-        assert_int_equal(device_bytes_held(device), before);
-    }
 }
 
 TEST(refuses_what_it_cannot_sort)
@@ -180,7 +162,6 @@ TEST(refuses_what_it_cannot_sort)
     const struct radix_lists nowhere = {.keys = input}, whole = {.keys = input, .permutation = permutation};
     assert_int_equal(chunked_sort_run(sort, 100, &nowhere), STATUS_FAILED);
     assert_int_equal(chunked_sort_run(sort, 101, &whole), STATUS_FAILED);
-    chunked_sort_destroy(&sort);
 }
 
 TEST_MAIN(open_device, close_device)

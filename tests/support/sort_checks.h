@@ -13,6 +13,7 @@ enum pattern {
     RANDOM_KEYS,
     PIC_ORDER, /* sorted, then moved by up to one cell along both axes: a chunk holds few distinct keys */
     NINE_WAYS, /* the same, moved both ways: more than the 8 that the tiled sort's shortest path takes */
+    RARE_KEYS, /* a few of many keys in any stretch beside one that most have: many short runs */
     ALL_EQUAL,
     ALTERNATING,
     SORTED_KEYS,
@@ -50,6 +51,8 @@ static inline uint32_t key_of(enum pattern pattern, uint32_t j, uint32_t count, 
         return (rising + random % 2 + random / 2 % 2 * row) & largest;
     case NINE_WAYS:
         return (rising + random % 3 - 1 + (random / 3 % 3 - 1) * row) & largest;
+    case RARE_KEYS:
+        return (random % 32 > 0 ? 1 : random / 32 % 16 * row) & largest;
     case ALL_EQUAL:
         return largest / 2;
     case ALTERNATING:
