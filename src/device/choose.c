@@ -101,15 +101,6 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
     return count;
 }
 
-static bool contains_ignoring_case(const char *text, const char *part)
-{
-    const size_t length = strlen(part);
-    for (; *text; text++)
-        if (strncasecmp(text, part, length) == 0)
-            return true;
-    return false;
-}
-
 static bool parse_numbers(const char *spec, unsigned long *platform, unsigned long *device)
 {
     char *end = NULL;
@@ -131,7 +122,7 @@ static bool matches(const struct device_info *info, const char *spec)
         return info->is_gpu;
     if (parse_numbers(spec, &platform, &device))
         return info->platform_index == platform && info->device_index == device;
-    return contains_ignoring_case(info->name, spec) || contains_ignoring_case(info->platform, spec);
+    return strcasestr(info->name, spec) || strcasestr(info->platform, spec);
 }
 
 /* What "auto" stands for on this machine: a GPU if there is one, else what the first device is. */

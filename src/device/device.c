@@ -3,33 +3,24 @@
 
 #include <stdlib.h>
 
-#define NAMED(code)                                                                                          \
-    {                                                                                                        \
-        code, #code                                                                                          \
-    }
+/* The errors that name themselves in messages, and the rows of their table. */
+/* clang-format off */
+#define ERRORS(row) \
+    row(CL_DEVICE_NOT_FOUND) row(CL_DEVICE_NOT_AVAILABLE) row(CL_COMPILER_NOT_AVAILABLE) \
+    row(CL_MEM_OBJECT_ALLOCATION_FAILURE) row(CL_OUT_OF_RESOURCES) row(CL_OUT_OF_HOST_MEMORY) \
+    row(CL_PROFILING_INFO_NOT_AVAILABLE) row(CL_BUILD_PROGRAM_FAILURE) row(CL_INVALID_VALUE) \
+    row(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) row(CL_INVALID_BUFFER_SIZE) row(CL_INVALID_KERNEL_NAME) \
+    row(CL_INVALID_ARG_INDEX) row(CL_INVALID_ARG_SIZE) row(CL_INVALID_KERNEL_ARGS) \
+    row(CL_INVALID_WORK_GROUP_SIZE) row(CL_INVALID_COMMAND_QUEUE)
+/* clang-format on */
+#define CODE_AND_NAME(code) {code, #code},
 
 const char *opencl_error_name(cl_int error)
 {
     static const struct {
         cl_int code;
         const char *name;
-    } names[] = {NAMED(CL_DEVICE_NOT_FOUND),
-                 NAMED(CL_DEVICE_NOT_AVAILABLE),
-                 NAMED(CL_COMPILER_NOT_AVAILABLE),
-                 NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-                 NAMED(CL_OUT_OF_RESOURCES),
-                 NAMED(CL_OUT_OF_HOST_MEMORY),
-                 NAMED(CL_PROFILING_INFO_NOT_AVAILABLE),
-                 NAMED(CL_BUILD_PROGRAM_FAILURE),
-                 NAMED(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-                 NAMED(CL_INVALID_VALUE),
-                 NAMED(CL_INVALID_BUFFER_SIZE),
-                 NAMED(CL_INVALID_KERNEL_NAME),
-                 NAMED(CL_INVALID_ARG_INDEX),
-                 NAMED(CL_INVALID_ARG_SIZE),
-                 NAMED(CL_INVALID_KERNEL_ARGS),
-                 NAMED(CL_INVALID_WORK_GROUP_SIZE),
-                 NAMED(CL_INVALID_COMMAND_QUEUE)};
+    } names[] = {ERRORS(CODE_AND_NAME)};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (names[n].code == error)
             return names[n].name;
