@@ -24,8 +24,6 @@ struct vkfft_plans {
 static const char *result_name(VkFFTResult result)
 {
     switch (result) {
-    case VKFFT_ERROR_MALLOC_FAILED:
-        return "no host memory";
     case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C:
         return "an odd number of cells along y this long does not fit the device's local memory; take an "
                "even number, or fields.solver: fftw";
@@ -39,8 +37,6 @@ static const char *result_name(VkFFTResult result)
     case VKFFT_ERROR_FAILED_TO_CREATE_PROGRAM:
     case VKFFT_ERROR_FAILED_TO_COMPILE_PROGRAM:
         return "its kernels do not build on this device; take fields.solver: fftw";
-    case VKFFT_ERROR_FAILED_TO_LAUNCH_KERNEL:
-        return "a kernel could not be launched";
     default:
         return "see VkFFTResult in vkFFT.h";
     }

@@ -14,14 +14,13 @@ struct field_solver {
     struct slab slab;
     enum precision precision;
     uint32_t filter_passes;
-    bool is_alone; /* on one rank: the local grid is the box */
     enum decomposition_kind decomposition;
 
-    /* Replicated, and alone. */
+    /* Replicated, and on one rank. */
     struct filter *filter;
     struct poisson *poisson;
-    struct gather *gather; /* unless alone */
-    struct fields box;     /* of all rows; unless alone */
+    struct gather *gather; /* NULL on one rank, where the local grid is the box */
+    struct fields box;     /* of all rows; with a gather */
 
     /* Slabs. */
     struct slab_solver *slabs;
@@ -40,7 +39,7 @@ static enum status create_replicated(struct field_solver *solver, const struct f
                                        .box = box,
                                        .ghost = solver->slab.ghost,
                                        .precision = solver->precision};
-    if (!solver->is_alone) {
+    if (place->communicator->size > 1) {
         TRY(fields_create(solver->device, box, solver->precision, &solver->box));
         TRY(gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather));
     }
@@ -73,7 +72,6 @@ static enum status create(const struct field_place *place, const struct config *
         .slab = *place->slab,
         .precision = config->precision,
         .filter_passes = config->deposit.filter_passes,
-        .is_alone = place->communicator->size == 1,
         .decomposition = decomposition,
     };
     return decomposition == DECOMPOSITION_SLABS ? create_slabs(*solver, place, config)
@@ -94,10 +92,13 @@ enum decomposition_kind field_solver_decomposition(const struct field_solver *so
 
 static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
 {
-    struct fields *box = &solver->box;
-    TRY(gather_sum(solver->gather, fields->rho, box->rho));
+    struct fields *box = solver->gather ? &solver->box : fields;
+    if (solver->gather)
+        TRY(gather_sum(solver->gather, fields->rho, box->rho));
     TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
     TRY(poisson_solve(solver->poisson, box));
+    if (!solver->gather)
+        return STATUS_OK;
     return gather_keep(solver->gather, (struct buffer *const[]){box->rho, box->ex, box->ey},
                        (struct buffer *const[]){fields->rho, fields->ex, fields->ey});
 }
@@ -153,21 +154,16 @@ static enum status solve_slabs(struct field_solver *solver, struct fields *field
 
 enum status field_solver_solve(struct field_solver *solver, struct fields *fields)
 {
-    if (solver->decomposition == DECOMPOSITION_SLABS)
-        return solve_slabs(solver, fields);
-    if (!solver->is_alone)
-        return solve_replicated(solver, fields);
-    TRY(filter_apply(solver->filter, solver->filter_passes, fields->rho));
-    return poisson_solve(solver->poisson, fields);
+    return solver->slabs ? solve_slabs(solver, fields) : solve_replicated(solver, fields);
 }
 
 enum status field_solver_potential(struct field_solver *solver, struct fields *fields)
 {
-    if (solver->decomposition == DECOMPOSITION_SLABS) {
+    if (solver->slabs) {
         slab_solver_potential(solver->slabs, solver->ex); /* ex is on the device by now */
         return send_rows(solver, solver->ex, fields->phi);
     }
-    if (solver->is_alone)
+    if (!solver->gather)
         return poisson_potential(solver->poisson, fields);
     TRY(poisson_potential(solver->poisson, &solver->box));
     struct buffer *const from = solver->box.phi, *const to = fields->phi;
