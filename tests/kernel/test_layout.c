@@ -17,8 +17,7 @@ static bool lacks(enum layout_type type)
 
 static void *room_for(enum layout_type type, struct layout_size size)
 {
-    void *memory = test_array(1, layout_bytes(type, size));
-    return memory;
+    return test_array(layout_bytes(type, size), 1);
 }
 
 static double element(enum layout_type type, const void *elements, size_t n)
@@ -110,9 +109,8 @@ static void check_transposition(struct layout_kernels *kernels, enum layout_type
 {
     const struct layout_size size = {rows, columns};
     const size_t bytes = layout_bytes(type, size), extra = 64, count = (size_t)rows * columns;
-    char *from = room_for(type, size), *to = test_array(1, bytes + extra), *behind = test_array(1, extra);
+    char *from = room_for(type, size), *to = test_array(bytes + extra, 1), *behind = test_array(extra, 1);
     struct buffer *source = NULL, *target = NULL;
-    assert_true(to && behind);
     for (size_t n = 0; n < count; n++)
         set_element(type, from, n, (double)n);
     assert_ok(buffer_create(device, bytes, "a matrix", &source));

@@ -18,7 +18,7 @@ static struct local_kernels *create(int shape)
     return kernels;
 }
 
-/* `count` numbers and GHOST words after them, which no kernel may touch; the caller destroys it. */
+/* `count` numbers and GHOST words after them, which no kernel may touch. */
 static struct buffer *filled(size_t count)
 {
     struct buffer *buffer = NULL;
@@ -34,10 +34,10 @@ static struct buffer *holding(const void *numbers, size_t count)
     return buffer;
 }
 
-/* What a kernel wrote, and that it wrote nothing after it; the caller frees it. */
+/* What a kernel wrote, and that it wrote nothing after it. */
 static void *written(struct buffer *buffer, size_t count)
 {
-    uint32_t *words = test_array(1, (count + GHOST) * sizeof *words);
+    uint32_t *words = test_array(count + GHOST, sizeof *words);
     assert_ok(buffer_read(buffer, 0, (count + GHOST) * sizeof *words, words));
     for (size_t n = count; n < count + GHOST; n++)
         assert_int_equal(words[n], untouched);
@@ -47,7 +47,7 @@ static void *written(struct buffer *buffer, size_t count)
 /* 1e-3 times whole numbers below 2^24, up to 16,777, that are all different where there are few. */
 static float *numbers(size_t count)
 {
-    float *some = test_array(1, count * sizeof *some);
+    float *some = test_array(count, sizeof *some);
     for (size_t n = 0; n < count; n++)
         some[n] = 1e-3F * (float)(atomic_operand((uint32_t)n) >> 8);
     return some;
@@ -130,7 +130,7 @@ TEST(matrices_of_any_size_are_transposed)
 /* Small whole numbers, whose products and sums are exact. */
 static float *whole_numbers(size_t count, uint32_t seed)
 {
-    float *some = test_array(1, count * sizeof *some);
+    float *some = test_array(count, sizeof *some);
     for (size_t n = 0; n < count; n++)
         some[n] = (float)(atomic_operand((uint32_t)n + seed) % 17) - 8;
     return some;
@@ -178,7 +178,6 @@ static void check_exchanged(const struct local_kernels *kernels, const struct at
                    count = local_atomics_words(chosen);
     unsigned char *seen = test_array(operations + 1, 1);
     uint32_t initials = 0;
-    assert_non_null(seen);
     for (uint32_t n = 0; n < operations + count; n++) {
         const uint32_t value = n < operations ? returned[n] : words[n - operations];
         const uint32_t word = n < operations ? local_atomics_word(kernels, chosen, n) : n - operations;
@@ -196,7 +195,7 @@ static void check_atomics(struct local_kernels *kernels, struct atomic_case chos
 {
     const uint32_t operations = local_atomics_operations(kernels, &chosen),
                    count = local_atomics_words(&chosen);
-    uint32_t *expected = test_array(1, count * sizeof *expected);
+    uint32_t *expected = test_array(count, sizeof *expected);
     for (uint32_t n = 0; n < count; n++)
         expected[n] = local_atomics_initial(chosen.function);
     struct buffer *words = holding(expected, count), *returned = filled(operations);
@@ -214,6 +213,7 @@ static void check_atomics(struct local_kernels *kernels, struct atomic_case chos
             if (found[n] != expected[n])
                 fail_msg("function %d, scope %d, %u addresses: word %u is %#x, not %#x", chosen.function,
                          chosen.scope, chosen.addresses, n, found[n], expected[n]);
+    buffer_destroy(&returned);
 }
 
 TEST(atomic_functions_lose_nothing)

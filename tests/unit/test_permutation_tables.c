@@ -9,17 +9,15 @@ static struct permutation_table table_of(uint32_t dimensions)
         .dimensions = dimensions, .cell_sides = {2, 3, 4}, .cell_count = 3, .volume_count = 1};
 }
 
-static void test_all_fit(void **state)
+TEST(test_all_fit)
 {
-    (void)state;
     struct permutation_table table = table_of(7);
     assert_int_equal(permutation_fit_cells(&table, 65536), 0); /* 4^7 words */
     assert_int_equal(table.cell_count, 3);
 }
 
-static void test_those_that_do_not_fit_are_left_out(void **state)
+TEST(test_those_that_do_not_fit_are_left_out)
 {
-    (void)state;
     struct permutation_table table = table_of(7);
     assert_int_equal(permutation_fit_cells(&table, 49152), 4);
     assert_int_equal(table.cell_count, 2);
@@ -32,21 +30,12 @@ static void test_those_that_do_not_fit_are_left_out(void **state)
 }
 
 /* It then is refused as one that was asked for. */
-static void test_the_first_stays(void **state)
+TEST(test_the_first_stays)
 {
-    (void)state;
     struct permutation_table table = table_of(8);
     assert_int_equal(permutation_fit_cells(&table, 100), 3);
     assert_int_equal(table.cell_count, 1);
     assert_int_equal(table.cell_sides[0], 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_fit),
-        cmocka_unit_test(test_those_that_do_not_fit_are_left_out),
-        cmocka_unit_test(test_the_first_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

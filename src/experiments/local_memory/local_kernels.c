@@ -186,14 +186,6 @@ enum status local_atomics_run(struct local_kernels *kernels, const struct atomic
 
 /* ---- refinement ---- */
 
-static enum status launch_children(struct local_kernels *kernels, const struct refinement *refinement,
-                                   uint32_t first, uint32_t count)
-{
-    const struct launch launch = {count, REFINEMENT_CELLS, STAGE_FIELD, count * sizeof(uint32_t)};
-    return KERNEL_LAUNCH(kernels->child, launch, arg_buffer(refinement->values),
-                         arg_buffer(refinement->listed), arg_uint(first), arg_uint(refinement->cells));
-}
-
 /* The parent, and how many cells it has listed. */
 static enum status run_parent(struct local_kernels *kernels, const struct refinement *refinement,
                               uint32_t *listed)
@@ -232,28 +224,23 @@ enum status local_refine_prepare(struct local_kernels *kernels)
 
 /* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
  * the children of the one before have ended. */
-static enum status launch_pieces(struct local_kernels *kernels, const struct refinement *refinement)
+static enum status run_enqueuing_parent(struct local_kernels *kernels, const struct refinement *refinement,
+                                        uint32_t *refined)
 {
     const uint32_t cells = refinement->cells * refinement->cells;
+    uint32_t counts[2]; /* enqueued, refused */
+    TRY(local_refine_prepare(kernels));
     TRY(device_region_begin(kernels->device));
     TRY(buffer_fill(refinement->counts, 0));
     for (uint32_t first = 0; first < cells; first += kernels->launches) {
         const uint32_t count = at_most(cells - first, kernels->launches);
-        const struct launch launch = launch_covering(count, device_group_items(kernels->device, 64),
-                                                     STAGE_FIELD, count * sizeof(uint32_t));
+        const struct launch launch =
+            launch_covering(count, device_group_items(kernels->device, 64), STAGE_FIELD, 0);
         TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, arg_buffer(refinement->values),
                           arg_buffer(refinement->counts), arg_uint(refinement->cells),
                           arg_uint(refinement->threshold), arg_uint(first), arg_uint(first + count)));
     }
-    return device_region_end(kernels->device, STAGE_OTHER, 0);
-}
-
-static enum status run_enqueuing_parent(struct local_kernels *kernels, const struct refinement *refinement,
-                                        uint32_t *refined)
-{
-    uint32_t counts[2]; /* enqueued, refused */
-    TRY(local_refine_prepare(kernels));
-    TRY(launch_pieces(kernels, refinement));
+    TRY(device_region_end(kernels->device, STAGE_OTHER, 0));
     TRY(buffer_read(refinement->counts, 0, sizeof counts, counts));
     *refined = counts[0];
     if (counts[1] > 0)
@@ -274,7 +261,9 @@ enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
     if (way != REFINE_UNIFORM)
         TRY(run_parent(kernels, refinement, refined));
     const uint32_t at_a_time = way == REFINE_ONE_BY_ONE ? 1 : *refined;
+    const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < *refined; first += at_a_time)
-        TRY(launch_children(kernels, refinement, first, at_a_time));
+        TRY(KERNEL_LAUNCH(kernels->child, launch, arg_buffer(refinement->values),
+                          arg_buffer(refinement->listed), arg_uint(first), arg_uint(refinement->cells)));
     return device_region_end(kernels->device, STAGE_OTHER, 0);
 }
