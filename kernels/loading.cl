@@ -7,10 +7,11 @@
 
 #include "shared/loading.h"
 
-/* Particle n < count here is particle first + n of the species. */
+/* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
+ * velocity element stride * n + velocity_first. */
 __kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
                              __global const struct cosine *terms, __global real2 *offset,
-                             __global real2 *velocity, __global uint *key)
+                             __global real2 *velocity, uint stride, uint velocity_first, __global uint *key)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -18,8 +19,8 @@ __kernel void load_particles(ulong first, uint count, __global const struct reci
     const struct loaded_particle particle = recipe_particle(recipe, terms, first + n);
     const struct site x = site_rounded(particle.cell[0], (real)particle.offset[0], recipe->cells[0]);
     const struct site y = site_rounded(particle.cell[1], (real)particle.offset[1], recipe->cells[1]);
-    offset[n] = (real2)((real)x.offset, (real)y.offset);
-    velocity[n] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
+    offset[stride * n] = (real2)((real)x.offset, (real)y.offset);
+    velocity[stride * n + velocity_first] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
     key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
 }
 

@@ -19,7 +19,7 @@ except ImportError:
 
 EXAMPLES = """examples:
   scripts/check_openpmd.py output/landau_damping/snapshots/data_50.h5
-  scripts/check_openpmd.py output/*/snapshots/*.h5 output/*/phase_space/*.h5
+  scripts/check_openpmd.py output/*/snapshots/*.h5 output/*/phase_space/*.h5 output/*/moments/*.h5
 """
 SMOOTHINGS = {"Binomial", "other", "none"}
 SOLVERS = {"Yee", "CK", "Lehe", "DS", "PSTD", "PSATD", "GPSTD", "other", "none"}
@@ -41,6 +41,12 @@ DIMENSIONS = {
     "mass": (0, 1, 0, 0, 0, 0, 0),
     "weighting": (0, 0, 0, 0, 0, 0, 0),
     "id": (0, 0, 0, 0, 0, 0, 0),
+}
+# Of the moments of a species, by the end of the mesh's name.
+MOMENTS = {
+    "density": (-3, 0, 0, 0, 0, 0, 0),
+    "velocity": (1, 0, -1, 0, 0, 0, 0),
+    "temperature": (2, 1, -2, 0, 0, 0, 0),
 }
 WEIGHTING_POWERS = {
     "position": 0,
@@ -192,8 +198,9 @@ class Checker:
             re.fullmatch(r"[A-Za-z0-9_]+", name), record, "has a name with characters other than a-Z, 0-9 and _"
         )
         dimension = self.numbers(record, "unitDimension", 7)
-        if dimension is not None and name in DIMENSIONS:
-            self.require(tuple(dimension) == DIMENSIONS[name], record, f"attribute unitDimension is {dimension}")
+        wanted = DIMENSIONS.get(name, MOMENTS.get(name.rpartition("_")[2]))
+        if dimension is not None and wanted is not None:
+            self.require(tuple(dimension) == wanted, record, f"attribute unitDimension is {dimension}")
         self.number(record, "timeOffset", FLOATS)
         for _, component in self.components(record):
             self.unit(component, "unitSI")
@@ -380,7 +387,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot, or a file of phase_space/")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot, or a file of phase_space/ or moments/")
     parser.add_argument("--quiet", action="store_true", help="say nothing about files without violations")
     arguments = parser.parse_args()
     failed = False

@@ -34,7 +34,7 @@ CONSTANTS = {
     "ranks": "a step's launches for other ranks, and what no stage shows",
 }
 PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "push")
-METHOD = "fused tiled"  # the step that the model is of
+METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
 SOLVE_TRANSFERS = {"replicated": 1, "slabs": 16}  # waited for, of a step and rank

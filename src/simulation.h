@@ -3,28 +3,15 @@
 #ifndef RADIXPIC_SIMULATION_H
 #define RADIXPIC_SIMULATION_H
 
-#include "base/log.h"
-#include "config/config.h"
-#include "device/device.h"
-#include "domain/fields.h"
-#include "domain/particles.h"
-#include "domain/slab.h"
 #include "field/deposit.h"
 #include "field/field_solver.h"
 #include "output/checkpoint.h"
 #include "output/energy.h"
 #include "output/history.h"
 #include "output/outputs.h"
-#include "parallel/communicator.h"
-#include "parallel/crossing.h"
-#include "parallel/migration.h"
-#include "parallel/partition.h"
-#include "push/advance.h"
-#include "push/push.h"
-#include "sort/cell_key.h"
-#include "sort/merge.h"
-#include "sort/permute.h"
-#include "sort/sorter.h"
+#include "parallel/exchange.h"
+#include "parallel/migrate.h"
+#include "step/stepper.h"
 
 /* Which steps' launches are timed (device_weigh_times()). */
 enum simulation_timing {
@@ -36,11 +23,12 @@ enum simulation_timing {
 enum { SIMULATION_TIMED_EVERY = 7 }; /* no divisor or multiple of how often people write a history */
 
 struct simulation {
-    const struct config *config;            /* not owned */
-    struct device *device;                  /* not owned */
-    struct device *grid_parts, *list_parts; /* branches of it: what is built anew with the slab or lists */
-    struct log *log; /* set by the caller; for what happens on the way: rows that change hands */
+    const struct config *config; /* not owned */
+    struct device *device;       /* owned: a handle for all that follows */
+    struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
     enum simulation_timing timing; /* may be set between steps */
+    struct outputs *outputs;       /* written once the caller opens them: outputs_open() */
+    unsigned needs;                /* of the outputs of this step: enum output_need */
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
     bool is_restart; /* the first step is not step 0 from loaded particles */
     uint64_t first_step;
@@ -50,48 +38,24 @@ struct simulation {
     struct slab slab;           /* those of this one */
     uint32_t ghost; /* rows that the slabs of all ranks were to have; where they are too many, one is whole */
 
-    /* Each species in config->species_count lists: the main one; and on several ranks the guests, who came
-     * from other ranks lately and live in a short list of their own until there are enough of them to be
-     * worth merging into the long one. Both are sorted on the slab's local grid. */
+    /* Each species: one list, sorted on the slab's local grid, of this rank's own particles. */
     struct particles particles[CONFIG_MAX_SPECIES];
-    struct particles guests[CONFIG_MAX_SPECIES];
-    uint32_t capacity[CONFIG_MAX_SPECIES]; /* particles of a main list that the parts are made for */
-    struct migration *migration;
-    struct merge *merge;
-    struct crossing *crossing; /* of fused steps, where all ranks can leave room; else NULL */
-    bool has_crossed; /* nobody in the main lists is outside the own rows, since the last step saw to it */
-    uint64_t left;    /* particles that this rank has sent to others */
 
-    struct fields fields; /* of the local grid */
-
-    /* Of every plain step, and of guests. */
-    struct cell_key *cell_key;
-    struct permute *permute;
-
-    /* Of the main lists: in every plain step; a fused run needs them for the first order only. */
-    struct sorter_plan plan;
-    struct sorter *sorter;
-    struct buffer *permutation;
-
-    /* Of guests. */
-    struct sorter *guest_sorter;
-    struct buffer *guest_permutation;
-    struct push *guest_push;
-
-    enum advance_kind advance_kind; /* ADVANCE_NONE: plain steps */
-    struct advance *advance;        /* NULL in plain steps */
-    bool is_handed_over;            /* the advance has the main lists, in order, from the plain parts */
-    bool may_go_plain; /* on several ranks, once the run began: rows and lists change, and may leave a rank
-                          without the fused step that was asked for */
-
-    struct deposit *deposit;
+    struct device *grid_parts; /* what is made for the slab: */
+    struct fields fields;
     struct field_solver *field_solver;
     enum decomposition_kind decomposition; /* that was taken; auto: not yet */
-    struct push *push;
     struct energy *energy;
-    struct outputs *outputs; /* written once the caller opens them: outputs_open() */
+    struct migrate *migrate;   /* of several ranks; and */
+    struct exchange *exchange; /* for their slabs; else NULL */
 
-    unsigned needs;               /* of the outputs of this step: enum output_need */
+    struct device *list_parts; /* what is made for the slab and the lengths of the lists: */
+    struct stepper_setup setup;
+    struct stepper stepper;
+    struct deposit *deposit;
+
+    uint32_t changed;             /* lists that the general path changed in the last step, a bit each */
+    uint64_t left;                /* particles that this rank has sent to others */
     struct field_sums field_sums; /* of the last step that needed them */
     struct history_row row;       /* the last measured step */
     double first_energy;          /* total energy at step 0 */
@@ -110,8 +74,8 @@ STATUS_CHECKED enum status simulation_create_on(const struct communicator *commu
                                                 struct checkpoint *restart, struct simulation *simulation);
 void simulation_destroy(struct simulation *simulation);
 
-/* One step n -> n+1 with its diagnostics; the last step (n = time.steps) measures and moves nothing.
- * STATUS_FAILED also when an energy is not a number. STATUS_STOPPED after a signal (base/stop.h) to any rank,
+/* One step n -> n+1 with its outputs; the last step (n = time.steps) measures and moves nothing.
+ * STATUS_FAILED also when an energy is not finite. STATUS_STOPPED after a signal (base/stop.h) to any rank,
  * once a checkpoint of step n is written. Collective. */
 STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
 
@@ -127,20 +91,16 @@ double simulation_energy_drift(const struct simulation *simulation);
 /* Particles on this rank now. */
 uint64_t simulation_own_particles(const struct simulation *simulation);
 
-/* How a run of this config on one rank steps on this device: the kind of the fused step, or ADVANCE_NONE for
- * the plain one. STATUS_USAGE where a fused step is asked for that there is not. */
-STATUS_CHECKED enum status simulation_plan_step(const struct config *config, const struct device_info *info,
-                                                enum advance_kind *kind);
-
 /* Macro-particles of all species, on all ranks. */
 uint64_t simulation_particles(const struct config *config);
 
-/* How the particles will be sorted: one sorter serves all species, planned for the largest. */
-STATUS_CHECKED enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
-                                                struct sorter_plan *plan);
+/* How a run of this config on one rank steps and sorts on this device. STATUS_USAGE where the stepper or the
+ * sort's parameters do not fit. */
+STATUS_CHECKED enum status simulation_plan(const struct config *config, const struct device_info *info,
+                                           struct stepper_setup *setup, const struct stepper_kind **kind);
 
-/* The most device bytes that a run on one rank holds at a time, beside what VkFFT allocates for itself.
- * STATUS_USAGE when the sort's parameters do not fit the device. */
+/* The most device bytes that a run on one rank holds at a time, found by creating its parts on a counting
+ * device. STATUS_USAGE as above. */
 STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
                                             uint64_t *bytes);
 

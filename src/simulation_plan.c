@@ -2,44 +2,8 @@
 #include "simulation_plan.h"
 
 #include "config/species_speed.h"
-#include "output/phase_space.h"
 
 #include <math.h>
-
-uint32_t plan_largest(const struct config *config, const uint32_t *capacity)
-{
-    uint32_t largest = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (capacity[s] > largest)
-            largest = capacity[s];
-    return largest;
-}
-
-static uint32_t largest_species(const struct config *config)
-{
-    uint64_t largest = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (config->species[s].particles > largest)
-            largest = config->species[s].particles;
-    return (uint32_t)largest; /* after require_one_rank() */
-}
-
-/* Before largest_species(): a run on one rank is asked for. */
-static enum status require_one_rank(const struct config *config)
-{
-    for (uint32_t s = 0; s < config->species_count; s++)
-        TRY(particles_require_one_rank(&config->species[s]));
-    return STATUS_OK;
-}
-
-static uint64_t smallest_species(const struct config *config)
-{
-    uint64_t smallest = CONFIG_MAX_SPECIES_PARTICLES;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (config->species[s].particles < smallest)
-            smallest = config->species[s].particles;
-    return smallest;
-}
 
 uint64_t simulation_particles(const struct config *config)
 {
@@ -49,12 +13,11 @@ uint64_t simulation_particles(const struct config *config)
     return sum;
 }
 
-enum status simulation_plan_sort(const struct config *config, const struct device_info *info,
-                                 struct sorter_plan *plan)
+uint32_t plan_capacity(uint64_t count)
 {
-    const struct grid grid = grid_make(&config->grid);
-    TRY(require_one_rank(config));
-    return sorter_plan_make(info, &config->sort, grid_key_bits(&grid), largest_species(config), plan);
+    enum { LEAST = 4096 };
+    const uint64_t room = count + count / 8 + LEAST;
+    return room > CONFIG_MAX_PARTICLES ? CONFIG_MAX_PARTICLES : (uint32_t)room;
 }
 
 /* Cells along an axis that the fastest species crosses in a step. */
@@ -77,14 +40,23 @@ uint32_t plan_ghost_rows(const struct config *config)
     return crossed > SLAB_LEAST_GHOST ? crossed : SLAB_LEAST_GHOST;
 }
 
-struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
-                                  uint32_t capacity)
+enum status plan_step(const struct config *config, const struct device_info *info, const struct slab *slab,
+                      int ranks, uint32_t capacity, struct stepper_setup *setup)
 {
-    const uint64_t share = (smallest_species(config) + (uint64_t)ranks - 1) / (uint64_t)ranks;
-    return (struct advance_setup){
+    uint64_t smallest = CONFIG_MAX_SPECIES_PARTICLES;
+    bool carries = false;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        smallest = config->species[s].particles < smallest ? config->species[s].particles : smallest;
+        for (enum attribute a = ATTRIBUTE_VELOCITY + 1; a < ATTRIBUTES; a++)
+            carries |= attribute_present(&config->species[s], a);
+    }
+    const uint64_t share = (smallest + (uint64_t)ranks - 1) / (uint64_t)ranks;
+    *setup = (struct stepper_setup){
         .grid = slab->local,
         .ghost_rows = slab->ghost,
         .own_rows = slab->rows,
+        .leaves_room = ranks > 1,
+        .carries = carries,
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,
         .shape = config->deposit.shape,
@@ -94,80 +66,31 @@ struct advance_setup plan_advance(const struct config *config, const struct slab
         .capacity = capacity,
         .fewest = share < CONFIG_MAX_PARTICLES ? (uint32_t)share : CONFIG_MAX_PARTICLES,
     };
+    return sorter_plan_make(info, &config->sort, grid_key_bits(&slab->local), capacity, &setup->sort);
 }
 
-static struct advance_setup setup_alone(const struct config *config)
+enum status simulation_plan(const struct config *config, const struct device_info *info,
+                            struct stepper_setup *setup, const struct stepper_kind **kind)
 {
     const struct grid box = grid_make(&config->grid);
     const struct slab slab = slab_whole_box(&box);
-    return plan_advance(config, &slab, 1, largest_species(config));
-}
-
-enum { DEFAULT_PASSES = 2 }; /* of sort.passes, the paper's design */
-
-/* Whether sort.* leaves everything to the program: then a run may do without that sort. */
-static bool sort_is_left_open(const struct sort_config *sort)
-{
-    return sort->method == SORT_METHOD_AUTO &&
-           (sort->passes == SORT_AUTO || sort->passes == DEFAULT_PASSES) && sort->key_bits == SORT_AUTO &&
-           sort->items_per_group == SORT_AUTO && sort->groups == SORT_AUTO &&
-           sort->histogram_splits == SORT_AUTO && sort->transpose == TRANSPOSE_AUTO &&
-           sort->table == TABLE_AUTO;
-}
-
-enum advance_kind plan_kind(const struct config *config, const struct device_info *info,
-                            const struct advance_setup *setup)
-{
-    enum advance_kind kind = ADVANCE_NONE;
-    switch (config->step.method) {
-    case STEP_PLAIN:
-        return ADVANCE_NONE;
-    case STEP_AUTO:
-        return sort_is_left_open(&config->sort) ? advance_kind_for(info, setup) : ADVANCE_NONE;
-    case STEP_FUSED:
-        return advance_kind_for(info, setup);
-    case STEP_TILED:
-        kind = ADVANCE_TILED;
-        break;
-    case STEP_CHUNKED:
-        kind = ADVANCE_CHUNKED;
-        break;
+    uint64_t largest = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        TRY(particles_require_one_rank(&config->species[s]));
+        largest = config->species[s].particles > largest ? config->species[s].particles : largest;
     }
-    return advance_supports(info, kind, setup) ? kind : ADVANCE_NONE;
-}
-
-enum status plan_step(const struct config *config, const struct device_info *info,
-                      const struct advance_setup *setup, enum advance_kind *kind)
-{
-    const enum step_method method = config->step.method;
-    *kind = plan_kind(config, info, setup);
-    if (*kind == ADVANCE_NONE && method != STEP_PLAIN && method != STEP_AUTO)
-        return status_fail(STATUS_USAGE,
-                           "step.method: %s has no fused step for %ux%u cells with these particles and time "
-                           "step; take plain",
-                           info->name, config->grid.cells[0], config->grid.cells[1]);
-    return STATUS_OK;
-}
-
-enum status simulation_plan_step(const struct config *config, const struct device_info *info,
-                                 enum advance_kind *kind)
-{
-    TRY(require_one_rank(config));
-    const struct advance_setup setup = setup_alone(config);
-    return plan_step(config, info, &setup, kind);
+    TRY(plan_step(config, info, &slab, 1, (uint32_t)largest, setup));
+    return stepper_choose(config->step.method, info, setup, kind);
 }
 
 enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
 {
-    struct device *counting;
-    struct simulation simulation;
-    TRY(require_one_rank(config));
+    struct simulation simulation = {0};
+    struct device *counting = NULL;
     TRY(device_open_counting(info, &counting));
-    enum status status = simulation_create(config, counting, &simulation);
-    if (status == STATUS_OK && !simulation_done(&simulation))
-        status = simulation_step(&simulation); /* in which the fused step takes the lists over */
-    simulation_destroy(&simulation);
+    const enum status status = simulation_create(config, counting, &simulation);
     *bytes = device_most_bytes_held(counting);
+    simulation_destroy(&simulation);
     device_close(&counting);
     return status;
 }

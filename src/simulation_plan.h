@@ -4,23 +4,16 @@
 
 #include "simulation.h"
 
-/* Particles of the largest species, for a rank's main lists with room for capacity[species_count] each. */
-uint32_t plan_largest(const struct config *config, const uint32_t *capacity);
-
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
 uint32_t plan_ghost_rows(const struct config *config);
 
-/* What the fused step of a rank is made for. */
-struct advance_setup plan_advance(const struct config *config, const struct slab *slab, int ranks,
-                                  uint32_t capacity);
+/* Room for a list of `count` particles now on one of several ranks, where more may come. */
+uint32_t plan_capacity(uint64_t count);
 
-/* The kind of the fused step that the config asks for; ADVANCE_NONE for the plain one, and where there is no
- * such fused step. */
-enum advance_kind plan_kind(const struct config *config, const struct device_info *info,
-                            const struct advance_setup *setup);
-
-/* The same, but STATUS_USAGE where a fused step is asked for that there is not. */
+/* What the stepper of a rank is made for: lists of up to `capacity` particles on a slab. STATUS_USAGE when
+ * the sort's parameters do not fit the device. */
 STATUS_CHECKED enum status plan_step(const struct config *config, const struct device_info *info,
-                                     const struct advance_setup *setup, enum advance_kind *kind);
+                                     const struct slab *slab, int ranks, uint32_t capacity,
+                                     struct stepper_setup *setup);
 
 #endif

@@ -7,6 +7,7 @@
 #include "output/outputs.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
+#include "step/radix_step.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,21 +85,19 @@ static enum status print_device_part(const struct config *config, const struct c
         return STATUS_OK;
     }
     const struct device_info *info = device_info(device);
-    struct sorter_plan plan;
+    struct stepper_setup setup;
+    const struct stepper_kind *kind = NULL;
     char sort[256];
     uint64_t bytes = 0;
-    enum advance_kind kind = ADVANCE_NONE;
     const uint64_t ranks = least_ranks(config);
     const struct config share = share_of(config, ranks);
-    enum status status = simulation_plan_sort(&share, info, &plan);
-    if (status == STATUS_OK)
-        status = simulation_plan_step(&share, info, &kind);
+    enum status status = simulation_plan(&share, info, &setup, &kind);
     if (status == STATUS_OK)
         status = simulation_bytes(&share, info, &bytes);
     if (status == STATUS_OK) {
         printf("device                    %s\n", info->name);
-        printf("step                      %s\n", advance_kind_describe(kind));
-        sorter_plan_describe(&plan, sort, sizeof sort);
+        printf("step                      %s\n", kind->summary);
+        sorter_plan_describe(&setup.sort, sort, sizeof sort);
         printf("key                       %s\n", sort);
         printf("deposit                   %s", deposit_describe(info, &config->deposit));
         print_filter(config->deposit.filter_passes);
@@ -108,9 +107,9 @@ static enum status print_device_part(const struct config *config, const struct c
             printf("memory on the device      %.1f MiB and more on each of %llu ranks",
                    (double)bytes / 0x1p20, (unsigned long long)ranks);
         printf(", %.1f bytes a particle\n", (double)bytes / (double)simulation_particles(&share));
-        if (plan.note[0] != '\0')
-            printf("warning: %s\n", plan.note);
-        consequences_warn_idle(config, plan.method, kind != ADVANCE_NONE,
+        if (setup.sort.note[0] != '\0')
+            printf("warning: %s\n", setup.sort.note);
+        consequences_warn_idle(config, setup.sort.method, kind != &radix_step,
                                &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     }
     device_close(&device);

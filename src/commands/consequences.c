@@ -92,7 +92,7 @@ void consequences_warn_idle(const struct config *config, enum sort_method method
         log_line(
             log, LOG_NORMAL,
             "warning: %s: a fused step sorts in its own way, and only the loaded particles are sorted in "
-            "this one; with step.method=plain all are",
+            "this one; with step.method=radix all are",
             names);
     else if (method != SORT_METHOD_PAPER)
         log_line(log, LOG_NORMAL, "warning: %s: without effect, only the method paper has such a parameter",

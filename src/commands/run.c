@@ -12,6 +12,7 @@
 #include "output/stage_table.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
+#include "step/radix_step.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -183,6 +184,31 @@ static void announce_start(struct run *run)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
 
+static bool is_radix(const struct run *run)
+{
+    return run->simulation.stepper.kind == &radix_step;
+}
+
+/* The stepper, how it sorts, and what another one would change. */
+static void announce_step(struct run *run)
+{
+    const struct simulation *simulation = &run->simulation;
+    const struct sorter_plan *sort_plan = &simulation->setup.sort;
+    const struct stepper_kind *fused = NULL;
+    char sort[256];
+    log_line(&run->log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
+    sorter_plan_describe(sort_plan, sort, sizeof sort);
+    log_line(&run->log, is_radix(run) ? LOG_NORMAL : LOG_VERBOSE, "sort: %s", sort);
+    if (is_radix(run) &&
+        stepper_choose(STEP_AUTO, device_info(run->device), &simulation->setup, &fused) == STATUS_OK &&
+        fused != &radix_step)
+        log_line(&run->log, LOG_NORMAL,
+                 "step.method=fused would take %s; the same particles up to round-off, in less time",
+                 fused->summary);
+    if (sort_plan->note[0] != '\0')
+        log_line(&run->log, LOG_NORMAL, "warning: %s", sort_plan->note);
+}
+
 static void announce(struct run *run)
 {
     const struct config *config = &run->config;
@@ -198,12 +224,7 @@ static void announce(struct run *run)
     log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
              info->platform, info->driver, info->compute_units, info->local_memory / 1024);
     log_line(&run->log, LOG_VERBOSE, "kernels from %s", program_folder());
-    log_line(&run->log, LOG_NORMAL, "step: %s", advance_kind_describe(run->simulation.advance_kind));
-    char sort[256];
-    sorter_plan_describe(&run->simulation.plan, sort, sizeof sort);
-    log_line(&run->log, LOG_VERBOSE, "sort: %s", sort);
-    if (run->simulation.plan.note[0] != '\0')
-        log_line(&run->log, LOG_NORMAL, "warning: %s", run->simulation.plan.note);
+    announce_step(run);
     /* Transforms on the host of a GPU cross the bus in every step, which the log should show. */
     const bool on_host_of_gpu =
         !info->is_cpu && strcmp(field_solver_name(run->simulation.field_solver), "FFTW") == 0;
@@ -211,8 +232,7 @@ static void announce(struct run *run)
              field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
-    consequences_warn_idle(config, run->simulation.plan.method, run->simulation.advance_kind != ADVANCE_NONE,
-                           &run->log);
+    consequences_warn_idle(config, run->simulation.setup.sort.method, !is_radix(run), &run->log);
     announce_start(run);
 }
 

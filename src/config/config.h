@@ -48,7 +48,7 @@ enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
-enum step_method { STEP_AUTO, STEP_PLAIN, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
+enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
 
@@ -174,12 +174,17 @@ struct checkpoints_config {
     uint32_t keep;  /* number of files, the newest */
 };
 
+struct moments_config {
+    uint64_t every; /* 0: never */
+};
+
 struct output_config {
     char directory[CONFIG_TEXT_LENGTH];
     struct history_config history;
     struct snapshots_config snapshots;
     uint32_t phase_space_count;
     struct phase_space_config phase_space[CONFIG_MAX_PHASE_SPACES];
+    struct moments_config moments;
     struct checkpoints_config checkpoints;
 };
 

@@ -1,28 +1,31 @@
-/* Particles: allocation of one species. */
+/* Particles: the table of attributes, and the arrays of a list. */
 #include "domain/particles.h"
 
-static enum status allocate(struct device *device, size_t cells, enum precision precision,
-                            struct particles *particles)
+#include <string.h>
+
+const struct attribute_info attribute_table[ATTRIBUTES] = {
+    [ATTRIBUTE_OFFSET] = {"offset", 2, true, false},
+    [ATTRIBUTE_VELOCITY] = {"velocity", 2, true, false},
+    [ATTRIBUTE_ID] = {"id", 1, false, true},
+};
+
+bool attribute_present(const struct species_config *species, enum attribute attribute)
 {
-    const size_t count = particles->capacity;
-    const size_t pair = 2 * precision_bytes(precision);
-    TRY(buffer_create(device, count * pair, "particle offsets", &particles->offset));
-    TRY(buffer_create(device, count * pair, "spare particle offsets", &particles->offset_spare));
-    TRY(buffer_create(device, count * pair, "particle velocities", &particles->velocity));
-    TRY(buffer_create(device, count * pair, "spare particle velocities", &particles->velocity_spare));
-    TRY(buffer_create(device, count * sizeof(uint32_t), "particle keys", &particles->key));
-    TRY(buffer_create(device, count * sizeof(uint32_t), "spare particle keys", &particles->key_spare));
-    if (particles->species->ids) {
-        TRY(buffer_create(device, count * sizeof(uint64_t), "particle ids", &particles->id));
-        TRY(buffer_create(device, count * sizeof(uint64_t), "spare particle ids", &particles->id_spare));
-    }
-    return buffer_create(device, (cells + 1) * sizeof(uint32_t), "cell offsets", &particles->cell_offsets);
+    return species->ids || !attribute_table[attribute].is_optional;
 }
 
-/* Real particles that a macro-particle stands for. */
-static double weight_of(const struct species_config *species, const struct grid *box)
+size_t attribute_bytes(enum precision precision, enum attribute attribute)
 {
-    return species->density * box->lx * box->ly / (double)species->particles;
+    const struct attribute_info *info = &attribute_table[attribute];
+    return info->components * (info->is_real ? precision_bytes(precision) : sizeof(uint64_t));
+}
+
+enum status attribute_kernel(struct program *program, const char *name, enum precision precision,
+                             enum attribute attribute, struct kernel **kernel)
+{
+    char full_name[64];
+    snprintf(full_name, sizeof full_name, "%s_%zu", name, attribute_bytes(precision, attribute));
+    return kernel_create(program, full_name, kernel);
 }
 
 uint64_t particles_least_ranks(const struct species_config *species)
@@ -41,102 +44,153 @@ enum status particles_require_one_rank(const struct species_config *species)
                        (unsigned long long)particles_least_ranks(species));
 }
 
-enum status particles_create(struct device *device, const struct grid *grid, enum precision precision,
-                             const struct species_config *species, struct particles *particles)
+/* ---- the arrays ---- */
+
+/* Whether the attribute lies in the array of another one. */
+static bool shares_array(const struct particles *particles, enum attribute attribute)
 {
-    *particles = (struct particles){.species = species, .weight = weight_of(species, grid)};
-    TRY(particles_require_one_rank(species));
-    particles->count = particles->capacity = (uint32_t)species->particles;
-    return allocate(device, grid_cells(grid), precision, particles);
+    return particles->layout == LAYOUT_AOS && attribute == ATTRIBUTE_VELOCITY;
 }
 
-enum status particles_create_list(struct device *device, const struct slab *slab, enum precision precision,
-                                  const struct species_config *species, uint32_t capacity,
-                                  struct particles *particles)
+uint32_t particles_stride(const struct particles *particles, enum attribute attribute)
 {
-    *particles = (struct particles){
-        .species = species, .weight = weight_of(species, &slab->box), .capacity = capacity};
-    TRY(allocate(device, grid_cells(&slab->local), precision, particles));
+    return particles->layout == LAYOUT_AOS && attribute <= ATTRIBUTE_VELOCITY ? 2 : 1;
+}
+
+uint32_t particles_first(const struct particles *particles, enum attribute attribute)
+{
+    return shares_array(particles, attribute);
+}
+
+uint32_t particles_arrays(struct particles *particles, struct particle_array arrays[ATTRIBUTES])
+{
+    uint32_t count = 0;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        if (attribute_present(particles->species, a) && !shares_array(particles, a))
+            arrays[count++] = (struct particle_array){&particles->attribute[a], &particles->spare[a],
+                                                      particles_stride(particles, a) *
+                                                          attribute_bytes(particles->precision, a)};
+    return count;
+}
+
+static void share_arrays(struct particles *particles)
+{
+    if (particles->layout != LAYOUT_AOS)
+        return;
+    particles->attribute[ATTRIBUTE_VELOCITY] = particles->attribute[ATTRIBUTE_OFFSET];
+    particles->spare[ATTRIBUTE_VELOCITY] = particles->spare[ATTRIBUTE_OFFSET];
+}
+
+/* Real particles that a macro-particle stands for. */
+static double weight_of(const struct species_config *species, const struct grid *box)
+{
+    return species->density * box->lx * box->ly / (double)species->particles;
+}
+
+enum status particles_create(struct device *device, const struct slab *slab, enum precision precision,
+                             enum particle_layout layout, const struct species_config *species,
+                             uint32_t capacity, struct particles *particles)
+{
+    struct particle_array arrays[ATTRIBUTES];
+    *particles = (struct particles){.device = device,
+                                    .species = species,
+                                    .precision = precision,
+                                    .layout = layout,
+                                    .capacity = capacity,
+                                    .weight = weight_of(species, &slab->box)};
+    const uint32_t count = particles_arrays(particles, arrays);
+    for (uint32_t n = 0; n < count; n++) {
+        TRY(buffer_create(device, capacity * arrays[n].bytes, "the particles", arrays[n].now));
+        TRY(buffer_create(device, capacity * arrays[n].bytes, "the spare arrays of particles",
+                          arrays[n].spare));
+    }
+    share_arrays(particles);
+    TRY(buffer_create(device, (grid_cells(&slab->local) + (size_t)1) * sizeof(uint32_t), "cell offsets",
+                      &particles->cell_offsets));
     return buffer_fill(particles->cell_offsets, 0);
 }
 
 void particles_destroy(struct particles *particles)
 {
-    struct buffer **const owned[] = {
-        &particles->offset, &particles->offset_spare, &particles->velocity,    &particles->velocity_spare,
-        &particles->quad,   &particles->quad_spare,   &particles->id,          &particles->id_spare,
-        &particles->key,    &particles->key_spare,    &particles->cell_offsets};
-    for (size_t n = 0; n < sizeof owned / sizeof owned[0]; n++)
-        buffer_destroy(owned[n]);
+    struct particle_array arrays[ATTRIBUTES];
+    if (!particles->species)
+        return;
+    const uint32_t count = particles_arrays(particles, arrays);
+    for (uint32_t n = 0; n < count; n++) {
+        buffer_destroy(arrays[n].now);
+        buffer_destroy(arrays[n].spare);
+    }
+    buffer_destroy(&particles->cell_offsets);
+    *particles = (struct particles){0};
 }
 
-/* A longer array and its spare, `each` bytes a particle. */
-static enum status lengthen(struct device *device, const struct particles *particles, uint32_t capacity,
-                            size_t each, struct buffer **array, struct buffer **spare)
+void particles_swap(struct particles *particles)
 {
-    if (!*array)
-        return STATUS_OK;
-    buffer_destroy(spare);
-    TRY(buffer_create(device, capacity * each, "longer lists of particles", spare));
-    TRY(buffer_copy(*array, *spare, particles->count * each, STAGE_EXCHANGE));
-    buffer_swap(*array, *spare);
-    TRY(device_finish(device)); /* or the device still reads what is destroyed */
-    buffer_destroy(spare);
-    return buffer_create(device, capacity * each, "longer spare lists of particles", spare);
+    struct particle_array arrays[ATTRIBUTES];
+    for (uint32_t n = particles_arrays(particles, arrays); n-- > 0;)
+        buffer_swap(*arrays[n].now, *arrays[n].spare);
 }
 
-enum status particles_reserve(struct device *device, enum precision precision, uint32_t capacity,
-                              struct particles *particles)
+/* The spare array goes first, so that no more than three arrays are held at a time. */
+static enum status lengthen(struct particles *particles, uint32_t capacity,
+                            const struct particle_array *array)
 {
-    const size_t pair = 2 * precision_bytes(precision);
-    struct particles *p = particles;
-    if (capacity <= p->capacity)
+    const size_t bytes = capacity * array->bytes;
+    buffer_destroy(array->spare);
+    TRY(buffer_create(particles->device, bytes, "longer lists of particles", array->spare));
+    TRY(buffer_copy(*array->now, *array->spare, particles->count * array->bytes, STAGE_EXCHANGE));
+    buffer_swap(*array->now, *array->spare);
+    TRY(device_finish(particles->device)); /* or the device still reads what is destroyed */
+    buffer_destroy(array->spare);
+    return buffer_create(particles->device, bytes, "longer spare lists of particles", array->spare);
+}
+
+enum status particles_reserve(struct particles *particles, uint32_t capacity)
+{
+    struct particle_array arrays[ATTRIBUTES];
+    if (capacity <= particles->capacity)
         return STATUS_OK;
-    TRY(device_finish(device));
-    TRY(lengthen(device, p, capacity, pair, &p->offset, &p->offset_spare));
-    TRY(lengthen(device, p, capacity, pair, &p->velocity, &p->velocity_spare));
-    TRY(lengthen(device, p, capacity, 2 * pair, &p->quad, &p->quad_spare));
-    TRY(lengthen(device, p, capacity, sizeof(uint64_t), &p->id, &p->id_spare));
-    TRY(lengthen(device, p, capacity, sizeof(uint32_t), &p->key, &p->key_spare));
-    p->capacity = capacity;
+    TRY(device_finish(particles->device));
+    const uint32_t count = particles_arrays(particles, arrays);
+    for (uint32_t n = 0; n < count; n++)
+        TRY(lengthen(particles, capacity, &arrays[n]));
+    share_arrays(particles);
+    particles->capacity = capacity;
     return STATUS_OK;
 }
 
-/* Pairs out of quads: the two reals from `begin` on of each. */
-static enum status read_from_quads(const struct particles *particles, enum precision precision, size_t begin,
-                                   size_t first, size_t count, double *pairs)
+enum status particles_read(const struct particles *particles, enum attribute attribute, size_t first,
+                           size_t count, double *values)
 {
     enum { PIECE = 4096 };
-    double quads[4 * PIECE];
+    const size_t components = attribute_table[attribute].components;
+    const size_t row = components * particles_stride(particles, attribute);
+    const size_t begin = components * particles_first(particles, attribute);
+    double rows[4 * PIECE];
+    if (row == components)
+        return buffer_read_reals(particles->attribute[attribute], particles->precision, first * row,
+                                 count * row, values);
     for (size_t done = 0; done < count; done += PIECE) {
         const size_t piece = count - done < PIECE ? count - done : PIECE;
-        TRY(buffer_read_reals(particles->quad, precision, 4 * (first + done), 4 * piece, quads));
-        for (size_t n = 0; n < piece; n++) {
-            pairs[2 * (done + n)] = quads[4 * n + begin];
-            pairs[2 * (done + n) + 1] = quads[4 * n + begin + 1];
-        }
+        TRY(buffer_read_reals(particles->attribute[attribute], particles->precision, (first + done) * row,
+                              piece * row, rows));
+        for (size_t n = 0; n < piece * components; n++)
+            values[done * components + n] = rows[n / components * row + begin + n % components];
     }
     return STATUS_OK;
 }
 
-enum status particles_read_offsets(const struct particles *particles, enum precision precision, size_t first,
-                                   size_t count, double *pairs)
+enum status particles_write(struct particles *particles, enum attribute attribute, const void *values)
 {
-    return particles->quad ? read_from_quads(particles, precision, 0, first, count, pairs)
-                           : buffer_read_reals(particles->offset, precision, 2 * first, 2 * count, pairs);
-}
-
-enum status particles_read_velocities(const struct particles *particles, enum precision precision,
-                                      size_t first, size_t count, double *pairs)
-{
-    return particles->quad ? read_from_quads(particles, precision, 2, first, count, pairs)
-                           : buffer_read_reals(particles->velocity, precision, 2 * first, 2 * count, pairs);
-}
-
-uint64_t particles_bytes(const struct grid *grid, enum precision precision,
-                         const struct species_config *species)
-{
-    const uint64_t each =
-        2 * (4 * precision_bytes(precision) + sizeof(uint32_t) + (species->ids ? sizeof(uint64_t) : 0));
-    return species->particles * each + (grid_cells(grid) + UINT64_C(1)) * sizeof(uint32_t);
+    const size_t bytes = attribute_bytes(particles->precision, attribute);
+    const size_t stride = particles_stride(particles, attribute),
+                 first = particles_first(particles, attribute);
+    struct buffer *array = particles->attribute[attribute];
+    void *memory = NULL;
+    if (stride == 1)
+        return buffer_write(array, 0, particles->count * bytes, values);
+    TRY(buffer_map(array, &memory));
+    for (size_t n = 0; n < particles->count; n++)
+        memcpy((char *)memory + (n * stride + first) * bytes, (const char *)values + n * bytes, bytes);
+    return buffer_unmap(array, memory);
 }

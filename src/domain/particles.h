@@ -1,9 +1,12 @@
-/* Particles: the device arrays of one species.
+/* Particles: the list of one species, on the device.
  *
- * A particle is (cell, offset in the cell, velocity). Positions are at n and velocities at n-1/2 except
- * inside a step, where simulation_step() says what stands when. Two arrays of a kind are a double buffer: the
- * spare one is where the permute writes, then the handles are swapped. What a step method does not need it
- * releases after the first step, and the handle is then NULL.
+ * A particle is (cell, offset in the cell, velocity, and what else the table of attributes names). Between
+ * steps a list is sorted by cell and holds this rank's own particles alone; the cell offsets say where each
+ * cell's particles are, and no array of keys is kept. Positions are at n and velocities at n-1/2, except
+ * inside a step, where simulation_step() gives the time levels.
+ *
+ * Each attribute has two arrays, the second one spare: what sorts or merges a list writes there, and then
+ * particles_swap() exchanges them.
  */
 #ifndef RADIXPIC_DOMAIN_PARTICLES_H
 #define RADIXPIC_DOMAIN_PARTICLES_H
@@ -11,22 +14,47 @@
 #include "device/device.h"
 #include "domain/slab.h"
 
+/* What a particle carries. A new attribute is a value here and a row of attribute_table. */
+enum attribute {
+    ATTRIBUTE_OFFSET,   /* (dx, dy), in units of a cell, each in [0, 1) */
+    ATTRIBUTE_VELOCITY, /* (u, v) */
+    ATTRIBUTE_ID,       /* the particle's global index; of species with ids */
+    ATTRIBUTES
+};
+
+struct attribute_info {
+    const char *name;
+    uint32_t components;
+    bool is_real;     /* reals of the run's precision; else 64-bit unsigned integers */
+    bool is_optional; /* only of species that ask for ids */
+};
+
+extern const struct attribute_info attribute_table[ATTRIBUTES];
+
+/* Whether particles of a species have the attribute. */
+bool attribute_present(const struct species_config *species, enum attribute attribute);
+
+/* Bytes of the attribute of one particle. */
+size_t attribute_bytes(enum precision precision, enum attribute attribute);
+
+/* How offsets and velocities lie in memory. */
+enum particle_layout {
+    LAYOUT_SOA, /* structure of arrays: an array for each attribute */
+    LAYOUT_AOS  /* array of structures: one array of (dx, dy, u, v); other attributes as above */
+};
+
 struct particles {
+    struct device *device;                /* not owned: the handle that the arrays belong to */
     const struct species_config *species; /* not owned */
-    uint32_t count;                       /* of macro-particles here */
-    uint32_t capacity;                    /* that the arrays have room for */
-    double weight;                        /* real particles a macro-particle stands for: n0 Lx Ly / N */
+    enum precision precision;
+    enum particle_layout layout;
+    uint32_t count;    /* of macro-particles here */
+    uint32_t capacity; /* that the arrays have room for */
+    double weight;     /* real particles a macro-particle stands for: n0 Lx Ly / N */
 
-    /* The state lies in one of two layouts. Pairs, which every part of the plain step knows: */
-    struct buffer *offset, *offset_spare;     /* real2[count]: (dx, dy) in units of a cell */
-    struct buffer *velocity, *velocity_spare; /* real2[count]: (u, v) */
-    /* Quads, one store a particle, which the fused step of CPU devices prefers; NULL in the layout of pairs:
-     */
-    struct buffer *quad, *quad_spare; /* real4[count]: (dx, dy, u, v) */
-
-    struct buffer *id, *id_spare;   /* ulong[count]: the global index; NULL without ids */
-    struct buffer *key, *key_spare; /* uint[count]: the cell of each particle; plain steps only */
-    struct buffer *cell_offsets;    /* uint[cells + 1]: where each cell's particles start, once sorted */
+    /* NULL where the species lacks the attribute; of LAYOUT_AOS offset and velocity are the same buffer. */
+    struct buffer *attribute[ATTRIBUTES], *spare[ATTRIBUTES];
+    struct buffer *cell_offsets; /* uint[cells + 1]: where each cell's particles start */
 };
 
 /* The fewest ranks whose lists hold a species in equal shares. */
@@ -35,35 +63,49 @@ uint64_t particles_least_ranks(const struct species_config *species);
 /* STATUS_USAGE, with how many ranks it takes, where one has no room for the whole species. */
 STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
 
-/* Allocates every array (contents undefined). STATUS_FAILED when memory runs out; STATUS_USAGE for more
- * particles than a 32-bit local index counts. The caller destroys it, also after a failure. */
-STATUS_CHECKED enum status particles_create(struct device *device, const struct grid *grid,
-                                            enum precision precision, const struct species_config *species,
+/* An empty list with room for `capacity` particles; its cell offsets are those of the slab's local grid, all
+ * 0. A particle's weight is that of the whole species. The list dies with the device handle. STATUS_FAILED
+ * when memory runs out. */
+STATUS_CHECKED enum status particles_create(struct device *device, const struct slab *slab,
+                                            enum precision precision, enum particle_layout layout,
+                                            const struct species_config *species, uint32_t capacity,
                                             struct particles *particles);
 
-/* The same for a list of a slab with room for `capacity` particles, and none in it yet: cell offsets are
- * those of the slab's local grid, all 0. A particle's weight is that of the whole species. */
-STATUS_CHECKED enum status particles_create_list(struct device *device, const struct slab *slab,
-                                                 enum precision precision,
-                                                 const struct species_config *species, uint32_t capacity,
-                                                 struct particles *particles);
+/* Destroys the arrays before their device handle is closed. */
 void particles_destroy(struct particles *particles);
 
-/* Room for `capacity` particles at least; those there are kept, in whatever arrays there are. Waits for the
- * device where arrays must grow. */
-STATUS_CHECKED enum status particles_reserve(struct device *device, enum precision precision,
-                                             uint32_t capacity, struct particles *particles);
+/* Exchanges the arrays of every attribute with the spare ones. No data moves. */
+void particles_swap(struct particles *particles);
 
-/* Read `count` particles from number `first` as doubles, whatever layout and precision: (dx, dy) or (u, v)
- * into real pairs[2 * count]. Blocking. */
-STATUS_CHECKED enum status particles_read_offsets(const struct particles *particles, enum precision precision,
-                                                  size_t first, size_t count, double *pairs);
-STATUS_CHECKED enum status particles_read_velocities(const struct particles *particles,
-                                                     enum precision precision, size_t first, size_t count,
-                                                     double *pairs);
+/* An array of a list, of `bytes` for each particle. */
+struct particle_array {
+    struct buffer **now, **spare;
+    size_t bytes;
+};
 
-/* Device bytes that particles_create() takes. */
-uint64_t particles_bytes(const struct grid *grid, enum precision precision,
-                         const struct species_config *species);
+/* The arrays of a list, each once; returns how many. */
+uint32_t particles_arrays(struct particles *particles, struct particle_array arrays[ATTRIBUTES]);
+
+/* Where an attribute of particle p stands in its array: element stride * p + first, of attribute_bytes(). */
+uint32_t particles_stride(const struct particles *particles, enum attribute attribute);
+uint32_t particles_first(const struct particles *particles, enum attribute attribute);
+
+/* The kernel NAME_BYTES for elements of an attribute's size: see kernels/shared/element.h. */
+STATUS_CHECKED enum status attribute_kernel(struct program *program, const char *name,
+                                            enum precision precision, enum attribute attribute,
+                                            struct kernel **kernel);
+
+/* Room for `capacity` particles at least; those there are kept, what the spare arrays hold is not. Waits for
+ * the device where arrays must grow. */
+STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32_t capacity);
+
+/* Reads a real attribute of `count` particles from number `first` on, as doubles, whatever the layout and the
+ * precision: values[components * count]. Blocking. */
+STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
+                                          size_t first, size_t count, double *values);
+
+/* Writes an attribute of all particles as the device has it: attribute_bytes() each. Blocking. */
+STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,
+                                           const void *values);
 
 #endif

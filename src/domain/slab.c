@@ -43,3 +43,8 @@ uint32_t slab_lost_row(const struct slab *slab)
 {
     return slab->rows + slab->ghost;
 }
+
+bool slab_is_lost(const struct slab *slab, uint32_t local_row)
+{
+    return !slab_is_whole(slab) && local_row == slab_lost_row(slab);
+}

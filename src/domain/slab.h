@@ -48,4 +48,7 @@ uint32_t slab_global_row(const struct slab *slab, uint32_t local_row);
 /* The row of the local grid for what goes beyond the ghost rows. Only where the slab is not whole. */
 uint32_t slab_lost_row(const struct slab *slab);
 
+/* Whether a row of the local grid is that one. */
+bool slab_is_lost(const struct slab *slab, uint32_t local_row);
+
 #endif

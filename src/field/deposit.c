@@ -211,8 +211,8 @@ static struct deposit_pass plan_pass(const struct deposit *deposit, const struct
 {
     struct deposit_pass pass = {.count = particles->count,
                                 .cell_offsets = particles->cell_offsets,
-                                .offset = particles->quad ? particles->quad : particles->offset,
-                                .stride = particles->quad ? 2 : 1,
+                                .offset = particles->attribute[ATTRIBUTE_OFFSET],
+                                .stride = particles_stride(particles, ATTRIBUTE_OFFSET),
                                 .lanes = 1};
     pass.variant = chosen_variant(deposit, pass.count);
     pass.segment_bits = segment_bits_of(deposit, pass.variant, pass.count);
@@ -284,7 +284,7 @@ enum status deposit_species(struct deposit *deposit, const struct particles *par
         return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
                            particles->count);
     if (deposit->atomic)
-        return deposit_atomic_species(deposit->atomic, particles, deposit->filled_cells, first, rho);
+        return deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho);
     const struct grid *grid = &deposit->grid;
     const struct deposit_pass pass = plan_pass(deposit, particles);
     TRY(sum_particles(deposit, &pass));

@@ -70,17 +70,18 @@ enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit)
 
 /* bytes: what must come from memory. That of the atomic additions depends on the caches. */
 static enum status add_particles(struct deposit_atomic *deposit, const struct particles *particles,
-                                 uint32_t filled, uint32_t fraction_bits)
+                                 const struct buffer *keys, uint32_t filled, uint32_t fraction_bits)
 {
     const struct grid *grid = &deposit->grid;
-    const bool has_keys = particles->key != NULL;
-    const uint32_t stride = particles->quad ? 2 : 1; /* real2 from one particle to the next */
+    const bool has_keys = keys != NULL;
+    const uint32_t stride =
+        particles_stride(particles, ATTRIBUTE_OFFSET); /* real2 from one particle to the next */
     const uint64_t offset_bytes = UINT64_C(2) * stride * precision_bytes(deposit->precision);
     const uint64_t cell_bytes = sizeof(uint32_t) * (has_keys ? (uint64_t)particles->count : filled);
     const struct launch launch = launch_covering(particles->count, deposit->group_items, STAGE_DEPOSIT,
                                                  offset_bytes * particles->count + cell_bytes);
-    const struct kernel_argument cells = arg_buffer(has_keys ? particles->key : particles->cell_offsets);
-    const struct kernel_argument offset = arg_buffer(particles->quad ? particles->quad : particles->offset);
+    const struct kernel_argument cells = arg_buffer(has_keys ? keys : particles->cell_offsets);
+    const struct kernel_argument offset = arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]);
     const struct kernel_argument scale = arg_real(ldexp(1, (int)fraction_bits));
     if (has_keys)
         return KERNEL_LAUNCH(deposit->by_key, launch, cells, offset, arg_uint(stride),
@@ -92,14 +93,14 @@ static enum status add_particles(struct deposit_atomic *deposit, const struct pa
 }
 
 enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
-                                   uint32_t filled, bool first, struct buffer *rho)
+                                   const struct buffer *keys, uint32_t filled, bool first, struct buffer *rho)
 {
     const struct grid *grid = &deposit->grid;
     const uint32_t cells = grid_cells(grid), fraction_bits = deposit_atomic_fraction_bits(particles->count);
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
     const uint64_t node_bytes =
         2 * sizeof(uint64_t) + (first ? UINT64_C(1) : UINT64_C(2)) * precision_bytes(deposit->precision);
-    TRY(add_particles(deposit, particles, filled, fraction_bits));
+    TRY(add_particles(deposit, particles, keys, filled, fraction_bits));
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(cells, deposit->group_items, STAGE_DEPOSIT, cells * node_bytes),
                          arg_buffer(deposit->sums), arg_uint(cells), arg_real(ldexp(1, -(int)fraction_bits)),

@@ -35,11 +35,12 @@ STATUS_CHECKED enum status deposit_atomic_create(struct device *device, const st
 enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit);
 
 /* Deposits one species, in either layout: rho (real[cells]) is set where `first`, else added to. With keys
- * (particles->key) the order is free; without, the particles are sorted and in the grid's first `filled`
- * cells. (Non-blocking.) */
+ * (uint[count]; else NULL) the order is free; without, the particles are sorted and in the grid's first
+ * `filled` cells. (Non-blocking.) */
 STATUS_CHECKED enum status deposit_atomic_species(struct deposit_atomic *deposit,
-                                                  const struct particles *particles, uint32_t filled,
-                                                  bool first, struct buffer *rho);
+                                                  const struct particles *particles,
+                                                  const struct buffer *keys, uint32_t filled, bool first,
+                                                  struct buffer *rho);
 
 /* F for a list of at least one particle. */
 uint32_t deposit_atomic_fraction_bits(uint32_t count);

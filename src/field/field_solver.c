@@ -57,7 +57,7 @@ static enum status create_slabs(struct field_solver *solver, const struct field_
     TRY(DEVICE_NEW_ARRAY(device, solver->rho, nodes));
     TRY(DEVICE_NEW_ARRAY(device, solver->ex, nodes));
     TRY(DEVICE_NEW_ARRAY(device, solver->ey, nodes));
-    TRY(DEVICE_NEW_ARRAY(device, solver->beside, (size_t)ROWS_BESIDE * box->ny));
+    TRY(DEVICE_NEW_ARRAY(device, solver->beside, (size_t)GHOST_NODE_ROWS * box->ny));
     TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, &solver->halo));
     return slab_solver_create(place->communicator, device, box, place->partition, config->fields.gradient,
                               config->deposit.filter_passes, &solver->slabs);

@@ -6,12 +6,11 @@
 #include "load/loading.h"
 
 /* As loading_fill(), by a kernel. STATUS_FAILED where the device has no fp64. */
-STATUS_CHECKED enum status loading_fill_by_kernel(struct device *device, const struct grid *grid,
-                                                  enum precision precision, uint64_t first,
-                                                  struct particles *particles);
+STATUS_CHECKED enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first,
+                                                  struct particles *particles, struct buffer *keys);
 
 /* As loading_fill(), by the host, which sends the particles to their buffers piece by piece. */
-STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, enum precision precision,
-                                                uint64_t first, struct particles *particles);
+STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
+                                                struct particles *particles, struct buffer *keys);
 
 #endif

@@ -28,33 +28,36 @@ static enum status create_loader(struct device *device, enum precision precision
     return buffer_write(loader->terms, 0, terms_bytes, table->terms);
 }
 
-static enum status launch_loader(const struct device *device, const struct loader *loader,
-                                 enum precision precision, uint64_t first, const struct particles *particles)
+static enum status launch_loader(const struct device *device, const struct loader *loader, uint64_t first,
+                                 const struct particles *particles, struct buffer *keys)
 {
     const uint32_t count = particles->count;
     const size_t items = device_group_items(device, GROUP_ITEMS);
-    const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(precision) + sizeof(uint32_t));
+    const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
     TRY(KERNEL_LAUNCH(loader->load_particles, launch_covering(count, items, STAGE_LOAD, bytes),
                       arg_ulong(first), arg_uint(count), arg_buffer(loader->recipe),
-                      arg_buffer(loader->terms), arg_buffer(particles->offset),
-                      arg_buffer(particles->velocity), arg_buffer(particles->key)));
-    if (!particles->id)
+                      arg_buffer(loader->terms), arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
+                      arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]),
+                      arg_uint(particles_stride(particles, ATTRIBUTE_VELOCITY)),
+                      arg_uint(particles_first(particles, ATTRIBUTE_VELOCITY)), arg_buffer(keys)));
+    if (!particles->attribute[ATTRIBUTE_ID])
         return STATUS_OK;
     return KERNEL_LAUNCH(loader->load_ids,
                          launch_covering(count, items, STAGE_LOAD, count * sizeof(uint64_t)),
-                         arg_ulong(first), arg_uint(count), arg_buffer(particles->id));
+                         arg_ulong(first), arg_uint(count), arg_buffer(particles->attribute[ATTRIBUTE_ID]));
 }
 
-enum status loading_fill_by_kernel(struct device *device, const struct grid *grid, enum precision precision,
-                                   uint64_t first, struct particles *particles)
+enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first, struct particles *particles,
+                                   struct buffer *keys)
 {
+    struct device *device = particles->device;
     struct recipe_table table;
     struct loader loader;
     struct device *owner;
     TRY(device_branch(device, &owner));
     TRY(recipe_table_create(grid, particles->species, &table));
-    TRY(create_loader(owner, precision, &table, &loader));
-    TRY(launch_loader(device, &loader, precision, first, particles));
+    TRY(create_loader(owner, particles->precision, &table, &loader));
+    TRY(launch_loader(device, &loader, first, particles, keys));
     TRY(device_finish(device)); /* before what the kernels read goes */
     device_close(&owner);
     return STATUS_OK;
@@ -66,7 +69,7 @@ enum status loading_fill_by_kernel(struct device *device, const struct grid *gri
 enum { PIECE = 1 << 16 };
 
 struct piece {
-    double offset[2 * PIECE], velocity[2 * PIECE];
+    double offset[2 * PIECE], velocity[2 * PIECE], state[4 * PIECE];
     uint32_t key[PIECE];
     uint64_t id[PIECE];
 };
@@ -105,19 +108,32 @@ static void round_to_single(const struct grid *grid, uint32_t count, double *off
     }
 }
 
-static enum status send_piece(const struct piece *piece, enum precision precision, size_t begin,
-                              uint32_t count, struct particles *particles)
+static enum status send_piece(struct piece *piece, size_t begin, uint32_t count, struct particles *particles,
+                              struct buffer *keys)
 {
-    TRY(buffer_write_reals(particles->offset, precision, 2 * begin, 2 * (size_t)count, piece->offset));
-    TRY(buffer_write_reals(particles->velocity, precision, 2 * begin, 2 * (size_t)count, piece->velocity));
-    TRY(buffer_write(particles->key, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
-    if (!particles->id)
+    const enum precision precision = particles->precision;
+    struct buffer *offset = particles->attribute[ATTRIBUTE_OFFSET];
+    if (particles->layout == LAYOUT_AOS) {
+        for (size_t n = 0; n < count; n++)
+            for (size_t axis = 0; axis < 2; axis++) {
+                piece->state[4 * n + axis] = piece->offset[2 * n + axis];
+                piece->state[4 * n + 2 + axis] = piece->velocity[2 * n + axis];
+            }
+        TRY(buffer_write_reals(offset, precision, 4 * begin, 4 * (size_t)count, piece->state));
+    } else {
+        TRY(buffer_write_reals(offset, precision, 2 * begin, 2 * (size_t)count, piece->offset));
+        TRY(buffer_write_reals(particles->attribute[ATTRIBUTE_VELOCITY], precision, 2 * begin,
+                               2 * (size_t)count, piece->velocity));
+    }
+    TRY(buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
+    if (!particles->attribute[ATTRIBUTE_ID])
         return STATUS_OK;
-    return buffer_write(particles->id, begin * sizeof *piece->id, count * sizeof *piece->id, piece->id);
+    return buffer_write(particles->attribute[ATTRIBUTE_ID], begin * sizeof *piece->id,
+                        count * sizeof *piece->id, piece->id);
 }
 
-enum status loading_fill_by_host(const struct grid *grid, enum precision precision, uint64_t first,
-                                 struct particles *particles)
+enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct particles *particles,
+                                 struct buffer *keys)
 {
     struct recipe_table table;
     enum status status = STATUS_OK;
@@ -129,21 +145,22 @@ enum status loading_fill_by_host(const struct grid *grid, enum precision precisi
         const uint32_t rest = particles->count - begin;
         count = rest < PIECE ? rest : PIECE;
         make_particles(&table, first + begin, count, piece->offset, piece->velocity, piece->key);
-        if (precision == PRECISION_SINGLE)
+        if (particles->precision == PRECISION_SINGLE)
             round_to_single(grid, count, piece->offset, piece->key);
         for (uint32_t n = 0; n < count; n++)
             piece->id[n] = first + begin + n;
-        TRY_CLEANUP(send_piece(piece, precision, begin, count, particles));
+        TRY_CLEANUP(send_piece(piece, begin, count, particles, keys));
     }
 cleanup:
     free(piece);
     return status;
 }
 
-enum status loading_fill(struct device *device, const struct grid *grid, enum precision precision,
-                         uint64_t first, struct particles *particles)
+enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
+                         struct buffer *keys)
 {
+    const struct device *device = particles->device;
     if (device_info(device)->has_fp64 || device_is_counting(device))
-        return loading_fill_by_kernel(device, grid, precision, first, particles);
-    return loading_fill_by_host(grid, precision, first, particles);
+        return loading_fill_by_kernel(grid, first, particles, keys);
+    return loading_fill_by_host(grid, first, particles, keys);
 }

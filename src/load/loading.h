@@ -8,12 +8,11 @@
 
 #include "domain/particles.h"
 
-/* Fills offset, velocity, key and, where present, id of particles->count particles, those of global index
- * `first` and up. Positions and velocities are those at t = 0, unsorted. Runs on the device where it has
- * fp64, else on the host with the same functions of kernels/shared/. */
-STATUS_CHECKED enum status loading_fill(struct device *device, const struct grid *grid,
-                                        enum precision precision, uint64_t first,
-                                        struct particles *particles);
+/* Fills the attributes of particles->count particles, those of global index `first` and up, and their keys
+ * (uint[count]). Positions and velocities are those at t = 0, unsorted. Runs on the device where it has fp64,
+ * else on the host with the same functions of kernels/shared/. */
+STATUS_CHECKED enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
+                                        struct buffer *keys);
 
 /* The same on the host, for devices without fp64 and for tests: writes count*2 doubles each to `offset` and
  * `velocity` (before rounding to the device's precision) and count keys. */

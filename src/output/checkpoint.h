@@ -7,35 +7,41 @@
  *
  * A file appears whole or not at all (hdf5_file.h); its arrays are chunked with checksums, and a digest over
  * all bytes of the file, kept in the block before HDF5's first byte, is checked before anything is believed.
+ *
+ *     attributes of the file: version, step, first_energy, ranks, ghost
+ *     /config                         uint8[bytes]            YAML, as config_echo() writes it
+ *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
+ *     /capacities                     uint32[ranks][species]  of the lists
+ *     /particles/SPECIES/row_counts   uint64[nx]
+ *     /particles/SPECIES/cell_counts  uint32[nx][ny]
+ *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells
  */
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
-#include "output/view.h"
-
-/* Each species is held in two lists: the main one, and the guests, who came from other ranks lately. */
-enum checkpoint_list { CHECKPOINT_MAIN, CHECKPOINT_GUESTS, CHECKPOINT_LISTS };
-
-/* What a rank wrote beside the particles. */
-struct checkpoint_header {
-    uint64_t step;                         /* n */
-    double first_energy;                   /* total energy at step 0, for the drift */
-    uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
-    uint64_t capacity[CONFIG_MAX_SPECIES]; /* of this rank's main lists: what shapes of launches depend on */
-};
+#include "output/sorted_list.h"
 
 /* ---- writing ---- */
 
 /* Collective. Writes FOLDER/checkpoint_STEP.h5 and sets *bytes to the size of the file; then removes all but
  * the newest `keep` checkpoints of the folder, those of later steps, which a run left that was since taken
  * back, and what a killed run left unfinished: see checkpoint_folder.h. STATUS_FAILED on all ranks, with path
- * and errno text, when it cannot be written, or when a particle is lost or holds a number that is not finite
- * (the sentence names species, step and cell): then older checkpoints stay as they are. */
+ * and errno text, when it cannot be written, or when a particle is lost or holds a non-finite value (the
+ * sentence names species, step and cell): then older checkpoints stay as they are. */
 STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep,
                                             uint64_t *bytes);
 
 /* Of the state, to which the file adds some kilobytes. */
 uint64_t checkpoint_bytes(const struct config *config);
+
+/* The checkpoints of a run, as an output (outputs.h): by steps, but not in the first one of a run; by the
+ * clock; or for a signal to any rank, unless the run ends of itself: then it ends with STATUS_STOPPED. */
+STATUS_CHECKED enum status checkpoints_create(struct device *device, const struct config *config,
+                                              void **checkpoints);
+bool checkpoints_are_due(void *checkpoints, const struct view *view);
+STATUS_CHECKED enum status checkpoints_write(void *checkpoints, const char *folder, const struct view *view,
+                                             uint64_t *bytes);
+void checkpoints_print_size(const struct config *config);
 
 /* ---- reading ---- */
 
@@ -65,27 +71,30 @@ STATUS_CHECKED enum status checkpoint_require_same(const struct checkpoint *chec
 /* Ranks and rows of the run that wrote it. */
 const struct partition *checkpoint_partition(const struct checkpoint *checkpoint);
 
-/* What rank `rank` of that run wrote. */
+/* What rank `rank` of that run wrote beside the particles: see struct view. */
+struct checkpoint_header {
+    uint64_t step;
+    double first_energy;
+    uint32_t ghost;
+    uint32_t capacity[CONFIG_MAX_SPECIES];
+};
 STATUS_CHECKED enum status checkpoint_header(const struct checkpoint *checkpoint, int rank,
                                              struct checkpoint_header *header);
 
-/* A part of a list on the host. Reals are floats or doubles, as the config's precision says. */
+/* Particles of each row of the box, of all species: loads[grid.cells[0]]. */
+void checkpoint_loads(const struct checkpoint *checkpoint, uint64_t *loads);
+
+/* A part of a list on the host. */
 struct host_list {
     uint64_t count;
-    uint32_t *cell_counts; /* [rows * ny]: particles of each cell */
-    void *offset;          /* real[2 * count] */
-    void *velocity;        /* real[2 * count] */
-    uint64_t *id;          /* [count]; NULL without ids */
+    uint32_t *cell_counts;       /* [rows * ny]: particles of each cell */
+    void *attribute[ATTRIBUTES]; /* attribute_bytes() each; NULL where the species lacks it */
 };
 
 /* Particles of a species in the rows [first_row, first_row + rows), in the order of their cells. Each rank
  * asks for its own rows; not collective. The caller frees the list. */
 STATUS_CHECKED enum status checkpoint_read_list(struct checkpoint *checkpoint, uint32_t species,
-                                                enum checkpoint_list which, uint32_t first_row, uint32_t rows,
-                                                struct host_list *list);
+                                                uint32_t first_row, uint32_t rows, struct host_list *list);
 void host_list_free(struct host_list *list);
-
-/* Particles of each row of the box, all species and lists together: loads[grid.cells[0]]. */
-STATUS_CHECKED enum status checkpoint_read_loads(struct checkpoint *checkpoint, uint64_t *loads);
 
 #endif

@@ -13,40 +13,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char prefix[] = "checkpoint_";
+/* Of a whole checkpoint, or of one being written: hdf5_file.h. */
+static void name_file(uint64_t step, bool unfinished, char name[CHECKPOINT_NAME_LENGTH])
+{
+    snprintf(name, CHECKPOINT_NAME_LENGTH, "%scheckpoint_%" PRIu64 ".h5%s", unfinished ? "." : "", step,
+             unfinished ? ".tmp" : "");
+}
 
 void checkpoint_name(uint64_t step, char name[CHECKPOINT_NAME_LENGTH])
 {
-    snprintf(name, CHECKPOINT_NAME_LENGTH, "%s%" PRIu64 ".h5", prefix, step);
+    name_file(step, false, name);
 }
 
-/* Whether `name` is that of a checkpoint, to the letter. */
-static bool parse_name(const char *name, uint64_t *step)
+/* Whether a file of the listing has such a name, to the letter. */
+static bool parse_name(DIR *listing, const char *name, bool unfinished, uint64_t *step)
 {
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
-        return false;
     char expected[CHECKPOINT_NAME_LENGTH];
-    *step = strtoull(name + strlen(prefix), NULL, 10);
-    checkpoint_name(*step, expected);
-    return strcmp(name, expected) == 0;
-}
-
-/* Whether `name` is that of a checkpoint being written: hdf5_file.h. */
-static bool is_unfinished(const char *name)
-{
-    char inner[CHECKPOINT_NAME_LENGTH];
-    const size_t length = strlen(name);
-    uint64_t step;
-    if (name[0] != '.' || length < 5 || length > sizeof inner || strcmp(name + length - 4, ".tmp") != 0)
-        return false;
-    snprintf(inner, sizeof inner, "%.*s", (int)(length - 5), name + 1);
-    return parse_name(inner, &step);
-}
-
-static bool is_file(DIR *listing, const char *name)
-{
     struct stat found;
-    return fstatat(dirfd(listing), name, &found, 0) == 0 && S_ISREG(found.st_mode);
+    const char *bar = strchr(name, '_');
+    *step = bar ? strtoull(bar + 1, NULL, 10) : 0;
+    name_file(*step, unfinished, expected);
+    return strcmp(name, expected) == 0 && fstatat(dirfd(listing), name, &found, 0) == 0 &&
+           S_ISREG(found.st_mode);
 }
 
 static int compare_down(const void *left, const void *right)
@@ -68,7 +56,7 @@ static enum status add_step(uint64_t step, uint64_t **steps, size_t *count)
     return STATUS_OK;
 }
 
-enum status checkpoint_folder_list(const char *folder, uint64_t **steps, size_t *count)
+static enum status list(const char *folder, bool unfinished, uint64_t **steps, size_t *count)
 {
     *steps = NULL;
     *count = 0;
@@ -78,7 +66,7 @@ enum status checkpoint_folder_list(const char *folder, uint64_t **steps, size_t 
     enum status status = STATUS_OK;
     uint64_t step;
     for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
-        if (parse_name(entry->d_name, &step) && is_file(listing, entry->d_name))
+        if (parse_name(listing, entry->d_name, unfinished, &step))
             status = add_step(step, steps, count);
     closedir(listing);
     if (status == STATUS_OK && *count)
@@ -86,74 +74,61 @@ enum status checkpoint_folder_list(const char *folder, uint64_t **steps, size_t 
     return status;
 }
 
-static enum status remove_file(const char *path)
+enum status checkpoint_folder_list(const char *folder, uint64_t **steps, size_t *count)
 {
-    if (unlink(path) == 0 || errno == ENOENT)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot remove %s, which a newer checkpoint replaces: %s", path,
-                       strerror(errno));
+    return list(folder, false, steps, count);
 }
 
-static enum status remove_named(const char *folder, const char *name)
+/* FOLDER/name; the caller frees it. */
+static enum status make_path(const char *folder, uint64_t step, bool unfinished, char **path)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
-    const enum status status = remove_file(path);
+    char name[CHECKPOINT_NAME_LENGTH];
+    name_file(step, unfinished, name);
+    if (asprintf(path, "%s/%s", folder, name) >= 0)
+        return STATUS_OK;
+    *path = NULL;
+    return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
+}
+
+static enum status remove_one(const char *folder, uint64_t step, bool unfinished)
+{
+    char *path;
+    enum status status = make_path(folder, step, unfinished, &path);
+    if (status == STATUS_OK && unlink(path) != 0 && errno != ENOENT)
+        status = status_fail(STATUS_FAILED, "cannot remove %s, which a newer checkpoint replaces: %s", path,
+                             strerror(errno));
     free(path);
     return status;
 }
 
-static enum status remove_unfinished(const char *folder)
+static bool is_whole_at_a_glance(const char *folder, uint64_t step)
 {
-    DIR *listing = opendir(folder);
-    if (!listing)
-        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
-    enum status status = STATUS_OK;
-    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
-        if (is_unfinished(entry->d_name))
-            status = remove_named(folder, entry->d_name);
-    closedir(listing);
-    return status;
-}
-
-static bool is_whole_at_a_glance(const char *folder, const char *name)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return true;
-    const bool whole = checkpoint_seal_glance(path) == STATUS_OK;
+    char *path;
+    const bool whole =
+        make_path(folder, step, false, &path) != STATUS_OK || checkpoint_seal_glance(path) == STATUS_OK;
     free(path);
     return whole;
 }
 
-/* `others`: largest first. */
-static enum status remove_superseded(const char *folder, uint64_t step, uint32_t keep, const uint64_t *others,
-                                     size_t count)
-{
-    uint32_t kept = 1;
-    for (size_t n = 0; n < count; n++) {
-        char name[CHECKPOINT_NAME_LENGTH];
-        checkpoint_name(others[n], name);
-        if (others[n] == step)
-            continue;
-        if (others[n] > step || kept >= keep)
-            TRY(remove_named(folder, name));
-        else if (is_whole_at_a_glance(folder, name))
-            kept++;
-    }
-    return STATUS_OK;
-}
-
 enum status checkpoint_folder_retain(const char *folder, uint64_t step, uint32_t keep)
 {
-    uint64_t *steps;
-    size_t count;
-    enum status status = checkpoint_folder_list(folder, &steps, &count);
-    if (status == STATUS_OK)
-        status = remove_superseded(folder, step, keep, steps, count);
-    if (status == STATUS_OK)
-        status = remove_unfinished(folder);
+    uint64_t *steps = NULL, *unfinished = NULL;
+    size_t count, left;
+    uint32_t kept = 1;
+    enum status status;
+    TRY_CLEANUP(list(folder, false, &steps, &count));
+    for (size_t n = 0; n < count; n++) {
+        if (steps[n] > step || (steps[n] < step && kept >= keep))
+            TRY_CLEANUP(remove_one(folder, steps[n], false));
+        else
+            kept += steps[n] < step && is_whole_at_a_glance(folder, steps[n]);
+    }
+    TRY_CLEANUP(list(folder, true, &unfinished, &left));
+    for (size_t n = 0; n < left; n++)
+        TRY_CLEANUP(remove_one(folder, unfinished[n], true));
+
+cleanup:
     free(steps);
+    free(unfinished);
     return status;
 }

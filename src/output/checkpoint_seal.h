@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-enum { CHECKPOINT_VERSION = 1, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
+enum { CHECKPOINT_VERSION = 2, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
 /* Writes the block of the complete file at `path`. Returns 0, or -1 with errno. */
 int checkpoint_seal(const char *path);

@@ -1,8 +1,7 @@
 /* Checkpoints: by steps, by the clock, by a signal. */
-#include "output/checkpoints.h"
+#include "output/checkpoint.h"
 
 #include "base/stop.h"
-#include "output/checkpoint.h"
 
 #include <signal.h>
 

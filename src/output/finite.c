@@ -1,9 +1,10 @@
 /* Finite: the first particle, then the first node, that is not a number. */
 #include "output/finite.h"
+#include "output/view.h"
 
 #include <math.h>
 
-enum { PIECE = 4096, WHERE = 64 };
+enum { PIECE = 4096, MOST_COMPONENTS = 2, WHERE = 64 };
 
 /* `what`, "the field Ex, nan, at node (3, 4)", and what is wrong with it. */
 static enum status fail(const struct view *view, const char *what, const char *wrong)
@@ -23,15 +24,15 @@ static double printable(double value)
 
 /* ---- particles ---- */
 
-/* The cell, of the local grid, of a sorted list's particle: the last whose particles start no later. */
-static enum status find_by_offsets(const struct buffer *cell_offsets, uint32_t cells, uint32_t index,
-                                   uint32_t *cell)
+/* The cell, of the local grid, of a particle: the last whose particles start no later. */
+static enum status find_cell(const struct view *view, const struct particles *particles, uint32_t index,
+                             uint32_t *cell)
 {
-    uint32_t low = 0, high = cells;
+    uint32_t low = 0, high = slab_own_cells(view->slab) - 1;
     while (low < high) {
         const uint32_t middle = low + (high - low + 1) / 2;
         uint32_t start = 0;
-        TRY(buffer_read(cell_offsets, middle * sizeof start, sizeof start, &start));
+        TRY(buffer_read(particles->cell_offsets, middle * sizeof start, sizeof start, &start));
         if (start <= index)
             low = middle;
         else
@@ -41,66 +42,42 @@ static enum status find_by_offsets(const struct buffer *cell_offsets, uint32_t c
     return STATUS_OK;
 }
 
-static enum status find_cell(const struct view *view, const struct particles *particles, uint32_t index,
-                             uint32_t *cell)
-{
-    if (particles->key)
-        return buffer_read(particles->key, index * sizeof *cell, sizeof *cell, cell);
-    return find_by_offsets(particles->cell_offsets, grid_cells(&view->slab->local), index, cell);
-}
-
-/* A particle that went wrong may stand in the lost row, or nowhere. */
-static bool is_in_box(const struct slab *slab, uint32_t cell)
-{
-    return cell < grid_cells(&slab->local) &&
-           (slab_is_whole(slab) || cell / slab->local.ny != slab_lost_row(slab));
-}
-
 static enum status fail_at_particle(const struct view *view, const struct particles *particles,
-                                    uint32_t index, const char *what, const double *pair)
+                                    enum attribute attribute, uint32_t index, const double *pair)
 {
-    char text[CONFIG_NAME_LENGTH + 128 + WHERE], where[WHERE] = "in no cell of this rank";
+    char text[CONFIG_NAME_LENGTH + 160];
     const uint32_t ny = view->slab->local.ny;
     uint32_t cell = 0;
     TRY(find_cell(view, particles, index, &cell));
-    if (is_in_box(view->slab, cell))
-        snprintf(where, sizeof where, "in cell (%u, %u)", slab_global_row(view->slab, cell / ny), cell % ny);
-    snprintf(text, sizeof text, "the %s (%g, %g) of a particle of species %s %s", what, printable(pair[0]),
-             printable(pair[1]), particles->species->name, where);
+    snprintf(text, sizeof text, "the %s (%g, %g) of a particle of species %s in cell (%u, %u)",
+             attribute_table[attribute].name, printable(pair[0]), printable(pair[1]),
+             particles->species->name, slab_global_row(view->slab, cell / ny), cell % ny);
     return fail(view, text, "is not a finite number");
 }
 
-typedef enum status read_pairs(const struct particles *particles, enum precision precision, size_t first,
-                               size_t count, double *pairs);
-
-static enum status search_pairs(const struct view *view, const struct particles *particles, read_pairs *read,
-                                const char *what)
+static enum status search_attribute(const struct view *view, const struct particles *particles,
+                                    enum attribute attribute)
 {
-    double pairs[2 * PIECE];
+    const uint32_t components = attribute_table[attribute].components;
+    double values[MOST_COMPONENTS * PIECE] = {0};
     for (uint32_t first = 0; first < particles->count; first += PIECE) {
         const uint32_t left = particles->count - first, count = left < PIECE ? left : PIECE;
-        TRY(read(particles, view->config->precision, first, count, pairs));
-        for (uint32_t n = 0; n < count; n++)
-            if (!isfinite(pairs[2 * n]) || !isfinite(pairs[2 * n + 1]))
-                return fail_at_particle(view, particles, first + n, what, &pairs[2 * (size_t)n]);
+        TRY(particles_read(particles, attribute, first, count, values));
+        for (uint32_t n = 0; n < components * count; n++)
+            if (!isfinite(values[n]))
+                return fail_at_particle(view, particles, attribute, first + n / components,
+                                        &values[n / components * components]);
     }
     return STATUS_OK;
 }
 
-/* Velocities first: an offset follows from them. */
-static enum status search_list(const struct view *view, const struct particles *particles)
-{
-    TRY(search_pairs(view, particles, particles_read_velocities, "velocity"));
-    return search_pairs(view, particles, particles_read_offsets, "offset");
-}
-
+/* Velocities before offsets, which follow from them. */
 static enum status search_particles(const struct view *view)
 {
-    for (uint32_t s = 0; s < view->config->species_count; s++) {
-        TRY(search_list(view, &view->particles[s]));
-        if (view->guests)
-            TRY(search_list(view, &view->guests[s]));
-    }
+    for (uint32_t s = 0; s < view->config->species_count; s++)
+        for (enum attribute a = ATTRIBUTES; a-- > 0;)
+            if (attribute_table[a].is_real)
+                TRY(search_attribute(view, &view->particles[s], a));
     return STATUS_OK;
 }
 

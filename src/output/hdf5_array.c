@@ -2,6 +2,7 @@
 #include "output/hdf5_array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what both kinds share ---- */
 
@@ -120,6 +121,15 @@ uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2])
            parts_of(layout.columns, layout.chunk_columns) * layout.chunk_columns;
 }
 
+static enum status fill(const struct hdf5_array *array, uint64_t first, size_t count, void *values)
+{
+    const size_t size = H5Tget_size(array->type);
+    if (array->fill)
+        return array->fill(array->source, first, count, values);
+    memcpy(values, (const char *)array->source + first * size, count * size);
+    return STATUS_OK;
+}
+
 /* Pieces end where chunks end, so that a chunk is compressed once; but for those that a rank shares with the
  * next one. Before each write all ranks agree that the one before it succeeded and that all have what to
  * write. */
@@ -136,8 +146,8 @@ static void write_rows(struct hdf5_file *file, hid_t dataset, const struct hdf5_
         const uint64_t high = begin + layout->piece_rows < end ? begin + layout->piece_rows : end;
         const struct box box = {{low, 0}, {low < high ? high - low : 0, columns}};
         if (file->status == STATUS_OK && low < high)
-            hdf5_file_fail(file, array->fill(array->source, (low - first) * columns,
-                                             (size_t)((high - low) * columns), values));
+            hdf5_file_fail(file,
+                           fill(array, (low - first) * columns, (size_t)((high - low) * columns), values));
         if (!hdf5_file_agree(file))
             return;
         write_box(file, dataset, array->type, array->dimensions, &box, room, values);

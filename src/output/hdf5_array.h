@@ -11,15 +11,17 @@ enum {
     HDF5_CHUNKS_PIECE = 64 /* chunks that one fill() is asked for, at most */
 };
 
+/* Fills values[count] with elements first, first+1, ... of the flattened own part of an array. Its failure is
+ * that of the file, on all ranks. */
+typedef enum status hdf5_fill(const void *source, uint64_t first, size_t count, void *values);
+
 /* An array of which each rank has rows: `type` is a native HDF5 type, `dimensions` 1 or 2, C order. */
 struct hdf5_array {
     hid_t type;
     int dimensions;
     uint64_t shape[2];        /* of the whole array, over all ranks: the same on each */
     uint64_t first_row, rows; /* the rank's own part: these rows, perhaps none; no two ranks share one */
-    /* Fills values[count], of `type`, with elements first, first+1, ... of the flattened own part. Its
-     * failure is that of the file, on all ranks. */
-    enum status (*fill)(const void *source, uint64_t first, size_t count, void *values);
+    hdf5_fill *fill;          /* NULL: the own part lies at `source` */
     const void *source;
 };
 

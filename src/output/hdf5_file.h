@@ -20,6 +20,7 @@
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
 
 #include "base/status.h"
+#include "config/config.h"
 #include "parallel/communicator.h"
 
 #include <hdf5.h>
@@ -95,5 +96,11 @@ void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t
 void hdf5_uint32(struct hdf5_file *file, hid_t object, const char *name, uint32_t value);
 void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t count,
                   const uint64_t *values);
+
+/* The type of the run's reals. */
+static inline hid_t hdf5_real(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+}
 
 #endif

@@ -21,9 +21,9 @@ struct hdf5_source {
 STATUS_CHECKED enum status hdf5_source_open(const char *path, struct hdf5_source *source);
 void hdf5_source_close(struct hdf5_source *source);
 
-/* values[count] <- an attribute of the file: `type` is a native HDF5 type. */
+/* *value <- an attribute of the file, one number: `type` is a native HDF5 type. */
 STATUS_CHECKED enum status hdf5_read_attribute(const struct hdf5_source *source, const char *name, hid_t type,
-                                               size_t count, void *values);
+                                               void *value);
 
 /* Rows of an array; those of one of one dimension are its elements. */
 struct hdf5_rows {

@@ -1,8 +1,9 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
 
-#include "output/checkpoints.h"
+#include "output/checkpoint.h"
 #include "output/history.h"
+#include "output/moments.h"
 #include "output/phase_space.h"
 #include "output/snapshot.h"
 
@@ -45,6 +46,13 @@ static const struct output_row table[] = {
      .create = phase_spaces_create,
      .write = phase_spaces_write,
      .print_size = phase_spaces_print_size},
+    {.name = "moments",
+     .folder = "moments",
+     .prefix = "moments_",
+     .every = EVERY(output.moments.every),
+     .create = moments_create,
+     .write = moments_write,
+     .bytes = moments_bytes},
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 

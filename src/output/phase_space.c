@@ -182,8 +182,9 @@ static enum status count_list(struct phase_spaces *spaces, const struct view *vi
         (size_t)(segments * parts), spaces->group_items, STAGE_OUTPUT,
         reads_velocities ? 2 * precision_bytes(view->config->precision) * (uint64_t)list->count : 0};
     return KERNEL_LAUNCH(
-        spaces->count, launch, arg_buffer(list->quad ? list->quad : list->velocity),
-        arg_uint(list->quad ? 2 : 1), arg_uint(list->quad ? 1 : 0), arg_buffer(list->cell_offsets),
+        spaces->count, launch, arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]),
+        arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
+        arg_uint(particles_first(list, ATTRIBUTE_VELOCITY)), arg_buffer(list->cell_offsets),
         arg_uint(slab->box.ny), arg_uint(parts), arg_uint(begin - slab->first_row), arg_uint(begin - x.begin),
         arg_uint(x.per_bin), arg_uint(phase_volume_stride(volume, space, PHASE_AXIS_X)), arg_uint(y.begin),
         arg_uint(y.per_bin), arg_uint(y_bins), arg_uint(phase_volume_stride(volume, space, PHASE_AXIS_Y)),
@@ -206,8 +207,6 @@ enum status phase_spaces_count(struct phase_spaces *spaces, const struct view *v
     struct buffer *volume = spaces->counts[index];
     TRY(buffer_fill(volume, 0));
     TRY(count_list(spaces, view, index, &view->particles[s]));
-    if (view->guests)
-        TRY(count_list(spaces, view, index, &view->guests[s]));
     if (spaces->ndpa[index])
         TRY(ndpa_permute(spaces->ndpa[index], volume));
     return buffer_read(volume, 0, buffer_bytes(volume), counts);

@@ -76,18 +76,13 @@ static void fill_chunks(const void *source, uint64_t first, size_t count, void *
     for (size_t n = 0; n < count; n++)
         phase_volume_read_chunk(&item->volume, item->counts, first + n, item->sums + n * elements);
     communicator_sum_counts(item->view->communicator, count * elements, item->sums);
-    for (size_t n = 0; n < count * elements; n++) {
-        const double f = (double)item->sums[n] * item->unit;
-        if (item->view->config->precision == PRECISION_SINGLE)
-            ((float *)values)[n] = (float)f;
-        else
-            ((double *)values)[n] = f;
-    }
+    for (size_t n = 0; n < count * elements; n++)
+        view_store(item->view, values, n, (double)item->sums[n] * item->unit);
 }
 
 static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *name, const struct item *item)
 {
-    struct hdf5_chunks chunks = {.type = openpmd_real_type(item->view->config->precision),
+    struct hdf5_chunks chunks = {.type = hdf5_real(item->view->config->precision),
                                  .dimensions = (int)item->volume.dimensions,
                                  .fill = fill_chunks,
                                  .source = item};
@@ -115,7 +110,7 @@ static enum status item_create(struct phase_spaces *spaces, const struct view *v
     }
     item->weight = view->particles[s].weight;
     item->unit = item->weight / size;
-    item->particles = view->particles[s].count + (view->guests ? (uint64_t)view->guests[s].count : 0);
+    item->particles = view->particles[s].count;
     const uint64_t elements = phase_volume_elements(&item->volume);
     item->counts = malloc((size_t)elements * sizeof *item->counts);
     item->sums =
@@ -237,19 +232,19 @@ static void write_attributes(struct hdf5_file *file, hid_t mesh, const struct it
 
 /* ---- the file ---- */
 
-static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces *spaces,
-                       const struct view *view, uint32_t index)
+static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uint32_t index)
 {
     char name[CONFIG_NAME_LENGTH + 16];
+    struct hdf5_file *file = &openpmd->file;
     struct item item = {0};
-    phase_space_name(view->config, index, name, sizeof name);
+    phase_space_name(openpmd->view->config, index, name, sizeof name);
     if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
-        hdf5_file_fail(file, item_create(spaces, view, index, &item));
+        hdf5_file_fail(file, item_create(spaces, openpmd->view, index, &item));
     if (hdf5_file_agree(file)) {
         add_totals(&item);
         if (phase_spaces_is_first(spaces, index))
             tell_outside(&item, name);
-        const hid_t mesh = write_dataset(file, meshes, name, &item);
+        const hid_t mesh = write_dataset(file, openpmd->meshes, name, &item);
         write_attributes(file, mesh, &item);
         hdf5_close(file, mesh);
     }
@@ -258,21 +253,14 @@ static void write_item(struct hdf5_file *file, hid_t meshes, struct phase_spaces
 
 enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)
 {
-    const struct config *config = view->config;
+    const struct output_config *output = &view->config->output;
+    struct openpmd openpmd;
     *bytes = 0;
-    char name[48];
-    snprintf(name, sizeof name, "data_%" PRIu64 ".h5", view->step);
-    struct hdf5_file file;
-    TRY(hdf5_file_create(view->communicator, folder, name, config->output.snapshots.compression, 0, &file));
-    const hid_t iteration = openpmd_write_root(&file, config, OPENPMD_BASE, view->step, view->time);
-    const hid_t meshes = hdf5_group(&file, iteration, "fields");
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
-        if (view_is_due(view, config->output.phase_space[i].every))
-            write_item(&file, meshes, spaces, view, i);
-    hdf5_close(&file, meshes);
-    hdf5_close(&file, hdf5_group(&file, iteration, "particles")); /* which particlesPath names: empty */
-    hdf5_close(&file, iteration);
-    return hdf5_file_finish(&file, bytes);
+    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
+    for (uint32_t i = 0; i < output->phase_space_count; i++)
+        if (view_is_due(view, output->phase_space[i].every))
+            write_item(&openpmd, spaces, i);
+    return openpmd_finish(&openpmd, bytes);
 }
 
 uint64_t phase_space_bytes(const struct config *config, uint32_t index)

@@ -20,7 +20,6 @@ struct view {
     const struct partition *partition; /* the rows of all ranks */
     const struct fields *fields;       /* of the slab's local grid: own rows first */
     const struct particles *particles; /* [config->species_count] */
-    const struct particles *guests;    /* the rest of each species; NULL: none */
     uint64_t step;                     /* n */
     uint64_t first_step;               /* of this run: not 0 after a restart */
     double time;
@@ -30,7 +29,6 @@ struct view {
     double first_energy;                   /* total energy at step 0, for the drift */
     enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
-    const uint32_t *capacity; /* of this rank's lists: what shapes of launches depend on; [species] */
 
     const struct history_row *measured; /* by the advance, at n; NULL before it */
 };
@@ -39,6 +37,15 @@ struct view {
 static inline bool view_is_due(const struct view *view, uint64_t every)
 {
     return every > 0 && (view->step % every == 0 || view->step >= view->config->time.steps);
+}
+
+/* values[n] <- value, as a real of the run's precision. */
+static inline void view_store(const struct view *view, void *values, size_t n, double value)
+{
+    if (view->config->precision == PRECISION_SINGLE)
+        ((float *)values)[n] = (float)value;
+    else
+        ((double *)values)[n] = value;
 }
 
 #endif

@@ -16,7 +16,7 @@
  */
 #include "parallel/gather.h"
 
-#include "parallel/neighbour_rows.h"
+#include "parallel/ghost_rows.h"
 #include "parallel/shared_memory.h"
 
 #include <mpi.h>
@@ -74,19 +74,19 @@ static enum status tables_allocate(struct device *scratch, const struct gather_s
     TRY(DEVICE_NEW_ARRAY(scratch, tables->block_begins, ranks + 1));
     TRY(DEVICE_NEW_ARRAY(scratch, tables->source_begins, rows + 1));
     TRY(DEVICE_NEW_ARRAY(scratch, tables->source_ends, rows));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, rows + ranks * ROWS_BESIDE));
-    return DEVICE_NEW_ARRAY(scratch, tables->kept, rows + ROWS_BESIDE);
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, rows + ranks * GHOST_NODE_ROWS));
+    return DEVICE_NEW_ARRAY(scratch, tables->kept, rows + GHOST_NODE_ROWS);
 }
 
 /* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
 static void find_sources(const struct gather_setup *setup, struct tables *tables)
 {
     const struct partition *partition = setup->partition;
-    struct neighbour_row beside[ROWS_BESIDE];
+    struct ghost_row beside[GHOST_NODE_ROWS];
     for (uint32_t row = 0; row < setup->box->nx; row++)
         tables->source_begins[row + 1] = 1;
     for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = neighbour_rows(partition, setup->box, setup->ghost, rank, beside);
+        const uint32_t count = ghost_rows_of_nodes(partition, setup->box, setup->ghost, rank, beside);
         for (uint32_t n = 0; n < count; n++)
             tables->source_begins[beside[n].row + 1]++;
         tables->block_begins[rank + 1] = tables->block_begins[rank] + partition_rows(partition, rank) + count;
@@ -100,7 +100,7 @@ static void find_sources(const struct gather_setup *setup, struct tables *tables
             tables->sources[tables->source_ends[partition->first[rank] + n]++] =
                 tables->block_begins[rank] + n;
     for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = neighbour_rows(partition, setup->box, setup->ghost, rank, beside);
+        const uint32_t count = ghost_rows_of_nodes(partition, setup->box, setup->ghost, rank, beside);
         for (uint32_t n = 0; n < count; n++)
             tables->sources[tables->source_ends[beside[n].row]++] =
                 tables->block_begins[rank] + partition_rows(partition, rank) + n;
@@ -112,8 +112,8 @@ static void find_own_rows(struct gather *gather, const struct gather_setup *setu
 {
     const int rank = gather->communicator.rank;
     const uint32_t rows = partition_rows(setup->partition, rank);
-    struct neighbour_row beside[ROWS_BESIDE];
-    const uint32_t count = neighbour_rows(setup->partition, setup->box, setup->ghost, rank, beside);
+    struct ghost_row beside[GHOST_NODE_ROWS];
+    const uint32_t count = ghost_rows_of_nodes(setup->partition, setup->box, setup->ghost, rank, beside);
     for (uint32_t n = 0; n < rows + count; n++) {
         tables->kept[n][0] = n < rows ? n : beside[n - rows].local_row;
         tables->kept[n][1] = n < rows ? setup->partition->first[rank] + n : beside[n - rows].row;

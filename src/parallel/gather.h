@@ -1,6 +1,6 @@
 /* Gather: what every rank deposited, on all ranks.
  *
- * Each rank has a block: its own rows of nodes and then those beside them (neighbour_rows.h), as its
+ * Each rank has a block: its own rows of nodes and then those beside them (ghost_rows.h), as its
  * particles left them. The blocks of all ranks lie one behind the other in one memory; each rank's device
  * reads its charge density into the rank's block there, and takes all blocks back in one piece. There, on the
  * device, a row of the box is the sum of its owner's row and of the rows beside other ranks that stand for

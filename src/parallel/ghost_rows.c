@@ -1,77 +1,69 @@
-/* Ghost rows: the runs of one owner. */
+/* Ghost rows: from the slabs of the ranks. */
 #include "parallel/ghost_rows.h"
 
-#include <stdlib.h>
-
-static enum status add_run(struct ghost_rows *rows, struct row_run run)
+static struct slab slab_of(const struct partition *partition, const struct grid *box, uint32_t ghost,
+                           int rank)
 {
-    struct row_run *runs = realloc(rows->runs, (rows->count + 1) * sizeof *runs);
-    if (!runs)
-        return status_fail(STATUS_FAILED, "no memory for the rows between ranks");
-    rows->runs = runs;
-    rows->runs[rows->count++] = run;
-    rows->rows += run.rows;
-    return STATUS_OK;
+    return slab_make(box, partition->first[rank], partition_rows(partition, rank), ghost);
 }
 
-/* Whether a row of the local grid stands for one of the box. */
-static bool is_of_box(const struct slab *slab, uint32_t local_row)
+uint32_t ghost_rows_of_nodes(const struct partition *partition, const struct grid *box, uint32_t ghost,
+                             int rank, struct ghost_row rows[GHOST_NODE_ROWS])
 {
-    return local_row < slab->local.nx && (slab_is_whole(slab) || local_row != slab_lost_row(slab));
+    const struct slab slab = slab_of(partition, box, ghost, rank);
+    uint32_t count = 0;
+    for (uint32_t local = slab.rows; local < slab.local.nx; local++) {
+        if (local >= slab.rows + SLAB_NODES_ABOVE && local + SLAB_NODES_BELOW < slab.local.nx)
+            continue;
+        const uint32_t row = slab_global_row(&slab, local);
+        rows[count] = (struct ghost_row){rank, partition_owner(partition, row), count, local, row};
+        count++;
+    }
+    return count;
 }
 
-/* The end of the run that begins at local_row. */
+/* The end of the run that begins at local_row, after which comes the lost row or another owner's. */
 static uint32_t run_end(const struct partition *partition, const struct slab *slab, uint32_t local_row)
 {
-    const uint32_t row = slab_global_row(slab, local_row);
-    const int owner = partition_owner(partition, row);
+    const int owner = partition_owner(partition, slab_global_row(slab, local_row));
     uint32_t end = local_row + 1;
-    while (is_of_box(slab, end) && slab_global_row(slab, end) == row + (end - local_row) &&
+    while (end < slab->local.nx && !slab_is_lost(slab, end) &&
            partition_owner(partition, slab_global_row(slab, end)) == owner)
         end++;
     return end;
 }
 
 /* The runs beside rank `beside` that are of `owner`; of all others with owner -1. */
-static enum status add_runs(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                            int beside, int owner, struct ghost_rows *rows)
+static void add_runs(const struct partition *partition, const struct slab *slab, int beside, int owner,
+                     struct ghost_runs *runs)
 {
-    const struct slab slab =
-        slab_make(box, partition->first[beside], partition_rows(partition, beside), ghost);
     int number = 0;
-    for (uint32_t local = slab.rows, end; local < slab.local.nx; local = end) {
+    for (uint32_t local = slab->rows, end; local < slab->local.nx; local = end) {
         end = local + 1;
-        if (!is_of_box(&slab, local))
+        if (slab_is_lost(slab, local))
             continue;
-        end = run_end(partition, &slab, local);
-        const uint32_t row = slab_global_row(&slab, local);
+        end = run_end(partition, slab, local);
+        const uint32_t row = slab_global_row(slab, local);
         const int other = partition_owner(partition, row);
-        if (owner < 0 || other == owner)
-            TRY(add_run(rows, (struct row_run){owner < 0 ? other : beside, number, local, row, end - local}));
+        if (owner < 0 || other == owner) {
+            runs->runs[runs->count++] =
+                (struct ghost_run){owner < 0 ? other : beside, number, local, row, end - local};
+            runs->rows += end - local;
+        }
         number++;
     }
+}
+
+enum status ghost_runs_find(struct device *device, const struct partition *partition, const struct grid *box,
+                            uint32_t ghost, int rank, struct ghost_runs *out, struct ghost_runs *in)
+{
+    const size_t most = 2 * (size_t)partition->ranks; /* a rank has two beside another one: above and below */
+    *out = *in = (struct ghost_runs){0};
+    TRY(DEVICE_NEW_ARRAY(device, out->runs, most));
+    TRY(DEVICE_NEW_ARRAY(device, in->runs, most));
+    for (int other = 0; other < partition->ranks; other++) {
+        const struct slab slab = slab_of(partition, box, ghost, other);
+        add_runs(partition, &slab, other, other == rank ? -1 : rank, other == rank ? out : in);
+    }
     return STATUS_OK;
-}
-
-enum status ghost_rows_leaving(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                               int rank, struct ghost_rows *rows)
-{
-    *rows = (struct ghost_rows){0};
-    return add_runs(partition, box, ghost, rank, -1, rows);
-}
-
-enum status ghost_rows_coming(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                              int rank, struct ghost_rows *rows)
-{
-    *rows = (struct ghost_rows){0};
-    for (int other = 0; other < partition->ranks; other++)
-        if (other != rank)
-            TRY(add_runs(partition, box, ghost, other, rank, rows));
-    return STATUS_OK;
-}
-
-void ghost_rows_free(struct ghost_rows *rows)
-{
-    free(rows->runs);
-    *rows = (struct ghost_rows){0};
 }

@@ -8,9 +8,9 @@ struct halo {
     struct communicator communicator;
     uint32_t ny, first_row;
     uint32_t beside_count;                    /* rows beside this rank */
-    struct neighbour_row beside[ROWS_BESIDE]; /* those */
+    struct ghost_row beside[GHOST_NODE_ROWS]; /* those */
     uint32_t served_count;                    /* rows of this rank beside others */
-    struct neighbour_row *served;             /* those, in the order of the reachers */
+    struct ghost_row *served;                 /* those, in the order of the reachers */
     double *received;                         /* a row for each served one */
     MPI_Request *requests;
 };
@@ -19,10 +19,10 @@ static enum status find_rows(struct halo *halo, struct device *device, const str
                              const struct grid *box, uint32_t ghost)
 {
     const int ranks = partition->ranks, me = halo->communicator.rank;
-    TRY(DEVICE_NEW_ARRAY(device, halo->served, (size_t)ranks * ROWS_BESIDE));
+    TRY(DEVICE_NEW_ARRAY(device, halo->served, (size_t)ranks * GHOST_NODE_ROWS));
     for (int rank = 0; rank < ranks; rank++) {
-        struct neighbour_row rows[ROWS_BESIDE];
-        const uint32_t count = neighbour_rows(partition, box, ghost, rank, rows);
+        struct ghost_row rows[GHOST_NODE_ROWS];
+        const uint32_t count = ghost_rows_of_nodes(partition, box, ghost, rank, rows);
         for (uint32_t n = 0; n < count; n++)
             if (rows[n].owner == me)
                 halo->served[halo->served_count++] = rows[n];
@@ -32,7 +32,7 @@ static enum status find_rows(struct halo *halo, struct device *device, const str
         }
     }
     TRY(DEVICE_NEW_ARRAY(device, halo->received, (size_t)halo->served_count * halo->ny));
-    return DEVICE_NEW_ARRAY(device, halo->requests, (size_t)halo->served_count + ROWS_BESIDE);
+    return DEVICE_NEW_ARRAY(device, halo->requests, (size_t)halo->served_count + GHOST_NODE_ROWS);
 }
 
 enum status halo_create(const struct communicator *communicator, struct device *device,

@@ -9,7 +9,7 @@
 
 #include "device/device.h"
 #include "parallel/communicator.h"
-#include "parallel/neighbour_rows.h"
+#include "parallel/ghost_rows.h"
 
 struct halo;
 
@@ -18,8 +18,8 @@ STATUS_CHECKED enum status halo_create(const struct communicator *communicator, 
                                        const struct partition *partition, const struct grid *box,
                                        uint32_t ghost, struct halo **halo);
 
-/* How many rows of nodes beside its own a rank reaches, at most ROWS_BESIDE, and which row of the local grid
- * number n is. */
+/* How many rows of nodes beside its own a rank reaches, at most GHOST_NODE_ROWS, and which row of the local
+ * grid number n is. */
 uint32_t halo_rows(const struct halo *halo);
 uint32_t halo_local_row(const struct halo *halo, uint32_t n);
 

@@ -1,67 +1,42 @@
 /* Relocate: new cell offsets, and the arrays rotated to where the new slab's rows begin. */
 #include "parallel/relocate.h"
 
-#include <stdlib.h>
-
-/* The offsets of own cells, with their end. The caller frees them. */
-static enum status read_offsets(const struct slab *slab, const struct particles *list, uint32_t **offsets)
+/* The offsets of own cells, with their end, owned by the handle. */
+static enum status read_offsets(struct device *branch, const struct slab *slab, const struct particles *list,
+                                uint32_t **offsets)
 {
-    const size_t bytes = (slab_own_cells(slab) + (size_t)1) * sizeof **offsets;
-    *offsets = malloc(bytes);
-    if (!*offsets)
-        return status_fail(STATUS_FAILED, "species %s: no memory for its cell offsets", list->species->name);
-    return buffer_read(list->cell_offsets, 0, bytes, *offsets);
+    const size_t count = slab_own_cells(slab) + (size_t)1;
+    TRY(DEVICE_NEW_ARRAY(branch, *offsets, count));
+    return buffer_read(list->cell_offsets, 0, count * sizeof **offsets, *offsets);
 }
 
-/* Particles before the first row of `to`, which come last there. */
-static uint32_t rotated_particles(const struct slab *from, const struct slab *to, const uint32_t *offsets)
+/* Moves particles before the first row of `to` behind the others. */
+static enum status rotate(const struct slab *from, const struct slab *to, const uint32_t *offsets,
+                          struct particles *list)
 {
-    const uint32_t begin = from->first_row, end = from->first_row + from->rows;
-    if (to->first_row <= begin || to->first_row >= end)
-        return 0;
-    return offsets[(size_t)(to->first_row - begin) * from->box.ny];
-}
-
-/* Moves the first `rotated` elements of an array behind the others, into its spare. */
-static enum status rotate(const struct particles *list, uint32_t rotated, size_t element,
-                          struct buffer **array, struct buffer **spare)
-{
-    if (!*array)
+    struct particle_array arrays[ATTRIBUTES];
+    if (to->first_row <= from->first_row || to->first_row >= from->first_row + from->rows)
         return STATUS_OK;
-    const size_t first = rotated * element, all = list->count * element;
-    TRY(buffer_copy_part(*array, first, *spare, 0, all - first, STAGE_EXCHANGE));
-    TRY(buffer_copy_part(*array, 0, *spare, all - first, first, STAGE_EXCHANGE));
-    buffer_swap(*array, *spare);
+    const uint32_t rotated = offsets[(size_t)(to->first_row - from->first_row) * from->box.ny];
+    for (uint32_t n = particles_arrays(list, arrays); n-- > 0;) {
+        const size_t first = rotated * arrays[n].bytes, rest = list->count * arrays[n].bytes - first;
+        TRY(buffer_copy_part(*arrays[n].now, first, *arrays[n].spare, 0, rest, STAGE_EXCHANGE));
+        TRY(buffer_copy_part(*arrays[n].now, 0, *arrays[n].spare, rest, first, STAGE_EXCHANGE));
+    }
+    particles_swap(list);
     return STATUS_OK;
-}
-
-static enum status rotate_list(enum precision precision, uint32_t rotated, struct particles *list)
-{
-    const size_t pair = 2 * precision_bytes(precision);
-    if (rotated == 0)
-        return STATUS_OK;
-    TRY(rotate(list, rotated, pair, &list->offset, &list->offset_spare));
-    TRY(rotate(list, rotated, pair, &list->velocity, &list->velocity_spare));
-    TRY(rotate(list, rotated, 2 * pair, &list->quad, &list->quad_spare));
-    return rotate(list, rotated, sizeof(uint64_t), &list->id, &list->id_spare);
-}
-
-static bool has_row(const struct slab *slab, uint32_t row)
-{
-    return row >= slab->first_row && row - slab->first_row < slab->rows;
 }
 
 /* The offsets on the local grid of `to`: rows of `from` keep their cells' counts, others are empty. */
 static void new_offsets(const struct slab *from, const struct slab *to, const uint32_t *offsets,
                         uint32_t *made)
 {
-    const uint32_t ny = to->box.ny;
+    const uint32_t ny = to->box.ny, nx = to->box.nx;
+    const uint32_t rows = slab_is_whole(to) ? nx : to->rows; /* of `to` that may have particles */
     uint32_t sum = 0;
     for (uint32_t row = 0; row < to->local.nx; row++) {
-        const bool lost = !slab_is_whole(to) && row == slab_lost_row(to);
-        const uint32_t global = lost ? 0 : slab_global_row(to, row);
-        const bool held = !lost && has_row(from, global) && (slab_is_whole(to) || row < to->rows);
-        const uint32_t *counts = held ? offsets + (size_t)(global - from->first_row) * ny : NULL;
+        const uint32_t place = row < rows ? (slab_global_row(to, row) + nx - from->first_row) % nx : nx;
+        const uint32_t *counts = place < from->rows ? offsets + (size_t)place * ny : NULL;
         for (uint32_t column = 0; column < ny; column++) {
             made[(size_t)row * ny + column] = sum;
             sum += counts ? counts[column + 1] - counts[column] : 0;
@@ -70,42 +45,38 @@ static void new_offsets(const struct slab *from, const struct slab *to, const ui
     made[grid_cells(&to->local)] = sum;
 }
 
-static enum status replace_offsets(struct device *device, const struct slab *from, const struct slab *to,
-                                   const uint32_t *offsets, struct particles *list)
+static enum status relocate(struct device *branch, const struct slab *from, const struct slab *to,
+                            struct particles *list)
 {
-    const size_t bytes = (grid_cells(&to->local) + (size_t)1) * sizeof *offsets;
-    uint32_t *made = malloc(bytes);
-    if (!made)
-        return status_fail(STATUS_FAILED, "species %s: no memory for its cell offsets", list->species->name);
+    const size_t count = grid_cells(&to->local) + (size_t)1;
+    uint32_t *offsets = NULL, *made = NULL;
+    TRY(read_offsets(branch, from, list, &offsets));
+    TRY(DEVICE_NEW_ARRAY(branch, made, count));
+    TRY(rotate(from, to, offsets, list));
     new_offsets(from, to, offsets, made);
     buffer_destroy(&list->cell_offsets);
-    enum status status = buffer_create(device, bytes, "cell offsets", &list->cell_offsets);
-    if (status == STATUS_OK)
-        status = buffer_write(list->cell_offsets, 0, bytes, made);
-    free(made);
-    return status;
+    TRY(buffer_create(list->device, count * sizeof *made, "cell offsets", &list->cell_offsets));
+    return buffer_write(list->cell_offsets, 0, count * sizeof *made, made);
 }
 
-enum status relocate_list(struct device *device, enum precision precision, const struct slab *from,
-                          const struct slab *to, struct particles *list)
+enum status relocate_list(const struct slab *from, const struct slab *to, struct particles *list)
 {
-    uint32_t *offsets = NULL;
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(read_offsets(from, list, &offsets));
-    TRY_CLEANUP(rotate_list(precision, rotated_particles(from, to, offsets), list));
-    TRY_CLEANUP(replace_offsets(device, from, to, offsets, list));
-cleanup:
-    free(offsets);
+    struct device *branch = NULL;
+    TRY(device_branch(list->device, &branch));
+    const enum status status = relocate(branch, from, to, list);
+    device_close(&branch);
     return status;
 }
 
 enum status relocate_count_rows(const struct slab *slab, const struct particles *list, uint64_t *loads)
 {
+    struct device *branch = NULL;
     uint32_t *offsets = NULL;
-    const enum status status = read_offsets(slab, list, &offsets);
+    TRY(device_branch(list->device, &branch));
+    const enum status status = read_offsets(branch, slab, list, &offsets);
     for (uint32_t row = 0; row < slab->rows && status == STATUS_OK; row++)
         loads[slab->first_row + row] +=
             offsets[(size_t)(row + 1) * slab->box.ny] - offsets[(size_t)row * slab->box.ny];
-    free(offsets);
+    device_close(&branch);
     return status;
 }

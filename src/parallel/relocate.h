@@ -3,15 +3,12 @@
 #define RADIXPIC_PARALLEL_RELOCATE_H
 
 #include "domain/particles.h"
-#include "domain/slab.h"
 
 /* `list` (either layout), sorted on the local grid of `from` with particles in own cells only, is brought
- * into the order of the keys of `to`, with new cell offsets. `to` is whole, or has the same rows as `from`.
- * Those in rows that `to` does not own are then at the end, for migration_collect(). Keys, where the list has
- * some, are not touched: they are wrong afterwards where the slabs begin at different rows. Waits for the
- * device. */
-STATUS_CHECKED enum status relocate_list(struct device *device, enum precision precision,
-                                         const struct slab *from, const struct slab *to,
+ * into the order of the cells of `to`, with new cell offsets. `to` is whole, or has the same rows as `from`.
+ * Particles in rows that `to` does not own are then at the end, for migrate_collect(). Waits for the device.
+ */
+STATUS_CHECKED enum status relocate_list(const struct slab *from, const struct slab *to,
                                          struct particles *list);
 
 /* Adds the particles of each own row of a sorted list to loads[box.nx]. Blocking. */

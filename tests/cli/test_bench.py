@@ -114,10 +114,10 @@ RUNS = [
     ("step", FEW, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
      [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "of a copy", "bytes a particle",
       "takes time itself", "M particle-steps/s", r"  stage +ns/p-step +\[ +min, +max\] +share +GB/s +of a copy\n"]),
-    ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=plain", "--sort=paper", "--hot"],
-     {"cells": ["12x8"], "shape": ["tsc"], "method": ["plain"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
-     ["half of them in one", r"(?m)^method: plain; sort: .* method paper$"]),
-    ("step", [*FEW, "--method=tiled"], {"method": ["fused_tiled"]}, []),
+    ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=radix", "--sort=paper", "--hot"],
+     {"cells": ["12x8"], "shape": ["tsc"], "method": ["radix"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
+     ["half of them in one", r"(?m)^method: radix; sort: .* method paper$"]),
+    ("step", [*FEW, "--method=tiled"], {"method": ["tiled"]}, []),
     ("step", [*FEW, "--method=chunked"], {"method": ["fused_chunked"]}, []),
     ("step", [*FEW, "--length=6.2832"], {}, []),
     *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
@@ -223,7 +223,7 @@ WRONG = [
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic, in order: node"))],
     ("layout", ["--table=2", "--arrays=64"], "layout.cl", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "layout.cl", "to[column ", "to[(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
-    *[("step", [*FEW, "--repeat=1", "--method=plain"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
+    *[("step", [*FEW, "--repeat=1", "--method=radix"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "factor * sum", "(real)0.9 * factor * sum", "the charge on the grid differs"),
         ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],

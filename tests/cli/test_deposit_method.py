@@ -38,7 +38,7 @@ class DepositMethod(ProgramTest):
         self.assert_refused(result, 2, "deposit.method", "sorted or atomic")
 
     def test_energies_agree(self):
-        for precision, step, delta in (("single", "plain", 1e-4), ("double", "fused", 1e-11)):
+        for precision, step, delta in (("single", "radix", 1e-4), ("double", "fused", 1e-11)):
             with self.subTest(precision=precision, step=step):
                 options = ["--set", f"precision={precision}", "--set", f"step.method={step}", "--force"]
                 sorted_rows = self.run_to("sorted", *options)
@@ -64,7 +64,7 @@ class DepositMethod(ProgramTest):
 
     def test_a_restart_ends_in_the_same_bits(self):
         often = [*ATOMIC, "--set", "output.checkpoints.every=10", "--set", "output.checkpoints.keep=9"]
-        for step in ("plain", "fused"):
+        for step in ("radix", "fused"):
             with self.subTest(step=step):
                 options = [*often, "--set", f"step.method={step}", "--force"]
                 straight = self.run_to("straight", *options)

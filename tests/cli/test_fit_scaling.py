@@ -54,7 +54,7 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
     return {**times, "wall clock": wall}
 
 
-def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0, method="fused_tiled"):
+def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", factor=1.0, method="tiled"):
     if ranks == 1:
         leavers = 0
     ghost = 2 if ranks > 1 and rows + 5 < rows * ranks else 0
@@ -158,7 +158,7 @@ class FitScaling(unittest.TestCase):
         good = self.write("good.csv", *rows_of(*RUNS[2]))
         alone = self.write("alone.csv", *rows_of(*RUNS[0]))
         other = self.write("other.csv", *rows_of(*RUNS[2], device="CPU"))
-        plain = self.write("plain.csv", *rows_of(*RUNS[2], method="plain"))
+        plain = self.write("plain.csv", *rows_of(*RUNS[2], method="radix"))
         strange = self.write("strange.csv", "1,2", header="a,b")
         other_bench = self.write("sort.csv", 'pic-sort,"GPU","N=1",total_ms,1,1,1,1,yes')
         cut = self.write("cut.csv", rows_of(*RUNS[2])[0][:-20])
@@ -172,7 +172,7 @@ class FitScaling(unittest.TestCase):
             ([halved], ["halved.csv", "no wall clock"]),
             ([good, other], ["one kind of device", "CPU", "GPU"]),
             ([alone], ["more than one rank"]),
-            ([good, plain], ["plain.csv", "took plain steps", "fused tiled"]),
+            ([good, plain], ["plain.csv", "took radix steps", "tiled"]),
             ([empty], ["no rows"]),
         ):
             with self.subTest(paths=paths):

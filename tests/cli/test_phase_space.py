@@ -237,10 +237,10 @@ class Runs(PhaseSpaceTest):
     def test_methods_of_the_step(self):
         """Without a field all of them move the particles alike."""
         free = ["--set", "species.electrons.charge=0"]
-        self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=plain"], folder="plain")
+        self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=radix"], folder="radix")
         self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=fused"], folder="fused")
         for step in (0, 5, 10, 15, 20, 23):
-            self.same(step, "plain", "fused")
+            self.same(step, "radix", "fused")
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_any_number_of_ranks(self):

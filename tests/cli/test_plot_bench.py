@@ -29,7 +29,7 @@ def make_row(bench, case, quantity, median, device="GPU", verified="yes"):
 
 
 def step_row(cells, particles, nanoseconds, quantity="wall_clock_ns", shape="cic", **options):
-    case = f"method=plain sort=default precision=single shape={shape} hot=no cells={cells}x{cells} N={particles} steps=10"
+    case = f"method=radix sort=default precision=single shape={shape} hot=no cells={cells}x{cells} N={particles} steps=10"
     return make_row("step", case, quantity, nanoseconds, **{"device": "Some, device", **options})
 
 
@@ -254,7 +254,7 @@ class Lines(PlotTest):
         expected = {"32x32": [[32768, 65536], [30, 25]], "64x64": [[65536], [40]]}
         self.assertEqual(spoken_of(by_size), expected)
         self.assertEqual([points[0] for points in spoken_of(by_cell).values()], [[32, 64], [16]])
-        for words in ("plain", "shape cic", "precision single"):
+        for words in ("radix", "shape cic", "precision single"):
             self.assertIn(words, title_of(figure))
 
     def test_layouts(self):

@@ -19,7 +19,7 @@ LONG = [
     *["--steps", str(STEPS), "--set", "output.history.every=2", "--set", "output.snapshots.every=100"],
     *["--set", "species.electrons.particles=2048"],
 ]
-KINDS = [(precision, method) for precision in ("single", "double") for method in ("plain", "fused")]
+KINDS = [(precision, method) for precision in ("single", "double") for method in ("radix", "fused")]
 KINDS += [("single", "tiled")]  # fused on a CPU is chunked
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from program import ROOT, ProgramTest
 
-FUSED = r"(?m)^step +fused, (chunked|tiled): push and sort at once"
-PLAIN = r"(?m)^step +plain: a kernel a stage"
+RADIX = r"(?m)^step:? +radix: push, radix sort of the short keys, permute"
+FUSED = r"(?m)^step:? +(chunked|tiled): push and sort at once"
 
 
 class Said(ProgramTest):
@@ -17,31 +17,30 @@ class Said(ProgramTest):
         options = [word for setting in settings for word in ("--set", setting)]
         return self.run_well("check", "small.yaml", *options).stdout
 
-    def test_auto_is_fused_unless_a_sort_is_asked_for(self):
-        self.assertRegex(self.check(), FUSED)
-        self.assertRegex(self.check("sort.passes=auto"), FUSED)
-        for setting in (
-            *["sort.passes=1", "sort.method=paper", "sort.groups=2", "sort.transpose=on", "sort.table=rows"],
-            "sort.key_bits=9",
+    def test_the_steppers_of_each_method(self):
+        for settings, said in (
+            [[], RADIX],
+            [["step.method=radix", "sort.method=paper"], RADIX],
+            [["step.method=auto"], FUSED],
+            [["step.method=auto", "sort.passes=1"], FUSED],
+            [["step.method=fused"], FUSED],
+            [["step.method=tiled"], FUSED.replace("(chunked|tiled)", "tiled")],
+            [["step.method=chunked"], FUSED.replace("(chunked|tiled)", "chunked")],
         ):
-            with self.subTest(setting=setting):
-                self.assertRegex(self.check(setting), PLAIN)
-                self.assertRegex(self.check(setting, "step.method=fused"), FUSED)
-        self.assertRegex(self.check("step.method=plain"), PLAIN)
-
-    def test_either_kind_is_taken_on_any_device(self):
-        for kind in ("tiled", "chunked"):
-            self.assertRegex(self.check(f"step.method={kind}"), rf"(?m)^step +fused, {kind}: push and sort at once")
+            with self.subTest(settings=settings):
+                self.assertRegex(self.check(*settings), said)
         grid = ["--set", "grid.cells=[512, 512]", "--set", "step.method=tiled"]
-        words = ["step.method", "has no fused step for 512x512 cells", "take plain"]
+        words = ["step.method", "cannot take the tiled step on 512x512 cells", "take radix"]
         self.assert_refused(self.run_program("check", "small.yaml", *grid), 2, *words)
         self.assert_refused(self.run_program("run", "small.yaml", *grid), 2, *words)
 
     def test_run_says_it_too(self):
-        for method, word in (("plain", "step: plain"), ("fused", "step: fused"), ("tiled", "step: fused, tiled")):
-            settings = ["--set", f"step.method={method}", "--steps", "1", "--verbose", "--force"]
-            self.assertIn(word, self.run_well("run", "small.yaml", *settings).stdout)
-            self.assertIn(word, (self.folder / "out" / "log.txt").read_text())
+        for method, said in (("radix", RADIX), ("fused", FUSED)):
+            settings = ["--set", f"step.method={method}", "--steps", "1", "--force"]
+            text = self.run_well("run", "small.yaml", *settings).stdout
+            self.assertRegex(text, said)
+            self.assertRegex((self.folder / "out" / "log.txt").read_text(), said)
+            self.assertEqual("step.method=fused would take" in text, method == "radix")
 
     def test_the_stages_of_a_fused_step(self):
         text = self.run_well("run", "small.yaml", "--set", "step.method=fused").stdout
@@ -68,14 +67,14 @@ class Snapshots(ProgramTest):
             columns[1] += species["positionOffset/y"][...]
             return np.array(columns)[:, order]
 
-    def test_the_particles_are_where_the_plain_step_puts_them(self):
+    def test_the_particles_are_where_the_radix_step_puts_them(self):
         for precision, tolerance in (("double", 1e-11), ("single", 1e-4)):
             with self.subTest(precision=precision):
-                plain = self.particles("plain", precision, 20)
-                self.assertGreater(np.abs(plain[2:]).max(), 1)  # thermal velocities: these are not all zero
+                radix = self.particles("radix", precision, 20)
+                self.assertGreater(np.abs(radix[2:]).max(), 1)  # thermal velocities: these are not all zero
                 box = np.array([6.0, 4.0])[:, None]
                 for method in ("fused", "tiled", "chunked"):
-                    difference = np.abs(plain - self.particles(method, precision, 20))
+                    difference = np.abs(radix - self.particles(method, precision, 20))
                     difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
                     self.assertLess(difference.max(), tolerance, method)
 

@@ -9,7 +9,7 @@ import unittest
 from program import DEVICE, ROOT, ProgramTest
 
 SIZE = ["--particles", "20000", "--cells", "16x8", "--device", DEVICE]  # b = 7 and the size class of 2^14
-MANY = ["--set", "species.electrons.particles=20000", "--set", "step.method=plain"]
+MANY = ["--set", "species.electrons.particles=20000", "--set", "step.method=radix"]
 LONG = ["--seconds", "1000"]  # such a search ends before
 DATE = r"\d{4}-\d\d-\d\d"
 

@@ -66,7 +66,7 @@ output:
         self.check(1, "fused")
 
     def test_plain_steps(self):
-        self.check(1, "plain")
+        self.check(1, "radix")
 
     @unittest.skipUnless(2 in RANKS, "no mpirun")
     def test_two_ranks(self):

@@ -34,11 +34,11 @@ static void many_particles(void **unused)
 {
     (void)unused;
     struct folder folder = folder_make();
-    for (unsigned quads = 0; quads < 2; quads++) {
-        const struct scene_kind kind = {PRECISION_SINGLE, true, quads, 4001};
+    for (unsigned aos = 0; aos < 2; aos++) {
+        const struct scene_kind kind = {PRECISION_SINGLE, true, aos, 4001};
         struct scene scene;
         scene_create(&alone, &kind, NULL, &scene);
-        assert_true(scene.lists[CHECKPOINT_MAIN][0].count > 1 << 19);
+        assert_true(scene.lists[0].count > 1 << 19);
         assert_ok(scene_write(&scene, folder.path, 1, 1));
         check_all(&scene, folder_file(&folder, "checkpoint_1.h5"), 1);
         scene_destroy(&scene);
@@ -46,28 +46,15 @@ static void many_particles(void **unused)
     folder_remove(&folder);
 }
 
-static void without_guests(void **unused)
+static void a_particle_must_not_be_missing(void **unused)
 {
     (void)unused;
     struct folder folder = folder_make();
     struct scene scene;
     scene_create(&alone, &plain, NULL, &scene);
-    struct view view = scene_view(&scene, 7);
-    view.guests = NULL;
-    uint64_t bytes;
-    assert_fails(checkpoint_write(folder.path, &view, 1, &bytes), "species electrons, step 7",
-                 "particles are there");
-    for (uint32_t s = 0; s < SCENE_SPECIES; s++)
-        scene.config.species[s].particles = scene.lists[CHECKPOINT_MAIN][s].count;
-    assert_ok(checkpoint_write(folder.path, &view, 1, &bytes));
-    struct scene_warnings warnings;
-    struct checkpoint *checkpoint;
-    assert_ok(open_one(folder.path, &warnings, &checkpoint));
-    struct host_list list;
-    assert_ok(checkpoint_read_list(checkpoint, 1, CHECKPOINT_GUESTS, 0, SCENE_NX, &list));
-    assert_int_equal(list.count, 0);
-    host_list_free(&list);
-    checkpoint_close(&checkpoint);
+    scene.config.species[0].particles++;
+    assert_fails(scene_write(&scene, folder.path, 7, 1), "species electrons, step 7", "particles are there");
+    assert_holds(&folder, "");
     scene_destroy(&scene);
     folder_remove(&folder);
 }
@@ -226,7 +213,7 @@ static void what_may_differ_is_accepted(void **unused)
     config.time.check_every = 3;
     strcpy(config.device, "cpu");
     config.sort = (struct sort_config){.method = SORT_METHOD_PAPER, .passes = 1, .transpose = TRANSPOSE_ON};
-    config.step.method = STEP_PLAIN;
+    config.step.method = STEP_RADIX;
     config.parallel = (struct parallel_config){5, 2, 7};
     config.fields.solver = SOLVER_FFTW;
     config.fields.decomposition = DECOMPOSITION_SLABS;
@@ -242,20 +229,16 @@ static void what_may_differ_is_accepted(void **unused)
 
 /* ---- failures ---- */
 
-/* Puts a number into the middle particle of the ions' main list. */
+/* Puts a number into the middle particle of the ions. */
 static void spoil(const struct scene *scene, bool offset, double value, char cell[32])
 {
-    const struct particles *particles = &scene->lists[CHECKPOINT_MAIN][1];
+    const struct particles *particles = &scene->lists[1];
     const uint32_t middle = particles->count / 2;
-    if (scene->kind.quads)
-        assert_ok(buffer_write_reals(particles->quad, scene->kind.precision, 4 * middle + (offset ? 1 : 3), 1,
-                                     &value));
-    else
-        assert_ok(buffer_write_reals(offset ? particles->offset : particles->velocity, scene->kind.precision,
-                                     2 * middle + 1, 1, &value));
+    list_write_one(particles, scene->kind.precision, offset ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, middle,
+                   1, value);
     uint32_t before = 0, number = 0;
-    while (before + scene_count(scene->kind.crowd, 1, CHECKPOINT_MAIN, number) <= middle)
-        before += scene_count(scene->kind.crowd, 1, CHECKPOINT_MAIN, number++);
+    while (before + scene_count(scene->kind.crowd, 1, number) <= middle)
+        before += scene_count(scene->kind.crowd, 1, number++);
     snprintf(cell, 32, "cell (%u, %u)", number / SCENE_NY, number % SCENE_NY);
 }
 
@@ -276,7 +259,7 @@ static void what_is_no_number_is_refused(void **unused)
         spoil(&scene, offset, values[n % 4], cell);
         if (n % 4 < 3 || offset)
             assert_fails(scene_write(&scene, folder.path, 20, 1), "species ions", "step 20", cell,
-                         offset ? "offset dy" : "velocity v");
+                         offset ? "offset[1]" : "velocity[1]");
         assert_holds(&folder, "checkpoint_10.h5");
         scene_destroy(&scene);
         scene_create(&alone, &kind, NULL, &scene);
@@ -292,9 +275,8 @@ static void unsorted_lists_are_refused(void **unused)
     struct folder folder = folder_make();
     struct scene scene;
     scene_create(&alone, &plain, NULL, &scene);
-    const uint32_t too_many = scene.lists[CHECKPOINT_MAIN][0].count + 1;
-    assert_ok(buffer_write(scene.lists[CHECKPOINT_MAIN][0].cell_offsets, 8 * sizeof too_many, sizeof too_many,
-                           &too_many));
+    const uint32_t too_many = scene.lists[0].count + 1;
+    assert_ok(buffer_write(scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
     assert_fails(scene_write(&scene, folder.path, 1, 1), "species electrons, step 1", "cells do not hold");
     assert_holds(&folder, "");
     scene_destroy(&scene);
@@ -364,7 +346,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip),
         cmocka_unit_test(many_particles),
-        cmocka_unit_test(without_guests),
+        cmocka_unit_test(a_particle_must_not_be_missing),
         cmocka_unit_test(newest_are_kept),
         cmocka_unit_test(broken_ones_do_not_count),
         cmocka_unit_test(newest_is_opened),

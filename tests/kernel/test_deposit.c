@@ -21,30 +21,15 @@ static double *host_weights(const struct grid *grid, enum shape_kind shape,
                             const struct sorted_particles *sorted)
 {
     const uint32_t cells = grid_cells(grid);
-    long double *sums = test_array(cells, sizeof *sums);
-    double *weights = test_array(cells, sizeof *weights);
+    long double *sums = calloc(cells, sizeof *sums);
+    double *weights = calloc(cells, sizeof *weights);
+    assert_true(sums && weights);
     for (uint32_t p = 0; p < sorted->particles.count; p++)
         test_for_nodes(grid, shape, sorted->cell[p], sorted->offset[p], add_weight, sums);
     for (uint32_t node = 0; node < cells; node++)
         weights[node] = (double)sums[node];
+    free(sums);
     return weights;
-}
-
-/* The species in the layout of quads and without pairs; the caller destroys the quads. */
-static struct particles in_quads(const struct sorted_particles *sorted)
-{
-    struct particles particles = sorted->particles;
-    double(*quads)[4] = test_array(particles.count, sizeof *quads);
-    for (uint32_t p = 0; p < particles.count; p++)
-        for (int axis = 0; axis < 2; axis++) {
-            quads[p][axis] = sorted->offset[p][axis];
-            quads[p][2 + axis] = sorted->velocity[p][axis];
-        }
-    const size_t reals = 4 * (size_t)particles.count;
-    assert_ok(buffer_create(device, reals * precision_bytes(sorted->precision), "quads", &particles.quad));
-    assert_ok(buffer_write_reals(particles.quad, sorted->precision, 0, reals, quads[0]));
-    particles.offset = particles.velocity = NULL;
-    return particles;
 }
 
 /* One species deposited alone; the caller frees the density. */
@@ -53,12 +38,14 @@ static double *deposited(struct deposit *deposit, enum deposit_variant variant, 
 {
     const uint32_t cells = grid_cells(grid);
     struct buffer *rho = NULL;
-    double *result = test_array(cells, sizeof *result);
+    double *result = calloc(cells, sizeof *result);
+    assert_non_null(result);
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
     deposit_choose(deposit, variant);
     assert_ok(deposit_species(deposit, particles, true, rho));
     assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
+    buffer_destroy(&rho);
     return result;
 }
 
@@ -101,6 +88,8 @@ static void check_variant(struct deposit *deposit, enum deposit_variant variant,
         total += (long double)rho[node];
     }
     assert_near((double)total * grid->dx * grid->dy, charge * count, tolerance(precision, charge, count + 1));
+    free(rho);
+    free(again);
 }
 
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
@@ -110,14 +99,17 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
     struct sorted_particles sorted;
     struct deposit *deposit = NULL;
     sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
-    struct particles quads = in_quads(&sorted);
+    struct particles aos;
+    sorted_particles_list(device, &grid, LAYOUT_AOS, count, &sorted, &aos);
     assert_ok(
         deposit_create(device, &grid, precision, &(struct deposit_config){.shape = shape}, count, &deposit));
     double *expected = host_weights(&grid, shape, &sorted);
     for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
         check_variant(deposit, variant, &grid, &sorted.particles, precision, expected);
-        check_variant(deposit, variant, &grid, &quads, precision, expected);
+        check_variant(deposit, variant, &grid, &aos, precision, expected);
     }
+    free(expected);
+    particles_destroy(&aos);
     sorted_particles_destroy(&sorted);
 }
 
@@ -161,9 +153,10 @@ TEST(not_a_number_shows)
     const uint32_t count = test_count(20000), broken = count / 3;
     struct sorted_particles sorted;
     sorted_particles_create(device, &grid, PRECISION_SINGLE, count, 0.25, 11, &sorted);
-    sorted.offset[broken][1] = NAN;
+    sorted.offset[broken][1] = (double)NAN;
     sorted_particles_upload(&sorted);
-    struct particles quads = in_quads(&sorted);
+    struct particles aos;
+    sorted_particles_list(device, &grid, LAYOUT_AOS, count, &sorted, &aos);
     const int row = (int)(sorted.cell[broken] / 16);
     for (enum shape_kind shape = SHAPE_NGP; shape <= (small ? SHAPE_NGP : SHAPE_TSC); shape++) {
         struct deposit *deposit = NULL;
@@ -172,7 +165,7 @@ TEST(not_a_number_shows)
         for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++)
             for (int layout = 0; layout < 2; layout++) {
                 double *rho =
-                    deposited(deposit, variant, &grid, layout ? &quads : &sorted.particles, PRECISION_SINGLE);
+                    deposited(deposit, variant, &grid, layout ? &aos : &sorted.particles, PRECISION_SINGLE);
                 int near = 0, far = 0;
                 for (int node = 0; node < 256; node++) {
                     const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
@@ -180,8 +173,10 @@ TEST(not_a_number_shows)
                 }
                 assert_true(near > 0);
                 assert_int_equal(far, 0);
+                free(rho);
             }
     }
+    particles_destroy(&aos);
     sorted_particles_destroy(&sorted);
 }
 
@@ -198,6 +193,7 @@ TEST(more_particles_than_made_for)
     assert_ok(buffer_create(device, 16 * sizeof(float), "rho", &rho));
     assert_int_equal(deposit_species(deposit, &sorted.particles, true, rho), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "100 particles was given 101"));
+    buffer_destroy(&rho);
     sorted_particles_destroy(&sorted);
 }
 
@@ -224,7 +220,9 @@ TEST(long_sums_do_not_drift)
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
+            free(rho);
         }
+        free(expected);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -251,6 +249,7 @@ TEST(a_particle_on_a_node)
         assert_near(rho[3], whole * share[0] * share[1], tiny);
         assert_near(rho[4 * 4 + 3], whole * share[1] * share[1], tiny);
         assert_near(rho[2], 0, 0);
+        free(rho);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -278,6 +277,9 @@ TEST(species_add_up)
     for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
         assert_near(sum[node], of_electrons[node] + of_ions[node],
                     0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
+    free(of_electrons);
+    free(of_ions);
+    buffer_destroy(&rho);
     sorted_particles_destroy(&ions);
     sorted_particles_destroy(&electrons);
 }

@@ -59,7 +59,8 @@ static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
 {
     const int nx = (int)grid->nx, ny = (int)grid->ny, nodes = shapes[shape].nodes;
     const real scale = (real)ldexp(1, (int)deposit_atomic_fraction_bits(sorted->particles.count));
-    uint64_t *sums = test_array(grid_cells(grid), sizeof *sums);
+    uint64_t *sums = calloc(grid_cells(grid), sizeof *sums);
+    assert_non_null(sums);
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
         real x[4], y[4];
         shapes[shape].weights((real)sorted->offset[p][0], x);
@@ -83,57 +84,56 @@ static double *host_density(const struct grid *grid, enum shape_kind shape,
     const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
     const uint32_t cells = grid_cells(grid);
     uint64_t *sums = host_sums(grid, shape, sorted);
-    double *rho = test_array(cells, sizeof *rho);
+    double *rho = calloc(cells, sizeof *rho);
+    assert_non_null(rho);
     for (uint32_t node = 0; node < cells; node++) {
         const real weights = (real)sums[node] * unit;
         rho[node] = (double)(real)(factor * weights);
     }
+    free(sums);
     return rho;
 }
 
 /* ---- the device's ---- */
 
-/* The species in the layout of quads and without keys; the caller destroys the quads. */
-static struct particles in_quads(const struct sorted_particles *sorted)
-{
-    struct particles particles = sorted->particles;
-    const size_t reals = 4 * (size_t)particles.count;
-    double(*quads)[4] = test_array(particles.count, sizeof *quads);
-    for (uint32_t p = 0; p < particles.count; p++)
-        memcpy(quads[p], sorted->offset[p], sizeof sorted->offset[p]);
-    particles.quad = NULL;
-    assert_ok(buffer_create(device, reals * precision_bytes(precision), "quads", &particles.quad));
-    assert_ok(buffer_write_reals(particles.quad, precision, 0, reals, quads[0]));
-    particles.offset = particles.velocity = NULL;
-    particles.key = NULL;
-    return particles;
-}
-
 static double *read_density(const struct buffer *rho, uint32_t cells)
 {
-    double *result = test_array(cells, sizeof *result);
+    double *result = calloc(cells, sizeof *result);
+    assert_non_null(result);
     assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
     return result;
 }
 
-/* One species alone; the caller frees the density. */
+/* The cells of the particles, on the device. */
+static struct buffer *upload_keys(const struct sorted_particles *sorted)
+{
+    struct buffer *keys = NULL;
+    const size_t bytes = sorted->particles.count * sizeof *sorted->cell;
+    assert_ok(buffer_create(device, bytes, "keys", &keys));
+    assert_ok(buffer_write(keys, 0, bytes, sorted->cell));
+    return keys;
+}
+
+/* One species alone, by keys or by order; the caller frees the density. */
 static double *deposited(struct deposit_atomic *deposit, const struct grid *grid,
-                         const struct particles *particles)
+                         const struct particles *particles, const struct buffer *keys)
 {
     const uint32_t cells = grid_cells(grid);
     struct buffer *rho = NULL;
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
-    assert_ok(deposit_atomic_species(deposit, particles, cells, true, rho));
+    assert_ok(deposit_atomic_species(deposit, particles, keys, cells, true, rho));
     double *result = read_density(rho, cells);
+    buffer_destroy(&rho);
     return result;
 }
 
 static void check_bits(struct deposit_atomic *deposit, const struct grid *grid,
-                       const struct particles *particles, const double *expected)
+                       const struct particles *particles, const struct buffer *keys, const double *expected)
 {
-    double *rho = deposited(deposit, grid, particles);
+    double *rho = deposited(deposit, grid, particles, keys);
     assert_memory_equal(rho, expected, grid_cells(grid) * sizeof *rho);
+    free(rho);
 }
 
 /* Both ways that the device knows; the caller destroys it. False for a way that it lacks. */
@@ -155,7 +155,7 @@ static bool skips(size_t n)
 
 /* ---- exact ---- */
 
-/* Twice by key and by order, in both layouts. */
+/* By key and by order, in both layouts, and again. */
 static void check_case(const struct deposit_case *at, enum shape_kind shape)
 {
     const struct grid grid = grid_of(at->nx, at->ny);
@@ -163,17 +163,20 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
     sorted_particles_create(device, &grid, precision, test_count(at->count), at->crowd, 7 + at->count,
                             &sorted);
     double *expected = host_density(&grid, shape, &sorted);
-    struct particles quads = in_quads(&sorted), keyless = sorted.particles;
-    keyless.key = NULL;
+    struct buffer *keys = upload_keys(&sorted);
+    struct particles aos;
+    sorted_particles_list(device, &grid, LAYOUT_AOS, sorted.particles.count, &sorted, &aos);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
         struct deposit_atomic *deposit = NULL;
         if (!create(&grid, shape, way, &deposit))
             continue;
-        check_bits(deposit, &grid, &sorted.particles, expected);
-        check_bits(deposit, &grid, &sorted.particles, expected);
-        check_bits(deposit, &grid, &keyless, expected);
-        check_bits(deposit, &grid, &quads, expected);
+        for (int time = 0; time < 4; time++)
+            check_bits(deposit, &grid, time / 2 ? &aos : &sorted.particles, time % 2 ? keys : NULL, expected);
+        check_bits(deposit, &grid, &aos, NULL, expected);
     }
+    free(expected);
+    buffer_destroy(&keys);
+    particles_destroy(&aos);
     sorted_particles_destroy(&sorted);
 }
 
@@ -220,16 +223,16 @@ TEST(the_order_does_not_show)
         struct deposit_atomic *deposit = NULL;
         if (!create(&grid, SHAPE_TSC, way, &deposit))
             continue;
-        double *expected = deposited(deposit, &grid, &sorted.particles);
-        struct particles keyless = sorted.particles;
-        keyless.key = NULL;
+        double *expected = deposited(deposit, &grid, &sorted.particles, NULL);
         shuffle_within_cells(&sorted, &seed);
         sorted_particles_upload(&sorted);
-        check_bits(deposit, &grid, &keyless, expected);
-        check_bits(deposit, &grid, &sorted.particles, expected);
+        check_bits(deposit, &grid, &sorted.particles, NULL, expected);
         shuffle(&sorted, 0, sorted.particles.count, &seed);
         sorted_particles_upload(&sorted);
-        check_bits(deposit, &grid, &sorted.particles, expected);
+        struct buffer *keys = upload_keys(&sorted);
+        check_bits(deposit, &grid, &sorted.particles, keys, expected);
+        buffer_destroy(&keys);
+        free(expected);
         qsort(sorted.cell, sorted.particles.count, sizeof *sorted.cell, sorted_particles_compare);
         sorted_particles_upload(&sorted); /* other particles, in order again */
     }
@@ -250,10 +253,11 @@ TEST(a_sum_may_fill_its_bits)
         struct deposit_atomic *deposit = NULL;
         if (!create(&grid, SHAPE_CIC, way, &deposit))
             continue;
-        double *rho = deposited(deposit, &grid, &sorted.particles);
+        double *rho = deposited(deposit, &grid, &sorted.particles, NULL);
         for (uint32_t node = 0; node < 16; node++)
             assert_near(rho[node], node == 14 ? count * one : 0,
                         node == 14 ? 2 * test_epsilon(precision) * fabs(count * one) : 0);
+        free(rho);
     }
     sorted_particles_destroy(&sorted);
 }
@@ -282,6 +286,7 @@ static double *deposited_by(const struct deposit_config *config, const struct gr
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(deposit_species(deposit, particles, true, rho));
     double *result = read_density(rho, cells);
+    buffer_destroy(&rho);
     return result;
 }
 
@@ -306,6 +311,8 @@ TEST(near_the_sorted_deposit)
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(found[node], expected[node],
                             48 * test_epsilon(precision) * (fabs(expected[node]) + scale) + scale * units);
+            free(expected);
+            free(found);
             sorted_particles_destroy(&sorted);
         }
 }
@@ -322,14 +329,18 @@ TEST(species_add_up)
     ions.species.charge = 1.5;
     assert_ok(deposit_atomic_create(device, &grid, precision, SHAPE_CIC, ATOMIC_AUTO, &deposit));
     assert_ok(buffer_create(device, 64 * precision_bytes(precision), "rho", &rho));
-    assert_ok(deposit_atomic_species(deposit, &electrons.particles, 64, true, rho));
-    assert_ok(deposit_atomic_species(deposit, &ions.particles, 64, false, rho));
+    assert_ok(deposit_atomic_species(deposit, &electrons.particles, NULL, 64, true, rho));
+    assert_ok(deposit_atomic_species(deposit, &ions.particles, NULL, 64, false, rho));
     double *sum = read_density(rho, 64);
-    double *of_electrons = deposited(deposit, &grid, &electrons.particles);
-    double *of_ions = deposited(deposit, &grid, &ions.particles);
+    double *of_electrons = deposited(deposit, &grid, &electrons.particles, NULL);
+    double *of_ions = deposited(deposit, &grid, &ions.particles, NULL);
     for (uint32_t node = 0; node < 64; node++) /* one product and one sum */
         assert_near(sum[node], of_electrons[node] + of_ions[node],
                     test_epsilon(precision) * (fabs(of_electrons[node]) + fabs(of_ions[node])));
+    free(sum);
+    free(of_electrons);
+    free(of_ions);
+    buffer_destroy(&rho);
     sorted_particles_destroy(&ions);
     sorted_particles_destroy(&electrons);
 }
@@ -341,7 +352,8 @@ static void check_whole_again(struct deposit_atomic *deposit, const struct grid 
                               const struct sorted_particles *sorted)
 {
     double *expected = host_density(grid, shape, sorted);
-    check_bits(deposit, grid, &sorted->particles, expected);
+    check_bits(deposit, grid, &sorted->particles, NULL, expected);
+    free(expected);
 }
 
 /* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
@@ -356,14 +368,16 @@ static void check_not_a_number(struct sorted_particles *sorted, uint32_t first, 
         return;
     for (uint32_t p = first; p < end; p++) {
         const double not_whole[2] = {sorted->offset[p][0], broken};
-        assert_ok(buffer_write_reals(sorted->particles.offset, precision, 2 * (size_t)p, 2, not_whole));
+        assert_ok(buffer_write_reals(sorted->particles.attribute[ATTRIBUTE_OFFSET], precision, 2 * (size_t)p,
+                                     2, not_whole));
     }
-    double *rho = deposited(deposit, &grid, &sorted->particles);
+    double *rho = deposited(deposit, &grid, &sorted->particles, NULL);
     int near = 0, far = 0;
     for (int node = 0; node < 256; node++) {
         const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
         *(is_near ? &near : &far) += isnan(rho[node]) != 0;
     }
+    free(rho);
     assert_true(near > 0);
     assert_int_equal(far, 0);
     sorted_particles_upload(sorted);

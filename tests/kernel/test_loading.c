@@ -14,11 +14,12 @@ struct loaded {
     uint64_t *id;              /* [count] */
 };
 
-enum way { BY_DOOR, BY_KERNEL, BY_HOST };
+enum way { BY_DOOR, BY_KERNEL, BY_HOST, WAYS };
 
 static void *array(size_t count, size_t size)
 {
-    void *memory = test_array(count, size);
+    void *memory = calloc(count, size);
+    assert_non_null(memory);
     return memory;
 }
 
@@ -28,27 +29,45 @@ static struct loaded allocate(size_t count)
                            array(count, sizeof(uint32_t)), array(count, sizeof(uint64_t))};
 }
 
-/* Loads particles first, ..., first + species->particles - 1 and reads them back. */
+static void release(struct loaded *loaded)
+{
+    free(loaded->offset);
+    free(loaded->velocity);
+    free(loaded->key);
+    free(loaded->id);
+}
+
+/* Loads particles first, ..., first + species->particles - 1 into that layout and reads them back. */
+static struct loaded load_into(enum particle_layout layout, const struct grid *grid,
+                               const struct species_config *species, enum precision precision, uint64_t first,
+                               enum way way)
+{
+    static enum status (*const fill[WAYS])(const struct grid *, uint64_t, struct particles *,
+                                           struct buffer *) = {
+        [BY_DOOR] = loading_fill, [BY_KERNEL] = loading_fill_by_kernel, [BY_HOST] = loading_fill_by_host};
+    const struct slab slab = slab_whole_box(grid);
+    const uint32_t count = (uint32_t)species->particles;
+    struct particles particles;
+    struct buffer *keys = NULL;
+    assert_ok(particles_create(device, &slab, precision, layout, species, count, &particles));
+    assert_ok(buffer_create(device, count * sizeof(uint32_t), "keys", &keys));
+    particles.count = count;
+    assert_ok(fill[way](grid, first, &particles, keys));
+    struct loaded loaded = allocate(count);
+    assert_ok(particles_read(&particles, ATTRIBUTE_OFFSET, 0, count, loaded.offset));
+    assert_ok(particles_read(&particles, ATTRIBUTE_VELOCITY, 0, count, loaded.velocity));
+    assert_ok(buffer_read(keys, 0, count * sizeof(uint32_t), loaded.key));
+    if (species->ids)
+        assert_ok(buffer_read(particles.attribute[ATTRIBUTE_ID], 0, count * sizeof(uint64_t), loaded.id));
+    buffer_destroy(&keys);
+    particles_destroy(&particles);
+    return loaded;
+}
+
 static struct loaded load(const struct grid *grid, const struct species_config *species,
                           enum precision precision, uint64_t first, enum way way)
 {
-    struct particles particles;
-    const size_t count = species->particles;
-    assert_ok(particles_create(device, grid, precision, species, &particles));
-    if (way == BY_DOOR)
-        assert_ok(loading_fill(device, grid, precision, first, &particles));
-    else if (way == BY_KERNEL)
-        assert_ok(loading_fill_by_kernel(device, grid, precision, first, &particles));
-    else
-        assert_ok(loading_fill_by_host(grid, precision, first, &particles));
-    struct loaded loaded = allocate(count);
-    assert_ok(buffer_read_reals(particles.offset, precision, 0, 2 * count, loaded.offset));
-    assert_ok(buffer_read_reals(particles.velocity, precision, 0, 2 * count, loaded.velocity));
-    assert_ok(buffer_read(particles.key, 0, count * sizeof(uint32_t), loaded.key));
-    if (species->ids)
-        assert_ok(buffer_read(particles.id, 0, count * sizeof(uint64_t), loaded.id));
-    particles_destroy(&particles);
-    return loaded;
+    return load_into(LAYOUT_SOA, grid, species, precision, first, way);
 }
 
 /* Landau damping's electrons. */
@@ -109,8 +128,8 @@ static void check_kernel_equals_host(const struct species_config *species, enum 
 {
     const struct grid grid = grid_of(48, 32);
     const size_t count = species->particles;
-    struct loaded kernel = load(&grid, species, precision, first, BY_KERNEL);
-    struct loaded host = load(&grid, species, precision, first, BY_HOST);
+    struct loaded kernel = load_into(LAYOUT_AOS, &grid, species, precision, first, BY_KERNEL);
+    struct loaded host = load_into(LAYOUT_AOS, &grid, species, precision, first, BY_HOST);
     const double position_tolerance = precision == PRECISION_DOUBLE ? 48 * 8 * 0x1p-53 : 0x1p-24 + 0x1p-43;
     const double velocity_tolerance = precision == PRECISION_DOUBLE ? 0x1p-46 : 0x1p-21;
     check_inside(&grid, &kernel, count);
@@ -124,6 +143,8 @@ static void check_kernel_equals_host(const struct species_config *species, enum 
             assert_near(kernel.velocity[2 * n + axis], host.velocity[2 * n + axis], velocity_tolerance);
         assert_true(kernel.id[n] == first + n && host.id[n] == first + n);
     }
+    release(&kernel);
+    release(&host);
 }
 
 TEST(kernel_equals_host)
@@ -166,9 +187,12 @@ TEST(host_fill_equals_door)
             assert_near(sent.velocity[2 * n + axis], made.velocity[2 * n + axis], 0x1p-22);
         }
     }
+    release(&sent);
+    release(&made);
 }
 
-/* Particles depend on their global index alone: a part is that slice of the whole, bit for bit. */
+/* Particles depend on their global index alone: a part is that slice of the whole, bit for bit, in
+ * either layout. */
 TEST(part_is_slice_of_whole)
 {
     const struct grid grid = grid_of(32, 32);
@@ -176,15 +200,20 @@ TEST(part_is_slice_of_whole)
     struct species_config some = all;
     const size_t first = 1234;
     some.particles = 1001;
-    for (enum way way = BY_DOOR; way <= BY_HOST; way++) {
+    for (enum way way = BY_DOOR; way < WAYS; way++) {
         if (way == BY_KERNEL && !device_info(device)->has_fp64)
             continue;
         struct loaded whole = load(&grid, &all, PRECISION_SINGLE, 0, way);
-        struct loaded part = load(&grid, &some, PRECISION_SINGLE, first, way);
-        assert_memory_equal(part.offset, whole.offset + 2 * first, 2 * some.particles * sizeof(double));
-        assert_memory_equal(part.velocity, whole.velocity + 2 * first, 2 * some.particles * sizeof(double));
-        assert_memory_equal(part.key, whole.key + first, some.particles * sizeof(uint32_t));
-        assert_memory_equal(part.id, whole.id + first, some.particles * sizeof(uint64_t));
+        for (enum particle_layout layout = LAYOUT_SOA; layout <= LAYOUT_AOS; layout++) {
+            struct loaded part = load_into(layout, &grid, &some, PRECISION_SINGLE, first, way);
+            assert_memory_equal(part.offset, whole.offset + 2 * first, 2 * some.particles * sizeof(double));
+            assert_memory_equal(part.velocity, whole.velocity + 2 * first,
+                                2 * some.particles * sizeof(double));
+            assert_memory_equal(part.key, whole.key + first, some.particles * sizeof(uint32_t));
+            assert_memory_equal(part.id, whole.id + first, some.particles * sizeof(uint64_t));
+            release(&part);
+        }
+        release(&whole);
     }
 }
 
@@ -208,6 +237,8 @@ static void check_rounding(enum axis axis, enum way way)
     assert_ok(loading_fill_host(&grid, &species, first, 2, exact.offset, exact.velocity, exact.key));
     assert_int_equal(exact.key[0], 31);
     assert_true(exact.offset[axis] == 1 - 0x1p-27);
+    release(&single);
+    release(&exact);
 }
 
 TEST(rounded_to_next_cell)
@@ -234,6 +265,7 @@ TEST(float_traps)
             largest = fmax(largest, fabs(loaded.velocity[2 * n]));
         /* The largest element is 1 - 2^-power; the velocity is finite and in the far tail. */
         assert_near(largest, -normal_inverse(ldexp(1, -power - 1)), 1e-6);
+        release(&loaded);
     }
 }
 
@@ -262,6 +294,7 @@ TEST(maxwellian_moments)
      */
     assert_near(sum_v / (double)count, 0, 1e-4);
     assert_near(squares_v / (double)count, 0.25, 1e-4);
+    release(&loaded);
 }
 
 /* n_k of mode 1 along x as charges shared among nodes by linear weighting (CIC) give it:
@@ -295,6 +328,7 @@ TEST(initial_density_mode)
         assert_near((alpha / 2 * shape - re) / (alpha / 2), known[row].shortfall, known[row].tolerance);
         /* density 1 + alpha and linear weighting reduce the turn by about 1.5 % */
         assert_near(-im * (double)count * (double)count / M_PI, 1, 0.03);
+        release(&loaded);
     }
 }
 
@@ -312,6 +346,7 @@ TEST(lattice_sites)
         assert_near(position(&grid, &loaded, n, AXIS_Y), 4 * ((double)(n % 10) + 0.5) / 10, 0x1p-24);
         assert_true(loaded.velocity[2 * n] == 0.25 && loaded.velocity[2 * n + 1] == -3);
     }
+    release(&loaded);
 }
 
 /* x + sum of a cos(k x)/k with k = 2 pi m/L of the undisplaced x, periodic, along each axis alone. */
@@ -339,6 +374,7 @@ TEST(displacement_of_lattice)
         assert_near(distance(position(&grid, &loaded, n, AXIS_Y), fmod(expected_y + 2.5, 2.5) / grid.dy, 16),
                     0, 1e-13);
     }
+    release(&loaded);
 }
 
 /* The displacement is that of the position after the density profile. */
@@ -357,6 +393,8 @@ TEST(density_then_displacement)
         const double expected = 32 * (s + 0.3 * cos(4 * M_PI * s) / (4 * M_PI));
         assert_near(distance(position(&grid, &after, n, AXIS_X), fmod(expected + 32, 32), 32), 0, 1e-13);
     }
+    release(&before);
+    release(&after);
 }
 
 TEST(uniform_velocities)
@@ -379,6 +417,7 @@ TEST(uniform_velocities)
     /* The mean of elements 0 ... N - 1 is within the discrepancy, below 10/N, of 1/2. */
     assert_near(sum_u / (double)count, 1, 40.0 / (double)count);
     assert_near(sum_v / (double)count, 10.5, 10.0 / (double)count);
+    release(&loaded);
 }
 
 TEST_MAIN(open_device, close_device)

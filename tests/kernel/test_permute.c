@@ -1,17 +1,18 @@
-/* Permute: every array in the order of the permutation, swapped with its spare one, the keys left alone. */
-#include "sort/permute.h"
+/* Permute: every array of a list in the order of the permutation, in the spare array, and nothing else. */
+#include "particles/permute.h"
 #include "support/sorted_particles.h"
 
 #include "support/device_fixture.h"
 
-#include <string.h>
-
 enum order { RANDOM_ORDER, IDENTITY, REVERSED, ORDERS };
+
+static const uint32_t counts[] = {1, 2, 63, 64, 65, 5003}; /* around a group, and a prime */
+enum { COUNTS = sizeof counts / sizeof counts[0] };
 
 /* sigma(j); the caller frees it. The random one by Fisher and Yates. */
 static uint32_t *permutation_of(enum order order, uint32_t count)
 {
-    uint32_t *sigma = test_array(count, sizeof *sigma);
+    uint32_t *sigma = calloc(count, sizeof *sigma);
     uint64_t seed = count;
     assert_non_null(sigma);
     for (uint32_t j = 0; j < count; j++)
@@ -24,109 +25,109 @@ static uint32_t *permutation_of(enum order order, uint32_t count)
     return sigma;
 }
 
-/* One species: its particles on the device, and what was written there, as bytes. */
-struct bench {
-    struct species_config species;
-    struct particles particles;
-    struct buffer *permutation;
-    size_t pair; /* bytes of a real2 */
-    uint8_t *offset, *velocity;
-    uint64_t *id;
-    uint32_t *key;
-};
-
-static void fill(uint8_t *bytes, size_t count, uint64_t seed)
+/* Any bits, numbers or not: permuting moves them and must change none. The caller frees them. */
+static uint8_t *upload_random(struct buffer *buffer, size_t bytes, uint64_t seed)
 {
-    for (size_t n = 0; n < count; n++)
-        bytes[n] = (uint8_t)(256 * test_random(&seed));
+    uint8_t *random = malloc(bytes);
+    assert_non_null(random);
+    for (size_t n = 0; n < bytes; n++)
+        random[n] = (uint8_t)(256 * test_random(&seed));
+    assert_ok(buffer_write(buffer, 0, bytes, random));
+    return random;
 }
 
-/* Any bits, numbers or not: permuting moves them and must change none. */
-static void bench_create(enum precision precision, uint32_t count, bool ids, const uint32_t *sigma,
-                         struct bench *b)
+/* sorted[j] = original[sigma(j)], or original[j] without sigma, bit for bit. */
+static void assert_permuted(const struct buffer *sorted, const uint8_t *original, size_t size, uint32_t count,
+                            const uint32_t *sigma)
+{
+    uint8_t *found = malloc(count * size);
+    assert_non_null(found);
+    assert_ok(buffer_read(sorted, 0, count * size, found));
+    for (uint32_t j = 0; j < count; j++)
+        assert_memory_equal(found + j * size, original + (sigma ? sigma[j] : j) * size, size);
+    free(found);
+}
+
+/* ---- lists ---- */
+
+/* A list on the device, and what was written to its arrays and their spare ones. */
+struct bench {
+    struct species_config species;
+    struct particles list;
+    struct particle_array arrays[ATTRIBUTES];
+    uint32_t number;
+    uint8_t *original[ATTRIBUTES], *spare[ATTRIBUTES];
+    struct permute *permute;
+    struct buffer *permutation;
+};
+
+static void bench_create(enum precision precision, enum particle_layout layout, bool ids, uint32_t count,
+                         const uint32_t *sigma, struct bench *b)
 {
     const struct grid grid = grid_make(&(struct grid_config){.cells = {4, 4}, .length = {1, 1}});
-    *b = (struct bench){
-        .species = {.name = "test", .charge = -1, .mass = 1, .density = 1, .particles = count, .ids = ids},
-        .pair = 2 * precision_bytes(precision),
-        .id = test_array(count, sizeof *b->id),
-        .key = test_array(count, sizeof *b->key)};
-    b->offset = test_array(count, b->pair);
-    b->velocity = test_array(count, b->pair);
-    fill(b->offset, count * b->pair, 1);
-    fill(b->velocity, count * b->pair, 2);
-    fill((uint8_t *)b->id, count * sizeof *b->id, 3);
-    fill((uint8_t *)b->key, count * sizeof *b->key, 4);
-    struct particles *particles = &b->particles;
-    assert_ok(particles_create(device, &grid, precision, &b->species, particles));
-    assert_ok(buffer_write(particles->offset, 0, count * b->pair, b->offset));
-    assert_ok(buffer_write(particles->velocity, 0, count * b->pair, b->velocity));
-    assert_ok(buffer_write(particles->key, 0, count * sizeof *b->key, b->key));
-    if (ids)
-        assert_ok(buffer_write(particles->id, 0, count * sizeof *b->id, b->id));
+    const struct slab slab = slab_whole_box(&grid);
+    *b = (struct bench){.species = {.name = "test", .charge = -1, .mass = 1, .density = 1, .ids = ids}};
+    b->species.particles = count;
+    assert_ok(particles_create(device, &slab, precision, layout, &b->species, count, &b->list));
+    b->list.count = count;
+    b->number = particles_arrays(&b->list, b->arrays);
+    for (uint32_t n = 0; n < b->number; n++) {
+        b->original[n] = upload_random(*b->arrays[n].now, count * b->arrays[n].bytes, n);
+        b->spare[n] = upload_random(*b->arrays[n].spare, count * b->arrays[n].bytes, 10 + n);
+    }
+    assert_ok(permute_create(device, &b->permute));
     assert_ok(buffer_create(device, count * sizeof *sigma, "permutation", &b->permutation));
     assert_ok(buffer_write(b->permutation, 0, count * sizeof *sigma, sigma));
 }
 
 static void bench_destroy(struct bench *b)
 {
-    particles_destroy(&b->particles);
+    for (uint32_t n = 0; n < b->number; n++) {
+        free(b->original[n]);
+        free(b->spare[n]);
+    }
+    particles_destroy(&b->list);
+    buffer_destroy(&b->permutation);
 }
 
-/* sorted[j] = original[sigma(j)], bit for bit. */
-static void assert_permuted(const struct buffer *sorted, const void *original, size_t size, uint32_t count,
-                            const uint32_t *sigma)
+/* All attributes, and those from ids on, which stay in the spare array while all others are left alone. */
+static void check_list(enum precision precision, enum particle_layout layout, bool ids, uint32_t count,
+                       const uint32_t *sigma)
 {
-    uint8_t *found = test_array(count, size);
-    assert_ok(buffer_read(sorted, 0, count * size, found));
-    for (uint32_t j = 0; j < count; j++)
-        assert_memory_equal(found + j * size, (const uint8_t *)original + sigma[j] * size, size);
-}
-
-static void check_permute(enum precision precision, uint32_t count, bool ids, enum order order)
-{
-    uint32_t *sigma = permutation_of(order, count), *straight = permutation_of(IDENTITY, count);
     struct bench b;
-    struct permute *permute = NULL;
-    bench_create(precision, count, ids, sigma, &b);
-    assert_ok(permute_create(device, precision, &permute));
-    assert_ok(permute_apply(permute, b.permutation, &b.particles));
-
-    const struct particles *after = &b.particles;
-    assert_permuted(after->offset, b.offset, b.pair, count, sigma);
-    assert_permuted(after->velocity, b.velocity, b.pair, count, sigma);
-    if (ids)
-        assert_permuted(after->id, b.id, sizeof *b.id, count, sigma);
-    else
-        assert_null(after->id);
-    assert_permuted(after->key, b.key, sizeof *b.key, count, straight);
-    assert_permuted(after->offset_spare, b.offset, b.pair, count, straight); /* what was there is kept */
-    assert_permuted(b.permutation, sigma, sizeof *sigma, count, straight);
-
-    permute_destroy(&permute);
-    assert_null(permute);
+    bench_create(precision, layout, ids, count, sigma, &b);
+    assert_int_equal(b.number, (layout == LAYOUT_SOA ? 2 : 1) + ids);
+    assert_ok(permute_attributes(b.permute, b.permutation, count, ATTRIBUTE_ID, &b.list));
+    for (uint32_t n = 0; n < b.number; n++) {
+        const struct particle_array *array = &b.arrays[n];
+        const bool is_id = array->now == &b.list.attribute[ATTRIBUTE_ID];
+        assert_permuted(*array->now, b.original[n], array->bytes, count, NULL);
+        assert_permuted(*array->spare, is_id ? b.original[n] : b.spare[n], array->bytes, count,
+                        is_id ? sigma : NULL);
+    }
+    assert_ok(permute_apply(b.permute, b.permutation, count, &b.list));
+    for (uint32_t n = 0; n < b.number; n++) {
+        assert_permuted(*b.arrays[n].now, b.original[n], b.arrays[n].bytes, count, sigma);
+        assert_permuted(*b.arrays[n].spare, b.original[n], b.arrays[n].bytes, count, NULL); /* it is kept */
+    }
+    assert_permuted(b.permutation, (const uint8_t *)sigma, sizeof *sigma, count, NULL);
     bench_destroy(&b);
 }
 
-static void check_all(enum precision precision)
+TEST(permutes_every_attribute)
 {
-    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
-        skip();
-    static const uint32_t counts[] = {1, 2, 63, 64, 65, 5003}; /* around a group, and a prime */
-    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++)
-        for (enum order order = RANDOM_ORDER; order < ORDERS; order++)
-            for (int ids = 0; ids < 2; ids++)
-                check_permute(precision, test_count(counts[n]), ids, order);
-}
-
-TEST(permutes_single)
-{
-    check_all(PRECISION_SINGLE);
-}
-
-TEST(permutes_double)
-{
-    check_all(PRECISION_DOUBLE);
+    for (uint32_t n = 0; n < COUNTS; n++)
+        for (enum order order = RANDOM_ORDER; order < ORDERS; order++) {
+            const uint32_t count = test_count(counts[n]);
+            uint32_t *sigma = permutation_of(order, count);
+            for (int kind = 0; kind < 8; kind++) {
+                const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
+                const enum particle_layout layout = kind & 2 ? LAYOUT_AOS : LAYOUT_SOA;
+                if (precision == PRECISION_SINGLE || device_info(device)->has_fp64)
+                    check_list(precision, layout, kind & 4, count, sigma);
+            }
+            free(sigma);
+        }
 }
 
 /* sigma after tau is the sort of a sort: sorted[j] = original[tau(sigma(j))]. */
@@ -135,18 +136,56 @@ TEST(permutes_again)
     enum { COUNT = 300 };
     uint32_t *sigma = permutation_of(RANDOM_ORDER, COUNT), twice[COUNT];
     struct bench b;
-    struct permute *permute = NULL;
-    bench_create(PRECISION_SINGLE, COUNT, true, sigma, &b);
-    assert_ok(permute_create(device, PRECISION_SINGLE, &permute));
+    bench_create(PRECISION_SINGLE, LAYOUT_SOA, true, COUNT, sigma, &b);
     for (int round = 0; round < 2; round++)
-        assert_ok(permute_apply(permute, b.permutation, &b.particles));
+        assert_ok(permute_apply(b.permute, b.permutation, COUNT, &b.list));
     for (uint32_t j = 0; j < COUNT; j++)
         twice[j] = sigma[sigma[j]];
-    assert_permuted(b.particles.offset, b.offset, b.pair, COUNT, twice);
-    assert_permuted(b.particles.velocity, b.velocity, b.pair, COUNT, twice);
-    assert_permuted(b.particles.id, b.id, sizeof *b.id, COUNT, twice);
-    permute_destroy(&permute);
+    for (uint32_t n = 0; n < b.number; n++)
+        assert_permuted(*b.arrays[n].now, b.original[n], b.arrays[n].bytes, COUNT, twice);
     bench_destroy(&b);
+    free(sigma);
+}
+
+/* ---- kernels ---- */
+
+/* Sizes that today's attributes have or not, one array and two at once. */
+TEST(permutes_elements_of_every_size)
+{
+    const uint32_t count = test_count(5003);
+    uint32_t *sigma = permutation_of(RANDOM_ORDER, count);
+    struct program *program = NULL;
+    struct buffer *permutation = NULL;
+    assert_ok(program_build(device, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
+    assert_ok(buffer_create(device, count * sizeof *sigma, "permutation", &permutation));
+    assert_ok(buffer_write(permutation, 0, count * sizeof *sigma, sigma));
+    const struct launch launch = launch_covering(count, device_group_items(device, 64), STAGE_PERMUTE, 0);
+    for (size_t size = 4; size <= 32; size *= 2)
+        for (int number = 1; number <= 2; number++) {
+            char name[32];
+            struct kernel *kernel = NULL;
+            struct buffer *from[2], *to[2];
+            uint8_t *original[2];
+            for (uint32_t n = 0; n < 2; n++) {
+                assert_ok(buffer_create(device, count * size, "original", &from[n]));
+                assert_ok(buffer_create(device, count * size, "sorted", &to[n]));
+                original[n] = upload_random(from[n], count * size, n);
+            }
+            snprintf(name, sizeof name, number == 2 ? "permute_two_%zu" : "permute_%zu", size);
+            assert_ok(kernel_create(program, name, &kernel));
+            const struct kernel_argument arguments[] = {arg_buffer(permutation), arg_uint(count),
+                                                        arg_buffer(from[0]),     arg_buffer(to[0]),
+                                                        arg_buffer(from[1]),     arg_buffer(to[1])};
+            assert_ok(kernel_launch(kernel, launch, arguments, 2 + 2 * (size_t)number));
+            for (int n = 0; n < number; n++)
+                assert_permuted(to[n], original[n], size, count, sigma);
+            for (int n = 0; n < 2; n++) {
+                buffer_destroy(&from[n]);
+                buffer_destroy(&to[n]);
+                free(original[n]);
+            }
+        }
+    free(sigma);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -58,28 +58,6 @@ static void set_special_velocities(struct sorted_particles *sorted)
         for (size_t n = 0; n < sizeof others / sizeof others[0] && p < sorted->particles.count; n++)
             sorted->velocity[p++][axis] = others[n];
     }
-    sorted_particles_upload(sorted);
-}
-
-/* From the layout of pairs to that of quads. */
-static void make_quads(struct sorted_particles *sorted)
-{
-    struct particles *particles = &sorted->particles;
-    const uint32_t count = particles->count;
-    double(*quads)[4] = calloc(count, sizeof *quads);
-    assert_non_null(quads);
-    for (uint32_t p = 0; p < count; p++) {
-        memcpy(quads[p], sorted->offset[p], sizeof sorted->offset[p]);
-        memcpy(quads[p] + 2, sorted->velocity[p], sizeof sorted->velocity[p]);
-    }
-    assert_ok(buffer_create(device, 4 * (size_t)count * precision_bytes(sorted->precision), "quads",
-                            &particles->quad));
-    assert_ok(buffer_write_reals(particles->quad, sorted->precision, 0, 4 * (size_t)count, quads[0]));
-    free(quads);
-    buffer_destroy(&particles->offset);
-    buffer_destroy(&particles->offset_spare);
-    buffer_destroy(&particles->velocity);
-    buffer_destroy(&particles->velocity_spare);
 }
 
 /* ---- the histogram of the host ---- */
@@ -158,32 +136,30 @@ static void unfold(const struct phase_volume *volume, const uint32_t *counts, ui
 
 /* ---- scenes ---- */
 
-/* Two lists of a species on a slab. */
 struct scene {
     struct slab slab;
-    struct sorted_particles main, guests;
+    struct sorted_particles sorted;
     uint32_t *expected, *found, *counts;
 };
 
-static void scene_create(const struct slab *slab, enum precision precision, uint32_t count, bool quads,
+static void scene_create(const struct slab *slab, enum precision precision, uint32_t count, bool aos,
                          struct scene *scene)
 {
     *scene = (struct scene){.slab = *slab,
                             .expected = calloc(MOST_BINS, sizeof *scene->expected),
                             .found = calloc(MOST_BINS, sizeof *scene->found)};
     assert_true(scene->expected && scene->found);
-    sorted_particles_create(device, &slab->local, precision, count, 0.3, 3, &scene->main);
-    sorted_particles_create(device, &slab->local, precision, count / 5 + 1, 0, 4, &scene->guests);
-    set_special_velocities(&scene->main);
-    if (quads)
-        make_quads(&scene->main);
+    sorted_particles_make(precision, grid_cells(&slab->local), count, 0.3, 3, &scene->sorted);
+    scene->sorted.particles.count = count;
+    set_special_velocities(&scene->sorted);
+    sorted_particles_list(device, &slab->local, aos ? LAYOUT_AOS : LAYOUT_SOA, count, &scene->sorted,
+                          &scene->sorted.particles);
     config.precision = precision;
 }
 
 static void scene_destroy(struct scene *scene)
 {
-    sorted_particles_destroy(&scene->main);
-    sorted_particles_destroy(&scene->guests);
+    sorted_particles_destroy(&scene->sorted);
     free(scene->expected);
     free(scene->found);
 }
@@ -192,19 +168,14 @@ static void scene_destroy(struct scene *scene)
 static uint64_t check_item(struct scene *scene, void *spaces, uint32_t index)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
-    const struct particles lists[2] = {{0}, scene->main.particles},
-                           guests[2] = {{0}, scene->guests.particles};
-    const struct view view = {.config = &config,
-                              .communicator = &alone,
-                              .slab = &scene->slab,
-                              .particles = lists,
-                              .guests = guests};
+    const struct particles lists[2] = {{0}, scene->sorted.particles};
+    const struct view view = {
+        .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
     memset(scene->expected, 0, MOST_BINS * sizeof *scene->expected);
     memset(scene->found, 0, MOST_BINS * sizeof *scene->found);
-    const uint64_t inside = add_histogram(&scene->main, &scene->slab, item, scene->expected) +
-                            add_histogram(&scene->guests, &scene->slab, item, scene->expected);
+    const uint64_t inside = add_histogram(&scene->sorted, &scene->slab, item, scene->expected);
     uint32_t *counts = calloc(phase_volume_elements(&volume), sizeof *counts);
     assert_non_null(counts);
     assert_ok(phase_spaces_count(spaces, &view, index, counts));
@@ -219,7 +190,7 @@ static void check_bytes(const struct scene *scene, uint32_t index)
 {
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
-    const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
+    const uint64_t all = scene->sorted.particles.count;
     const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1].axis);
     const uint64_t read = needs_velocities ? 2 * precision_bytes(config.precision) * all : 0;
     const uint64_t permuted = volume.is_permuted ? 2 * sizeof(uint32_t) * phase_volume_elements(&volume) : 0;
@@ -229,7 +200,7 @@ static void check_bytes(const struct scene *scene, uint32_t index)
 /* Every subset of the axes, each in three orders. */
 static void check_subsets(struct scene *scene)
 {
-    const uint64_t all = (uint64_t)scene->main.particles.count + scene->guests.particles.count;
+    const uint64_t all = scene->sorted.particles.count;
     for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
         void *spaces = NULL;
         struct device *own = NULL;
@@ -251,14 +222,14 @@ static void check_subsets(struct scene *scene)
     }
 }
 
-static void check_box(enum precision precision, uint32_t count, bool quads)
+static void check_box(enum precision precision, uint32_t count, bool aos)
 {
     if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
         skip();
     struct scene scene;
     const struct grid box = grid_make(&config.grid);
     const struct slab slab = slab_whole_box(&box);
-    scene_create(&slab, precision, count, quads, &scene);
+    scene_create(&slab, precision, count, aos, &scene);
     check_subsets(&scene);
     scene_destroy(&scene);
 }
@@ -269,7 +240,7 @@ static void every_subset_single(void **state)
     check_box(PRECISION_SINGLE, test_count(20011), false);
 }
 
-static void every_subset_double_in_quads(void **state)
+static void every_subset_double_in_aos(void **state)
 {
     (void)state;
     check_box(PRECISION_DOUBLE, test_count(3001), true);
@@ -318,7 +289,7 @@ static uint64_t launches_of_writing(const struct scene *scene, void *spaces, con
                                     enum status expected)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
-    const struct particles lists[2] = {{0}, scene->main.particles};
+    const struct particles lists[2] = {{0}, scene->sorted.particles};
     const struct view view = {
         .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
     uint64_t bytes = 0;
@@ -399,7 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_subset_single),
-        cmocka_unit_test(every_subset_double_in_quads),
+        cmocka_unit_test(every_subset_double_in_aos),
         cmocka_unit_test(a_slab_counts_its_own_rows),
         cmocka_unit_test(slabs_with_part_of_the_range),
         cmocka_unit_test(nothing_is_counted_after_a_failure),

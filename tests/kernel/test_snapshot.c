@@ -92,16 +92,17 @@ static enum status fill_species(struct state *state, struct particles *particles
     for (uint32_t j = 0; status == STATUS_OK && j < 2 * count; j++)
         pairs[j] = offset_of(state, count, j / 2, j % 2);
     if (status == STATUS_OK)
-        status = buffer_write_reals(particles->offset, state->config.precision, 0, 2 * (size_t)count, pairs);
+        status = buffer_write_reals(particles->attribute[ATTRIBUTE_OFFSET], state->config.precision, 0,
+                                    2 * (size_t)count, pairs);
     for (uint32_t j = 0; status == STATUS_OK && j < 2 * count; j++)
         pairs[j] = velocity_of(j / 2, j % 2);
     if (status == STATUS_OK)
-        status =
-            buffer_write_reals(particles->velocity, state->config.precision, 0, 2 * (size_t)count, pairs);
+        status = buffer_write_reals(particles->attribute[ATTRIBUTE_VELOCITY], state->config.precision, 0,
+                                    2 * (size_t)count, pairs);
     for (uint32_t j = 0; status == STATUS_OK && j < count; j++)
         ids[j] = id_of(count, j);
-    if (status == STATUS_OK && particles->id)
-        status = buffer_write(particles->id, 0, count * sizeof *ids, ids);
+    if (status == STATUS_OK && particles->attribute[ATTRIBUTE_ID])
+        status = buffer_write(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids);
     for (uint32_t c = 0; status == STATUS_OK && c <= cells; c++)
         offsets[c] = first_of(count, c, cells);
     if (status == STATUS_OK)
@@ -138,8 +139,11 @@ static enum status state_create(const struct config *config, struct state *state
     TRY(fields_create(state->device, &state->grid, config->precision, &state->fields));
     TRY(fill_fields(state));
     for (uint32_t s = 0; s < config->species_count; s++) {
-        TRY(particles_create(state->device, &state->grid, config->precision, &state->config.species[s],
-                             &state->particles[s]));
+        const struct slab slab = slab_whole_box(&state->grid);
+        const uint32_t count = (uint32_t)config->species[s].particles;
+        TRY(particles_create(state->device, &slab, config->precision, LAYOUT_SOA, &state->config.species[s],
+                             count, &state->particles[s]));
+        state->particles[s].count = count;
         TRY(fill_species(state, &state->particles[s]));
     }
     return STATUS_OK;
@@ -255,7 +259,7 @@ static void check_species(const struct state *state, hid_t file, uint32_t specie
     assert_near(read_number(file, name, "value") / (particles->weight * units.particles), 1, 1e-15);
     snprintf(name, sizeof name, "particles/%s/momentum", particles->species->name);
     assert_near(read_number(file, name, "timeOffset"), -state->config.time.step / 2, 0);
-    if (!particles->id)
+    if (!particles->attribute[ATTRIBUTE_ID])
         return;
     snprintf(name, sizeof name, "particles/%s/id", particles->species->name);
     double *ids = read_array(file, name, count);

@@ -195,12 +195,10 @@ static int refuse_what_is_no_number(const char *passed)
     scene_create(&ranks, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder, 400, 1));
     if (ranks.rank == ranks.size - 1) {
-        const struct particles *particles = &scene.lists[CHECKPOINT_MAIN][0];
-        const double none = NAN;
-        assert_ok(
-            buffer_write_reals(particles->velocity, plain.precision, 2 * (particles->count - 1), 1, &none));
+        const struct particles *list = &scene.lists[0];
+        list_write_one(list, plain.precision, ATTRIBUTE_VELOCITY, list->count - 1, 0, NAN);
     }
-    assert_all_fail(scene_write(&scene, folder, 500, 1), "species electrons, step 500: velocity u");
+    assert_all_fail(scene_write(&scene, folder, 500, 1), "species electrons, step 500: velocity[0]");
     assert_non_null(strstr(status_message(), "cell (12, ")); /* a row of the box, not of the rank */
     assert_int_equal(count_files(), 1);
     struct scene_warnings warnings = {0};

@@ -24,12 +24,19 @@ static int create_all(void **state)
     const double finite[2 * PARTICLES] = {0};
     slab = slab_make(&box, ROWS * (uint32_t)ranks.rank, ROWS, ranks.size == 1 ? 0 : GHOST);
     assert_ok(device_open(test_device_spec(), &device));
-    assert_ok(particles_create_list(device, &slab, PRECISION_SINGLE, &species, PARTICLES, &particles));
+    assert_ok(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &species, PARTICLES, &particles));
     particles.count = PARTICLES;
-    const uint32_t keys[PARTICLES] = {NY + 3, NY + 3}; /* own row 1 */
-    assert_ok(buffer_write(particles.key, 0, sizeof keys, keys));
-    assert_ok(buffer_write_reals(particles.offset, PRECISION_SINGLE, 0, 2 * PARTICLES, finite));
-    assert_ok(buffer_write_reals(particles.velocity, PRECISION_SINGLE, 0, 2 * PARTICLES, finite));
+    uint32_t *starts = calloc(grid_cells(&slab.local) + 1, sizeof *starts);
+    assert_non_null(starts);
+    for (uint32_t cell = NY + 4; cell <= grid_cells(&slab.local); cell++)
+        starts[cell] = PARTICLES; /* all in own row 1 */
+    assert_ok(buffer_write(particles.cell_offsets, 0, (grid_cells(&slab.local) + (size_t)1) * sizeof *starts,
+                           starts));
+    free(starts);
+    assert_ok(buffer_write_reals(particles.attribute[ATTRIBUTE_OFFSET], PRECISION_SINGLE, 0, 2 * PARTICLES,
+                                 finite));
+    assert_ok(buffer_write_reals(particles.attribute[ATTRIBUTE_VELOCITY], PRECISION_SINGLE, 0, 2 * PARTICLES,
+                                 finite));
     assert_ok(fields_create(device, &slab.local, PRECISION_SINGLE, &fields));
     assert_ok(buffer_fill(fields.rho, 0));
     assert_ok(buffer_fill(fields.e, 0));
@@ -64,7 +71,7 @@ static void what_one_rank_finds_all_know(void **state)
     assert_found("the charge density, nan, at node (%d, 0)", ROWS * ranks.size - 1);
     assert_ok(buffer_write_reals(fields.ex, PRECISION_SINGLE, 0, 1, &bad)); /* on all ranks */
     if (ranks.rank == ranks.size - 1)
-        assert_ok(buffer_write_reals(particles.velocity, PRECISION_SINGLE, 3, 1, &bad));
+        assert_ok(buffer_write_reals(particles.attribute[ATTRIBUTE_VELOCITY], PRECISION_SINGLE, 3, 1, &bad));
     assert_found("the velocity (0, nan) of a particle of species electrons in cell (%d, 3)",
                  ROWS * ranks.size - 2);
 }

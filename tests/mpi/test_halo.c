@@ -15,7 +15,7 @@ static void check(const struct partition *partition, uint32_t ghost)
     assert_ok(device_open_counting(&(struct device_info){0}, &owner));
     assert_ok(halo_create(&ranks, owner, partition, &left.box, ghost, &halo));
     double *own = device_alloc(owner, (size_t)slab.rows * COLUMNS, sizeof *own);
-    double *beside = device_alloc(owner, (size_t)ROWS_BESIDE * COLUMNS, sizeof *beside);
+    double *beside = device_alloc(owner, (size_t)GHOST_NODE_ROWS * COLUMNS, sizeof *beside);
     assert_true(own && beside);
     for (size_t n = 0; n < (size_t)slab.rows * COLUMNS; n++)
         own[n] = left_there(&left, ranks.rank, (uint32_t)(n / COLUMNS), n % COLUMNS);

@@ -4,6 +4,8 @@
 
 #include "support/physics_support.h"
 
+#include "step/tiled_step.h"
+
 /* A crowd of electrons that flies along x, 2.4 cells a step, while rows change hands to follow it: few rows
  * for those who have it, most of the box for the others. */
 static const char flying_crowd[] =
@@ -35,7 +37,7 @@ struct changes {
 
 static bool is_fused(const struct simulation *simulation)
 {
-    return simulation->advance && simulation->is_handed_over;
+    return simulation->stepper.kind == &tiled_step;
 }
 
 /* The rows of the history. The caller frees them. */
@@ -45,7 +47,7 @@ static struct history_row *run_on_all(const struct config *config, struct log *l
     struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
     assert_non_null(rows);
     assert_ok(simulation_create_on(&ranks, config, physics_device, NULL, &simulation));
-    assert_non_null(simulation.advance);
+    assert_true(is_fused(&simulation));
     simulation.log = log;
     for (uint64_t n = 0; !simulation_done(&simulation); n++) {
         const bool was_fused = is_fused(&simulation);
@@ -78,7 +80,7 @@ static void a_rank_that_loses_its_fused_step_goes_on(void **state)
 {
     (void)state;
     struct config config = config_for(ranks.size), plain = config;
-    plain.step.method = STEP_PLAIN;
+    plain.step.method = STEP_RADIX;
     plain.fields.decomposition = DECOMPOSITION_REPLICATED; /* alone, not with the other ranks */
     struct history_row *expected = physics_run(&plain);
     char *said = NULL;
@@ -89,7 +91,7 @@ static void a_rank_that_loses_its_fused_step_goes_on(void **state)
     struct history_row *found = run_on_all(&config, &log, &changes);
     assert_int_equal(fclose(log.file), 0);
     compare(&config, 0, found, expected);
-    assert_int_equal(strstr(said, "it takes plain steps") != NULL, changes.to_plain > 0);
+    assert_int_equal(strstr(said, "takes the radix step from now on") != NULL, changes.to_plain > 0);
     uint64_t of_all[2] = {changes.to_plain, changes.to_fused};
     communicator_sum_counts(&ranks, 2, of_all);
     assert_int_equal(of_all[0] > 0, ranks.size > 1);
@@ -129,7 +131,7 @@ static struct history_row *run_from_stored(const struct config *config, const ch
     assert_ok(checkpoint_open(&ranks, path, NULL, NULL, &checkpoint));
     assert_ok(simulation_create_on(&ranks, config, physics_device, checkpoint, &simulation));
     checkpoint_close(&checkpoint);
-    uint64_t plain = simulation.advance == NULL;
+    uint64_t plain = !is_fused(&simulation);
     communicator_sum_counts(&ranks, 1, &plain);
     assert_int_equal(plain > 0, ranks.size > 1);
     while (!simulation_done(&simulation)) {
@@ -168,7 +170,7 @@ static void a_run_does_not_begin_with_what_there_is_not(void **state)
     config.grid.cells[1] *= 2;
     struct simulation simulation;
     assert_int_equal(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation), STATUS_USAGE);
-    assert_non_null(strstr(status_message(), "has no fused step"));
+    assert_non_null(strstr(status_message(), "cannot take the tiled step"));
     simulation_destroy(&simulation);
 }
 

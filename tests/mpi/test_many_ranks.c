@@ -17,7 +17,7 @@ static const char waves[] =
     " output: {history: {modes: [[1, 0], [0, 2], [1, -1]]}}}";
 
 /* fused is one of the last two. */
-static const enum step_method methods[] = {STEP_PLAIN, STEP_TILED, STEP_CHUNKED};
+static const enum step_method methods[] = {STEP_RADIX, STEP_TILED, STEP_CHUNKED};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 /* The methods [first_method(), end_method()) are tried on this many ranks: plain alone on one, all on two,
@@ -115,7 +115,6 @@ static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
         }
 }
 
-/* Particles that came lately are in lists of their own, with keys where the main lists have none. */
 static void atomic_additions_on_many_ranks(void **state)
 {
     (void)state;
@@ -211,9 +210,9 @@ static void add_list(const struct simulation *simulation, const struct particles
     double *places = malloc(4 * count * sizeof *places), *velocities = places + 2 * count;
     assert_true(offsets && ids && places);
     assert_ok(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
-    assert_ok(buffer_read(list->id, 0, count * sizeof *ids, ids));
-    assert_ok(particles_read_offsets(list, simulation->config->precision, 0, count, places));
-    assert_ok(particles_read_velocities(list, simulation->config->precision, 0, count, velocities));
+    assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids));
+    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, places));
+    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, velocities));
     for (size_t cell = 0; cell < cells; cell++)
         for (size_t n = offsets[cell]; n < offsets[cell + 1]; n++)
             all[ids[n]] = (struct particle){
@@ -236,7 +235,6 @@ static struct particle *particles_after(const struct communicator *communicator,
     for (uint64_t n = 0; n <= steps; n++)
         assert_ok(simulation_step(&simulation));
     add_list(&simulation, &simulation.particles[0], all);
-    add_list(&simulation, &simulation.guests[0], all);
     simulation_destroy(&simulation);
     communicator_sum(communicator, 4 * count, &all[0].x); /* each is with one rank, and 0 with the others */
     return all;
@@ -386,11 +384,10 @@ static void a_crowd_for_whom_there_is_no_room_is_taken_in(void **state)
     compare_with_one(&config, 1e-10);
     struct simulation simulation;
     assert_ok(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation));
-    assert_int_equal(simulation.crossing != NULL, ranks.size > 1);
+    assert_int_equal(simulation.exchange != NULL, ranks.size > 1);
     const uint32_t capacity = simulation.particles[0].capacity;
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
-    assert_int_equal(simulation.particles[0].capacity, simulation.capacity[0]);
     uint64_t grown = simulation.particles[0].capacity > capacity;
     communicator_sum_counts(&ranks, 1, &grown);
     assert_int_equal(grown > 0, ranks.size > 1);

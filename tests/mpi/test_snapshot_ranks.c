@@ -29,7 +29,7 @@ struct state {
     struct grid box;
     struct slab slab;
     struct fields fields;
-    struct particles particles[SPECIES], guests[SPECIES];
+    struct particles particles[SPECIES];
 };
 
 static struct config example(enum precision precision, uint64_t particles)
@@ -76,45 +76,32 @@ static double node_of(unsigned array, uint32_t node)
     return (array + 1) * 1000.0 + node;
 }
 
-/* Which of a rank's lists a particle is in; alone a rank has no guests. */
-static unsigned list_of(const struct state *state, uint64_t k)
-{
-    return state->communicator.size > 1 && k % 3 == 0 ? 1 : 0;
-}
-
 static bool is_own(const struct state *state, uint64_t k)
 {
     const uint32_t row = cell_of(k) / COLUMNS;
     return row >= state->slab.first_row && row - state->slab.first_row < state->slab.rows;
 }
 
-/* Whether particle k is in a list of this rank. */
-static bool is_chosen(const struct state *state, uint64_t k, unsigned which)
-{
-    return is_own(state, k) && list_of(state, k) == which;
-}
-
-/* The numbers of the particles of one list, in the order of their cells, and the cell offsets of the local
+/* The numbers of the own particles, in the order of their cells, and the cell offsets of the local
  * grid. */
-static uint32_t choose(const struct state *state, uint64_t all, unsigned which, uint64_t *chosen,
-                       uint32_t *offsets)
+static uint32_t choose(const struct state *state, uint64_t all, uint64_t *chosen, uint32_t *offsets)
 {
     const uint32_t cells = grid_cells(&state->slab.local), first = state->slab.first_row * COLUMNS;
     uint32_t next[ROWS * COLUMNS + 1];
     for (uint64_t k = 0; k < all; k++)
-        if (is_chosen(state, k, which))
+        if (is_own(state, k))
             offsets[cell_of(k) - first + 1]++;
     for (uint32_t cell = 0; cell < cells; cell++) {
         next[cell] = offsets[cell];
         offsets[cell + 1] += offsets[cell];
     }
     for (uint64_t k = 0; k < all; k++)
-        if (is_chosen(state, k, which))
+        if (is_own(state, k))
             chosen[next[cell_of(k) - first]++] = k;
     return offsets[cells];
 }
 
-static void fill_list(struct state *state, uint32_t species, unsigned which, struct particles *list)
+static void fill_list(struct state *state, uint32_t species, struct particles *list)
 {
     const struct species_config *config = &state->config.species[species];
     const enum precision precision = state->config.precision;
@@ -123,20 +110,22 @@ static void fill_list(struct state *state, uint32_t species, unsigned which, str
     uint32_t *offsets = calloc(cells + 1, sizeof *offsets);
     double *pairs = calloc(2 * config->particles, sizeof *pairs);
     assert_true(chosen && offsets && pairs);
-    const uint32_t count = choose(state, config->particles, which, chosen, offsets);
-    assert_ok(particles_create_list(state->device, &state->slab, precision, config, count + 1, list));
+    const uint32_t count = choose(state, config->particles, chosen, offsets);
+    assert_ok(particles_create(state->device, &state->slab, precision, LAYOUT_SOA, config, count + 1, list));
     list->count = count;
     assert_ok(buffer_write(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
     for (size_t n = 0; n < 2 * (size_t)count; n++)
         pairs[n] = offset_of(chosen[n / 2], n % 2);
     if (count > 0)
-        assert_ok(buffer_write_reals(list->offset, precision, 0, 2 * (size_t)count, pairs));
+        assert_ok(
+            buffer_write_reals(list->attribute[ATTRIBUTE_OFFSET], precision, 0, 2 * (size_t)count, pairs));
     for (size_t n = 0; n < 2 * (size_t)count; n++)
         pairs[n] = velocity_of(chosen[n / 2], n % 2);
     if (count > 0)
-        assert_ok(buffer_write_reals(list->velocity, precision, 0, 2 * (size_t)count, pairs));
-    if (count > 0 && list->id)
-        assert_ok(buffer_write(list->id, 0, count * sizeof *chosen, chosen));
+        assert_ok(
+            buffer_write_reals(list->attribute[ATTRIBUTE_VELOCITY], precision, 0, 2 * (size_t)count, pairs));
+    if (count > 0 && list->attribute[ATTRIBUTE_ID])
+        assert_ok(buffer_write(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *chosen, chosen));
     free(chosen);
     free(offsets);
     free(pairs);
@@ -176,18 +165,14 @@ static void state_create(const struct config *config, const struct communicator 
     assert_ok(device_open(test_device_spec(), &state->device));
     assert_ok(fields_create(state->device, &state->slab.local, config->precision, &state->fields));
     fill_fields(state);
-    for (uint32_t s = 0; s < SPECIES; s++) {
-        fill_list(state, s, 0, &state->particles[s]);
-        fill_list(state, s, 1, &state->guests[s]);
-    }
+    for (uint32_t s = 0; s < SPECIES; s++)
+        fill_list(state, s, &state->particles[s]);
 }
 
 static void state_destroy(struct state *state)
 {
-    for (uint32_t s = 0; s < SPECIES; s++) {
+    for (uint32_t s = 0; s < SPECIES; s++)
         particles_destroy(&state->particles[s]);
-        particles_destroy(&state->guests[s]);
-    }
     device_close(&state->device);
 }
 
@@ -199,7 +184,6 @@ static enum status state_write(const struct state *state, const char *folder, ui
         .slab = &state->slab,
         .fields = &state->fields,
         .particles = state->particles,
-        .guests = state->communicator.size > 1 ? state->guests : NULL,
         .step = STEP,
         .time = 0.7,
     };

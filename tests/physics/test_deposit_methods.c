@@ -46,11 +46,12 @@ static void runs_agree_to_round_off(void **state)
     (void)state;
     struct config config = physics_config(plasma);
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
-        for (int method = STEP_PLAIN; method <= STEP_CHUNKED; method++) {
-            enum advance_kind kind;
+        for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++) {
+            struct stepper_setup setup;
+            const struct stepper_kind *kind;
             config.deposit.shape = (enum shape_kind)shape;
             config.step.method = (enum step_method)method;
-            if (simulation_plan_step(&config, device_info(physics_device), &kind) == STATUS_OK)
+            if (simulation_plan(&config, device_info(physics_device), &setup, &kind) == STATUS_OK)
                 assert_agree(&config, shape == SHAPE_NGP ? 1e-9 : 1e-12);
         }
     config.precision = PRECISION_SINGLE;
@@ -64,7 +65,7 @@ static void two_runs_end_in_the_same_bits(void **state)
     (void)state;
     struct config config = physics_config(plasma);
     for (int n = 0; n < 4; n++) {
-        config.step.method = n % 2 == 0 ? STEP_PLAIN : STEP_AUTO;
+        config.step.method = n % 2 == 0 ? STEP_RADIX : STEP_AUTO;
         config.precision = n / 2 == 0 ? PRECISION_SINGLE : PRECISION_DOUBLE;
         struct history_row *first = run(config, DEPOSIT_METHOD_ATOMIC);
         struct history_row *again = run(config, DEPOSIT_METHOD_ATOMIC);

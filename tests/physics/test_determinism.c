@@ -55,11 +55,8 @@ static struct outcome run(const struct config *config)
     }
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct particles *particles = &simulation.particles[s];
-        outcome_append_buffer(&outcome, particles->offset);
-        outcome_append_buffer(&outcome, particles->velocity);
-        outcome_append_buffer(&outcome, particles->quad);
-        outcome_append_buffer(&outcome, particles->key);
-        outcome_append_buffer(&outcome, particles->id);
+        for (enum attribute a = 0; a < ATTRIBUTES; a++)
+            outcome_append_buffer(&outcome, particles->attribute[a]);
     }
     simulation_destroy(&simulation);
     return outcome;
@@ -78,7 +75,7 @@ static void two_runs_end_in_the_same_bits(void **state)
     (void)state;
     struct config config = physics_config(warm_plasma);
     for (int n = 0; n < 2 * 2 * 3; n++) {
-        config.step.method = n % 2 == 0 ? STEP_PLAIN : STEP_AUTO;
+        config.step.method = n % 2 == 0 ? STEP_RADIX : STEP_AUTO;
         config.precision = n / 2 % 2 == 0 ? PRECISION_SINGLE : PRECISION_DOUBLE;
         config.deposit.shape = (enum shape_kind)(n / 4);
         struct outcome first = run(&config);
@@ -132,7 +129,7 @@ static void sort_parameters_do_not_change_a_bit(void **state)
         {"all auto", {.method = SORT_METHOD_AUTO, .passes = SORT_AUTO}},
     };
     struct config config = physics_config(warm_plasma);
-    config.step.method = STEP_PLAIN; /* a fused step has a sort of its own */
+    config.step.method = STEP_RADIX; /* a fused step has a sort of its own */
     struct outcome expected = run(&config);
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         config.sort = cases[n].sort;
@@ -167,7 +164,7 @@ static void ids_do_not_change_the_history_and_stay_complete(void **state)
     uint64_t *ids = calloc(count, sizeof *ids);
     unsigned char *seen = calloc(count, 1);
     assert_true(ids && seen);
-    assert_ok(buffer_read(simulation.particles[0].id, 0, count * sizeof *ids, ids));
+    assert_ok(buffer_read(simulation.particles[0].attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids));
     for (size_t n = 0; n < count; n++) {
         assert_true(ids[n] < count);
         assert_int_equal(seen[ids[n]]++, 0);

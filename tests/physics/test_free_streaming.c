@@ -89,11 +89,14 @@ TEST(ids_stay_with_their_particles)
     double(*loaded)[2] = calloc(count, sizeof *loaded), (*velocity)[2] = calloc(count, sizeof *velocity);
     uint64_t *id = calloc(count, sizeof *id);
     assert_true(loaded && velocity && id);
-    assert_ok(particles_read_velocities(particles, config.precision, 0, count, loaded[0]));
+    assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, velocity[0]));
+    assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
+    for (size_t n = 0; n < count; n++)
+        memcpy(loaded[id[n]], velocity[n], sizeof velocity[n]);
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
-    assert_ok(particles_read_velocities(particles, config.precision, 0, count, velocity[0]));
-    assert_ok(buffer_read(particles->id, 0, count * sizeof *id, id));
+    assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, velocity[0]));
+    assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
     for (size_t n = 0; n < count; n++) {
         assert_true(id[n] < count);
         assert_memory_equal(velocity[n], loaded[id[n]], sizeof velocity[n]);

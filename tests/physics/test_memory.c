@@ -29,9 +29,10 @@ static void check_step(const struct config *config)
 static void check_bytes(struct config *config)
 {
     for (int method = STEP_AUTO; method <= STEP_CHUNKED; method++) {
-        enum advance_kind kind;
+        struct stepper_setup setup;
+        const struct stepper_kind *kind;
         config->step.method = (enum step_method)method;
-        if (simulation_plan_step(config, device_info(physics_device), &kind) ==
+        if (simulation_plan(config, device_info(physics_device), &setup, &kind) ==
             STATUS_OK) /* or there is none such */
             check_step(config);
     }
@@ -83,7 +84,7 @@ static void a_particle_takes_56_bytes_at_most(void **state)
     struct config config = physics_config(plasma);
     config.species_count = 1;
     config.species[0].particles = 1 << 24;
-    for (int method = STEP_PLAIN; method <= STEP_CHUNKED; method++) {
+    for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++) {
         uint64_t bytes = 0;
         config.step.method = (enum step_method)method;
         assert_ok(simulation_bytes(&config, device_info(physics_device), &bytes));

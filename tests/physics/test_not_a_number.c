@@ -24,8 +24,8 @@ struct kind {
     enum precision precision;
 };
 
-static const struct kind kinds[] = {{STEP_PLAIN, PRECISION_SINGLE},
-                                    {STEP_PLAIN, PRECISION_DOUBLE},
+static const struct kind kinds[] = {{STEP_RADIX, PRECISION_SINGLE},
+                                    {STEP_RADIX, PRECISION_DOUBLE},
                                     {STEP_FUSED, PRECISION_SINGLE},
                                     {STEP_FUSED, PRECISION_DOUBLE}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -83,10 +83,11 @@ static void plant(const struct particles *particles, enum precision precision, i
 {
     const float narrow = (float)value;
     const size_t size = precision_bytes(precision);
-    struct buffer *pairs = number < U ? particles->offset : particles->velocity;
-    struct buffer *buffer = particles->quad ? particles->quad : pairs;
-    const size_t place =
-        particles->quad ? 4 * (size_t)ILL + (size_t)number : 2 * (size_t)ILL + (size_t)(number % 2);
+    const enum attribute attribute = number < U ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY;
+    struct buffer *buffer = particles->attribute[attribute];
+    const size_t element =
+        (size_t)particles_stride(particles, attribute) * ILL + particles_first(particles, attribute);
+    const size_t place = 2 * element + (size_t)(number % 2);
     assert_ok(buffer_write(buffer, place * size, size,
                            precision == PRECISION_SINGLE ? (const void *)&narrow : &value));
 }
@@ -144,17 +145,14 @@ static uint32_t cell_of_ill(const struct particles *particles, uint32_t cells)
     return cell;
 }
 
-/* A velocity between two steps is in no field yet: the checkpoint that is due looks for itself. In a fused
- * step the list stands in the order of its cells already. */
+/* A velocity between two steps is in no field yet: the checkpoint that is due looks for itself. */
 static void a_checkpoint_looks_for_itself(void **unused)
 {
     (void)unused;
     for (unsigned k = 0; k < KINDS; k++) {
         struct patient patient;
         struct simulation *simulation = &patient.simulation;
-        char words[96] = "species electrons, step 16: velocity v of a particle in cell (";
-        if (kinds[k].method != STEP_FUSED)
-            continue;
+        char words[96] = "species electrons, step 16: velocity[1] of a particle in cell (";
         patient_create(&kinds[k], 2 * CHECKPOINT, &patient);
         const uint32_t cell = cell_of_ill(&simulation->particles[1], grid_cells(&simulation->slab.local));
         plant(&simulation->particles[1], kinds[k].precision, V, INFINITY);

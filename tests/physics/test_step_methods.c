@@ -4,6 +4,10 @@
 
 #include "support/physics_support.h"
 
+#include "step/chunked_step.h"
+#include "step/radix_step.h"
+#include "step/tiled_step.h"
+
 static const char plasma[] =
     "grid: {cells: [24, 16], length: [9, 7]}\n"
     "time: {step: 0.2, steps: 15}\n"
@@ -35,18 +39,18 @@ static void read_species(const struct simulation *simulation, uint32_t species, 
     uint32_t *cell_offsets = malloc((cells + (size_t)1) * sizeof *cell_offsets);
     double *pairs = malloc(2 * (size_t)count * sizeof *pairs);
     assert_true(id && cell_offsets && pairs);
-    assert_ok(buffer_read(particles->id, 0, count * sizeof *id, id));
+    assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
     assert_ok(
         buffer_read(particles->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets));
     assert_int_equal(cell_offsets[0], 0);
     assert_int_equal(cell_offsets[cells], count);
-    assert_ok(particles_read_offsets(particles, PRECISION_DOUBLE, 0, count, pairs));
+    assert_ok(particles_read(particles, ATTRIBUTE_OFFSET, 0, count, pairs));
     for (uint32_t cell = 0; cell < cells; cell++)
         for (uint32_t j = cell_offsets[cell]; j < cell_offsets[cell + 1]; j++) {
             outcome->position[first + id[j]][0] = cell / grid->ny + pairs[2 * (size_t)j];
             outcome->position[first + id[j]][1] = cell % grid->ny + pairs[2 * (size_t)j + 1];
         }
-    assert_ok(particles_read_velocities(particles, PRECISION_DOUBLE, 0, count, pairs));
+    assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, pairs));
     for (uint32_t j = 0; j < count; j++)
         memcpy(outcome->velocity[first + id[j]], &pairs[2 * (size_t)j], sizeof *outcome->velocity);
     free(id);
@@ -63,7 +67,7 @@ static struct outcome run(const struct config *config)
     outcome.velocity = calloc(outcome.particles, sizeof *outcome.velocity);
     assert_true(outcome.rows && outcome.position && outcome.velocity);
     assert_ok(simulation_create(config, physics_device, &simulation));
-    assert_int_equal(simulation.advance != NULL, config->step.method != STEP_PLAIN);
+    assert_int_equal(simulation.stepper.kind != &radix_step, config->step.method != STEP_RADIX);
     while (!simulation_done(&simulation)) {
         struct history_row *row = &outcome.rows[simulation.step];
         assert_ok(simulation_step(&simulation));
@@ -90,10 +94,10 @@ static double distance(double a, double b, double length)
 
 static void assert_agree(const struct config *config, enum step_method method, double tolerance)
 {
-    struct config plain = *config, fused = *config;
-    plain.step.method = STEP_PLAIN;
+    struct config radix = *config, fused = *config;
+    radix.step.method = STEP_RADIX;
     fused.step.method = method;
-    struct outcome expected = run(&plain), found = run(&fused);
+    struct outcome expected = run(&radix), found = run(&fused);
     for (uint64_t n = 0; n <= config->time.steps; n++) {
         const struct history_row *a = &expected.rows[n], *b = &found.rows[n];
         const double energy = a->kinetic_energy + a->field_energy, mass = physics_total_mass(config);
@@ -115,7 +119,7 @@ static void assert_agree(const struct config *config, enum step_method method, d
     outcome_free(&found);
 }
 
-static void plain_and_fused_agree_to_round_off(void **state)
+static void radix_and_fused_agree_to_round_off(void **state)
 {
     (void)state;
     struct config config = physics_config(plasma);
@@ -127,16 +131,16 @@ static void plain_and_fused_agree_to_round_off(void **state)
     }
 }
 
-static void plain_and_fused_agree_in_single_precision(void **state)
+static void radix_and_fused_agree_in_single_precision(void **state)
 {
     (void)state;
     struct config config = physics_config(plasma);
     config.precision = PRECISION_SINGLE;
     config.time.steps = 5;
-    struct config plain = config, fused = config;
-    plain.step.method = STEP_PLAIN;
+    struct config radix = config, fused = config;
+    radix.step.method = STEP_RADIX;
     fused.step.method = STEP_FUSED;
-    struct history_row *a = physics_run(&plain), *b = physics_run(&fused);
+    struct history_row *a = physics_run(&radix), *b = physics_run(&fused);
     for (uint64_t n = 0; n <= config.time.steps; n++) {
         assert_near(b[n].kinetic_energy / a[n].kinetic_energy, 1, 1e-6);
         assert_near(b[n].field_energy / a[n].field_energy, 1, 1e-4);
@@ -145,56 +149,53 @@ static void plain_and_fused_agree_in_single_precision(void **state)
     free(b);
 }
 
-/* Of sort.* and step.method: who asks for a sort gets it in every step. */
-static void a_sort_that_is_asked_for_makes_the_step_plain(void **state)
+static const struct stepper_kind *planned(const struct config *config, enum status expected)
 {
-    (void)state;
-    struct config config = physics_config(plasma);
-    const struct device_info *info = device_info(physics_device);
-    enum advance_kind kind = ADVANCE_NONE;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_not_equal(kind, ADVANCE_NONE);
-    config.sort.passes = 1;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, ADVANCE_NONE);
-    config.step.method = STEP_FUSED;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, info->is_cpu ? ADVANCE_CHUNKED : ADVANCE_TILED);
-    config.step.method = STEP_TILED;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, ADVANCE_TILED);
-    config.step.method = STEP_CHUNKED;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, ADVANCE_CHUNKED);
-    config.sort.passes = 2;
-    config.step.method = STEP_PLAIN;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, ADVANCE_NONE);
+    struct stepper_setup setup;
+    const struct stepper_kind *kind = NULL;
+    assert_int_equal(simulation_plan(config, device_info(physics_device), &setup, &kind), expected);
+    return kind;
 }
 
-/* Too many cells for a digit each, and too few particles for windows: on no device is there a tiled step. */
-static void a_kind_that_does_not_fit_is_refused(void **state)
+static void the_method_names_the_stepper(void **state)
 {
     (void)state;
     struct config config = physics_config(plasma);
-    const struct device_info *info = device_info(physics_device);
-    enum advance_kind kind = ADVANCE_NONE;
+    const struct stepper_kind *fused = device_info(physics_device)->is_cpu ? &chunked_step : &tiled_step;
+    const struct stepper_kind *const expected[] = {[STEP_AUTO] = fused,
+                                                   [STEP_RADIX] = &radix_step,
+                                                   [STEP_FUSED] = fused,
+                                                   [STEP_TILED] = &tiled_step,
+                                                   [STEP_CHUNKED] = &chunked_step};
+    assert_ptr_equal(planned(&config, STATUS_OK), &radix_step); /* the default */
+    for (int method = STEP_AUTO; method <= STEP_CHUNKED; method++) {
+        config.step.method = (enum step_method)method;
+        assert_ptr_equal(planned(&config, STATUS_OK), expected[method]);
+    }
+}
+
+/* Too many cells for a digit each, and too few particles for windows: on no device does the tiled step fit.
+ */
+static void a_stepper_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct config config = physics_config(plasma);
     config.grid.cells[0] = config.grid.cells[1] = 512;
     config.step.method = STEP_TILED;
-    assert_int_equal(simulation_plan_step(&config, info, &kind), STATUS_USAGE);
-    assert_non_null(strstr(status_message(), "no fused step for 512x512 cells"));
+    planned(&config, STATUS_USAGE);
+    assert_non_null(strstr(status_message(), "cannot take the tiled step on 512x512 cells"));
     config.step.method = STEP_AUTO;
-    assert_ok(simulation_plan_step(&config, info, &kind));
-    assert_int_equal(kind, info->is_cpu ? ADVANCE_CHUNKED : ADVANCE_NONE);
+    assert_ptr_equal(planned(&config, STATUS_OK),
+                     device_info(physics_device)->is_cpu ? &chunked_step : &radix_step);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_and_fused_agree_to_round_off),
-        cmocka_unit_test(plain_and_fused_agree_in_single_precision),
-        cmocka_unit_test(a_sort_that_is_asked_for_makes_the_step_plain),
-        cmocka_unit_test(a_kind_that_does_not_fit_is_refused),
+        cmocka_unit_test(radix_and_fused_agree_to_round_off),
+        cmocka_unit_test(radix_and_fused_agree_in_single_precision),
+        cmocka_unit_test(the_method_names_the_stepper),
+        cmocka_unit_test(a_stepper_that_does_not_fit_is_refused),
     };
     return PHYSICS_MAIN(tests);
 }

@@ -18,6 +18,7 @@ struct sorted_particles {
     uint32_t *cell;        /* [count], ascending */
     double (*offset)[2];   /* [count], in [0, 1) */
     double (*velocity)[2]; /* [count] */
+    uint64_t *id;          /* [count], ascending from 0 */
 };
 
 /* `count`, or less where RADIXPIC_TEST_SMALL is set: for tools under which kernels run a thousand times
@@ -57,21 +58,39 @@ static inline double test_below_one(enum precision precision)
     return precision == PRECISION_SINGLE ? (double)nextafterf(1, 0) : nextafter(1, 0);
 }
 
-static inline void sorted_particles_upload(struct sorted_particles *sorted)
+/* Writes a real attribute of a list in either layout. */
+static inline void test_write_reals(struct particles *list, enum attribute attribute, const double *numbers)
 {
-    const uint32_t count = sorted->particles.count;
-    uint32_t *starts = test_array(sorted->cells + (size_t)1, sizeof *starts);
-    for (uint32_t p = 0; p < count; p++)
+    const size_t count = list->count * (size_t)attribute_table[attribute].components;
+    float *singles = calloc(count + 1, sizeof *singles);
+    assert_non_null(singles);
+    for (size_t n = 0; n < count; n++)
+        singles[n] = (float)numbers[n];
+    assert_ok(particles_write(list, attribute,
+                              list->precision == PRECISION_SINGLE ? (const void *)singles : numbers));
+    free(singles);
+}
+
+/* The host's particles to a list of as many. */
+static inline void sorted_particles_write(const struct sorted_particles *sorted, struct particles *list)
+{
+    uint32_t *starts = calloc(sorted->cells + (size_t)1, sizeof *starts);
+    assert_non_null(starts);
+    for (uint32_t p = 0; p < list->count; p++)
         starts[sorted->cell[p] + 1]++;
     for (uint32_t c = 0; c < sorted->cells; c++)
         starts[c + 1] += starts[c];
-    const struct particles *particles = &sorted->particles;
-    assert_ok(buffer_write(particles->cell_offsets, 0, (sorted->cells + (size_t)1) * sizeof *starts, starts));
-    assert_ok(buffer_write(particles->key, 0, count * sizeof *sorted->cell, sorted->cell));
-    assert_ok(
-        buffer_write_reals(particles->offset, sorted->precision, 0, 2 * (size_t)count, sorted->offset[0]));
-    assert_ok(buffer_write_reals(particles->velocity, sorted->precision, 0, 2 * (size_t)count,
-                                 sorted->velocity[0]));
+    assert_ok(buffer_write(list->cell_offsets, 0, (sorted->cells + (size_t)1) * sizeof *starts, starts));
+    test_write_reals(list, ATTRIBUTE_OFFSET, sorted->offset[0]);
+    test_write_reals(list, ATTRIBUTE_VELOCITY, sorted->velocity[0]);
+    if (list->attribute[ATTRIBUTE_ID])
+        assert_ok(particles_write(list, ATTRIBUTE_ID, sorted->id));
+    free(starts);
+}
+
+static inline void sorted_particles_upload(struct sorted_particles *sorted)
+{
+    sorted_particles_write(sorted, &sorted->particles);
 }
 
 static inline int sorted_particles_compare(const void *a, const void *b)
@@ -80,28 +99,42 @@ static inline int sorted_particles_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* `count` random particles of charge -1.5, mass 2 and density 0.75: a `crowd` (0 to 1) of them in the last
- * cell but one, the others anywhere but in cell 0, unless that is all there is. The first offsets are the
- * special ones: 0, -0.0 and just below 1. */
-static inline void sorted_particles_create(struct device *device, const struct grid *grid,
-                                           enum precision precision, uint32_t count, double crowd,
-                                           uint64_t seed, struct sorted_particles *sorted)
+/* Room for `count` particles. */
+static inline void sorted_particles_allocate(uint32_t count, struct sorted_particles *sorted)
+{
+    sorted->cell = calloc(count + (size_t)1, sizeof *sorted->cell);
+    sorted->offset = calloc(count + (size_t)1, sizeof *sorted->offset);
+    sorted->velocity = calloc(count + (size_t)1, sizeof *sorted->velocity);
+    sorted->id = calloc(count + (size_t)1, sizeof *sorted->id);
+    assert_true(sorted->cell && sorted->offset && sorted->velocity && sorted->id);
+}
+
+static inline void sorted_particles_free(struct sorted_particles *sorted)
+{
+    free(sorted->cell);
+    free(sorted->offset);
+    free(sorted->velocity);
+    free(sorted->id);
+}
+
+/* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `crowd` (0 to 1) of
+ * them in the last of `cells` but one, the others anywhere but in cell 0, unless that is all there is. The
+ * first offsets are the special ones: 0, -0.0 and just below 1. */
+static inline void sorted_particles_make(enum precision precision, uint32_t cells, uint32_t count,
+                                         double crowd, uint64_t seed, struct sorted_particles *sorted)
 {
     *sorted = (struct sorted_particles){
         .species = {.name = "test", .charge = -1.5, .mass = 2, .density = 0.75, .particles = count},
         .precision = precision,
-        .cells = grid_cells(grid),
-        .cell = test_array(count, sizeof *sorted->cell),
-        .offset = test_array(count, sizeof *sorted->offset),
-        .velocity = test_array(count, sizeof *sorted->velocity),
+        .cells = cells,
     };
-    assert_ok(particles_create(device, grid, precision, &sorted->species, &sorted->particles));
+    sorted_particles_allocate(count, sorted);
     const double special[] = {0.0, -0.0, test_below_one(precision)};
     const uint32_t specials = sizeof special / sizeof special[0];
-    const uint32_t cells = sorted->cells;
     for (uint32_t p = 0; p < count; p++) {
         const bool crowded = test_random(&seed) < crowd;
         sorted->cell[p] = crowded ? cells - 2 : 1 + (uint32_t)(test_random(&seed) * (cells - 1));
+        sorted->id[p] = p;
         for (int axis = 0; axis < 2; axis++) {
             const double random = test_rounded(precision, test_random(&seed));
             sorted->offset[p][axis] = random < 1 ? random : test_below_one(precision);
@@ -113,12 +146,32 @@ static inline void sorted_particles_create(struct device *device, const struct g
         }
     }
     qsort(sorted->cell, count, sizeof *sorted->cell, sorted_particles_compare);
-    sorted_particles_upload(sorted);
+}
+
+/* A list of the host's `count` particles. */
+static inline void sorted_particles_list(struct device *device, const struct grid *grid,
+                                         enum particle_layout layout, uint32_t count,
+                                         const struct sorted_particles *sorted, struct particles *list)
+{
+    const struct slab slab = slab_whole_box(grid);
+    assert_ok(particles_create(device, &slab, sorted->precision, layout, &sorted->species, count, list));
+    list->count = count;
+    sorted_particles_write(sorted, list);
+}
+
+/* The same on host and device. */
+static inline void sorted_particles_create(struct device *device, const struct grid *grid,
+                                           enum precision precision, uint32_t count, double crowd,
+                                           uint64_t seed, struct sorted_particles *sorted)
+{
+    sorted_particles_make(precision, grid_cells(grid), count, crowd, seed, sorted);
+    sorted_particles_list(device, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
 }
 
 static inline void sorted_particles_destroy(struct sorted_particles *sorted)
 {
     particles_destroy(&sorted->particles);
+    sorted_particles_free(sorted);
 }
 
 /* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,

@@ -79,7 +79,7 @@ TEST(every_key_but_the_required_has_a_default)
         "kind: van_der_corput|bases: [2, 3]|kind: cold|drift: [0, 0]|density: []|displacement: []|"
         "solver: auto|decomposition: auto|gradient: spectral|magnetic: 0 |shape: cic|method: sorted|"
         "filter_passes: 0 |method: auto|passes: 2 |key_bits: auto|items_per_group: auto|groups: auto|"
-        "histogram_splits: auto|transpose: auto|table: auto|method: auto|balance_every: 0 |"
+        "histogram_splits: auto|transpose: auto|table: auto|method: radix|balance_every: 0 |"
         "threshold: 1.1 |ghost_rows: auto|device: auto|directory: output/test |every: 1 |modes: []|"
         "every: 0 |particles: true|compression: 4 |phase_space: []|every: 0 |minutes: 0 |keep: 2 |"
         "density_per_m3: 1e+18 |temperature_eV: 100 ";

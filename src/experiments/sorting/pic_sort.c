@@ -147,8 +147,8 @@ static enum status run_key(struct bench *bench, void *context)
     struct run *run = cases->run;
     const struct particles *particles = &run->list.particles;
     const bool is_paper = run->options->method == SORT_METHOD_PAPER;
-    struct radix_lists lists = {.keys = particles->key,
-                                .sorted_keys = is_paper ? particles->key_spare : NULL,
+    struct radix_lists lists = {.keys = run->list.keys,
+                                .sorted_keys = is_paper ? run->list.sorted_keys : NULL,
                                 .cell_offsets = is_paper ? NULL : particles->cell_offsets,
                                 .cells = grid_cells(&run->grid)};
     struct subject subjects[MOST_TABLES];
@@ -325,7 +325,7 @@ static enum status make_keys(struct run *run)
     TRY(make_plan(run, grid_key_bits(&run->grid), TABLE_AUTO, &plan));
     TRY(pic_keys_create(bench->part, &run->grid, run->count, &plan, &run->list));
     TRY(DEVICE_NEW_ARRAY(bench->part, run->keys, run->count));
-    TRY(buffer_read(run->list.particles.key, 0, run->count * sizeof *run->keys, run->keys));
+    TRY(buffer_read(run->list.keys, 0, run->count * sizeof *run->keys, run->keys));
     return write_keys(run);
 }
 
@@ -358,7 +358,8 @@ static enum status run_pic_sort(struct bench *bench)
     run->count = run->options->particles;
     TRY(plan_cases(run));
     TRY(make_keys(run));
-    TRY(bench_copy(bench, buffer_bytes(run->list.particles.offset), run->options->common.repeats));
+    TRY(bench_copy(bench, buffer_bytes(run->list.particles.attribute[ATTRIBUTE_OFFSET]),
+                   run->options->common.repeats));
     const uint32_t cells = run->options->cells;
     printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", run->count, cells, cells,
            cells, cells, bench->info->name);

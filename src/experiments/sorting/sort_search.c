@@ -73,9 +73,9 @@ static enum status sort_once(const struct search *bench, struct sorter *sorter, 
                              double *seconds, double *kernels)
 {
     const struct particles *particles = &bench->list.particles;
-    const struct radix_lists lists = {.keys = particles->key,
+    const struct radix_lists lists = {.keys = bench->list.keys,
                                       .sorted_keys =
-                                          method == SORT_METHOD_PAPER ? particles->key_spare : NULL,
+                                          method == SORT_METHOD_PAPER ? bench->list.sorted_keys : NULL,
                                       .permutation = bench->permutation,
                                       .cell_offsets = particles->cell_offsets,
                                       .cells = grid_cells(&bench->grid)};
@@ -418,7 +418,7 @@ static enum status make_keys(struct search *bench)
     TRY(DEVICE_NEW_ARRAY(bench->device, bench->found, search->count));
     TRY(DEVICE_NEW_ARRAY(bench->device, bench->expected_offsets, grid_cells(&bench->grid) + (size_t)1));
     TRY(DEVICE_NEW_ARRAY(bench->device, bench->found_offsets, grid_cells(&bench->grid) + (size_t)1));
-    TRY(buffer_read(bench->list.particles.key, 0, bytes, bench->found));
+    TRY(buffer_read(bench->list.keys, 0, bytes, bench->found));
     for (uint32_t j = 0; j < search->count; j++)
         bench->expected_offsets[bench->found[j] + 1]++;
     for (uint32_t cell = 0; cell < grid_cells(&bench->grid); cell++)

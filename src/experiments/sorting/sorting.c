@@ -2,9 +2,7 @@
  * device. */
 #include "experiments/sorting/sorting.h"
 
-#include "load/loading.h"
-#include "sort/cell_key.h"
-#include "sort/permute.h"
+#include "particles/load_sorted.h"
 
 #include <stdlib.h>
 
@@ -12,41 +10,28 @@
 
 enum { MOVE_ITEMS = 64 };
 
-static enum status sort_once(struct device *device, const struct sorter_plan *plan,
-                             struct particles *particles)
+static enum status move(struct device *device, const struct grid *grid, const struct pic_keys *list)
 {
-    struct sorter *sorter = NULL;
-    struct permute *permute = NULL;
-    struct buffer *permutation = NULL;
-    TRY(sorter_create(device, plan, particles->count, &sorter));
-    TRY(permute_create(device, PRECISION_SINGLE, &permute));
-    TRY(buffer_create(device, particles->count * sizeof(uint32_t), "permutation", &permutation));
-    const struct radix_lists lists = {
-        .keys = particles->key, .sorted_keys = particles->key_spare, .permutation = permutation};
-    TRY(sorter_run(sorter, particles->count, &lists));
-    buffer_swap(particles->key, particles->key_spare);
-    return permute_apply(permute, permutation, particles);
-}
-
-static enum status move(struct device *device, const struct grid *grid, struct particles *particles)
-{
+    const struct particles *particles = &list->particles;
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    struct cell_key *cell_key = NULL;
     TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "pic_sort_move", &kernel));
-    TRY(cell_key_create(device, grid, 0, PRECISION_SINGLE, &cell_key));
     TRY(KERNEL_LAUNCH(
         kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
-        arg_buffer(particles->offset), arg_buffer(particles->velocity), arg_uint(particles->count)));
-    return cell_key_update(cell_key, particles);
+        arg_buffer(particles->cell_offsets), arg_uint(grid->nx), arg_uint(grid->ny),
+        arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
+        arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles->count),
+        arg_buffer(list->keys)));
+    return device_finish(device);
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
 enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
                             const struct sorter_plan *plan, struct pic_keys *list)
 {
-    struct device *only_here = NULL;
+    const struct slab slab = slab_whole_box(grid);
+    const size_t bytes = count * sizeof(uint32_t);
     list->species = (struct species_config){
         .name = "particles",
         .charge = -1,
@@ -56,16 +41,13 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
         .positions = {.kind = POSITIONS_VAN_DER_CORPUT, .bases = {2, 3}},
         .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
     };
-    TRY(particles_create(device, grid, PRECISION_SINGLE, &list->species, &list->particles));
-    TRY(loading_fill(device, grid, PRECISION_SINGLE, 0, &list->particles));
-    TRY(device_branch(device, &only_here));
-    enum status status = sort_once(only_here, plan, &list->particles);
-    if (status == STATUS_OK)
-        status = move(only_here, grid, &list->particles);
-    if (status == STATUS_OK)
-        status = device_finish(device);
-    device_close(&only_here);
-    return status;
+    TRY(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &list->species, count,
+                         &list->particles));
+    TRY(buffer_create(device, bytes, "keys in PIC order", &list->keys));
+    TRY(buffer_create(device, bytes, "sorted keys", &list->sorted_keys));
+    list->particles.count = count;
+    TRY(load_sorted(&slab, plan, 0, &list->particles));
+    return move(device, grid, list);
 }
 
 /* ---- the host ---- */

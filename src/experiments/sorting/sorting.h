@@ -59,8 +59,8 @@ static inline struct sort_config paper_sort_config(const struct paper_options *p
 
 struct pic_keys {
     struct species_config species;
-    struct particles particles; /* in single precision; particles.key: uint[count], the keys in PIC order.
-                                   Points at `species`, so the struct stays where it is. */
+    struct particles particles; /* in single precision. Points at `species`: the struct stays where it is */
+    struct buffer *keys, *sorted_keys; /* uint[count]: in PIC order, and room for a sort's result */
 };
 
 /* `count` particles from four van der Corput sequences in the unit square, sorted by cell as `plan` says,

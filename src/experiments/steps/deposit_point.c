@@ -2,7 +2,7 @@
 #include "experiments/steps/deposit.h"
 
 #include "field/deposit.h"
-#include "sort/permute.h"
+#include "particles/permute.h"
 #include "sort/sorter.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@ struct scene {
     struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
     struct sorter *sorter;
     struct permute *permute;
+    struct buffer *keys, *sorted_keys; /* of the shuffled and the ordered list */
     struct buffer *permutation, *rho;
     struct deposit *sorted;
     struct deposit_atomic *atomic;
@@ -78,33 +79,24 @@ static enum status fill(struct scene *scene, struct device *device)
                 offset[2 * n + (uint32_t)axis] = (double)(next_random(&seed) >> 40) * 0x1p-24;
             deposit_on_host(scene, cell[n], &offset[2 * n]);
         }
-        TRY(buffer_write(list->key, first * sizeof *cell, count * sizeof *cell, cell));
-        TRY(buffer_write_reals(list->offset, scene->options->precision, 2 * (size_t)first, 2 * (size_t)count,
-                               offset));
+        TRY(buffer_write(scene->keys, first * sizeof *cell, count * sizeof *cell, cell));
+        TRY(buffer_write_reals(list->attribute[ATTRIBUTE_OFFSET], scene->options->precision,
+                               2 * (size_t)first, 2 * (size_t)count, offset));
     }
-    return buffer_fill(list->velocity, 0);
-}
-
-/* What is in the spare arrays becomes the list, and the list spare. */
-static void turn(struct particles *list)
-{
-    buffer_swap(list->key, list->key_spare);
-    buffer_swap(list->offset, list->offset_spare);
-    buffer_swap(list->velocity, list->velocity_spare);
+    return buffer_fill(list->attribute[ATTRIBUTE_VELOCITY], 0);
 }
 
 /* The list, which is shuffled, in order; the shuffled one stays in the spare arrays. */
 static enum status sort(struct scene *scene)
 {
     struct particles *list = &scene->ordered;
-    const struct radix_lists lists = {.keys = list->key,
-                                      .sorted_keys = list->key_spare,
+    const struct radix_lists lists = {.keys = scene->keys,
+                                      .sorted_keys = scene->sorted_keys,
                                       .permutation = scene->permutation,
                                       .cell_offsets = list->cell_offsets,
                                       .cells = grid_cells(&scene->grid)};
     TRY(sorter_run(scene->sorter, list->count, &lists));
-    buffer_swap(list->key, list->key_spare);
-    return permute_apply(scene->permute, scene->permutation, list);
+    return permute_apply(scene->permute, scene->permutation, list->count, list);
 }
 
 static enum status create_sort(struct scene *scene, struct device *device)
@@ -114,7 +106,7 @@ static enum status create_sort(struct scene *scene, struct device *device)
     struct sorter_plan plan;
     TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), particles, &plan));
     TRY(sorter_create(device, &plan, particles, &scene->sorter));
-    TRY(permute_create(device, scene->options->precision, &scene->permute));
+    TRY(permute_create(device, &scene->permute));
     return buffer_create(device, particles * sizeof(uint32_t), "permutation", &scene->permutation);
 }
 
@@ -128,7 +120,12 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(DEVICE_NEW_ARRAY(device, scene->weights, cells));
     TRY(DEVICE_NEW_ARRAY(device, scene->found, cells));
     TRY(DEVICE_NEW_ARRAY(device, scene->earlier, cells));
-    TRY(particles_create(device, &scene->grid, options->precision, &scene->species, &scene->ordered));
+    const struct slab slab = slab_whole_box(&scene->grid);
+    TRY(particles_create(device, &slab, options->precision, LAYOUT_SOA, &scene->species, options->particles,
+                         &scene->ordered));
+    scene->ordered.count = options->particles;
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "keys", &scene->keys));
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "sorted keys", &scene->sorted_keys));
     TRY(create_sort(scene, device));
     TRY(buffer_create(device, cells * precision_bytes(options->precision), "rho", &scene->rho));
     TRY(deposit_create(device, &scene->grid, options->precision,
@@ -140,9 +137,8 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(fill(scene, device));
     TRY(sort(scene));
     scene->shuffled = scene->ordered;
-    scene->shuffled.key = scene->ordered.key_spare;
-    scene->shuffled.offset = scene->ordered.offset_spare;
-    scene->shuffled.velocity = scene->ordered.velocity_spare;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        scene->shuffled.attribute[a] = scene->ordered.spare[a];
     return STATUS_OK;
 }
 
@@ -194,7 +190,7 @@ static enum status clear(void *context)
 {
     struct scene *scene = context;
     if (scene->column == SORT_AND_SORTED)
-        turn(&scene->ordered);
+        particles_swap(&scene->ordered);
     return buffer_fill(scene->rho, UINT32_MAX);
 }
 
@@ -204,6 +200,7 @@ static enum status deposit(void *context)
     if (scene->column == ATOMIC_ORDERED || scene->column == ATOMIC_SHUFFLED)
         return deposit_atomic_species(scene->atomic,
                                       scene->column == ATOMIC_ORDERED ? &scene->ordered : &scene->shuffled,
+                                      scene->column == ATOMIC_ORDERED ? scene->sorted_keys : scene->keys,
                                       grid_cells(&scene->grid), true, scene->rho);
     if (scene->column == SORT_AND_SORTED)
         TRY(sort(scene));

@@ -375,7 +375,7 @@ const struct experiment experiment_step = {
         "so short a list that caches hold it can beat it.\n\n"
         "Examples:\n"
         "  radixpic bench step\n"
-        "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method plain\n"
+        "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method radix\n"
         "  radixpic bench step --sweep --max-particles 4194304 --device cpu --csv step.csv\n"),
     .options_size = sizeof(struct options),
     .settle = settle,

@@ -3,8 +3,10 @@
 
 #include "config/config_reader.h"
 #include "simulation.h"
+#include "step/radix_step.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, FEW_PER_CELL = 8 };
 
@@ -68,20 +70,44 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
     return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, config);
 }
 
-/* Before the first step: the first half of the particles come to rest in the middle cell. */
+/* `count` particles from number `first` on belong to `cell`, which holds some of them. */
+static void fill_cell(uint32_t *offsets, uint32_t cells, uint32_t cell, uint32_t first, uint32_t count)
+{
+    for (uint32_t c = 0; c <= cell; c++)
+        offsets[c] = offsets[c] < first ? offsets[c] : first;
+    for (uint32_t c = cell + 1; c <= cells; c++)
+        offsets[c] = offsets[c] > first + count ? offsets[c] : first + count;
+}
+
+/* Their velocities become 0. */
+static enum status stop_particles(struct particles *list, uint32_t first, uint32_t count)
+{
+    const size_t bytes = attribute_bytes(list->precision, ATTRIBUTE_VELOCITY);
+    const size_t stride = particles_stride(list, ATTRIBUTE_VELOCITY);
+    const size_t begin = particles_first(list, ATTRIBUTE_VELOCITY);
+    void *memory = NULL;
+    TRY(buffer_map(list->attribute[ATTRIBUTE_VELOCITY], &memory));
+    for (size_t p = first; p < (size_t)first + count; p++)
+        memset((char *)memory + (stride * p + begin) * bytes, 0, bytes);
+    return buffer_unmap(list->attribute[ATTRIBUTE_VELOCITY], memory);
+}
+
+/* Before the first step: half of the particles come to rest in the middle cell. */
 static enum status crowd_one_cell(struct simulation *simulation)
 {
-    struct particles *particles = &simulation->particles[0];
+    struct particles *list = &simulation->particles[0];
     const struct grid *grid = &simulation->slab.box;
-    const size_t half = particles->count / 2, pair = 2 * precision_bytes(simulation->config->precision);
-    uint32_t *keys = NULL;
-    char *at_rest = NULL;
-    TRY(DEVICE_NEW_ARRAY(simulation->device, keys, half));
-    TRY(DEVICE_NEW_ARRAY(simulation->device, at_rest, half * pair));
-    for (size_t j = 0; j < half; j++)
-        keys[j] = grid->nx / 2 * grid->ny + grid->ny / 2;
-    TRY(buffer_write(particles->key, 0, half * sizeof *keys, keys));
-    return buffer_write(particles->velocity, 0, half * pair, at_rest);
+    const uint32_t cells = grid_cells(grid), middle = grid->nx / 2 * grid->ny + grid->ny / 2;
+    const uint32_t half = list->count / 2;
+    const size_t bytes = (cells + (size_t)1) * sizeof(uint32_t);
+    uint32_t *offsets = NULL;
+    TRY(DEVICE_NEW_ARRAY(simulation->device, offsets, cells + (size_t)1));
+    TRY(buffer_read(list->cell_offsets, 0, bytes, offsets));
+    const uint32_t begin = offsets[middle] < half / 2 ? 0 : offsets[middle] - half / 2;
+    fill_cell(offsets, cells, middle, begin, half);
+    TRY(buffer_write(list->cell_offsets, 0, bytes, offsets));
+    TRY(stop_particles(list, begin, half));
+    return stepper_renew(&simulation->stepper, 0, list);
 }
 
 /* ---- blocks ---- */
@@ -167,12 +193,9 @@ static void describe(const struct run *run)
         const uint32_t rows = partition_rows(&simulation->partition, rank);
         point->rows_most = rows > point->rows_most ? rows : point->rows_most;
     }
-    snprintf(point->method, sizeof point->method, "plain");
-    if (simulation->advance_kind == ADVANCE_NONE)
-        sorter_plan_describe(&simulation->plan, point->sort, sizeof point->sort);
-    else
-        snprintf(point->method, sizeof point->method, "fused %s",
-                 advance_kind_name(simulation->advance_kind));
+    snprintf(point->method, sizeof point->method, "%s", simulation->stepper.kind->name);
+    if (simulation->stepper.kind == &radix_step)
+        sorter_plan_describe(&simulation->setup.sort, point->sort, sizeof point->sort);
 }
 
 /* ---- verification ---- */
@@ -202,13 +225,12 @@ static enum status check_cell_offsets(const struct simulation *simulation, struc
 static enum status check_positions(const struct simulation *simulation, struct findings *findings)
 {
     const struct particles *particles = &simulation->particles[0];
-    const enum precision precision = simulation->config->precision;
     const size_t count = particles->count < LOOKED_AT ? particles->count : LOOKED_AT;
     double offsets[2 * LOOKED_AT], velocities[2 * LOOKED_AT];
     for (int end = 0; end < 2; end++) {
         const size_t first = end == 0 ? 0 : particles->count - count;
-        TRY(particles_read_offsets(particles, precision, first, count, offsets));
-        TRY(particles_read_velocities(particles, precision, first, count, velocities));
+        TRY(particles_read(particles, ATTRIBUTE_OFFSET, first, count, offsets));
+        TRY(particles_read(particles, ATTRIBUTE_VELOCITY, first, count, velocities));
         for (size_t n = 0; n < 2 * count; n++)
             if (!(offsets[n] >= 0 && offsets[n] <= 1) || !isfinite(velocities[n]))
                 findings->positions_right = false;

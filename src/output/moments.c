@@ -1,0 +1,136 @@
+/* Moments: launches of kernels/moments.cl, one for each piece of a mesh that is written. */
+#include "output/moments.h"
+#include "output/view.h"
+
+#include "output/openpmd.h"
+
+#include <string.h>
+
+enum { GPU_GROUP_ITEMS = 64, CPU_GROUP_ITEMS = 1 };
+
+enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, TEMPERATURE, QUANTITIES }; /* as in the kernel */
+
+struct moments {
+    size_t group_items;
+    struct program *program;
+    struct kernel *kernel;
+    uint32_t room;        /* cells that are computed at once */
+    struct buffer *cells; /* real[room] */
+};
+
+enum status moments_create(struct device *device, const struct config *config, void **part)
+{
+    struct moments *moments;
+    const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
+    *part = NULL;
+    if (config->output.moments.every == 0)
+        return STATUS_OK;
+    TRY(DEVICE_NEW(device, moments));
+    *part = moments;
+    moments->room = cells < HDF5_PIECE ? cells : HDF5_PIECE;
+    moments->group_items =
+        device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
+    TRY(program_build(device, "moments.cl", config->precision, &moments->program, "-D GROUP_ITEMS=%zu",
+                      moments->group_items));
+    TRY(kernel_create(moments->program, "moments", &moments->kernel));
+    return buffer_create(device, moments->room * precision_bytes(config->precision), "the moments of cells",
+                         &moments->cells);
+}
+
+/* A quantity of a species. */
+struct source {
+    const struct moments *moments;
+    const struct view *view;
+    const struct particles *particles;
+    enum quantity quantity;
+};
+
+/* What a count, a mean or a variance is multiplied by. */
+static double factor_of(const struct source *source)
+{
+    const struct grid *grid = &source->view->slab->box;
+    switch (source->quantity) {
+    case DENSITY:
+        return source->particles->weight / (grid->dx * grid->dy);
+    case TEMPERATURE:
+        return source->particles->species->mass / 2;
+    default:
+        return 1;
+    }
+}
+
+static enum status fill_cells(const void *context, uint64_t first, size_t count, void *values)
+{
+    const struct source *source = context;
+    const struct moments *moments = source->moments;
+    const struct particles *list = source->particles;
+    const size_t size = precision_bytes(source->view->config->precision);
+    if (list->count == 0)
+        memset(values, 0, count * size);
+    for (size_t done = 0; done < count && list->count > 0; done += moments->room) {
+        const size_t cells = count - done < moments->room ? count - done : moments->room;
+        TRY(KERNEL_LAUNCH(moments->kernel, ((struct launch){cells, moments->group_items, STAGE_OUTPUT, 0}),
+                          arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]),
+                          arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
+                          arg_uint(particles_first(list, ATTRIBUTE_VELOCITY)), arg_buffer(list->cell_offsets),
+                          arg_uint((uint32_t)(first + done)), arg_uint(source->quantity),
+                          arg_real(factor_of(source)), arg_buffer(moments->cells)));
+        TRY(buffer_read(moments->cells, 0, cells * size, (char *)values + done * size));
+    }
+    return STATUS_OK;
+}
+
+static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species)
+{
+    const struct view *view = openpmd->view;
+    const struct units *units = &openpmd->units;
+    const double half_step_back = -view->config->time.step / 2;
+    struct source sources[QUANTITIES];
+    for (enum quantity q = 0; q < QUANTITIES; q++)
+        sources[q] = (struct source){moments, view, &view->particles[species], q};
+    const struct openpmd_mesh meshes[] = {
+        {.name = "density",
+         .dimension = {-3},
+         .unit = units->charge_density / units->charge,
+         .components = 1,
+         .source = {&sources[DENSITY]}},
+        {.name = "velocity",
+         .dimension = {1, 0, -1},
+         .unit = units->velocity,
+         .time_offset = half_step_back,
+         .components = 2,
+         .source = {&sources[VELOCITY_X], &sources[VELOCITY_Y]}},
+        {.name = "temperature",
+         .dimension = {2, 1, -2},
+         .unit = units->mass * units->velocity * units->velocity,
+         .time_offset = half_step_back,
+         .comment = "as an energy: m <|v - <v>|^2> / 2",
+         .components = 1,
+         .source = {&sources[TEMPERATURE]}},
+    };
+    for (size_t n = 0; n < sizeof meshes / sizeof meshes[0]; n++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        struct openpmd_mesh mesh = meshes[n];
+        snprintf(name, sizeof name, "%s_%s", view->config->species[species].name, meshes[n].name);
+        mesh.name = name;
+        mesh.position = 0.5;
+        mesh.fill = fill_cells;
+        openpmd_write_mesh(openpmd, &mesh);
+    }
+}
+
+enum status moments_write(void *moments, const char *folder, const struct view *view, uint64_t *bytes)
+{
+    struct openpmd openpmd;
+    *bytes = 0;
+    TRY(openpmd_create(view, folder, "moments", OPENPMD_BASE, &openpmd));
+    for (uint32_t s = 0; s < view->config->species_count; s++)
+        write_species(&openpmd, moments, s);
+    return openpmd_finish(&openpmd, bytes);
+}
+
+uint64_t moments_bytes(const struct config *config)
+{
+    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species too */
+    return (frame + openpmd_mesh_bytes(config, QUANTITIES)) * config->species_count + frame;
+}

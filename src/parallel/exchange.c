@@ -1,0 +1,360 @@
+/* Exchange: the rows between ranks, their messages, and the way to and from the device. */
+#include "parallel/exchange.h"
+
+#include "parallel/ghost_rows.h"
+#include "parallel/host_particles.h"
+
+#include <string.h>
+
+struct exchange {
+    struct device *device;   /* not owned */
+    struct migrate *migrate; /* not owned */
+    struct slab slab;
+    MPI_Datatype types[PARTS];
+    struct ghost_runs out, in;
+    MPI_Request *requests; /* for all runs, ATTRIBUTES each */
+
+    /* Of own rows that are beside other ranks. */
+    uint32_t reached;         /* how many */
+    uint32_t *reached_number; /* [local nx] their numbers, or ARRIVALS_NONE */
+    struct buffer *rows;      /* the same on the device */
+    uint32_t *own_rows_host;  /* [in.rows]: where each row that comes belongs */
+    struct buffer *own_rows;  /* the same on the device */
+
+    /* Of the species on its way. */
+    const uint32_t *leavers; /* not owned */
+    uint32_t *incoming;      /* [in.rows][ny] particles */
+    struct buffer *announced;
+    uint32_t *announced_host; /* the same: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
+    size_t leaving, lost, arriving;
+    bool has_room;
+
+    struct host_particles sent, received;
+    size_t room;                        /* particles in each of: */
+    struct buffer *arrived[ATTRIBUTES]; /* what was received, on the device */
+    struct kernel *insert[ATTRIBUTES], *cut;
+};
+
+enum { FIRST_TAG = 1024 /* below: other exchanges' */, ITEMS = 64 };
+
+/* ---- rows ---- */
+
+/* Numbers of own rows that are beside others, and where each row that comes belongs. */
+static enum status create_rows(struct exchange *exchange)
+{
+    struct device *device = exchange->device;
+    const struct slab *slab = &exchange->slab;
+    const size_t local = slab->local.nx, in = exchange->in.rows;
+    uint32_t *rows = NULL, *own_rows = NULL, n = 0;
+    TRY(DEVICE_NEW_ARRAY(device, rows, local));
+    TRY(DEVICE_NEW_ARRAY(device, own_rows, in));
+    exchange->reached_number = rows;
+    exchange->own_rows_host = own_rows;
+    for (size_t r = 0; r < exchange->in.count; r++)
+        for (uint32_t k = 0; k < exchange->in.runs[r].rows; k++) {
+            own_rows[n] = exchange->in.runs[r].row + k - slab->first_row;
+            rows[own_rows[n++]] = 1;
+        }
+    for (uint32_t row = 0; row < local; row++)
+        rows[row] = rows[row] ? exchange->reached++ : ARRIVALS_NONE;
+    TRY(buffer_create(device, local * sizeof *rows, "the rows where particles arrive", &exchange->rows));
+    TRY(buffer_create(device, in * sizeof *rows, "the rows that come", &exchange->own_rows));
+    TRY(buffer_write(exchange->rows, 0, local * sizeof *rows, rows));
+    return buffer_write(exchange->own_rows, 0, in * sizeof *rows, own_rows);
+}
+
+static enum status create_counts(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny, in = exchange->in.rows;
+    const size_t bytes = (exchange->reached + 2 * in) * ny * sizeof(uint32_t);
+    struct host_memory *host_memory = NULL;
+    void *memory = NULL;
+    TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->incoming, in * ny));
+    TRY(buffer_create(exchange->device, bytes, "the numbers of arrivals", &exchange->announced));
+    TRY(host_memory_create(exchange->device, bytes, &host_memory, &memory));
+    exchange->announced_host = memory;
+    return STATUS_OK;
+}
+
+static enum status create_kernels(struct exchange *exchange)
+{
+    const enum precision precision = exchange->sent.precision;
+    struct program *program = NULL;
+    TRY(program_build(exchange->device, "exchange.cl", precision, &program, "%s", ""));
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        TRY(attribute_kernel(program, "exchange_insert", precision, a, &exchange->insert[a]));
+    return kernel_create(program, "exchange_cut", &exchange->cut);
+}
+
+enum status exchange_create(struct device *device, const struct communicator *communicator,
+                            const struct partition *partition, const struct slab *slab, uint32_t ghost,
+                            enum precision precision, struct migrate *migrate, struct exchange **exchange)
+{
+    TRY(DEVICE_NEW(device, *exchange));
+    struct exchange *created = *exchange;
+    *created = (struct exchange){.device = device, .migrate = migrate, .slab = *slab};
+    created->sent = (struct host_particles){.device = device, .precision = precision};
+    created->received = created->sent;
+    TRY(host_particles_types(device, precision, created->types));
+    TRY(ghost_runs_find(device, partition, &slab->box, ghost, communicator->rank, &created->out,
+                        &created->in));
+    TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
+    TRY(create_rows(created));
+    TRY(create_counts(created));
+    return create_kernels(created);
+}
+
+/* ---- announcing ---- */
+
+static size_t sum_of(const uint32_t *counts, size_t count)
+{
+    size_t sum = 0;
+    for (size_t n = 0; n < count; n++)
+        sum += counts[n];
+    return sum;
+}
+
+/* Leavers to the cells of a local row that is not an own one. */
+static const uint32_t *leavers_to(const struct exchange *exchange, uint32_t local_row)
+{
+    return exchange->leavers + (size_t)(local_row - exchange->slab.rows) * exchange->slab.box.ny;
+}
+
+/* And to those before them. */
+static size_t leavers_before(const struct exchange *exchange, uint32_t local_row)
+{
+    return sum_of(exchange->leavers, (size_t)(leavers_to(exchange, local_row) - exchange->leavers));
+}
+
+static int tag_of(const struct ghost_run *run, enum attribute attribute)
+{
+    return FIRST_TAG + run->number * ATTRIBUTES + (int)attribute;
+}
+
+static void exchange_counts(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny;
+    uint32_t *incoming = exchange->incoming;
+    int pending = 0;
+    for (size_t r = 0; r < exchange->in.count; r++) {
+        const struct ghost_run *run = &exchange->in.runs[r];
+        MPI_Irecv(incoming, (int)(run->rows * ny), MPI_UINT32_T, run->rank, tag_of(run, 0), MPI_COMM_WORLD,
+                  &exchange->requests[pending++]);
+        incoming += run->rows * ny;
+    }
+    for (size_t r = 0; r < exchange->out.count; r++) {
+        const struct ghost_run *run = &exchange->out.runs[r];
+        MPI_Isend(leavers_to(exchange, run->local_row), (int)(run->rows * ny), MPI_UINT32_T, run->rank,
+                  tag_of(run, 0), MPI_COMM_WORLD, &exchange->requests[pending++]);
+    }
+    MPI_Waitall(pending, exchange->requests, MPI_STATUSES_IGNORE);
+}
+
+/* Counts by own cell; and of the particles of each piece (a cell of a row that comes) where they begin among
+ * the arrivals, and how far those places are from the ends of their cells, where they stand behind those of
+ * earlier pieces. */
+static void place_arrivals(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny, pieces = exchange->in.rows * ny;
+    uint32_t *counts = exchange->announced_host, *begins = counts + exchange->reached * ny,
+             *back = begins + pieces, end = (uint32_t)exchange->arriving;
+    size_t n = pieces;
+    for (size_t row = exchange->in.rows; row-- > 0;) {
+        uint32_t *own = counts + exchange->reached_number[exchange->own_rows_host[row]] * ny;
+        for (size_t j = ny; j-- > 0;) {
+            own[j] += exchange->incoming[--n];
+            end -= exchange->incoming[n];
+            begins[n] = end;
+            back[n] = end + own[j];
+        }
+    }
+}
+
+/* Where there is no room, nothing arrives as far as the list is concerned. Leavers are read before the next
+ * announcement, which waits for this transfer. */
+static enum status send_announced(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny, bytes = exchange->reached * ny * sizeof(uint32_t);
+    memset(exchange->announced_host, 0, bytes);
+    if (exchange->has_room)
+        place_arrivals(exchange);
+    return buffer_send(exchange->announced, 0, exchange->has_room ? buffer_bytes(exchange->announced) : bytes,
+                       exchange->announced_host);
+}
+
+/* Room on the host and on the device for what is announced. */
+static enum status make_room(struct exchange *exchange)
+{
+    const size_t arriving = exchange->arriving, leaving = exchange->leaving;
+    if (arriving > INT32_MAX || leaving > INT32_MAX)
+        return status_fail(STATUS_FAILED,
+                           "%zu particles would leave one rank and %zu come there in one step; fewer than "
+                           "2^31 can",
+                           leaving, arriving);
+    exchange->sent.count = exchange->received.count = 0;
+    TRY(host_particles_reserve(&exchange->sent, leaving));
+    TRY(host_particles_reserve(&exchange->received, arriving));
+    if (arriving <= exchange->room)
+        return STATUS_OK;
+    exchange->room = arriving + arriving / 4;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        buffer_destroy(&exchange->arrived[a]);
+        TRY(buffer_create(exchange->device, exchange->room * attribute_bytes(exchange->received.precision, a),
+                          "arrivals", &exchange->arrived[a]));
+    }
+    return STATUS_OK;
+}
+
+enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers, uint32_t most,
+                              struct arrival_room *room)
+{
+    const struct slab *slab = &exchange->slab;
+    const size_t ny = slab->box.ny;
+    const double start = timer_now();
+    exchange->leavers = leavers;
+    exchange_counts(exchange);
+    exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
+    exchange->leaving = sum_of(leavers, (slab->local.nx - slab->rows) * ny);
+    exchange->lost = slab_is_whole(slab) ? 0 : sum_of(leavers_to(exchange, slab_lost_row(slab)), ny);
+    exchange->has_room = exchange->arriving <= most;
+    TRY(make_room(exchange));
+    TRY(send_announced(exchange));
+    *room = (struct arrival_room){exchange->has_room ? (uint32_t)exchange->arriving : 0, exchange->rows,
+                                  exchange->announced};
+    device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, 0);
+    return STATUS_OK;
+}
+
+/* ---- following ---- */
+
+/* Begins a message for each attribute of `count` particles from number `first` on; returns how many. */
+static int begin_messages(const struct exchange *exchange, const struct ghost_run *run, bool sends,
+                          size_t first, size_t count, MPI_Request *requests)
+{
+    const struct host_particles *particles = sends ? &exchange->sent : &exchange->received;
+    int begun = 0;
+    for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
+        if (!host_particles_have(particles, a))
+            continue;
+        void *elements = host_particles_at(particles, a, first);
+        if (sends)
+            MPI_Isend(elements, (int)count, exchange->types[a], run->rank, tag_of(run, a), MPI_COMM_WORLD,
+                      &requests[begun++]);
+        else
+            MPI_Irecv(elements, (int)count, exchange->types[a], run->rank, tag_of(run, a), MPI_COMM_WORLD,
+                      &requests[begun++]);
+    }
+    return begun;
+}
+
+/* Sends and receives the particles of all runs. Leaving ones lie in the order of their cells. */
+static void swap_particles(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny;
+    const uint32_t *incoming = exchange->incoming;
+    size_t place = 0;
+    int pending = 0;
+    for (size_t r = 0; r < exchange->in.count; r++) {
+        const struct ghost_run *run = &exchange->in.runs[r];
+        const size_t count = sum_of(incoming, run->rows * ny);
+        pending += begin_messages(exchange, run, false, place, count, exchange->requests + pending);
+        place += count;
+        incoming += run->rows * ny;
+    }
+    for (size_t r = 0; r < exchange->out.count; r++) {
+        const struct ghost_run *run = &exchange->out.runs[r];
+        const size_t count = sum_of(leavers_to(exchange, run->local_row), run->rows * ny);
+        pending += begin_messages(exchange, run, true, leavers_before(exchange, run->local_row), count,
+                                  exchange->requests + pending);
+    }
+    MPI_Waitall(pending, exchange->requests, MPI_STATUSES_IGNORE);
+}
+
+/* Particles beyond the ghost rows, and arrivals without room, take the general path. */
+static enum status pass_on(const struct exchange *exchange, uint32_t species)
+{
+    const struct slab *slab = &exchange->slab;
+    const uint32_t *counts = exchange->incoming;
+    size_t first = 0;
+    if (exchange->lost > 0)
+        TRY(migrate_add(exchange->migrate, slab, species, slab_lost_row(slab),
+                        leavers_to(exchange, slab_lost_row(slab)), &exchange->sent,
+                        leavers_before(exchange, slab_lost_row(slab))));
+    for (size_t n = 0; n < exchange->in.rows && !exchange->has_room; n++, counts += slab->box.ny) {
+        TRY(migrate_add(exchange->migrate, slab, species, exchange->own_rows_host[n], counts,
+                        &exchange->received, first));
+        first += sum_of(counts, slab->box.ny);
+    }
+    return STATUS_OK;
+}
+
+/* On the side queue, while the main queue still moves particles that stay. */
+static enum status travel(struct exchange *exchange, uint32_t species, const struct particles *list,
+                          size_t first)
+{
+    TRY(host_particles_read(list, first, exchange->leaving, &exchange->sent));
+    const double start = timer_now(); /* nothing may fail while messages are under way */
+    exchange->received.species = list->species;
+    swap_particles(exchange);
+    TRY(pass_on(exchange, species));
+    for (enum attribute a = 0; a < ATTRIBUTES && exchange->has_room; a++)
+        if (list->attribute[a] && exchange->arriving > 0)
+            TRY(buffer_send(exchange->arrived[a], 0, exchange->arriving * attribute_bytes(list->precision, a),
+                            host_particles_at(&exchange->received, a, 0)));
+    device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, 0);
+    return STATUS_OK;
+}
+
+/* Arrivals to the places left for them. */
+static enum status insert(const struct exchange *exchange, const struct particles *list)
+{
+    const uint32_t ny = exchange->slab.box.ny, count = (uint32_t)exchange->arriving;
+    const uint32_t begins = exchange->reached * ny, back = begins + exchange->in.rows * ny;
+    const size_t items = device_group_items(exchange->device, ITEMS);
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        if (list->attribute[a])
+            TRY(KERNEL_LAUNCH(exchange->insert[a],
+                              launch_covering(count, items, STAGE_EXCHANGE,
+                                              2 * attribute_bytes(list->precision, a) * (uint64_t)count),
+                              arg_buffer(list->cell_offsets), arg_buffer(exchange->own_rows),
+                              arg_buffer(exchange->announced), arg_uint(begins), arg_uint(back),
+                              arg_uint(exchange->in.rows), arg_uint(ny), arg_uint(count),
+                              arg_uint(particles_stride(list, a)), arg_uint(particles_first(list, a)),
+                              arg_buffer(exchange->arrived[a]), arg_buffer(list->attribute[a])));
+    return STATUS_OK;
+}
+
+enum status exchange_follow(struct exchange *exchange, uint32_t species, struct particles *list)
+{
+    const struct slab *slab = &exchange->slab;
+    const uint32_t own = slab_own_cells(slab), cells = grid_cells(&slab->local);
+    const size_t inserted = exchange->has_room ? exchange->arriving : 0;
+    const size_t stay = list->count - exchange->leaving + inserted;
+    TRY(device_use(exchange->device, QUEUE_SIDE));
+    const enum status status = travel(exchange, species, list, stay);
+    TRY(device_use(exchange->device, QUEUE_MAIN));
+    TRY(status);
+    TRY(device_join(exchange->device));
+    if (inserted > 0)
+        TRY(insert(exchange, list));
+    list->count = (uint32_t)stay;
+    return KERNEL_LAUNCH(exchange->cut,
+                         launch_covering(cells - own + (uint64_t)1,
+                                         device_group_items(exchange->device, ITEMS), STAGE_EXCHANGE, 0),
+                         arg_buffer(list->cell_offsets), arg_uint(own), arg_uint(cells),
+                         arg_uint(list->count));
+}
+
+uint64_t exchange_left(const struct exchange *exchange)
+{
+    return exchange->leaving - exchange->lost;
+}
+
+uint64_t exchange_bytes(const struct exchange *exchange)
+{
+    const struct host_particles *sent = &exchange->sent;
+    uint64_t each = 0;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        each += attribute_present(sent->species, a) ? attribute_bytes(sent->precision, a) : 0;
+    return (exchange_left(exchange) + exchange->arriving) * each;
+}

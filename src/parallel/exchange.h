@@ -1,0 +1,46 @@
+/* Exchange: particles that go into the ghost rows in a step, and those that come.
+ *
+ * Between the count and the move of a step (step/stepper.h) a rank knows how many of its particles go to each
+ * cell of its ghost rows. It announces that to the owners of those rows, who leave room for them in their own
+ * sorted lists; then the particles follow, while the devices still move the others, and take their places. So
+ * nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced; they take the
+ * general path (parallel/migrate.h), and so do arrivals for which a list has no room.
+ *
+ * Which ranks exchange messages is known from the partition alone. On every rank, for every species, in this
+ * order: stepper_count(), stepper_leavers(), exchange_announce(), stepper_move(), exchange_follow(); after
+ * all species migrate_settle().
+ */
+#ifndef RADIXPIC_PARALLEL_EXCHANGE_H
+#define RADIXPIC_PARALLEL_EXCHANGE_H
+
+#include "domain/arrivals.h"
+#include "parallel/migrate.h"
+
+struct exchange;
+
+/* Collective: for the ranks' slabs with this number of ghost rows. Partition and migrate are kept. It dies
+ * with the device handle, before MPI ends. */
+STATUS_CHECKED enum status exchange_create(struct device *device, const struct communicator *communicator,
+                                           const struct partition *partition, const struct slab *slab,
+                                           uint32_t ghost, enum precision precision, struct migrate *migrate,
+                                           struct exchange **exchange);
+
+/* Sends `leavers` (uint[cells beside the own rows]), which stays as it is until exchange_follow(), and learns
+ * which particles come. `room` is what to leave for them: none where they are more than `most`. Its buffers
+ * are the exchange's, and written when the queue is that far. */
+STATUS_CHECKED enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers,
+                                             uint32_t most, struct arrival_room *room);
+
+/* After the move of `list`, with leaving particles at its end and room for arrivals: sends and receives them.
+ * list->count becomes that of its own particles, arrivals included, and the cell offsets end with those.
+ * Where no room was left arrivals wait for migrate_settle(), as do those beyond the ghost rows. Waits for the
+ * side queue, and joins it. */
+STATUS_CHECKED enum status exchange_follow(struct exchange *exchange, uint32_t species,
+                                           struct particles *list);
+
+/* Of the last exchange_follow(), without particles beyond the ghost rows: particles that left, and bytes that
+ * went and came. */
+uint64_t exchange_left(const struct exchange *exchange);
+uint64_t exchange_bytes(const struct exchange *exchange);
+
+#endif

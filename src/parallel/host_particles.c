@@ -1,0 +1,110 @@
+/* Host particles: memory that grows, and the way from a list to it. */
+#include "parallel/host_particles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bytes_of(enum precision precision, unsigned part)
+{
+    return part == PART_KEY ? sizeof(uint32_t) : attribute_bytes(precision, (enum attribute)part);
+}
+
+bool host_particles_have(const struct host_particles *particles, unsigned part)
+{
+    return part == PART_KEY || attribute_present(particles->species, (enum attribute)part);
+}
+
+size_t host_particles_bytes(const struct host_particles *particles, unsigned part)
+{
+    return bytes_of(particles->precision, part);
+}
+
+void *host_particles_at(const struct host_particles *particles, unsigned part, size_t n)
+{
+    size_t before = 0; /* bytes of a particle in the arrays before that one */
+    if (!particles->elements)
+        return NULL;
+    for (unsigned p = 0; p < part; p++)
+        before += host_particles_bytes(particles, p);
+    return particles->elements + before * particles->capacity + n * host_particles_bytes(particles, part);
+}
+
+enum status host_particles_reserve(struct host_particles *particles, size_t capacity)
+{
+    struct host_particles longer = *particles;
+    size_t bytes = 0;
+    void *elements = NULL;
+    if (capacity <= particles->capacity)
+        return STATUS_OK;
+    longer.capacity = capacity + capacity / 4;
+    for (unsigned part = 0; part < PARTS; part++)
+        bytes += longer.capacity * host_particles_bytes(particles, part);
+    TRY(host_memory_create(particles->device, bytes, &longer.memory, &elements));
+    longer.elements = elements;
+    if (particles->count > 0)
+        host_particles_copy(particles, 0, &longer, 0, particles->count);
+    host_memory_destroy(&particles->memory);
+    *particles = longer;
+    return STATUS_OK;
+}
+
+void host_particles_copy(const struct host_particles *from, size_t first, struct host_particles *to,
+                         size_t place, size_t count)
+{
+    to->species = from->species;
+    for (unsigned part = 0; part < PARTS; part++)
+        if (host_particles_have(from, part))
+            memcpy(host_particles_at(to, part, place), host_particles_at(from, part, first),
+                   count * host_particles_bytes(from, part));
+}
+
+/* The attributes from `begin` on that alternate in one array. */
+static enum status read_interleaved(const struct particles *list, enum attribute begin, size_t first,
+                                    size_t count, struct host_particles *particles)
+{
+    const uint32_t stride = particles_stride(list, begin);
+    const size_t bytes = attribute_bytes(list->precision, begin), row = stride * bytes;
+    char *rows = malloc(count * row);
+    if (!rows)
+        return status_fail(STATUS_FAILED, "no memory for the particles between ranks");
+    const enum status status = buffer_read(list->attribute[begin], first * row, count * row, rows);
+    for (uint32_t k = 0; k < stride && status == STATUS_OK; k++) {
+        char *separated = host_particles_at(particles, begin + k, particles->count);
+        for (size_t n = 0; n < count; n++)
+            memcpy(separated + n * bytes, rows + n * row + k * bytes, bytes);
+    }
+    free(rows);
+    return status;
+}
+
+enum status host_particles_read(const struct particles *list, size_t first, size_t count,
+                                struct host_particles *particles)
+{
+    particles->species = list->species;
+    TRY(host_particles_reserve(particles, particles->count + count));
+    for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
+        const size_t bytes = attribute_bytes(list->precision, a);
+        if (!list->attribute[a] || particles_first(list, a) > 0)
+            continue;
+        TRY(particles_stride(list, a) > 1 ? read_interleaved(list, a, first, count, particles)
+                                          : buffer_read(list->attribute[a], first * bytes, count * bytes,
+                                                        host_particles_at(particles, a, particles->count)));
+    }
+    particles->count += count;
+    return STATUS_OK;
+}
+
+static void free_type(void *type)
+{
+    MPI_Type_free(type);
+}
+
+enum status host_particles_types(struct device *device, enum precision precision, MPI_Datatype types[PARTS])
+{
+    for (unsigned part = 0; part < PARTS; part++) {
+        MPI_Type_contiguous((int)bytes_of(precision, part), MPI_BYTE, &types[part]);
+        MPI_Type_commit(&types[part]);
+        TRY(device_at_close(device, free_type, &types[part]));
+    }
+    return STATUS_OK;
+}

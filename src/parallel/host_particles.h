@@ -1,0 +1,44 @@
+/* Host particles: send and receive buffers for particles that change rank, SoA, in memory that the device
+ * reaches without a detour. For this room only. */
+#ifndef RADIXPIC_PARALLEL_HOST_PARTICLES_H
+#define RADIXPIC_PARALLEL_HOST_PARTICLES_H
+
+#include "domain/particles.h"
+
+#include <mpi.h>
+
+/* What is kept of each particle: its attributes, and on the general path its key, a cell of the box. */
+enum { PART_KEY = ATTRIBUTES, PARTS };
+
+struct host_particles {
+    struct device *device; /* not owned: the handle that the memory belongs to */
+    enum precision precision;
+    const struct species_config *species; /* not owned: says which attributes the particles have */
+    size_t count, capacity;
+    struct host_memory *memory;
+    char *elements; /* an array of `capacity` for each part, one behind the other */
+};
+
+/* Whether the particles have a part, and its bytes for one particle. */
+bool host_particles_have(const struct host_particles *particles, unsigned part);
+size_t host_particles_bytes(const struct host_particles *particles, unsigned part);
+
+/* Where a part of the particles from number n on lies. */
+void *host_particles_at(const struct host_particles *particles, unsigned part, size_t n);
+
+/* Room for `capacity` particles; those there are kept. */
+STATUS_CHECKED enum status host_particles_reserve(struct host_particles *particles, size_t capacity);
+
+/* Copies `count` particles to places where there is room. */
+void host_particles_copy(const struct host_particles *from, size_t first, struct host_particles *to,
+                         size_t place, size_t count);
+
+/* Appends `count` particles of a list in either layout, from number `first` on, without keys. Blocking. */
+STATUS_CHECKED enum status host_particles_read(const struct particles *list, size_t first, size_t count,
+                                               struct host_particles *particles);
+
+/* A type for messages of each part: they die with the device handle, before MPI ends. */
+STATUS_CHECKED enum status host_particles_types(struct device *device, enum precision precision,
+                                                MPI_Datatype types[PARTS]);
+
+#endif

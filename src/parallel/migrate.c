@@ -1,0 +1,318 @@
+/* Migrate: from the end of sorted lists to messages, and from messages to sorted lists. */
+#include "parallel/migrate.h"
+
+#include "parallel/host_particles.h"
+#include "particles/merge.h"
+
+#include <math.h>
+#include <string.h>
+
+struct migrate {
+    struct communicator communicator;
+    const struct partition *partition; /* not owned */
+    enum precision precision;
+    struct device *device; /* not owned */
+    struct device *branch; /* of the particles held until migrate_settle(); NULL where none are */
+    struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
+    MPI_Datatype types[PARTS];
+    int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
+    uint32_t *begins;                                     /* [ranks + 1] */
+    uint64_t left;
+};
+
+enum status migrate_create(struct device *device, const struct communicator *communicator,
+                           const struct partition *partition, enum precision precision,
+                           struct migrate **migrate)
+{
+    const size_t ranks = (size_t)communicator->size;
+    TRY(DEVICE_NEW(device, *migrate));
+    struct migrate *created = *migrate;
+    *created = (struct migrate){
+        .communicator = *communicator, .partition = partition, .precision = precision, .device = device};
+    TRY(DEVICE_NEW_ARRAY(device, created->sent, 4 * ranks));
+    created->sent_begins = created->sent + ranks;
+    created->received = created->sent + 2 * ranks;
+    created->received_begins = created->sent + 3 * ranks;
+    TRY(DEVICE_NEW_ARRAY(device, created->begins, ranks + 1));
+    return host_particles_types(device, precision, created->types);
+}
+
+/* ---- what is held ---- */
+
+static enum status hold(struct migrate *migrate)
+{
+    if (migrate->branch)
+        return STATUS_OK;
+    TRY(device_branch(migrate->device, &migrate->branch));
+    migrate->sorted = (struct host_particles){.device = migrate->branch, .precision = migrate->precision};
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        migrate->waiting[s] = migrate->arrived[s] = migrate->sorted;
+    return STATUS_OK;
+}
+
+/* At a start that is all particles: memory that the steps do not need. */
+static void let_go(struct migrate *migrate)
+{
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        migrate->waiting[s].count = migrate->arrived[s].count = 0;
+    if (migrate->branch)
+        device_close(&migrate->branch);
+    migrate->branch = NULL;
+}
+
+/* Brings the x of a lost particle, counted in rows from the first own one, to a row of the box and an offset.
+ */
+static uint32_t find_lost(const struct slab *slab, enum precision precision, void *offset)
+{
+    const bool single = precision == PRECISION_SINGLE;
+    const double x = single ? (double)*(float *)offset : *(double *)offset, nx = slab->box.nx;
+    const double row = floor(x), around = row + slab->first_row;
+    if (single) /* exact: x has digits to spare for no more than that */
+        *(float *)offset = (float)(x - row);
+    else
+        *(double *)offset = x - row;
+    return (uint32_t)(around - nx * floor(around / nx));
+}
+
+/* Keys of the particles from number n on, counts[ny] of them in the cells of a local row; returns the number
+ * after the last. */
+static size_t set_keys(const struct slab *slab, uint32_t local_row, const uint32_t *counts, size_t n,
+                       struct host_particles *particles)
+{
+    const bool lost = slab_is_lost(slab, local_row);
+    uint32_t *keys = host_particles_at(particles, PART_KEY, 0);
+    uint32_t row = lost ? 0 : slab_global_row(slab, local_row);
+    for (uint32_t column = 0; column < slab->box.ny; column++)
+        for (uint32_t k = 0; k < counts[column]; k++, n++) {
+            if (lost)
+                row =
+                    find_lost(slab, particles->precision, host_particles_at(particles, ATTRIBUTE_OFFSET, n));
+            keys[n] = row * slab->box.ny + column;
+        }
+    return n;
+}
+
+enum status migrate_add(struct migrate *migrate, const struct slab *slab, uint32_t species,
+                        uint32_t local_row, const uint32_t *counts, const struct host_particles *from,
+                        size_t first)
+{
+    size_t count = 0;
+    for (uint32_t j = 0; j < slab->box.ny; j++)
+        count += counts[j];
+    if (count == 0)
+        return STATUS_OK;
+    TRY(hold(migrate));
+    struct host_particles *to =
+        local_row < slab->rows ? &migrate->arrived[species] : &migrate->waiting[species];
+    TRY(host_particles_reserve(to, to->count + count));
+    host_particles_copy(from, first, to, to->count, count);
+    to->count = set_keys(slab, local_row, counts, to->count, to);
+    return STATUS_OK;
+}
+
+/* ---- collecting ---- */
+
+/* From now on the list ends with its own cells. offsets[cells + 1] of the others are lost. */
+static enum status cut_off(const struct slab *slab, size_t cells, uint32_t *offsets, struct particles *list)
+{
+    list->count = offsets[0];
+    for (size_t cell = 1; cell <= cells; cell++)
+        offsets[cell] = offsets[0];
+    return buffer_write(list->cell_offsets, slab_own_cells(slab) * sizeof *offsets,
+                        (cells + 1) * sizeof *offsets, offsets);
+}
+
+/* Reads them, with their keys. offsets[cells + 1]: of the cells beside; counts[ny]: for use here. */
+static enum status read_leaving(struct migrate *migrate, const struct slab *slab, uint32_t species,
+                                const struct particles *list, const uint32_t *offsets, uint32_t *counts)
+{
+    struct host_particles *waiting = &migrate->waiting[species];
+    const uint32_t ny = slab->box.ny, rows = slab->local.nx - slab->rows;
+    size_t n = waiting->count;
+    TRY(host_particles_read(list, offsets[0], offsets[(size_t)rows * ny] - offsets[0], waiting));
+    for (uint32_t row = 0; row < rows; row++, offsets += ny) {
+        for (uint32_t j = 0; j < ny; j++)
+            counts[j] = offsets[j + 1] - offsets[j];
+        n = set_keys(slab, slab->rows + row, counts, n, waiting);
+    }
+    return STATUS_OK;
+}
+
+enum status migrate_collect(struct migrate *migrate, const struct slab *slab, uint32_t species,
+                            struct particles *list)
+{
+    const size_t own = slab_own_cells(slab), cells = grid_cells(&slab->local) - own, ny = slab->box.ny;
+    uint32_t *offsets = NULL;
+    if (cells == 0)
+        return STATUS_OK;
+    TRY(hold(migrate));
+    TRY(DEVICE_NEW_ARRAY(migrate->branch, offsets, cells + 1 + ny));
+    TRY(buffer_read(list->cell_offsets, own * sizeof *offsets, (cells + 1) * sizeof *offsets, offsets));
+    if (offsets[cells] == offsets[0])
+        return STATUS_OK;
+    TRY(read_leaving(migrate, slab, species, list, offsets, offsets + cells + 1));
+    return cut_off(slab, cells, offsets, list);
+}
+
+/* ---- sorting ---- */
+
+/* What particles are sorted by: their owners, or where `partition` is NULL their cells in a slab. */
+struct order {
+    const struct partition *partition;
+    uint32_t ny, first_key;
+    uint32_t bins;
+};
+
+static uint32_t bin_of(const struct order *order, uint32_t key)
+{
+    return order->partition ? (uint32_t)partition_owner(order->partition, key / order->ny)
+                            : key - order->first_key;
+}
+
+/* A stable counting sort; particles of a bin that follow one another are moved together. begins[bins + 1]
+ * become those of the bins. */
+static enum status sort_into(struct host_particles *sorted, const struct host_particles *particles,
+                             const struct order *order, uint32_t *begins)
+{
+    const size_t count = particles->count;
+    const uint32_t *keys = host_particles_at(particles, PART_KEY, 0);
+    sorted->count = 0;
+    TRY(host_particles_reserve(sorted, count));
+    memset(begins, 0, (order->bins + (size_t)1) * sizeof *begins);
+    for (size_t n = 0; n < count; n++)
+        begins[bin_of(order, keys[n]) + 1]++;
+    for (size_t bin = 0; bin < order->bins; bin++)
+        begins[bin + 1] += begins[bin];
+    for (size_t n = 0, end; n < count; n = end) {
+        const uint32_t bin = bin_of(order, keys[n]);
+        for (end = n + 1; end < count && bin_of(order, keys[end]) == bin;)
+            end++;
+        host_particles_copy(particles, n, sorted, begins[bin], end - n);
+        begins[bin] += (uint32_t)(end - n);
+    }
+    memmove(begins + 1, begins, order->bins * sizeof *begins); /* ends of bins are begins of the next */
+    begins[0] = 0;
+    sorted->count = count;
+    return STATUS_OK;
+}
+
+/* ---- travelling ---- */
+
+/* Waiting particles of a species, in the order of their owners, and how many each gets. */
+static enum status prepare(struct migrate *migrate, const struct slab *slab, uint32_t species)
+{
+    const struct host_particles *waiting = &migrate->waiting[species];
+    const struct order order = {migrate->partition, slab->box.ny, 0, (uint32_t)migrate->communicator.size};
+    if (waiting->count > INT32_MAX)
+        return status_fail(STATUS_FAILED, "%zu particles would leave one rank at a time; fewer than 2^31 can",
+                           waiting->count);
+    TRY(sort_into(&migrate->sorted, waiting, &order, migrate->begins));
+    for (uint32_t rank = 0; rank < order.bins; rank++) {
+        migrate->sent_begins[rank] = (int)migrate->begins[rank];
+        migrate->sent[rank] = (int)(migrate->begins[rank + 1] - migrate->begins[rank]);
+    }
+    return STATUS_OK;
+}
+
+/* Room for what comes, behind what is there; *coming is how many. */
+static enum status make_room(struct migrate *migrate, struct host_particles *arrived, size_t *coming)
+{
+    *coming = 0;
+    for (int rank = 0; rank < migrate->communicator.size; rank++) {
+        migrate->received_begins[rank] = (int)*coming;
+        *coming += (size_t)migrate->received[rank];
+    }
+    if (*coming > INT32_MAX)
+        return status_fail(STATUS_FAILED,
+                           "%zu particles would come to one rank at a time; fewer than 2^31 can", *coming);
+    return host_particles_reserve(arrived, arrived->count + *coming);
+}
+
+/* Waiting particles of a species travel; ranks come here with the status of what was before. */
+static enum status travel(struct migrate *migrate, const struct slab *slab, uint32_t species,
+                          const struct species_config *config, enum status status)
+{
+    struct host_particles *waiting = &migrate->waiting[species], *arrived = &migrate->arrived[species];
+    size_t coming = 0;
+    waiting->species = arrived->species = config;
+    if (status == STATUS_OK)
+        status = prepare(migrate, slab, species);
+    MPI_Alltoall(migrate->sent, 1, MPI_INT, migrate->received, 1, MPI_INT, MPI_COMM_WORLD);
+    if (status == STATUS_OK)
+        status = make_room(migrate, arrived, &coming);
+    TRY(communicator_agree(&migrate->communicator, status));
+    for (unsigned part = 0; part < PARTS; part++)
+        if (host_particles_have(arrived, part))
+            MPI_Alltoallv(host_particles_at(&migrate->sorted, part, 0), migrate->sent, migrate->sent_begins,
+                          migrate->types[part], host_particles_at(arrived, part, arrived->count),
+                          migrate->received, migrate->received_begins, migrate->types[part], MPI_COMM_WORLD);
+    migrate->left += waiting->count;
+    arrived->count += coming;
+    return STATUS_OK;
+}
+
+/* ---- arriving ---- */
+
+static enum status write_list(const struct host_particles *particles, struct particles *list)
+{
+    list->count = (uint32_t)particles->count;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        if (list->attribute[a])
+            TRY(buffer_write(list->attribute[a], 0, list->count * attribute_bytes(list->precision, a),
+                             host_particles_at(particles, a, 0)));
+    return STATUS_OK;
+}
+
+/* Particles that arrived, as a short sorted list that is merged into the long one. */
+static enum status bring_in(struct migrate *migrate, const struct slab *slab,
+                            const struct host_particles *arrived, struct particles *list)
+{
+    const uint32_t cells = grid_cells(&slab->local), ny = slab->box.ny;
+    const struct order order = {NULL, ny, slab->first_row * ny, cells};
+    struct device *branch = migrate->branch;
+    struct particles arrivals;
+    uint32_t *offsets = NULL;
+    TRY(DEVICE_NEW_ARRAY(branch, offsets, cells + (size_t)1));
+    TRY(sort_into(&migrate->sorted, arrived, &order, offsets));
+    TRY(particles_create(branch, slab, migrate->precision, LAYOUT_SOA, arrived->species,
+                         (uint32_t)arrived->count, &arrivals));
+    TRY(write_list(&migrate->sorted, &arrivals));
+    TRY(buffer_write(arrivals.cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
+    TRY(list_merge(migrate->device, cells, list, &arrivals));
+    particles_destroy(&arrivals); /* not with the others: there are more species */
+    return STATUS_OK;
+}
+
+static enum status settle_all(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
+                              struct particles *lists, uint32_t *changed)
+{
+    enum status status = hold(migrate);
+    for (uint32_t s = 0; s < species_count; s++) {
+        const struct host_particles *arrived = &migrate->arrived[s];
+        TRY(travel(migrate, slab, s, lists[s].species, status));
+        if (arrived->count == 0)
+            continue;
+        *changed |= UINT32_C(1) << s;
+        status = bring_in(migrate, slab, arrived, &lists[s]);
+    }
+    return communicator_agree(&migrate->communicator, status);
+}
+
+enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
+                           struct particles *lists, uint32_t *changed)
+{
+    migrate->left = 0;
+    int any = 0;
+    *changed = 0;
+    for (uint32_t s = 0; s < species_count; s++)
+        any |= migrate->waiting[s].count + migrate->arrived[s].count > 0;
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    const enum status status = any ? settle_all(migrate, slab, species_count, lists, changed) : STATUS_OK;
+    let_go(migrate);
+    return status;
+}
+
+uint64_t migrate_left(const struct migrate *migrate)
+{
+    return migrate->left;
+}

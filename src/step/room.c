@@ -1,0 +1,54 @@
+/* Room: launches of kernels/room.cl. */
+#include "step/room.h"
+
+enum { ITEMS = 64 };
+
+struct room {
+    struct device *device; /* not owned */
+    struct grid grid;
+    struct kernel *count_rows, *move_offsets, *move_permutation;
+    struct buffer *row_totals;  /* uint[nx] */
+    struct buffer *offsets;     /* uint[cells + 1] */
+    struct buffer *permutation; /* uint[capacity] */
+};
+
+enum status room_create(struct device *device, const struct stepper_setup *setup, struct room **room)
+{
+    const size_t word = sizeof(uint32_t);
+    struct program *program = NULL;
+    TRY(DEVICE_NEW(device, *room));
+    (*room)->device = device;
+    (*room)->grid = setup->grid;
+    TRY(program_build(device, "room.cl", setup->precision, &program, "%s", ""));
+    TRY(kernel_create(program, "room_count_rows", &(*room)->count_rows));
+    TRY(kernel_create(program, "room_move_offsets", &(*room)->move_offsets));
+    TRY(kernel_create(program, "room_move_permutation", &(*room)->move_permutation));
+    TRY(buffer_create(device, setup->grid.nx * word, "arrivals by row", &(*room)->row_totals));
+    TRY(buffer_create(device, (grid_cells(&setup->grid) + (size_t)1) * word, "spare cell offsets",
+                      &(*room)->offsets));
+    return buffer_create(device, setup->capacity * word, "the permutation with room for arrivals",
+                         &(*room)->permutation);
+}
+
+enum status room_open(struct room *room, const struct arrival_room *arrivals, uint32_t count,
+                      struct buffer *offsets, struct buffer *permutation)
+{
+    const struct grid *grid = &room->grid;
+    const size_t items = device_group_items(room->device, ITEMS);
+    const struct launch by_row = launch_covering(grid->nx, items, STAGE_EXCHANGE, 0);
+    if (arrivals->count == 0)
+        return STATUS_OK;
+    TRY(KERNEL_LAUNCH(room->count_rows, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),
+                      arg_uint(grid->nx), arg_uint(grid->ny), arg_buffer(room->row_totals)));
+    TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),
+                      arg_buffer(room->row_totals), arg_uint(grid->nx), arg_uint(grid->ny),
+                      arg_buffer(offsets), arg_buffer(room->offsets)));
+    TRY(buffer_fill(room->permutation, 0));
+    TRY(KERNEL_LAUNCH(room->move_permutation,
+                      launch_covering(count, items, STAGE_EXCHANGE, 2 * (uint64_t)count * sizeof(uint32_t)),
+                      arg_buffer(offsets), arg_buffer(room->offsets), arg_uint(grid_cells(grid)),
+                      arg_uint(count), arg_buffer(permutation), arg_buffer(room->permutation)));
+    buffer_swap(offsets, room->offsets);
+    buffer_swap(permutation, room->permutation);
+    return STATUS_OK;
+}

@@ -1,0 +1,120 @@
+/* Stepper: one way to take the particles of a rank from n to n+1, sorted again.
+ *
+ *   radix    the textbook, on any device: push, radix sort to a permutation, permute
+ *   tiled    for GPUs: push to count, push again to move; tiles ranked in local memory
+ *   chunked  for CPUs: the same by a few long chunks, particles as an array of structures
+ *
+ * All give the same particles in the same cells, up to round-off; in what order those of a cell stand depends
+ * on input and device alone, so the same input gives the same bits. A step of a species is
+ *
+ *   stepper_count()    v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
+ *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; the ranks exchange
+ * that stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
+ *
+ * On one rank the second is left out, and there is no room to leave.
+ */
+#ifndef RADIXPIC_STEP_STEPPER_H
+#define RADIXPIC_STEP_STEPPER_H
+
+#include "domain/arrivals.h"
+#include "domain/fields.h"
+#include "domain/particles.h"
+#include "sort/sorter.h"
+#include "step/species_motion.h"
+
+/* What a stepper is made for. */
+struct stepper_setup {
+    struct grid grid;    /* the local one of a slab */
+    uint32_t ghost_rows; /* of that slab; 0: the grid has no lost row */
+    uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
+    bool leaves_room;    /* for particles from other ranks */
+    bool carries;        /* whether a species has attributes beside offset and velocity */
+    enum precision precision;
+    enum shape_kind shape;
+    double time_step, magnetic;
+    struct sorter_plan sort; /* of the radix stepper */
+    uint32_t species_count;
+    uint32_t capacity; /* particles of the largest list */
+    uint32_t fewest;   /* and of the smallest species, on this rank's share */
+    uint32_t reach[2]; /* cells along x and y that few particles go further than in a step; more is slower,
+                          not wrong */
+};
+
+/* A row of the table of steppers. */
+struct stepper_kind {
+    const char *name;
+    const char *summary; /* one line: what a run says that it takes */
+    enum particle_layout layout;
+
+    /* Whether it can step on that device and grid; if not, `why` gets the reason. */
+    bool (*fits)(const struct device_info *info, const struct stepper_setup *setup, const char **why);
+
+    /* *self belongs to the device handle. */
+    enum status (*create)(struct device *device, const struct stepper_setup *setup, void **self);
+
+    /* See the functions below. `renew` may be NULL. */
+    enum status (*renew)(void *self, uint32_t species, struct particles *list);
+    enum status (*count)(void *self, const struct fields *fields, uint32_t species, bool measure,
+                         struct particles *list);
+    enum status (*leavers)(void *self, uint32_t species, const struct particles *list,
+                           const uint32_t **leavers);
+    enum status (*move)(void *self, const struct fields *fields, uint32_t species,
+                        const struct arrival_room *room, struct particles *list);
+    enum status (*measure)(void *self, const struct fields *fields, uint32_t species,
+                           const struct particles *list);
+    enum status (*read_sums)(void *self, uint32_t species, const struct particles *list,
+                             struct push_sums *sums);
+};
+
+struct stepper {
+    const struct stepper_kind *kind;
+    void *self;
+    uint32_t capacity;
+};
+
+/* The row that `step.method` names for that device and grid: `fused` is tiled on a GPU and chunked on a CPU,
+ * `auto` the fused one where it fits and radix elsewhere. STATUS_USAGE, with the reason, where it does not
+ * fit. */
+STATUS_CHECKED enum status stepper_choose(enum step_method method, const struct device_info *info,
+                                          const struct stepper_setup *setup,
+                                          const struct stepper_kind **kind);
+
+/* The layout of lists that the steppers of a method take, on any grid. */
+enum particle_layout stepper_layout(enum step_method method, const struct device_info *info);
+
+/* The stepper dies with the device handle. */
+STATUS_CHECKED enum status stepper_create(struct device *device, const struct stepper_kind *kind,
+                                          const struct stepper_setup *setup, struct stepper *stepper);
+
+/* Tells the stepper that a list was changed by others: loaded, restored, merged, or moved to another slab. To
+ * be called for every list before its first step. STATUS_FAILED where the list is longer than the capacity.
+ */
+STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
+
+/* The push and the count of species number `species`, from own rows anywhere; with `measure` the sums at n
+ * are kept. (Non-blocking.) */
+STATUS_CHECKED enum status stepper_count(struct stepper *stepper, const struct fields *fields,
+                                         uint32_t species, bool measure, struct particles *list);
+
+/* uint[]: of each cell that is not of an own row, how many particles go there. Blocking; the array is the
+ * stepper's, until the next call. */
+STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
+                                           const struct particles *list, const uint32_t **leavers);
+
+/* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
+ * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come,
+ * NULL for none. Leaving particles are the end of the list: they are in place when the side queue is through,
+ * and the others when the main queue is. The list must have room for the arrivals. (Non-blocking.) */
+STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
+                                        uint32_t species, const struct arrival_room *room,
+                                        struct particles *list);
+
+/* Only the sums at n; nothing moves. (Non-blocking.) */
+STATUS_CHECKED enum status stepper_measure(struct stepper *stepper, const struct fields *fields,
+                                           uint32_t species, const struct particles *list);
+
+/* The sums at n of the last measuring step of that species. Blocking; a few KiB leave the device. */
+STATUS_CHECKED enum status stepper_read_sums(struct stepper *stepper, uint32_t species,
+                                             const struct particles *list, struct push_sums *sums);
+
+#endif

@@ -1,0 +1,33 @@
+/* Tiled layout: how the tiled step makes digits of the cells that particles go to, and how it cuts the
+ * list into chunks for that. */
+#ifndef RADIXPIC_PUSH_TILED_LAYOUT_H
+#define RADIXPIC_PUSH_TILED_LAYOUT_H
+
+#include "device/tile_plan.h"
+#include "step/stepper.h"
+
+/* Digits are cells, or places in windows (kernels/shared/windows.h). */
+struct tiled_layout {
+    struct tile_plan tiles;
+    bool windowed;
+    uint32_t chunk_tiles, span, margin, reach; /* windowed */
+};
+
+/* Cells are digits on small grids, and where windows do not fit. False where the device has no room for
+ * either. */
+bool tiled_layout_make(const struct device_info *info, const struct stepper_setup *setup,
+                       struct tiled_layout *layout);
+
+/* Chunks that a species of `count` particles is cut into. */
+uint32_t tiled_layout_chunks(const struct tiled_layout *layout, uint32_t count);
+
+/* Groups that go over all cells of the grid, a block of tiles.items cells each. */
+uint32_t tiled_layout_blocks(const struct tiled_layout *layout, const struct grid *grid);
+
+/* Particles of a chunk, windowed. */
+uint32_t tiled_layout_chunk_length(const struct tiled_layout *layout);
+
+/* Rows at either end of a rank's own from which a particle may leave it without being a stray, windowed. */
+uint32_t tiled_layout_edge_rows(const struct tiled_layout *layout);
+
+#endif

@@ -1,0 +1,217 @@
+/* Step room: the steppers on the rows of a rank. Particles that leave go to the ghost rows or the lost row
+ * and are counted beforehand, and places are left open for those that arrive. */
+#include "support/step_scene.h"
+
+#include "step/chunked_step.h"
+#include "step/radix_step.h"
+#include "step/tiled_step.h"
+
+static const struct tested radix = {&radix_step, true, {2, 2}}, chunked = {&chunked_step, true, {2, 2}},
+                           digits = {&tiled_step, true, {2, 2}}, windows = {&tiled_step, false, {2, 2}},
+                           near_windows = {&tiled_step, false, {1, 1}},
+                           far_windows = {&tiled_step, false, {5, 13}};
+
+enum { MOST_ARRIVALS = 600, USED = 1 };
+
+/* Arrivals by cell, at either end of the own rows; anywhere in them without ghost rows. */
+struct arrivals {
+    uint32_t *of_cell; /* [cells] */
+    uint32_t *rows, *counts, reached;
+    struct arrival_room room;
+};
+
+static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals *arrivals)
+{
+    const uint32_t nx = scene->slab.local.nx, ny = scene->slab.local.ny, own = scene->slab.rows;
+    const uint32_t edge = scene->slab.ghost ? scene->slab.ghost : own;
+    struct buffer *rows = NULL, *counts = NULL;
+    *arrivals = (struct arrivals){.of_cell = calloc((size_t)nx * ny, sizeof *arrivals->of_cell),
+                                  .rows = calloc(nx, sizeof *arrivals->rows),
+                                  .counts = calloc((size_t)own * ny, sizeof *arrivals->counts)};
+    assert_true(arrivals->of_cell && arrivals->rows && arrivals->counts);
+    for (uint32_t i = 0; i < nx; i++) {
+        const bool is_reached = i < own && (i < edge || own - i <= edge);
+        arrivals->rows[i] = is_reached ? arrivals->reached++ : ARRIVALS_NONE;
+        for (uint32_t j = 0; is_reached && j < ny; j++) {
+            const uint32_t many = test_random(&seed) < 0.1 ? (uint32_t)(9 * test_random(&seed)) : 0;
+            const uint32_t left = MOST_ARRIVALS - arrivals->room.count, n = many < left ? many : left;
+            arrivals->of_cell[i * ny + j] = arrivals->counts[arrivals->rows[i] * ny + j] = n;
+            arrivals->room.count += n;
+        }
+    }
+    assert_ok(buffer_create(scene->device, nx * sizeof *arrivals->rows, "rows", &rows));
+    assert_ok(buffer_write(rows, 0, nx * sizeof *arrivals->rows, arrivals->rows));
+    const size_t bytes = (size_t)arrivals->reached * ny * sizeof *arrivals->counts;
+    assert_ok(buffer_create(scene->device, bytes, "arrivals", &counts));
+    assert_ok(buffer_write(counts, 0, bytes, arrivals->counts));
+    arrivals->room.rows = rows;
+    arrivals->room.counts = counts;
+}
+
+static void arrivals_free(struct arrivals *arrivals)
+{
+    free(arrivals->of_cell);
+    free(arrivals->rows);
+    free(arrivals->counts);
+}
+
+/* Places left open: the last of each cell, as many as arrive there. The caller frees them. */
+static bool *open_places(const struct arrivals *arrivals, const struct sorted_particles *after)
+{
+    const uint32_t count = after->particles.count;
+    bool *is_open = calloc(count + (size_t)1, sizeof *is_open);
+    assert_non_null(is_open);
+    for (uint32_t p = count, in_cell = 0, open = 0; p-- > 0;) {
+        in_cell = p + 1 < count && after->cell[p] == after->cell[p + 1] ? in_cell + 1 : 1;
+        is_open[p] = in_cell <= arrivals->of_cell[after->cell[p]];
+        open += is_open[p];
+        if (p == 0)
+            assert_int_equal(open, arrivals->room.count);
+    }
+    return is_open;
+}
+
+/* How many were announced to leave for each cell beside the own ones. */
+static void check_leavers(const struct scene *scene, const uint32_t *leavers,
+                          const struct sorted_particles *after)
+{
+    const uint32_t own = slab_own_cells(&scene->slab);
+    uint32_t *expected = calloc(after->cells - own, sizeof *expected);
+    assert_non_null(expected);
+    for (uint32_t p = 0; p < after->particles.count; p++)
+        if (after->cell[p] >= own)
+            expected[after->cell[p] - own]++;
+    assert_memory_equal(leavers, expected, (after->cells - own) * sizeof *expected);
+    free(expected);
+}
+
+/* A step with arrivals. Returns the list with places left open. */
+static struct sorted_particles step_with_room(struct stepper *stepper, struct scene *scene, bool measure,
+                                              const struct arrivals *arrivals)
+{
+    struct particles *list = &scene->sorted.particles;
+    const uint32_t *leavers = NULL;
+    const uint32_t beside = scene->sorted.cells - slab_own_cells(&scene->slab);
+    uint32_t *announced = calloc(beside, sizeof *announced);
+    assert_non_null(announced);
+    assert_ok(stepper_count(stepper, &scene->fields, USED, measure, list));
+    assert_ok(stepper_leavers(stepper, USED, list, &leavers));
+    memcpy(announced, leavers, beside * sizeof *announced);
+    assert_ok(stepper_move(stepper, &scene->fields, USED, &arrivals->room, list));
+    assert_ok(device_join(scene->device));
+    list->count += arrivals->room.count;
+    struct sorted_particles after = state_read(scene);
+    check_leavers(scene, announced, &after);
+    free(announced);
+    return after;
+}
+
+/* Arrivals take their places, and those in other rows leave. */
+static void settle(struct stepper *stepper, struct scene *scene, const bool *is_open,
+                   struct sorted_particles *after, uint64_t first_id)
+{
+    struct particles *list = &scene->sorted.particles;
+    uint64_t seed = first_id;
+    uint32_t staying = 0;
+    for (uint32_t p = 0; p < list->count; p++) {
+        staying += after->cell[p] < slab_own_cells(&scene->slab);
+        if (!is_open[p])
+            continue;
+        after->id[p] = first_id++;
+        for (int axis = 0; axis < 2; axis++) {
+            after->offset[p][axis] = (2 * floor(16 * test_random(&seed)) + 1) / 32;
+            after->velocity[p][axis] = floor(16 * (3 * test_random(&seed) - 1.5)) / 16;
+        }
+    }
+    list->count = staying;
+    sorted_particles_write(after, list);
+    assert_ok(stepper_renew(stepper, USED, list));
+}
+
+/* Two steps in which particles leave and arrive, and one into an empty list; with ids, where the twin says
+ * what comes of each, and without, where the bits are the same. */
+static void check_room(const struct tested *tested, const struct scene_kind *kind)
+{
+    enum { STEPS = 3, WITH_IDS, WAYS = 2 };
+    struct scene scenes[WAYS];
+    struct stepper steppers[WAYS];
+    struct push_sums sums;
+    for (int way = 0; way < WAYS; way++) {
+        scene_create(kind, tested->kind->layout, way == 0, MOST_ARRIVALS, &scenes[way]);
+        steppers[way] = stepper_for(tested, USED, &scenes[way]);
+    }
+    for (int step = 1; step <= STEPS; step++) {
+        struct sorted_particles before = state_read(&scenes[0]), after[WAYS];
+        struct arrivals arrivals;
+        arrivals_create(&scenes[0], 100 * kind->count + (uint64_t)step, &arrivals);
+        for (int way = 0; way < WAYS; way++)
+            after[way] = step_with_room(&steppers[way], &scenes[way], step == STEPS, &arrivals);
+        bool *is_open = open_places(&arrivals, &after[0]);
+        check_moved(tested, &scenes[0], &before, &after[0], is_open);
+        assert_memory_equal(after[1].cell, after[0].cell, after[0].particles.count * sizeof *after[0].cell);
+        for (uint32_t p = 0; p < after[0].particles.count; p++)
+            if (!is_open[p]) {
+                assert_memory_equal(after[1].offset[p], after[0].offset[p], sizeof after[0].offset[p]);
+                assert_memory_equal(after[1].velocity[p], after[0].velocity[p], sizeof after[0].velocity[p]);
+            }
+        for (int way = 0; way < WAYS; way++) {
+            if (step == STEPS - 1) { /* nothing stays */
+                after[way].particles.count = 0;
+                scenes[way].sorted.particles.count = 0;
+            }
+            settle(&steppers[way], &scenes[way], is_open, &after[way], scenes[0].ids);
+            sorted_particles_free(&after[way]);
+        }
+        scenes[0].ids += arrivals.room.count;
+        arrivals_free(&arrivals);
+        sorted_particles_free(&before);
+        free(is_open);
+    }
+    for (int way = 0; way < WAYS; way++) {
+        assert_ok(stepper_read_sums(&steppers[way], USED, &scenes[way].sorted.particles, &sums));
+        assert_true(sums.kinetic_energy == 0 && sums.momentum[0] == 0 && sums.momentum[1] == 0);
+        scene_destroy(&scenes[way]);
+    }
+}
+
+/* Of each kind, where the device has it in that precision. */
+static void check_rooms(const struct tested *tested, const struct scene_kind *kinds, size_t number)
+{
+    for (size_t n = 0; n < number; n++)
+        if (has_precision(kinds[n].precision))
+            check_room(tested, &kinds[n]);
+}
+
+/* Long slabs, the shortest with the fewest ghost rows, a single own row, more ghost rows than own ones; slabs
+ * without a lost row, whose other rows are all those of the box. Few, some and most leave. */
+TEST(rows_of_any_stepper)
+{
+    const struct tested *const all[] = {&radix, &chunked, &digits};
+    for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
+        for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {
+            const struct scene_kind kinds[] = {
+                exact_scene(40, 24, test_count(20011), p, 0, 4, 0),  exact_scene(7, 80, 3000, p, 0.5, 2, 0),
+                exact_scene(8, 3, test_count(3000), p, 0, 3, 0),     exact_scene(300, 3, 17, p, 0, 100, 0),
+                exact_scene(40, 24, test_count(20011), p, 0, 0, 13), exact_scene(2, 8, 300, p, 0.5, 0, 1)};
+            check_rooms(all[n], kinds, sizeof kinds / sizeof kinds[0]);
+        }
+}
+
+/* With as many, more and fewer ghost rows than windows reach; a single own row; no lost row. */
+TEST(rows_and_windows)
+{
+    if (getenv("RADIXPIC_TEST_SMALL"))
+        skip();
+    for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++) {
+        const struct scene_kind near = exact_scene(73, 88, 24001, p, 0.3, 10, 0),
+                                far = exact_scene(65, 100, 100000, p, 0, 2, 0);
+        const struct scene_kind kinds[] = {exact_scene(65, 100, 50021, p, 0, 2, 0),
+                                           exact_scene(8, 914, 50021, p, 0, 3, 0),
+                                           exact_scene(65, 100, 50021, p, 0.3, 0, 30)};
+        check_rooms(&windows, kinds, sizeof kinds / sizeof kinds[0]);
+        check_rooms(&near_windows, &near, 1);
+        check_rooms(&far_windows, &far, 1);
+    }
+}
+
+TEST_MAIN(open_device, close_device)

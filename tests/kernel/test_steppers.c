@@ -1,0 +1,446 @@
+/* Steppers: each against the host's twin of a step, tiled in both of its layouts: cells as digits, and
+ * windows.
+ *
+ * Building their kernels takes a CPU device some seconds. They are the same for scenes that agree in
+ * precision, shape and ghost rows, and in the bits of a digit or the span of a window. So scenes do where
+ * their test is about something else: small grids have 4 or 10 key bits; windows are those of 6,400 cells and
+ * 13 tiles or, of reach {1, 1}, of 1,056 cells a tile.
+ */
+#include "support/step_scene.h"
+
+#include "step/chunked_step.h"
+#include "step/radix_step.h"
+#include "step/tiled_step.h"
+
+static const struct tested radix = {&radix_step, true, {2, 2}};
+static const struct tested chunked = {&chunked_step, true, {2, 2}};
+/* Grids of up to 1,024 cells, and up to 4,096 where the list is short. */
+static const struct tested digits = {&tiled_step, true, {2, 2}};
+/* Grids of more than 4,096 cells, for which no digit is long enough, with a tile for each 600 cells at most.
+ */
+static const struct tested windows = {&tiled_step, false, {2, 2}};
+static const struct tested near_windows = {&tiled_step, false, {1, 1}};
+static const struct tested far_windows = {&tiled_step, false, {5, 13}};
+
+static const struct tested *const any_grid[] = {&radix, &chunked, &digits};
+enum { KINDS = 3, LONGEST_TILE = 4096, USED = 1 /* number of a species alone */ };
+
+static enum precision best_precision(void)
+{
+    return has_precision(PRECISION_DOUBLE) ? PRECISION_DOUBLE : PRECISION_SINGLE;
+}
+
+/* Tools under which kernels run a thousand times slower get a few tests. */
+static void needs_speed(void)
+{
+    if (getenv("RADIXPIC_TEST_SMALL"))
+        skip();
+}
+
+/* ---- one step ---- */
+
+static void step_once(struct stepper *stepper, struct scene *scene, uint32_t species, bool measure)
+{
+    struct particles *list = &scene->sorted.particles;
+    assert_ok(stepper_count(stepper, &scene->fields, species, measure, list));
+    assert_ok(stepper_move(stepper, &scene->fields, species, NULL, list));
+}
+
+/* A measure, then a step that measures the same or not at all. */
+static void check_step(const struct tested *tested, struct stepper *stepper, uint32_t species, bool measure,
+                       struct scene *scene)
+{
+    struct particles *list = &scene->sorted.particles;
+    struct push_sums measured, sums;
+    struct sorted_particles before = state_read(scene);
+    assert_ok(stepper_measure(stepper, &scene->fields, species, list));
+    assert_ok(stepper_read_sums(stepper, species, list, &measured));
+    step_once(stepper, scene, species, measure);
+    assert_ok(stepper_read_sums(stepper, species, list, &sums));
+    assert_memory_equal(&sums, &measured, sizeof sums);
+    struct sorted_particles after = state_read(scene);
+    check_sums(scene, &before, &sums);
+    check_moved(tested, scene, &before, &after, NULL);
+    sorted_particles_free(&before);
+    sorted_particles_free(&after);
+}
+
+static void check_steps(const struct tested *tested, struct scene *scene, int steps)
+{
+    struct stepper stepper = stepper_for(tested, USED, scene);
+    for (int step = 1; step <= steps; step++)
+        check_step(tested, &stepper, USED, step % 2, scene);
+}
+
+struct step_case {
+    const struct tested *tested;
+    struct scene_kind kind;
+    int steps;
+};
+
+static void check_cases(const struct step_case *cases, size_t number)
+{
+    for (size_t n = 0; n < number; n++) {
+        struct scene scene;
+        if (!has_precision(cases[n].kind.precision))
+            continue;
+        scene_create(&cases[n].kind, cases[n].tested->kind->layout, true, 0, &scene);
+        check_steps(cases[n].tested, &scene, cases[n].steps);
+        scene_destroy(&scene);
+    }
+}
+#define CHECK_CASES(cases) check_cases(cases, sizeof(cases) / sizeof(cases)[0])
+
+/* ---- grids of any size ---- */
+
+TEST(all_shapes_with_and_without_b)
+{
+    const uint32_t count = test_count(5003);
+    for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
+        for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+            for (int n = 0; n < KINDS; n++) {
+                const struct step_case cases[] = {
+                    {any_grid[n], field_scene(2, 5, count, p, shape, 0, 0.1, 1), 2},
+                    {any_grid[n], field_scene(5, 2, count, p, shape, 0.4, 0, 1), 2},
+                    {any_grid[n], field_scene(3, 5, count, p, shape, -0.9, 0, 1), 3},
+                    {any_grid[n], field_scene(2, 2, count, p, shape, 0.9, 0.1, 1), 2},
+                    {any_grid[n], field_scene(16, 12, count, p, shape, 0, 0.1, 1), 4}};
+                CHECK_CASES(cases);
+            }
+}
+
+/* Around one vector, one item's share, one tile and several a chunk; chunks shorter than a vector. */
+TEST(any_count)
+{
+    needs_speed();
+    const uint32_t counts[] = {1,   2,   15,   16,   17,   31,   32,    33,   127,
+                               128, 129, 1000, 4095, 4096, 4097, 10000, 50000};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
+            for (int n = 0; n < KINDS; n++) {
+                const struct step_case cases[] = {
+                    {any_grid[n], field_scene(4, 3, counts[c], p, SHAPE_CIC, 0.5, 0.7, 1), 3},
+                    {any_grid[n], field_scene(32, 32, counts[c], p, SHAPE_CIC, 0, 0, 1), 3}};
+                CHECK_CASES(cases);
+            }
+}
+
+/* Several chunks share the hot cell, all others are nearly empty; and up to 19 and 1,900 cells a step, around
+ * the box once or very often. */
+TEST(hot_cells_and_far_particles)
+{
+    needs_speed();
+    for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
+        for (int n = 0; n < KINDS; n++) {
+            const struct step_case cases[] = {
+                {any_grid[n], field_scene(32, 32, 20011, p, SHAPE_CIC, 0, 0.5, 0.1), 3},
+                {any_grid[n], field_scene(32, 32, 20011, p, SHAPE_CIC, 0, 0.9, 0.1), 3},
+                {any_grid[n], field_scene(32, 32, 60, p, SHAPE_CIC, 0, 0.5, 3), 3},
+                {any_grid[n], field_scene(32, 32, 9001, p, SHAPE_CIC, 0, 0.1, 10), 3},
+                {any_grid[n], field_scene(32, 32, 9001, p, SHAPE_CIC, 0, 0.1, 1000), 3},
+                {any_grid[n], field_scene(2, 400, 9001, p, SHAPE_CIC, 0.2, 0.1, 10), 3},
+                {any_grid[n], field_scene(2, 400, 9001, p, SHAPE_CIC, 0.2, 0.1, 1000), 3}};
+            CHECK_CASES(cases);
+        }
+}
+
+/* Digits of 11 and 12 bits, in three rounds of ranking: too few tiles for windows whatever their length.
+ * Cells that several items turn into places, and a table too large for many chunks. */
+TEST(large_grids)
+{
+    needs_speed();
+    const enum precision best = best_precision();
+    const struct step_case cases[] = {
+        {&digits, field_scene(40, 50, 2000, best, SHAPE_CIC, 0, 0.1, 2), 3},
+        {&digits, field_scene(64, 64, 3001, best, SHAPE_CIC, 0, 0.1, 2), 3},
+        {&radix, field_scene(257, 131, 50021, best, SHAPE_CIC, 0, 0.1, 1), 3},
+        {&chunked, field_scene(257, 131, 50021, best, SHAPE_CIC, 0, 0.1, 1), 3},
+        {&radix, field_scene(2048, 2048, 20011, PRECISION_DOUBLE, SHAPE_CIC, 0, 0.1, 100), 2},
+        {&chunked, field_scene(2048, 2048, 20011, PRECISION_DOUBLE, SHAPE_CIC, 0, 0.1, 100), 2}};
+    CHECK_CASES(cases);
+}
+
+/* ---- windows ---- */
+
+/* More than a thousand columns: a tile or two are enough. */
+TEST(windows_of_few_tiles)
+{
+    const struct step_case cases[] = {
+        {&near_windows, field_scene(32, 33, 1100, best_precision(), SHAPE_CIC, 0.5, 0.1, 2), 2}};
+    CHECK_CASES(cases);
+}
+
+/* All shapes; long rows, short rows, as few rows as a band looks around; whole tiles and one particle more or
+ * less; more cells than the scan has items; hot cells that several chunks begin in. */
+TEST(windows_on_any_grid)
+{
+    needs_speed();
+    enum { MANY = 50021 };
+    const enum precision best = best_precision(), single = PRECISION_SINGLE;
+    const struct step_case cases[] = {
+        {&windows, field_scene(64, 100, MANY, best, SHAPE_NGP, 0.9, 0, 1), 3},
+        {&windows, field_scene(64, 100, MANY, single, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(64, 100, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(64, 100, MANY, single, SHAPE_TSC, 0.9, 0, 1), 3},
+        {&windows, field_scene(3, 2133, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(2, 3200, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(3200, 2, MANY, best, SHAPE_CIC, 0.5, 0, 1), 3},
+        {&windows, field_scene(64, 100, 12 * LONGEST_TILE + 1, best, SHAPE_CIC, 0, 0, 1), 2},
+        {&windows, field_scene(64, 100, 13 * LONGEST_TILE - 1, best, SHAPE_CIC, 0, 0, 1), 2},
+        {&windows, field_scene(64, 100, 13 * LONGEST_TILE, best, SHAPE_CIC, 0, 0, 1), 2},
+        {&windows, field_scene(186, 180, 68 * LONGEST_TILE - 99, best, SHAPE_CIC, 0, 0.1, 1), 2},
+        {&windows, field_scene(64, 100, 50011, best, SHAPE_CIC, 0, 0.5, 0.1), 3},
+        {&windows, field_scene(64, 100, 50011, best, SHAPE_CIC, 0, 0.9, 2), 3}};
+    CHECK_CASES(cases);
+}
+
+/* Whatever is said of how far particles go, up to all rows of the grid: what is wrong makes strays. */
+TEST(windows_of_any_reach)
+{
+    needs_speed();
+    const struct tested none = {&tiled_step, false, {0, 0}}, all = {&tiled_step, false, {3, 40}};
+    const enum precision best = best_precision();
+    const struct step_case cases[] = {
+        {&none, field_scene(64, 99, 24001, best, SHAPE_CIC, 0, 0.1, 4), 2},
+        {&near_windows, field_scene(64, 99, 24001, best, SHAPE_CIC, 0, 0.1, 4), 2},
+        {&far_windows, field_scene(64, 100, 100000, best, SHAPE_CIC, 0, 0.1, 4), 2},
+        {&all, field_scene(3, 1500, 100000, best, SHAPE_CIC, 0, 0.1, 4), 2},
+        {&windows, field_scene(2, 3200, 50021, best, SHAPE_CIC, 0, 0.1, 4), 2},
+        {&near_windows, field_scene(3168, 2, 24001, best, SHAPE_CIC, 0, 0.1, 4), 2}};
+    CHECK_CASES(cases);
+}
+
+/* As many tiles as make chunks of two, and a short one at the end. Devices of very many compute units would
+ * want tens of millions of particles. */
+TEST(windows_of_several_tiles)
+{
+    needs_speed();
+    enum { GROUPS_PER_UNIT = 32, MOST_TILES = 2100 }; /* the first as in tiled_layout.c */
+    const uint32_t tiles = 2 * GROUPS_PER_UNIT * device_info(device)->compute_units + 1;
+    if (tiles > MOST_TILES)
+        skip();
+    const struct step_case cases[] = {
+        {&windows, field_scene(3, 1500, LONGEST_TILE * tiles - 1234, best_precision(), SHAPE_CIC, 0.5, 0, 1),
+         2}};
+    CHECK_CASES(cases);
+}
+
+/* Some leave their window, nearly all do, and go around the box. */
+TEST(strays)
+{
+    needs_speed();
+    for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
+        for (double speed = 2; speed <= 2000; speed *= 10) {
+            const struct step_case cases[] = {
+                {&windows, field_scene(64, 100, 50021, p, SHAPE_CIC, 0, 0.1, speed), 3},
+                {&windows, field_scene(3, 2133, 50021, p, SHAPE_CIC, 0.2, 0.1, speed), 2}};
+            CHECK_CASES(cases);
+        }
+}
+
+/* All go to the middle of one cell, nearly all as strays, and then on from there. A cell holds those of each
+ * band of rows, then the strays, each in their old order. */
+TEST(all_into_one_cell)
+{
+    needs_speed();
+    enum { TARGET = 2345, COUNT = 50011 };
+    const struct scene_kind kind = exact_scene(3, 2133, COUNT, best_precision(), 0, 0, 0);
+    const uint32_t ny = kind.ny;
+    struct scene scene;
+    scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+    struct sorted_particles *sorted = &scene.sorted;
+    for (uint32_t p = 0; p < COUNT; p++) {
+        const double way[2] = {TARGET / ny + 0.5 - sorted->cell[p] / ny - sorted->offset[p][0],
+                               TARGET % ny + 0.5 - sorted->cell[p] % ny - sorted->offset[p][1]};
+        sorted->velocity[p][0] = way[0] * scene.slab.local.dx / scene.time_step;
+        sorted->velocity[p][1] = way[1] * scene.slab.local.dy / scene.time_step;
+    }
+    sorted_particles_upload(sorted);
+    check_steps(&windows, &scene, 1);
+    struct sorted_particles met = state_read(&scene);
+    uint32_t descents = 0;
+    for (uint32_t p = 0; p < COUNT; p++) {
+        assert_int_equal(met.cell[p], TARGET);
+        descents += p > 0 && met.id[p] < met.id[p - 1];
+    }
+    assert_true(descents <= 3 * (2 * windows.reach[0] + 1)); /* a band may begin on either end of the grid */
+    sorted_particles_free(&met);
+    check_steps(&windows, &scene, 2);
+    scene_destroy(&scene);
+}
+
+/* ---- all of them ---- */
+
+/* The smaller species decides how far windows reach, the larger how much room there is. */
+TEST(two_species)
+{
+    needs_speed();
+    const struct {
+        const struct tested *tested;
+        uint32_t nx, ny, counts[2];
+    } cases[] = {{&radix, 16, 12, {150, 9001}},       {&chunked, 16, 12, {150, 9001}},
+                 {&digits, 32, 20, {150, 10000}},     {&digits, 32, 20, {10000, 1}},
+                 {&windows, 64, 100, {50021, 60001}}, {&windows, 64, 100, {70001, 50021}}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const enum particle_layout layout = cases[c].tested->kind->layout;
+        const uint32_t *counts = cases[c].counts;
+        struct scene scenes[2];
+        struct stepper stepper;
+        for (int n = 0; n < 2; n++) {
+            const struct scene_kind kind = field_scene(cases[c].nx, cases[c].ny, counts[n], best_precision(),
+                                                       SHAPE_CIC, 0.5, 0.1, 1 + n);
+            scene_create(&kind, layout, true, 0, &scenes[n]);
+        }
+        struct stepper_setup setup = scene_setup(&scenes[counts[1] > counts[0]]);
+        setup.fewest = counts[counts[1] > counts[0] ? 0 : 1];
+        assert_ok(stepper_create(scenes[0].device, cases[c].tested->kind, &setup, &stepper));
+        for (uint32_t n = 0; n < 2; n++)
+            assert_ok(stepper_renew(&stepper, n, &scenes[n].sorted.particles));
+        for (int step = 1; step <= 3; step++)
+            for (uint32_t n = 0; n < 2; n++)
+                check_step(cases[c].tested, &stepper, n, step % 2, &scenes[n]);
+        for (int n = 2; n-- > 0;)
+            scene_destroy(&scenes[n]);
+    }
+}
+
+/* Each stepper in a scene of its own. */
+static const struct {
+    const struct tested *tested;
+    uint32_t nx, ny, count;
+} scenes_of[] = {
+    {&radix, 16, 12, 3001}, {&chunked, 16, 12, 3001}, {&digits, 32, 20, 9001}, {&windows, 64, 100, 50021}};
+enum { SCENES = sizeof scenes_of / sizeof scenes_of[0] };
+
+static struct scene_kind kind_of(int n, enum precision precision, double crowd, double speed)
+{
+    return field_scene(scenes_of[n].nx, scenes_of[n].ny, scenes_of[n].count, precision, SHAPE_CIC, 0.5, crowd,
+                       speed);
+}
+
+/* Non-finite values stay in their cell, spoil the sums, and no other particle. */
+TEST(not_a_number)
+{
+    needs_speed();
+    for (int n = 0; n < SCENES; n++) {
+        const struct scene_kind kind = kind_of(n, best_precision(), 0, 1);
+        struct scene scene;
+        scene_create(&kind, scenes_of[n].tested->kind->layout, true, 0, &scene);
+        scene.sorted.velocity[123][0] = (double)NAN;
+        scene.sorted.velocity[200][1] = (double)INFINITY;
+        scene.sorted.velocity[201][0] = 1e30;
+        sorted_particles_upload(&scene.sorted);
+        check_steps(scenes_of[n].tested, &scene, 3);
+        scene_destroy(&scene);
+    }
+}
+
+/* A hair before a cell's edge along some axes: 1 minus the hair rounds to 1, which is offset 0 of the old
+ * cell. */
+TEST(an_offset_that_rounds_up)
+{
+    needs_speed();
+    for (int n = 0; n < 6 * SCENES; n++) {
+        struct scene_kind kind = kind_of(n / 6, n % 2 ? PRECISION_DOUBLE : PRECISION_SINGLE, 0, 1);
+        struct scene scene;
+        if (!has_precision(kind.precision))
+            continue;
+        kind.exact = true;
+        kind.magnetic = 0;
+        scene_create(&kind, scenes_of[n / 6].tested->kind->layout, true, 0, &scene);
+        for (uint32_t p = 0; p < kind.count; p++)
+            for (int axis = 0; axis < 2; axis++) {
+                scene.sorted.offset[p][axis] = 0;
+                scene.sorted.velocity[p][axis] = (n % 6 / 2 + 1) >> axis & 1 && p % 2 == 0 ? -0x1p-70 : 0;
+            }
+        sorted_particles_upload(&scene.sorted);
+        check_steps(scenes_of[n / 6].tested, &scene, 1);
+        struct sorted_particles after = state_read(&scene);
+        assert_memory_equal(after.cell, scene.sorted.cell, kind.count * sizeof *after.cell);
+        sorted_particles_free(&after);
+        scene_destroy(&scene);
+    }
+}
+
+/* The same particles give the same bits, with ids or without, measured or not. */
+static void check_same_bits(const struct tested *tested, const struct scene_kind *kind, int runs)
+{
+    struct sorted_particles after[2];
+    struct push_sums sums[2];
+    for (int run = 0; run < runs; run++) {
+        const int n = run > 0;
+        const bool ids = run % 2 == 0;
+        struct scene scene;
+        scene_create(kind, tested->kind->layout, ids, 0, &scene);
+        struct stepper stepper = stepper_for(tested, USED, &scene);
+        for (int step = 1; step <= 3; step++)
+            step_once(&stepper, &scene, USED, run % 3 == 0 || step == 3);
+        after[n] = state_read(&scene);
+        assert_ok(stepper_read_sums(&stepper, USED, &scene.sorted.particles, &sums[n]));
+        scene_destroy(&scene);
+        if (run == 0)
+            continue;
+        assert_memory_equal(&sums[1], &sums[0], sizeof sums[0]);
+        assert_memory_equal(after[1].cell, after[0].cell, kind->count * sizeof *after[0].cell);
+        assert_memory_equal(after[1].offset, after[0].offset, kind->count * sizeof *after[0].offset);
+        assert_memory_equal(after[1].velocity, after[0].velocity, kind->count * sizeof *after[0].velocity);
+        if (ids)
+            assert_memory_equal(after[1].id, after[0].id, kind->count * sizeof *after[0].id);
+        sorted_particles_free(&after[1]);
+    }
+    sorted_particles_free(&after[0]);
+}
+
+TEST(the_same_bits_every_time)
+{
+    needs_speed();
+    for (int n = 0; n < SCENES; n++)
+        for (double speed = 1; speed <= (scenes_of[n].tested == &windows ? 100 : 1); speed *= 10) {
+            const struct scene_kind kind =
+                kind_of(n, PRECISION_SINGLE, 0.3, speed); /* few strays to nearly all */
+            check_same_bits(scenes_of[n].tested, &kind, 5);
+        }
+}
+
+/* No more particles than the capacity, and none: the same memory, as a counting device foretells. */
+TEST(counts_and_bytes_up_to_the_capacity)
+{
+    needs_speed();
+    for (int n = 0; n < SCENES; n++) {
+        const struct scene_kind kind = kind_of(n, PRECISION_SINGLE, 0, 1);
+        const struct stepper_kind *stepper_kind = scenes_of[n].tested->kind;
+        struct scene scene;
+        struct stepper stepper, counted;
+        struct device *counting = NULL;
+        scene_create(&kind, stepper_kind->layout, true, 0, &scene);
+        struct particles *list = &scene.sorted.particles;
+        struct stepper_setup setup = scene_setup(&scene);
+        setup.capacity--;
+        assert_ok(stepper_create(scene.device, stepper_kind, &setup, &stepper));
+        assert_int_equal(stepper_renew(&stepper, 0, list), STATUS_FAILED);
+        assert_non_null(strstr(status_message(), "test"));
+        setup.capacity++;
+        const size_t before = device_bytes_held(device);
+        assert_ok(device_open_counting(device_info(device), &counting));
+        assert_ok(stepper_create(scene.device, stepper_kind, &setup, &stepper));
+        assert_ok(stepper_create(counting, stepper_kind, &setup, &counted));
+        const size_t held = device_bytes_held(device);
+        assert_int_equal(held - before, device_bytes_held(counting));
+        assert_ok(stepper_renew(&stepper, 0, list));
+        for (int step = 0; step < 4; step++) {
+            step_once(&stepper, &scene, 0, true);
+            if (step != 1)
+                continue;
+            list->count = 0;
+            assert_ok(buffer_fill(list->cell_offsets, 0));
+            assert_ok(stepper_renew(&stepper, 0, list));
+        }
+        struct sorted_particles none = state_read(&scene);
+        sorted_particles_free(&none);
+        assert_int_equal(device_bytes_held(device), held);
+        device_close(&counting);
+        scene_destroy(&scene);
+    }
+}
+
+TEST_MAIN(open_device, close_device)

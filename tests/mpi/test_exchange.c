@@ -1,0 +1,418 @@
+/* Exchange and migrate: a list as the move of a step leaves it, with made-up particles, becomes what every
+ * rank can work out from the numbers of all. */
+#include "support/mpi_support.h"
+
+#include "parallel/exchange.h"
+#include "support/device_fixture.h"
+#include "support/host_list.h"
+
+enum { ALL_RANKS = -2, NO_RANK = -1, MOST = 20000 /* particles of a list */ };
+
+/* What ranks have and send. */
+struct scene_kind {
+    uint32_t columns, ghost;
+    enum precision precision;
+    enum particle_layout layout;
+    bool ids;
+    int empty;   /* the rank that has no particles */
+    int no_room; /* the rank whose list has no room for its arrivals */
+    bool all_stay;
+    uint32_t seed;
+};
+
+struct scene {
+    struct scene_kind kind;
+    const struct partition *partition;
+    struct grid box;
+    struct slab slab;
+    struct species_config species;
+    struct device *branch; /* that owns the rest */
+    struct particles list;
+    uint32_t *leavers; /* [cells beside the own rows] */
+    uint64_t staying, arriving, leaving, lost;
+    struct migrate *migrate;
+    struct exchange *exchange;
+};
+
+/* dx, dy, u, v. */
+struct particle {
+    double state[4];
+    uint64_t id;
+};
+
+static bool is_rank(int which, int rank)
+{
+    return which == ALL_RANKS || which == rank;
+}
+
+static struct slab slab_of(const struct scene *scene, int rank)
+{
+    return slab_make(&scene->box, scene->partition->first[rank], partition_rows(scene->partition, rank),
+                     scene->kind.ghost);
+}
+
+/* ---- the particles of all ranks ---- */
+
+/* A number without a pattern (Steele, Lea & Flood 2014). */
+static uint64_t mixed(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* Particles of a rank in a cell of its local grid after the move: some cells have none, and some rows. */
+static uint32_t number_in(const struct scene *scene, int rank, uint32_t cell)
+{
+    const struct scene_kind *kind = &scene->kind;
+    const struct slab slab = slab_of(scene, rank);
+    const uint32_t row = cell / kind->columns;
+    const uint64_t random = mixed(((uint64_t)kind->seed << 40) + ((uint64_t)(uint32_t)rank << 32) + cell + 1);
+    if (is_rank(kind->empty, rank))
+        return 0;
+    if (row < slab.rows)
+        return (uint32_t)(random % 4);
+    return kind->all_stay || (row + (uint32_t)rank) % 4 == 3 ? 0 : (uint32_t)(random % 5);
+}
+
+/* Number n of those: no two alike, all exact in single precision. */
+static struct particle particle_of(const struct scene *scene, int rank, uint32_t cell, uint32_t n)
+{
+    const struct slab slab = slab_of(scene, rank);
+    const uint64_t id = ((uint64_t)(uint32_t)(rank + 1) << 40) + ((uint64_t)cell << 8) + n;
+    const uint64_t random = mixed(id);
+    struct particle particle = {
+        .state = {(double)(random % 1024) / 1024, (double)(random / 1024 % 1024) / 1024,
+                  (double)(id >> 8 & 0xffff) + 100000.0 * rank, (double)n + 10.0 * rank},
+        .id = id};
+    const double far = floor((double)(random >> 32) / 0x1p32 * 100);
+    if (slab_is_lost(&slab, cell / slab.box.ny)) /* all of x, in rows from the first own one on */
+        particle.state[0] += random & 1 << 30 ? slab.rows + slab.ghost + far : -far - slab.ghost - 1;
+    return particle;
+}
+
+/* The row of the box where the particle is, which stands in a local row of a rank; x becomes its offset. */
+static uint32_t row_of(const struct slab *slab, uint32_t local_row, struct particle *particle)
+{
+    if (!slab_is_lost(slab, local_row))
+        return slab_global_row(slab, local_row);
+    const double nx = slab->box.nx, row = floor(particle->state[0]), around = row + slab->first_row;
+    particle->state[0] -= row;
+    return (uint32_t)(around - nx * floor(around / nx));
+}
+
+/* ---- what is expected ---- */
+
+/* Particles that a rank has in a local row and a cell's column, where they belong to this own cell. */
+static void add_from(const struct scene *scene, int rank, uint32_t local_row, uint32_t cell,
+                     struct host_list *expected)
+{
+    const struct slab slab = slab_of(scene, rank);
+    const uint32_t ny = scene->box.ny, from = local_row * ny + cell % ny;
+    for (uint32_t n = 0; n < number_in(scene, rank, from); n++) {
+        struct particle particle = particle_of(scene, rank, from, n);
+        if (row_of(&slab, local_row, &particle) == scene->slab.first_row + cell / ny)
+            host_list_add(expected, particle.state, particle.id);
+    }
+}
+
+enum arrivals { NEAR = 1 /* from ghost rows */, LOST = 2 /* from beyond them */ };
+
+/* Arrivals of one own cell by rank, then by local row. */
+static void add_arrivals(const struct scene *scene, int which, uint32_t cell, struct host_list *expected)
+{
+    for (int sender = 0; sender < ranks.size; sender++) {
+        const struct slab slab = slab_of(scene, sender);
+        for (uint32_t row = slab.rows; row < slab.local.nx; row++)
+            if (which & (slab_is_lost(&slab, row) ? LOST : NEAR))
+                add_from(scene, sender, row, cell, expected);
+    }
+}
+
+/* Own particles of each own cell, then two kinds of arrivals one after the other. */
+static struct host_list expected_list(const struct scene *scene, int first, int second)
+{
+    const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
+    struct host_list expected = host_list_make(MOST, cells);
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        if (cell < own) {
+            add_from(scene, ranks.rank, cell / scene->box.ny, cell, &expected);
+            add_arrivals(scene, first, cell, &expected);
+            add_arrivals(scene, second, cell, &expected);
+        }
+        expected.cell_offsets[cell + 1] = expected.count;
+    }
+    return expected;
+}
+
+static void check_list(const struct scene *scene, struct host_list expected)
+{
+    host_list_check(&expected, &scene->list);
+    host_list_free(&expected);
+}
+
+/* ---- the list ---- */
+
+/* How many arrivals the exchange tells for a cell. */
+static uint32_t room_in(const struct scene *scene, const struct arrival_room *room, uint32_t cell)
+{
+    const uint32_t ny = scene->box.ny;
+    uint32_t row = 0, count = 0;
+    if (!room)
+        return 0;
+    assert_ok(buffer_read(room->rows, cell / ny * sizeof row, sizeof row, &row));
+    assert_true(cell / ny < scene->slab.rows || row == ARRIVALS_NONE);
+    if (row != ARRIVALS_NONE)
+        assert_ok(
+            buffer_read(room->counts, ((size_t)row * ny + cell % ny) * sizeof count, sizeof count, &count));
+    return count;
+}
+
+/* As the move of a step leaves it: own cells with room at their ends, then leaving particles. */
+static void build_list(struct scene *scene, const struct arrival_room *room)
+{
+    const double nothing[4] = {-1, -1, -1, -1};
+    const uint32_t cells = grid_cells(&scene->slab.local);
+    struct host_list built = host_list_make(MOST, cells);
+    uint32_t left = 0;
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        for (uint32_t n = 0; n < number_in(scene, ranks.rank, cell); n++) {
+            const struct particle particle = particle_of(scene, ranks.rank, cell, n);
+            host_list_add(&built, particle.state, particle.id);
+        }
+        for (uint32_t n = room_in(scene, room, cell); n > 0; n--, left++)
+            host_list_add(&built, nothing, 0);
+        built.cell_offsets[cell + 1] = built.count;
+    }
+    assert_int_equal(left, room ? room->count : 0);
+    assert_true(built.count <= scene->list.capacity);
+    host_list_write(&built, &scene->list);
+    scene->list.count -= left;
+    host_list_free(&built);
+}
+
+/* ---- scenes ---- */
+
+static void count_traffic(struct scene *scene)
+{
+    const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
+    struct host_list coming = host_list_make(MOST, 1);
+    scene->staying = scene->leaving = scene->lost = 0;
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        const uint32_t number = number_in(scene, ranks.rank, cell);
+        if (cell < own)
+            scene->staying += number;
+        else
+            scene->leaving += scene->leavers[cell - own] = number;
+        if (slab_is_lost(&scene->slab, cell / scene->box.ny))
+            scene->lost += number;
+    }
+    for (uint32_t cell = 0; cell < own; cell++)
+        add_arrivals(scene, NEAR, cell, &coming);
+    scene->arriving = coming.count;
+    host_list_free(&coming);
+}
+
+/* The list is as long as its kind of step needs, so that it must grow for more. */
+static void scene_create(const struct scene_kind *kind, const struct partition *partition,
+                         struct scene *scene)
+{
+    const struct grid_config cells = {.cells = {partition->rows, kind->columns}, .length = {1, 1}};
+    *scene = (struct scene){.kind = *kind, .partition = partition, .box = grid_make(&cells)};
+    scene->species = (struct species_config){
+        .name = "test", .charge = 1, .mass = 1, .density = 1, .particles = 1000, .ids = kind->ids};
+    scene->slab = slab_of(scene, ranks.rank);
+    assert_ok(device_branch(device, &scene->branch));
+    assert_ok(DEVICE_NEW_ARRAY(scene->branch, scene->leavers, grid_cells(&scene->slab.local)));
+    count_traffic(scene);
+    const uint64_t short_of = is_rank(kind->no_room, ranks.rank) && scene->arriving > 0;
+    const uint32_t capacity = (uint32_t)(scene->staying + scene->leaving + scene->arriving - short_of);
+    assert_ok(particles_create(scene->branch, &scene->slab, kind->precision, kind->layout, &scene->species,
+                               capacity, &scene->list));
+    assert_ok(migrate_create(scene->branch, &ranks, partition, kind->precision, &scene->migrate));
+    assert_ok(exchange_create(scene->branch, &ranks, partition, &scene->slab, kind->ghost, kind->precision,
+                              scene->migrate, &scene->exchange));
+}
+
+/* What the exchange did not bring comes by the general path: in all, arrivals of both kinds. */
+static void check_settle(struct scene *scene, uint32_t before, uint64_t left)
+{
+    uint32_t changed = 0;
+    assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed));
+    assert_int_equal(changed, scene->list.count > before);
+    assert_int_equal(migrate_left(scene->migrate), left);
+    assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed));
+    assert_int_equal(changed, 0);
+    assert_int_equal(migrate_left(scene->migrate), 0);
+}
+
+static void check_exchange(struct scene *scene)
+{
+    assert_ok(particles_reserve(&scene->list, (uint32_t)(scene->staying + scene->leaving)));
+    const bool room = scene->staying + scene->leaving + scene->arriving <= scene->list.capacity;
+    const uint64_t each =
+        4 * precision_bytes(scene->kind.precision) + (scene->kind.ids ? sizeof(uint64_t) : 0);
+    const uint32_t most = scene->list.capacity - (uint32_t)(scene->staying + scene->leaving);
+    struct arrival_room left = {0};
+    assert_ok(exchange_announce(scene->exchange, scene->leavers, most, &left));
+    assert_int_equal(left.count, room ? scene->arriving : 0);
+    build_list(scene, &left);
+    assert_ok(device_fork(device)); /* as the move does */
+    assert_ok(exchange_follow(scene->exchange, 0, &scene->list));
+    check_list(scene, expected_list(scene, room ? NEAR : 0, 0));
+    assert_int_equal(exchange_left(scene->exchange), scene->leaving - scene->lost);
+    assert_int_equal(exchange_bytes(scene->exchange),
+                     (scene->leaving - scene->lost + scene->arriving) * each);
+    check_settle(scene, scene->list.count, scene->lost);
+    check_list(scene, expected_list(scene, NEAR, LOST));
+}
+
+/* All leaving particles take the general path. */
+static void check_migrate(struct scene *scene)
+{
+    assert_ok(particles_reserve(&scene->list, (uint32_t)(scene->staying + scene->leaving)));
+    build_list(scene, NULL);
+    assert_ok(migrate_collect(scene->migrate, &scene->slab, 0, &scene->list));
+    check_list(scene, expected_list(scene, 0, 0));
+    check_settle(scene, scene->list.count, scene->leaving);
+    check_list(scene, expected_list(scene, NEAR | LOST, 0));
+}
+
+/* In single and double precision, with ids and without, in either layout and in one on each second rank. */
+static void check_all(struct scene_kind kind, const struct partition *partition)
+{
+    for (unsigned n = 0; n < 6; n++) {
+        const size_t held = device_bytes_held(device);
+        const bool is_aos[3] = {false, true, ranks.rank % 2};
+        kind.precision = n & 1 && device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
+        kind.ids = n & 2;
+        kind.layout = is_aos[n % 3] ? LAYOUT_AOS : LAYOUT_SOA;
+        kind.seed = n;
+        struct scene scene;
+        scene_create(&kind, partition, &scene);
+        check_exchange(&scene);
+        for (int again = 0; again < 2; again++) { /* another step, or rows that change hands */
+            scene.kind.seed += 10;
+            count_traffic(&scene);
+            again ? check_migrate(&scene) : check_exchange(&scene);
+        }
+        device_close(&scene.branch);
+        assert_int_equal(device_bytes_held(device), held);
+    }
+}
+
+/* The last rank cannot take what comes; all get its sentence, and none waits for another. */
+static void check_failure(struct scene_kind kind, const struct partition *partition)
+{
+    const enum status expected = ranks.size > 1 ? STATUS_FAILED : STATUS_OK;
+    struct scene scene;
+    uint32_t changed;
+    scene_create(&kind, partition, &scene);
+    build_list(&scene, NULL);
+    assert_ok(migrate_collect(scene.migrate, &scene.slab, 0, &scene.list));
+    if (ranks.rank == ranks.size - 1)
+        scene.list.count = CONFIG_MAX_PARTICLES;
+    assert_int_equal(migrate_settle(scene.migrate, &scene.slab, 1, &scene.list, &changed), expected);
+    assert_true(expected == STATUS_OK || strstr(status_message(), "species test: 42939"));
+    assert_ok(migrate_settle(scene.migrate, &scene.slab, 1, &scene.list, &changed));
+    assert_int_equal(changed, 0);
+    device_close(&scene.branch);
+}
+
+/* ---- partitions ---- */
+
+enum division { EVEN, FIRST_IS_LARGE, LAST_IS_LARGE, SINGLE_ROWS, DIVISIONS };
+
+static void check_on(enum division division, struct scene_kind kind,
+                     void (*check)(struct scene_kind kind, const struct partition *partition))
+{
+    enum { ROWS = 40 };
+    uint32_t first[16];
+    struct partition partition;
+    assert_true(ranks.size < 16);
+    for (int rank = 0; rank <= ranks.size; rank++) {
+        const uint32_t n = (uint32_t)rank, size = (uint32_t)ranks.size;
+        const uint32_t ends[DIVISIONS] = {ROWS * n / size, n == 0 ? 0 : ROWS - (size - n),
+                                          n == size ? ROWS : n, n};
+        first[rank] = ends[division];
+    }
+    assert_ok(partition_given(ranks.size, first, &partition));
+    check(kind, &partition);
+    partition_destroy(&partition);
+}
+
+static const struct scene_kind usual = {.columns = 5, .ghost = 3, .empty = NO_RANK, .no_room = NO_RANK};
+
+/* ---- tests ---- */
+
+/* Slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of several ranks;
+ * and as few rows as ranks, where slabs are whole. */
+static void arrivals_take_their_places(void **state)
+{
+    (void)state;
+    for (enum division division = EVEN; division < DIVISIONS; division++)
+        check_on(division, usual, check_all);
+}
+
+/* No ghost rows: any particle goes anywhere. */
+static void whole_slabs(void **state)
+{
+    (void)state;
+    struct scene_kind kind = usual;
+    kind.ghost = 0;
+    kind.columns = 2;
+    check_on(EVEN, kind, check_all);
+    check_on(LAST_IS_LARGE, kind, check_all);
+}
+
+/* On all ranks, or on one while others have some. */
+static void arrivals_without_room_are_merged(void **state)
+{
+    (void)state;
+    struct scene_kind kind = usual;
+    kind.no_room = ALL_RANKS;
+    check_on(EVEN, kind, check_all);
+    kind.no_room = ranks.size - 1;
+    check_on(FIRST_IS_LARGE, kind, check_all);
+    kind.ghost = 0;
+    check_on(SINGLE_ROWS, kind, check_all);
+}
+
+static void all_particles_may_stay(void **state)
+{
+    (void)state;
+    struct scene_kind kind = usual;
+    kind.all_stay = true;
+    check_on(EVEN, kind, check_all);
+    check_on(SINGLE_ROWS, kind, check_all);
+}
+
+static void a_rank_may_be_empty(void **state)
+{
+    (void)state;
+    struct scene_kind kind = usual;
+    kind.empty = ranks.size - 1;
+    check_on(EVEN, kind, check_all);
+    check_on(FIRST_IS_LARGE, kind, check_all);
+    kind.empty = ALL_RANKS;
+    check_on(EVEN, kind, check_all);
+}
+
+static void ranks_fail_together(void **state)
+{
+    (void)state;
+    check_on(EVEN, usual, check_failure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrivals_take_their_places),
+        cmocka_unit_test(whole_slabs),
+        cmocka_unit_test(arrivals_without_room_are_merged),
+        cmocka_unit_test(all_particles_may_stay),
+        cmocka_unit_test(a_rank_may_be_empty),
+        cmocka_unit_test(ranks_fail_together),
+    };
+    return mpi_run_tests("exchange", tests, open_device, close_device);
+}

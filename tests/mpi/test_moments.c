@@ -1,0 +1,168 @@
+/* Moments, on any number of ranks: the file of all of them holds what the host computes from the same
+ * particles, and follows openPMD. */
+#include "support/mpi_support.h"
+
+#include "support/list_support.h"
+
+#include "output/moments.h"
+#include "output/openpmd.h"
+
+#include <hdf5.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NX = 9, NY = 4, CELLS = NX * NY, SPECIES = 2, STEP = 3, MOST = 300 };
+
+static const struct config example = {
+    .grid = {{NX, NY}, {4.5, 3}},
+    .time = {.step = 0.1, .steps = 10},
+    .species_count = SPECIES,
+    .species = {{.name = "electrons", .charge = -1, .mass = 0.5, .density = 2, .particles = 1000},
+                {.name = "ions", .charge = 1, .mass = 100, .density = 1, .particles = 7}},
+    .output = {.moments = {.every = 1}, .snapshots = {.compression = 4}},
+    .units = {1.0e18, 100},
+};
+
+/* Electrons are in every third cell and up to MOST of them; the few ions are in row 0 alone. */
+static uint32_t count_of(uint32_t species, uint32_t cell)
+{
+    if (species == 1)
+        return cell < NY ? 2 * cell : 0;
+    return cell % 3 == 0 ? 0 : cell == 4 ? MOST : cell % 7 + 1;
+}
+
+/* Cell 5 has a beam, a thousand times as fast as warm: exact in both precisions, as all velocities here. */
+static double velocity_of(uint32_t species, uint32_t cell, uint32_t n, unsigned axis)
+{
+    const double warm = ((int)((n * 37 + cell * 11 + axis * 5 + species) % 64) - 32) / 64.0;
+    return cell == 5 ? 512 + warm / 4 : warm + axis;
+}
+
+/* Density, mean velocity along x and y, temperature, from the definitions. */
+static void expect(uint32_t species, uint32_t cell, double weight, double moments[4])
+{
+    const struct grid box = grid_make(&example.grid);
+    const uint32_t count = count_of(species, cell);
+    double square = 0;
+    memset(moments, 0, 4 * sizeof *moments);
+    moments[0] = weight * count / (box.dx * box.dy);
+    for (uint32_t n = 0; n < count; n++)
+        for (unsigned axis = 0; axis < 2; axis++)
+            moments[1 + axis] += velocity_of(species, cell, n, axis) / count;
+    for (uint32_t n = 0; n < count; n++)
+        for (unsigned axis = 0; axis < 2; axis++)
+            square += pow(velocity_of(species, cell, n, axis) - moments[1 + axis], 2);
+    moments[3] = count ? example.species[species].mass * square / count / 2 : 0;
+}
+
+static void fill_list(const struct config *config, const struct slab *slab, uint32_t species, bool aos,
+                      struct particles *list)
+{
+    const uint32_t cells = grid_cells(&slab->local), own = slab_own_cells(slab), first = slab->first_row * NY;
+    double pairs[CELLS * MOST][2];
+    uint32_t starts[CELLS + 8 * NY] = {0}, count = 0;
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        for (uint32_t n = 0; cell < own && n < count_of(species, first + cell); n++, count++)
+            for (unsigned axis = 0; axis < 2; axis++)
+                pairs[count][axis] = velocity_of(species, first + cell, n, axis);
+        starts[cell + 1] = count;
+    }
+    list_create(slab, config->precision, &config->species[species], aos, count, list);
+    list_write(list, config->precision, ATTRIBUTE_VELOCITY, 0, count, pairs[0]);
+    list_write_starts(list, cells, starts);
+}
+
+static void check_mesh(hid_t file, uint32_t species, unsigned moment, double weight, enum precision precision)
+{
+    static const char *const names[] = {"density", "velocity/x", "velocity/y", "temperature"};
+    const double rounding = precision == PRECISION_SINGLE ? 0x1p-22 : 0x1p-50;
+    double values[CELLS];
+    char name[96];
+    snprintf(name, sizeof name, "data/%d/fields/%s_%s", STEP, example.species[species].name, names[moment]);
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    assert_true(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(dataset);
+    for (uint32_t cell = 0; cell < CELLS; cell++) {
+        double expected[4];
+        expect(species, cell, weight, expected);
+        assert_near(values[cell], expected[moment], 4 * rounding * fmax(fabs(expected[moment]), 1));
+    }
+}
+
+static void check_file(const char *folder, double weights[SPECIES], enum precision precision)
+{
+    char path[96], command[320];
+    snprintf(path, sizeof path, "%s/moments_%d.h5", folder, STEP);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    for (uint32_t s = 0; s < SPECIES; s++)
+        for (unsigned moment = 0; moment < 4; moment++)
+            check_mesh(file, s, moment, weights[s], precision);
+    H5Fclose(file);
+    snprintf(command, sizeof command, "/usr/bin/python3 -B scripts/check_openpmd.py --quiet %s >&2 && rm %s",
+             path, path);
+    assert_int_equal(system(command), 0);
+}
+
+static void write_and_check(const struct config *config, bool aos)
+{
+    char folder[64] = "/tmp/radixpic_moments_XXXXXX";
+    struct device *own = NULL;
+    struct particles lists[SPECIES];
+    struct partition partition;
+    void *moments = NULL;
+    uint64_t bytes = 0;
+    double weights[SPECIES];
+    const struct grid box = grid_make(&config->grid);
+    assert_ok(partition_even(ranks.size, NX, &partition));
+    const struct slab slab =
+        slab_make(&box, partition.first[ranks.rank], partition_rows(&partition, ranks.rank), 2);
+    if (ranks.rank == 0)
+        assert_non_null(mkdtemp(folder));
+    communicator_broadcast(&ranks, sizeof folder, folder);
+    assert_ok(device_branch(device, &own));
+    for (uint32_t s = 0; s < SPECIES; s++) {
+        fill_list(config, &slab, s, aos, &lists[s]);
+        weights[s] = lists[s].weight;
+    }
+    const struct view view = {.config = config,
+                              .communicator = &ranks,
+                              .slab = &slab,
+                              .particles = lists,
+                              .step = STEP,
+                              .time = 0.3};
+    assert_ok(moments_create(own, config, &moments));
+    assert_ok(moments_write(moments, folder, &view, &bytes));
+    assert_in_range(bytes, 1, moments_bytes(config));
+    if (ranks.rank == 0) {
+        check_file(folder, weights, config->precision);
+        assert_int_equal(rmdir(folder), 0);
+    }
+    for (uint32_t s = 0; s < SPECIES; s++)
+        particles_destroy(&lists[s]);
+    device_close(&own);
+    partition_destroy(&partition);
+}
+
+TEST(moments_are_those_of_the_host)
+{
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct config config = example;
+        config.precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
+        if (kind & 1 && !device_info(device)->has_fp64)
+            continue;
+        write_and_check(&config, kind & 2);
+    }
+}
+
+TEST(without_the_key_there_is_nothing)
+{
+    struct config config = example;
+    void *moments = &config;
+    config.output.moments.every = 0;
+    assert_ok(moments_create(device, &config, &moments));
+    assert_null(moments);
+}
+
+MPI_TEST_MAIN(open_device, close_device)

@@ -1,0 +1,53 @@
+/* List support: lists of particles made attribute by attribute, in either layout. Includes the device
+ * fixture.
+ */
+#ifndef RADIXPIC_TEST_LIST_SUPPORT_H
+#define RADIXPIC_TEST_LIST_SUPPORT_H
+
+#include "support/device_fixture.h"
+
+#include "domain/particles.h"
+
+/* `count` particles, and room for as many; what they carry is not set. */
+static inline void list_create(const struct slab *slab, enum precision precision,
+                               const struct species_config *species, bool aos, uint32_t count,
+                               struct particles *list)
+{
+    assert_ok(
+        particles_create(device, slab, precision, aos ? LAYOUT_AOS : LAYOUT_SOA, species, count + 1, list));
+    list->count = count;
+    if (aos)
+        assert_ok(buffer_fill(list->attribute[ATTRIBUTE_OFFSET], 0));
+}
+
+/* One component of one particle. */
+static inline void list_write_one(const struct particles *list, enum precision precision,
+                                  enum attribute attribute, size_t p, unsigned component, double value)
+{
+    const size_t element = particles_stride(list, attribute) * p + particles_first(list, attribute);
+    assert_ok(buffer_write_reals(list->attribute[attribute], precision, 2 * element + component, 1, &value));
+}
+
+/* The reals of particles from `first` on, of offset or velocity: pairs[2 * count]. */
+static inline void list_write(const struct particles *list, enum precision precision,
+                              enum attribute attribute, size_t first, size_t count, const double *pairs)
+{
+    if (list->layout == LAYOUT_SOA)
+        assert_ok(buffer_write_reals(list->attribute[attribute], precision, 2 * first, 2 * count, pairs));
+    for (size_t n = 0; list->layout == LAYOUT_AOS && n < 2 * count; n++)
+        list_write_one(list, precision, attribute, first + n / 2, n % 2, pairs[n]);
+}
+
+/* ids[count], where the species has them; and where each of `cells` cells begins, and the last ends. */
+static inline void list_write_ids(const struct particles *list, const uint64_t *ids)
+{
+    if (list->attribute[ATTRIBUTE_ID])
+        assert_ok(buffer_write(list->attribute[ATTRIBUTE_ID], 0, list->count * sizeof *ids, ids));
+}
+
+static inline void list_write_starts(const struct particles *list, uint32_t cells, const uint32_t *starts)
+{
+    assert_ok(buffer_write(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *starts, starts));
+}
+
+#endif

@@ -1,0 +1,423 @@
+/* Step scene: the particles of one species on the local grid of a slab, and what one step makes of each by a
+ * twin on the host, in doubles. For the tests of the push and of the steppers.
+ *
+ * Most scenes have a random field, and rounding may decide on the cell of a particle close to an edge. Exact
+ * ones have none, and numbers of few bits: there the twin's cells and offsets are those of the device, bit
+ * for bit.
+ */
+#ifndef RADIXPIC_TEST_STEP_SCENE_H
+#define RADIXPIC_TEST_STEP_SCENE_H
+
+#include "support/sorted_particles.h"
+
+#include "shared/motion.h" /* in double precision */
+#include "step/stepper.h"
+#include "support/device_fixture.h"
+
+/* What a scene is made of; two scenes of the same sort hold the same particles. */
+struct scene_kind {
+    uint32_t nx, ny, count; /* of the local grid */
+    enum precision precision;
+    enum shape_kind shape;
+    double magnetic;
+    double crowd;   /* share of the particles in one cell */
+    double speed;   /* what velocities are multiplied by */
+    bool exact;     /* and some particles go anywhere, some for ever */
+    uint32_t ghost; /* rows, of an exact scene */
+    uint32_t own;   /* rows, of one without ghost rows; 0: all */
+};
+
+static inline struct scene_kind field_scene(uint32_t nx, uint32_t ny, uint32_t count,
+                                            enum precision precision, enum shape_kind shape, double magnetic,
+                                            double crowd, double speed)
+{
+    return (struct scene_kind){.nx = nx,
+                               .ny = ny,
+                               .count = count,
+                               .precision = precision,
+                               .shape = shape,
+                               .magnetic = magnetic,
+                               .crowd = crowd,
+                               .speed = speed};
+}
+
+static inline struct scene_kind exact_scene(uint32_t nx, uint32_t ny, uint32_t count,
+                                            enum precision precision, double crowd, uint32_t ghost,
+                                            uint32_t own)
+{
+    struct scene_kind kind = field_scene(nx, ny, count, precision, SHAPE_CIC, 0, crowd, 1);
+    kind.exact = true;
+    kind.ghost = ghost;
+    kind.own = own;
+    return kind;
+}
+
+struct scene {
+    struct scene_kind kind;
+    struct device *device; /* the handle that owns what is made for the scene */
+    struct slab slab;
+    double time_step;
+    struct fields fields;
+    double *field[2];               /* as the device holds them */
+    struct sorted_particles sorted; /* as loaded */
+    uint64_t ids;                   /* given so far */
+};
+
+static inline bool has_precision(enum precision precision)
+{
+    return precision == PRECISION_SINGLE || device_info(device)->has_fp64;
+}
+
+/* ---- making a scene ---- */
+
+static inline double *scene_field(const struct scene *scene, struct buffer *buffer, uint64_t seed)
+{
+    const enum precision precision = scene->kind.precision;
+    const uint32_t nodes = grid_cells(&scene->slab.local);
+    double *numbers = calloc(nodes, sizeof *numbers);
+    assert_non_null(numbers);
+    for (uint32_t n = 0; n < nodes && !scene->kind.exact; n++)
+        numbers[n] = test_rounded(precision, 2 * test_random(&seed) - 1);
+    assert_ok(buffer_write_reals(buffer, precision, 0, nodes, numbers));
+    return numbers;
+}
+
+/* Numbers of particles of an exact scene that go nowhere, or as far as an integer counts. */
+enum { BAD_PARTICLE = 100, FAR_PARTICLE = 110, SPECIAL_PARTICLES = 6 };
+
+/* How far a particle goes along an axis, in cells: mostly to a neighbour, else anywhere about the grid, and
+ * at times very far. Displacements are multiples of 1/16 and offsets odd ones of 1/32. */
+static inline double random_way(uint32_t cells, uint64_t *seed)
+{
+    const double kind = test_random(seed), way = test_random(seed);
+    if (kind < 0.8)
+        return floor(16 * (3 * way - 1.5)) / 16;
+    const double longest = kind < 0.99 ? 1.5 * cells : 50.0 * cells;
+    return floor(16 * longest * (2 * way - 1)) / 16;
+}
+
+static inline void scene_make_exact(struct scene *scene, uint64_t seed)
+{
+    const struct grid *grid = &scene->slab.local;
+    const double per_cell[2] = {grid->dx / scene->time_step, grid->dy / scene->time_step};
+    const uint32_t cells[2] = {grid->nx, grid->ny};
+    const double bad[SPECIAL_PARTICLES] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e30, -1e30,
+                                           1e12};
+    const double far[SPECIAL_PARTICLES] = {9e8, -9e8, 1e8, -1e8, 2e9 / 3, -2e9 / 3};
+    struct sorted_particles *sorted = &scene->sorted;
+    for (uint32_t p = 0; p < scene->kind.count; p++)
+        for (int axis = 0; axis < 2; axis++) {
+            sorted->offset[p][axis] = (2 * floor(16 * test_random(&seed)) + 1) / 32;
+            sorted->velocity[p][axis] = random_way(cells[axis], &seed) * per_cell[axis];
+        }
+    for (int n = 0; n < SPECIAL_PARTICLES && scene->kind.count >= FAR_PARTICLE + SPECIAL_PARTICLES; n++) {
+        sorted->velocity[BAD_PARTICLE + n][0] = bad[n];
+        sorted->velocity[FAR_PARTICLE + n][0] = test_rounded(sorted->precision, far[n] * per_cell[0]);
+    }
+}
+
+/* All particles stand in own rows; the list has room for `more`. */
+static inline void scene_create(const struct scene_kind *kind, enum particle_layout layout, bool ids,
+                                uint32_t more, struct scene *scene)
+{
+    const uint32_t rows = kind->ghost ? 10 * kind->nx : kind->nx;
+    const uint32_t own = kind->ghost ? kind->nx - 2 * kind->ghost - 1 : kind->own ? kind->own : kind->nx;
+    const double dx = kind->exact ? 0.5 : 0.4, dy = kind->exact ? 0.125 : 0.7;
+    const struct grid box =
+        grid_make(&(struct grid_config){.cells = {rows, kind->ny}, .length = {dx * rows, dy * kind->ny}});
+    *scene = (struct scene){.kind = *kind, .time_step = kind->exact ? 0.25 : 0.3, .ids = kind->count};
+    scene->slab = slab_make(&box, 0, own, kind->ghost);
+    assert_ok(device_branch(device, &scene->device));
+    struct sorted_particles *sorted = &scene->sorted;
+    sorted_particles_make(kind->precision, slab_own_cells(&scene->slab), kind->count, kind->crowd,
+                          11 + kind->count, sorted);
+    sorted->cells = grid_cells(&scene->slab.local);
+    sorted->species.ids = ids;
+    for (uint32_t p = 0; p < kind->count; p++)
+        for (int axis = 0; axis < 2; axis++)
+            sorted->velocity[p][axis] =
+                test_rounded(kind->precision, sorted->velocity[p][axis] * kind->speed);
+    if (kind->exact)
+        scene_make_exact(scene, 5 + kind->count);
+    assert_ok(particles_create(scene->device, &scene->slab, kind->precision, layout, &sorted->species,
+                               kind->count + more, &sorted->particles));
+    sorted->particles.count = kind->count;
+    sorted_particles_upload(sorted);
+    assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, &scene->fields));
+    scene->field[0] = scene_field(scene, scene->fields.ex, 21);
+    scene->field[1] = scene_field(scene, scene->fields.ey, 22);
+}
+
+static inline void scene_destroy(struct scene *scene)
+{
+    sorted_particles_free(&scene->sorted);
+    device_close(&scene->device);
+    free(scene->field[0]);
+    free(scene->field[1]);
+}
+
+static inline struct stepper_setup scene_setup(const struct scene *scene)
+{
+    const struct scene_kind *kind = &scene->kind;
+    const struct particles *list = &scene->sorted.particles;
+    struct stepper_setup setup = {.grid = scene->slab.local,
+                                  .ghost_rows = kind->ghost,
+                                  .own_rows = scene->slab.rows,
+                                  .leaves_room = kind->ghost > 0 || kind->own > 0,
+                                  .carries = scene->sorted.species.ids,
+                                  .precision = kind->precision,
+                                  .shape = kind->shape,
+                                  .time_step = scene->time_step,
+                                  .magnetic = kind->magnetic,
+                                  .species_count = 2, /* the second to see that sets of sums do not mix */
+                                  .capacity = list->capacity,
+                                  .fewest = list->count,
+                                  .reach = {2, 2}};
+    const struct sort_config sort = {0};
+    assert_ok(sorter_plan_default(device_info(device), &sort, grid_key_bits(&setup.grid), setup.capacity,
+                                  &setup.sort));
+    return setup;
+}
+
+/* ---- what is on the device ---- */
+
+/* The list as it is, with ids 0, 1, ... where it has none. To be freed by sorted_particles_free(). */
+static inline struct sorted_particles state_read(const struct scene *scene)
+{
+    const struct particles *list = &scene->sorted.particles;
+    struct sorted_particles state = scene->sorted;
+    uint32_t *offsets = calloc(state.cells + (size_t)1, sizeof *offsets);
+    assert_non_null(offsets);
+    sorted_particles_allocate(list->count, &state);
+    assert_ok(buffer_read(list->cell_offsets, 0, (state.cells + (size_t)1) * sizeof *offsets, offsets));
+    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, list->count, state.offset[0]));
+    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, list->count, state.velocity[0]));
+    if (list->attribute[ATTRIBUTE_ID])
+        assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, list->count * sizeof *state.id, state.id));
+    assert_int_equal(offsets[0], 0);
+    assert_int_equal(offsets[state.cells], list->count);
+    for (uint32_t c = 0; c < state.cells; c++) {
+        assert_true(offsets[c] <= offsets[c + 1]);
+        for (uint32_t p = offsets[c]; p < offsets[c + 1]; p++)
+            state.cell[p] = c;
+    }
+    free(offsets);
+    return state;
+}
+
+/* ---- the twin ---- */
+
+struct interpolation {
+    const struct scene *scene;
+    double field[2];
+};
+
+static inline void add_field(void *into, uint32_t node, double weight)
+{
+    struct interpolation *interpolation = into;
+    for (int axis = 0; axis < 2; axis++)
+        interpolation->field[axis] += weight * interpolation->scene->field[axis][node];
+}
+
+/* q B dt/2m */
+static inline double twin_tangent(const struct scene *scene)
+{
+    const struct species_config *species = &scene->sorted.species;
+    return 0.5 * scene->time_step * species->charge / species->mass * scene->kind.magnetic;
+}
+
+static inline struct velocity_step twin_velocity(const struct scene *scene, const struct sorted_particles *at,
+                                                 uint32_t p)
+{
+    const struct species_config *species = &scene->sorted.species;
+    const double tangent = twin_tangent(scene);
+    struct interpolation here = {.scene = scene};
+    if (isnan(at->offset[p][0] + at->offset[p][1]))
+        here.field[0] = here.field[1] = (double)NAN;
+    else if (!scene->kind.exact)
+        test_for_nodes(&scene->slab.local, scene->kind.shape, at->cell[p], at->offset[p], add_field, &here);
+    return velocity_push(at->velocity[p][0], at->velocity[p][1], here.field[0], here.field[1],
+                         0.5 * scene->time_step * species->charge / species->mass, tangent,
+                         2 * tangent / (1 + tangent * tangent));
+}
+
+/* One axis by the definition: the cell is the floor of the position, the offset what is above it, rounded as
+ * the device stores it, where 1 is 0 of the next cell. Doubles hold enough digits that rounding to them first
+ * changes no float. */
+struct twin_place {
+    long long cells; /* from the old cell on */
+    double offset;
+};
+
+static inline struct twin_place twin_place(enum precision precision, double offset)
+{
+    if (!(fabs(offset) < 1e9))
+        return (struct twin_place){0, (double)NAN};
+    const double lower = floor(offset), stored = test_rounded(precision, offset - lower);
+    return stored >= 1 ? (struct twin_place){(long long)lower + 1, 0}
+                       : (struct twin_place){(long long)lower, stored};
+}
+
+static inline uint32_t twin_wrapped(long long cell, uint32_t size)
+{
+    const long long rest = cell % (long long)size;
+    return (uint32_t)(rest < 0 ? rest + (long long)size : rest);
+}
+
+/* Where x leads from row `from`. In the lost row the offset is all of x, in cells from own row 0. */
+static inline uint32_t twin_row(const struct scene *scene, uint32_t from, struct twin_place *x)
+{
+    const struct slab *slab = &scene->slab;
+    const long long row = from + x->cells, ghost = slab->ghost;
+    if (slab_is_whole(slab) || (row >= -ghost && row < slab->rows + ghost))
+        return twin_wrapped(row, slab->local.nx);
+    x->offset =
+        test_rounded(scene->kind.precision, test_rounded(scene->kind.precision, (double)row) + x->offset);
+    return slab_lost_row(slab);
+}
+
+/* ---- comparing ---- */
+
+/* A velocity of `size`, in cells or not, is rounded some ten times in a step, and so is an offset. */
+static inline double scene_tolerance(const struct scene *scene, double size)
+{
+    return 40 * test_epsilon(scene->kind.precision) * fmax(size, 1);
+}
+
+/* In double precision no particle is so close to an edge that rounding decides the cell; in single precision
+ * as many are as chance lets come so close to one of four edges, and some. */
+static inline double scene_elsewhere(const struct scene *scene)
+{
+    const double tolerance = scene_tolerance(scene, scene->kind.speed);
+    return scene->kind.precision == PRECISION_DOUBLE ? 0 : 3 + 16 * tolerance * scene->kind.count;
+}
+
+/* Along an axis, a particle of an offset in a cell. Returns whether another cell was expected. */
+static inline bool check_place(const struct scene *scene, double tolerance, uint32_t cell, double offset,
+                               uint32_t cells, uint32_t expected_cell, double expected_offset)
+{
+    if (scene->kind.exact || isnan(expected_offset)) {
+        assert_int_equal(cell, expected_cell);
+        if (isnan(expected_offset) ? !isnan(offset) : offset != expected_offset)
+            fail_msg("offset %.17g in cell %u, expected %.17g", offset, cell, expected_offset);
+        return false;
+    }
+    const double apart = fabs((double)cell - expected_cell + (offset - expected_offset));
+    assert_true(offset >= 0 && offset < 1);
+    assert_near(fmin(apart, cells - apart), 0, tolerance);
+    return cell != expected_cell;
+}
+
+/* Particle p of before is q of after. Returns whether another cell was expected. */
+static inline bool check_particle(const struct scene *scene, const struct sorted_particles *before,
+                                  uint32_t p, const struct sorted_particles *after, uint32_t q)
+{
+    const struct grid *grid = &scene->slab.local;
+    const double *old = before->velocity[p], *offset = before->offset[p];
+    const struct velocity_step step = twin_velocity(scene, before, p);
+    const double velocity[2] = {step.u, step.v}, length[2] = {grid->dx, grid->dy};
+    const double tolerance =
+        scene_tolerance(scene, isfinite(hypot(old[0], old[1])) ? hypot(old[0], old[1]) : 0);
+    struct twin_place place[2];
+    for (int axis = 0; axis < 2; axis++) {
+        const double way = velocity[axis] * scene->time_step / length[axis];
+        place[axis] = twin_place(scene->kind.precision,
+                                 scene->kind.exact ? test_rounded(scene->kind.precision, offset[axis] + way)
+                                                   : offset[axis] + way);
+    }
+    const uint32_t size[2] = {grid->nx, grid->ny}, from = before->cell[p];
+    const uint32_t expected[2] = {twin_row(scene, from / grid->ny, &place[0]),
+                                  twin_wrapped(from % grid->ny + place[1].cells, grid->ny)};
+    const uint32_t cell[2] = {after->cell[q] / grid->ny, after->cell[q] % grid->ny};
+    bool elsewhere = false;
+    for (int axis = 0; axis < 2; axis++) {
+        const bool spoilt = isnan(velocity[axis]) && isfinite(old[axis]) && !isnan(offset[0] + offset[1]);
+        if (spoilt && scene->kind.magnetic == 0)
+            continue; /* by a rotation by nothing, which a stepper may leave out */
+        const double found = after->velocity[q][axis];
+        if (isnan(velocity[axis]))
+            assert_true(isnan(found));
+        else if (found != velocity[axis]) /* infinite ones are the same */
+            assert_near(found, velocity[axis], scene->kind.exact ? 0 : tolerance);
+        elsewhere |= check_place(scene, tolerance, cell[axis], after->offset[q][axis], size[axis],
+                                 expected[axis], place[axis].offset);
+    }
+    return elsewhere;
+}
+
+/* The sums at n against sums in long doubles. A block of 32 plain additions adds up to 16 epsilon of its sum;
+ * the terms have some ten roundings. The mean of the velocities before and after the rotation is a chord,
+ * shorter than the velocity half way through by cos(atan(tangent)). */
+static inline void check_sums(const struct scene *scene, const struct sorted_particles *before,
+                              const struct push_sums *sums)
+{
+    const struct particles *list = &scene->sorted.particles;
+    const double mass = list->weight * list->species->mass, epsilon = test_epsilon(scene->kind.precision);
+    const uint32_t count = before->particles.count;
+    long double square = 0, mean[2] = {0, 0}, largest = 1;
+    for (uint32_t p = 0; p < count; p++) {
+        const struct velocity_step step = twin_velocity(scene, before, p);
+        square += (long double)step.square;
+        mean[0] += (long double)step.mean_u;
+        mean[1] += (long double)step.mean_v;
+        largest = step.square > (double)largest ? (long double)step.square : largest;
+    }
+    if (isnan((double)square)) {
+        assert_true(isnan(sums->kinetic_energy) && isnan(sums->momentum[0] + sums->momentum[1]));
+        return;
+    }
+    const double kinetic = mass * (double)square / 2, chord = sqrt(1 + pow(twin_tangent(scene), 2));
+    assert_near(sums->kinetic_energy, kinetic, 40 * epsilon * (kinetic + mass * count));
+    for (int axis = 0; axis < 2; axis++)
+        assert_near(sums->momentum[axis], mass * chord * (double)mean[axis],
+                    40 * epsilon * mass * count * sqrt((double)largest));
+}
+
+/* ---- a stepper under test ---- */
+
+struct tested {
+    const struct stepper_kind *kind;
+    bool keeps_order;  /* particles of a cell stand as a stable sort has them */
+    uint32_t reach[2]; /* what it is told of how far particles go */
+};
+
+static inline struct stepper stepper_for(const struct tested *tested, uint32_t species, struct scene *scene)
+{
+    struct stepper_setup setup = scene_setup(scene);
+    struct stepper stepper;
+    memcpy(setup.reach, tested->reach, sizeof setup.reach);
+    assert_ok(stepper_create(scene->device, tested->kind, &setup, &stepper));
+    assert_ok(stepper_renew(&stepper, species, &scene->sorted.particles));
+    return stepper;
+}
+
+/* All particles of before are in after once, where the twin has them, and those of a cell in their old order
+ * where that is kept. `is_empty`: places that hold none, or NULL. */
+static inline void check_moved(const struct tested *tested, const struct scene *scene,
+                               const struct sorted_particles *before, const struct sorted_particles *after,
+                               const bool *is_empty)
+{
+    uint32_t *place = calloc(scene->ids + 1, sizeof *place); /* 1 + that of an id in before */
+    uint32_t elsewhere = 0, found = 0, last = 0, last_cell = UINT32_MAX;
+    assert_non_null(place);
+    for (uint32_t p = 0; p < before->particles.count; p++)
+        place[before->id[p]] = p + 1;
+    for (uint32_t q = 0; q < after->particles.count; q++) {
+        if (is_empty && is_empty[q])
+            continue;
+        assert_true(after->id[q] < scene->ids && place[after->id[q]] > 0); /* there, and once */
+        const uint32_t p = place[after->id[q]] - 1;
+        place[after->id[q]] = 0;
+        elsewhere += check_particle(scene, before, p, after, q);
+        if (tested->keeps_order && after->cell[q] == last_cell)
+            assert_true(p > last);
+        last = p;
+        last_cell = after->cell[q];
+        found++;
+    }
+    assert_int_equal(found, before->particles.count);
+    assert_true(elsewhere <= scene_elsewhere(scene));
+    free(place);
+}
+
+#endif
