@@ -1,10 +1,12 @@
-/* Power loss: a checkpoint on the disk never knows of steps whose history rows are not there, too.
+/* Power loss: a checkpoint on the disk never knows of steps whose history rows are not there, too; and one
+ * that does not come to the disk is a failure.
  *
- * What is on the disk is what fsync() was called for; this program notes it. */
+ * What is on the disk is what fsync() was called for; this program notes it, or lets it fail. */
 #include "support/test_support.h"
 
 #include "support/physics_support.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@ static const char config_text[] =
 static char folder[64], history_path[128], checkpoint_folder[128];
 static off_t history_on_disk; /* bytes */
 static int checkpoints;
+static bool disk_fails;
 
 /* The C library's is called through this one. */
 int fsync(int descriptor)
@@ -33,36 +36,62 @@ int fsync(int descriptor)
             assert_int_equal(stat(history_path, &found), 0);
             assert_int_equal(history_on_disk, found.st_size);
             checkpoints++;
+            if (disk_fails) {
+                errno = EIO;
+                return -1;
+            }
         }
     }
     return (int)syscall(SYS_fsync, descriptor);
 }
 
-static void run(void)
+/* To the end, or the first failure. */
+static enum status run(void)
 {
     const struct config config = physics_config(config_text);
     struct simulation simulation;
     const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
-    assert_ok(simulation_create(&config, physics_device, &simulation));
-    assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
-    while (!simulation_done(&simulation))
-        assert_ok(simulation_step(&simulation));
-    assert_ok(outputs_close(simulation.outputs));
-    simulation_destroy(&simulation);
-}
-
-TEST(the_rows_are_there_before_the_checkpoint)
-{
-    char command[256];
+    enum status status = STATUS_OK;
     snprintf(folder, sizeof folder, "/tmp/radixpic-power-loss-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(history_path, sizeof history_path, "%s/history.csv", folder);
     snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder);
-    run();
-    assert_true(checkpoints >= 3); /* of steps 4, 8 and 11 */
-    assert_true(history_on_disk > 11 * 8);
+    history_on_disk = checkpoints = 0;
+    assert_ok(simulation_create(&config, physics_device, &simulation));
+    assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
+    while (status == STATUS_OK && !simulation_done(&simulation))
+        status = simulation_step(&simulation);
+    if (status == STATUS_OK)
+        assert_ok(outputs_close(simulation.outputs));
+    simulation_destroy(&simulation);
+    return status;
+}
+
+static void remove_folder(void)
+{
+    char command[256];
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
+}
+
+TEST(the_rows_are_there_before_the_checkpoint)
+{
+    assert_ok(run());
+    assert_true(checkpoints >= 3); /* of steps 4, 8 and 11 */
+    assert_true(history_on_disk > 11 * 8);
+    remove_folder();
+}
+
+TEST(a_disk_that_fails_is_a_failure)
+{
+    char path[160];
+    disk_fails = true;
+    assert_int_equal(run(), STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "checkpoint_4.h5"));
+    assert_non_null(strstr(status_message(), strerror(EIO)));
+    snprintf(path, sizeof path, "%s/checkpoint_4.h5", checkpoint_folder);
+    assert_int_equal(access(path, F_OK), -1);
+    remove_folder();
 }
 
 TEST_MAIN(physics_open_device, physics_close_device)

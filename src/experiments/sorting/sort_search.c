@@ -51,7 +51,8 @@ static bool is_time_left(struct search *bench, double share)
 {
     struct sort_search *search = bench->search;
     const bool left =
-        timer_now() - bench->started < share * search->seconds_most && search->trial_count < SORT_TRIALS_MAX;
+        (search->trial_count == 0 || timer_now() - bench->started < share * search->seconds_most) &&
+        search->trial_count < SORT_TRIALS_MAX;
     search->out_of_time |= !left;
     return left;
 }
