@@ -25,7 +25,7 @@ class Bar:
 
     @property
     def parts(self):
-        """What the bar is stacked of; a sort whose phases nobody timed is in one piece."""
+        """What the bar is stacked of; a sort whose phases were not timed is in one piece."""
         return self.phases or {WHOLE: self.total or 0.0}
 
     @property

@@ -62,21 +62,22 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-/* Whether the device can launch children itself, and a line for below the table that says who does. */
-static bool parents_launch(const struct ladder *ladder, size_t size, char *who)
+/* Whether the device can launch children itself, and a line for below the table that says how they are
+ * launched. */
+static bool parents_launch(const struct ladder *ladder, size_t size, char *how)
 {
     if (!ladder->bench->info->can_enqueue) {
-        snprintf(who, size, "host-enqueued: this device has no device-side enqueue");
+        snprintf(how, size, "host-enqueued: this device has no device-side enqueue");
         return false;
     }
     if (local_refine_prepare(ladder->kernels) != STATUS_OK) {
         const char *message = status_message();
         const size_t line = strcspn(message, "\n"); /* a build log follows */
-        snprintf(who, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
+        snprintf(how, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
                  message);
         return false;
     }
-    snprintf(who, size, "launched by parents: device-enqueued; the other ways: host-enqueued");
+    snprintf(how, size, "launched by parents: device-enqueued; the other ways: host-enqueued");
     return true;
 }
 
@@ -100,18 +101,18 @@ enum status ladder_refine(struct bench *bench, void *context)
     const uint32_t cells = ladder->options->coarse;
     const size_t count = (size_t)cells * cells;
     struct refine refine = {.ladder = ladder, .grid = {.cells = cells, .threshold = REFINEMENT_PEAK / 64}};
-    char who[512];
+    char how[512];
     TRY(DEVICE_NEW_ARRAY(bench->part, refine.values, count));
     TRY(ladder_array(ladder, count, &refine.grid.values));
     TRY(ladder_array(ladder, count, &refine.grid.listed));
     TRY(ladder_array(ladder, 2, &refine.grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    const bool by_parent = parents_launch(ladder, sizeof who, who);
+    const bool by_parent = parents_launch(ladder, sizeof how, how);
     for (int way = 0; way < REFINE_WAYS; way++) {
         refine.way = (enum refine_way)way;
         if (way != REFINE_BY_PARENT || by_parent)
             TRY(climb(ladder, &refine));
     }
-    printf("  %s\n", who);
+    printf("  %s\n", how);
     return STATUS_OK;
 }

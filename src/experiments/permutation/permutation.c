@@ -176,7 +176,7 @@ static void print_kernel(const struct volume_case *one, int kernel)
 }
 
 /* The volumes that numpy has no times of. */
-static void print_silent_numpy(const struct run *run)
+static void print_missing_numpy(const struct run *run)
 {
     const char *python = run->options->python ? run->options->python : "python3";
     const struct permutation_table *table = run->table;
@@ -206,7 +206,7 @@ static void print_times(const struct run *run)
         for (int kernel = 0; kernel < KERNELS; kernel++)
             print_kernel(one, kernel);
     }
-    print_silent_numpy(run);
+    print_missing_numpy(run);
 }
 
 /* ---- the whole ---- */
@@ -228,7 +228,7 @@ static enum status run_volume(struct run *run, uint32_t volume)
     const bool without_numpy = is_without_numpy(run->options);
     struct spread numpy = {0};
     char text[TEXT], axes[TEXT];
-    if (elements > LARGE_VOLUME) /* silence will follow */
+    if (elements > LARGE_VOLUME) /* which takes long */
         printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
                without_numpy ? "the kernels take" : "numpy and the serial kernel take");
     fflush(stdout);

@@ -376,8 +376,8 @@ static size_t choose_finalists(struct sort_search *search, struct sort_trial *fi
     return count;
 }
 
-/* Times the bests and the defaults again, in turns, so that no change of the machine's mood falls on one of
- * them alone, and the luckiest of many candidates loses its luck. */
+/* Times the bests and the defaults again, in turns: other load on the machine falls on all of them alike, and
+ * one short time among those of many candidates does not decide. */
 static enum status compare_finalists(struct search *bench)
 {
     struct sort_trial *finalists[FINALISTS];

@@ -151,8 +151,8 @@ struct cost_table {
     double best; /* with at least FULL_CELL particles a cell; 0 without such a point */
 };
 
-/* Half of what the device tells, and of the machine's where the device is its processor: drivers of CPUs tell
- * what they like. */
+/* Half of what the device tells, and of the machine's where the device is its processor: what drivers of CPUs
+ * tell is not always the machine's. */
 static uint64_t half_of_memory(const struct device_info *info)
 {
     uint64_t bytes = info->global_memory;
