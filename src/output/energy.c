@@ -1,8 +1,6 @@
 /* Energy: launches of kernels/energy.cl. */
 #include "output/energy.h"
 
-#include <stdlib.h>
-
 enum {
     GPU_GROUP_ITEMS = 256,
     CPU_GROUP_ITEMS = 1,
@@ -36,40 +34,24 @@ static void deal_out(struct energy *energy, const struct device_info *info)
     energy->chunk = (uint32_t)(pieces_per_group * items);
 }
 
-static enum status build(struct energy *energy, struct device *device)
-{
-    TRY(program_build(device, "energy.cl", energy->precision, &energy->program, "-D GROUP_ITEMS=%zu",
-                      energy->group_items));
-    TRY(kernel_create(energy->program, "energy_sums", &energy->kernel));
-    return buffer_create(device, (size_t)energy->groups * SUMS * precision_bytes(energy->precision),
-                         "the energy sums", &energy->sums);
-}
-
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
                           struct energy **energy)
 {
-    *energy = NULL;
-    struct energy *created = calloc(1, sizeof *created);
-    if (!created)
-        return status_fail(STATUS_FAILED, "no memory for the energy sums");
+    struct energy *created = NULL;
+    TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->precision = precision;
     deal_out(created, device_info(device));
-    const enum status status = build(created, device);
-    if (status != STATUS_OK)
-        energy_destroy(&created);
+    TRY(program_build(device, "energy.cl", precision, &created->program, "-D GROUP_ITEMS=%zu",
+                      created->group_items));
+    TRY(kernel_create(created->program, "energy_sums", &created->kernel));
     *energy = created;
-    return status;
+    return buffer_create(device, (size_t)created->groups * SUMS * precision_bytes(precision),
+                         "the energy sums", &created->sums);
 }
 
 void energy_destroy(struct energy **energy)
 {
-    if (!*energy)
-        return;
-    buffer_destroy(&(*energy)->sums);
-    kernel_destroy(&(*energy)->kernel);
-    program_destroy(&(*energy)->program);
-    free(*energy);
     *energy = NULL;
 }
 

@@ -41,7 +41,6 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision)
     assert_near(sums.charge, total_charge, relative * total_charge);
     assert_ok(energy_measure(energy, &fields, &again));
     assert_memory_equal(&sums, &again, sizeof sums);
-    energy_destroy(&energy);
 }
 
 static void check_grids(enum precision precision)
