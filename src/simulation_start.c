@@ -174,7 +174,6 @@ enum status simulation_create(const struct config *config, struct device *device
 
 void simulation_destroy(struct simulation *simulation)
 {
-    outputs_destroy(&simulation->outputs);
     device_close(&simulation->device);
     partition_destroy(&simulation->partition);
 }

@@ -105,7 +105,7 @@ static bool is_whole_at_a_glance(const char *folder, uint64_t step)
 {
     char *path;
     const bool whole =
-        make_path(folder, step, false, &path) != STATUS_OK || checkpoint_seal_glance(path) == STATUS_OK;
+        make_path(folder, step, false, &path) != STATUS_OK || checkpoint_seal_check(path, false) == STATUS_OK;
     free(path);
     return whole;
 }

@@ -186,7 +186,7 @@ static void unload(struct checkpoint *checkpoint)
 
 static enum status load_whole(struct checkpoint *checkpoint)
 {
-    TRY(checkpoint_seal_check(checkpoint->path));
+    TRY(checkpoint_seal_check(checkpoint->path, true));
     return load(checkpoint);
 }
 

@@ -9,15 +9,15 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 enum { CHECKPOINT_VERSION = 2, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
-/* Writes the block of the complete file at `path`. Returns 0, or -1 with errno. */
-int checkpoint_seal(const char *path);
+/* Writes the block of the complete file at `path`. STATUS_FAILED names path and errno text. */
+STATUS_CHECKED enum status checkpoint_seal(const char *path);
 
-/* STATUS_FAILED, with a sentence, unless the file is a whole checkpoint of this version: reads all of it. */
-STATUS_CHECKED enum status checkpoint_seal_check(const char *path);
-
-/* The same by its block and its size alone. */
-STATUS_CHECKED enum status checkpoint_seal_glance(const char *path);
+/* STATUS_FAILED, with a sentence, unless the file is a whole checkpoint of this version: reads all of it, or
+ * only its block, and its size, at a glance. */
+STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all);
 
 #endif

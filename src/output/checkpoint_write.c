@@ -152,6 +152,7 @@ static void write_config(struct hdf5_file *file, const struct view *view)
 static void write_frame(struct hdf5_file *file, const struct view *view)
 {
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
+    const uint32_t species = view->config->species_count;
     const uint64_t ends = ranks + UINT64_C(1);
     hdf5_uint32(file, file->id, "version", CHECKPOINT_VERSION);
     hdf5_uint64s(file, file->id, "step", 1, &view->step);
@@ -162,12 +163,11 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     write_array(file, file->id, "first_rows",
                 &(struct hdf5_array){
                     H5T_NATIVE_UINT32, 1, {ends, 0}, 0, rank == 0 ? ends : 0, NULL, view->partition->first});
-    uint32_t capacity[CONFIG_MAX_SPECIES];
-    for (uint32_t s = 0; s < view->config->species_count; s++)
-        capacity[s] = view->particles[s].capacity;
+    uint32_t capacities[CONFIG_MAX_SPECIES];
+    for (uint32_t n = 0; n < species; n++)
+        capacities[n] = view->particles[n].capacity;
     write_array(file, file->id, "capacities",
-                &(struct hdf5_array){
-                    H5T_NATIVE_UINT32, 2, {ranks, view->config->species_count}, rank, 1, NULL, capacity});
+                &(struct hdf5_array){H5T_NATIVE_UINT32, 2, {ranks, species}, rank, 1, NULL, capacities});
 }
 
 static void write_content(struct hdf5_file *file, const struct view *view)
@@ -188,16 +188,9 @@ static void write_content(struct hdf5_file *file, const struct view *view)
 
 /* ---- the file ---- */
 
-static void seal(struct hdf5_file *file)
-{
-    if (hdf5_file_close(file) == STATUS_OK && file->communicator->rank == 0 &&
-        checkpoint_seal(file->temporary) != 0)
-        hdf5_file_fail(
-            file, status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", file->path, strerror(errno)));
-}
-
 enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep, uint64_t *bytes)
 {
+    const bool is_first = view->communicator->rank == 0;
     char name[CHECKPOINT_NAME_LENGTH];
     struct hdf5_file file;
     *bytes = 0;
@@ -205,9 +198,9 @@ enum status checkpoint_write(const char *folder, const struct view *view, uint32
     checkpoint_name(view->step, name);
     TRY(hdf5_file_create(view->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
     write_content(&file, view);
-    seal(&file);
+    if (hdf5_file_close(&file) == STATUS_OK && is_first)
+        hdf5_file_fail(&file, checkpoint_seal(file.temporary));
     TRY(hdf5_file_finish(&file, bytes));
-    const bool is_first = view->communicator->rank == 0;
     return communicator_agree(view->communicator,
                               is_first ? checkpoint_folder_retain(folder, view->step, keep) : STATUS_OK);
 }

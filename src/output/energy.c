@@ -35,24 +35,19 @@ static void deal_out(struct energy *energy, const struct device_info *info)
 }
 
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
-                          struct energy **energy)
+                          struct energy **created)
 {
-    struct energy *created = NULL;
-    TRY(DEVICE_NEW(device, created));
-    created->grid = *grid;
-    created->precision = precision;
-    deal_out(created, device_info(device));
-    TRY(program_build(device, "energy.cl", precision, &created->program, "-D GROUP_ITEMS=%zu",
-                      created->group_items));
-    TRY(kernel_create(created->program, "energy_sums", &created->kernel));
-    *energy = created;
-    return buffer_create(device, (size_t)created->groups * SUMS * precision_bytes(precision),
-                         "the energy sums", &created->sums);
-}
-
-void energy_destroy(struct energy **energy)
-{
-    *energy = NULL;
+    struct energy *energy;
+    TRY(DEVICE_NEW(device, energy));
+    *created = energy;
+    energy->grid = *grid;
+    energy->precision = precision;
+    deal_out(energy, device_info(device));
+    TRY(program_build(device, "energy.cl", precision, &energy->program, "-D GROUP_ITEMS=%zu",
+                      energy->group_items));
+    TRY(kernel_create(energy->program, "energy_sums", &energy->kernel));
+    return buffer_create(device, (size_t)energy->groups * SUMS * precision_bytes(precision),
+                         "the energy sums", &energy->sums);
 }
 
 enum status energy_measure(struct energy *energy, const struct fields *fields, struct field_sums *sums)

@@ -11,9 +11,9 @@ struct field_sums {
     double charge;       /* sum over nodes of rho dx dy */
 };
 
+/* It dies with the device handle. */
 STATUS_CHECKED enum status energy_create(struct device *device, const struct grid *grid,
                                          enum precision precision, struct energy **energy);
-void energy_destroy(struct energy **energy); /* forgets it: it dies with its device handle */
 
 /* Sums on the device in a fixed order, group by group; the few group sums are added on the host in double.
  * Blocking. */

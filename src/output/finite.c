@@ -1,6 +1,5 @@
 /* Finite: the first particle, then the first node, that is not a number. */
 #include "output/finite.h"
-#include "output/view.h"
 
 #include <math.h>
 

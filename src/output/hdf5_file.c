@@ -111,38 +111,26 @@ static int make_room(int descriptor, uint64_t bytes)
     return result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS) ? 0 : result;
 }
 
-/* Creates the empty temporary file on rank 0, on a disk with some room. */
-static void create_temporary(struct hdf5_file *file)
-{
-    enum { SOME_ROOM = 1 << 16 };
-    const int descriptor = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0 || make_room(descriptor, SOME_ROOM) != 0 || ftruncate(descriptor, 0) != 0)
-        fail_errno(file, "create it", errno);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
-static void open_temporary(struct hdf5_file *file)
-{
-    const int descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
-    if (descriptor >= 0)
-        close(descriptor);
-    else
-        file->status = status_fail(STATUS_FAILED,
-                                   "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks see "
-                                   "the same folder?",
-                                   file->path, file->communicator->rank, strerror(errno));
-}
-
-/* Whether MPI-IO will open the file on all ranks. What fails here fails with the system's own reason; within
- * MPI-IO the other ranks would wait. */
+/* Whether MPI-IO will open the file on all ranks: rank 0 creates it, empty, on a disk with some room. What
+ * fails here fails with the system's own reason; within MPI-IO the other ranks would wait. */
 static bool is_openable(struct hdf5_file *file)
 {
-    if (file->communicator->rank == 0)
-        create_temporary(file);
-    if (!hdf5_file_agree(file))
-        return false;
-    open_temporary(file);
+    enum { SOME_ROOM = 1 << 16 };
+    const bool is_first = file->communicator->rank == 0;
+    int descriptor = is_first ? open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    if (is_first &&
+        (descriptor < 0 || make_room(descriptor, SOME_ROOM) != 0 || ftruncate(descriptor, 0) != 0))
+        fail_errno(file, "create it", errno);
+    if (hdf5_file_agree(file) && !is_first) {
+        descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
+        if (descriptor < 0)
+            file->status = status_fail(STATUS_FAILED,
+                                       "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks "
+                                       "see the same folder?",
+                                       file->path, file->communicator->rank, strerror(errno));
+    }
+    if (descriptor >= 0)
+        close(descriptor);
     return hdf5_file_agree(file);
 }
 
@@ -181,27 +169,17 @@ static void open_file(struct hdf5_file *file, size_t user_block)
 
 static void make_names(const char *folder, const char *name, struct hdf5_file *file)
 {
-    file->folder = strdup(folder);
-    if (asprintf(&file->path, "%s/%s", folder, name) < 0)
-        file->path = NULL;
-    if (asprintf(&file->temporary, "%s/.%s.tmp", folder, name) < 0)
-        file->temporary = NULL;
-    if (!file->folder || !file->path || !file->temporary)
-        file->status = status_fail(STATUS_FAILED, "%s/%s: no memory for its name", folder, name);
-}
-
-static void free_names(struct hdf5_file *file)
-{
-    free(file->folder);
-    free(file->path);
-    free(file->temporary);
-    file->folder = file->path = file->temporary = NULL;
+    snprintf(file->folder, sizeof file->folder, "%s", folder);
+    snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
+    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/.%s.tmp", folder, name);
+    if (length < 0 || (size_t)length >= sizeof file->temporary)
+        hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder));
 }
 
 /* Removes the temporary file, if there still is one, once no rank will touch it again. */
 static void remove_temporary(const struct hdf5_file *file)
 {
-    if (file->communicator->rank == 0 && file->temporary)
+    if (file->communicator->rank == 0)
         unlink(file->temporary);
 }
 
@@ -214,10 +192,8 @@ enum status hdf5_file_create(const struct communicator *communicator, const char
     make_names(folder, name, file);
     if (hdf5_file_agree(file))
         open_file(file, user_block);
-    if (file->status != STATUS_OK) {
+    if (file->status != STATUS_OK)
         remove_temporary(file); /* opened, but not to be written */
-        free_names(file);
-    }
     return file->status;
 }
 
@@ -318,7 +294,6 @@ enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes)
         communicator_broadcast(file->communicator, sizeof *bytes, bytes);
     else
         remove_temporary(file); /* gone already when only the folder's sync failed */
-    free_names(file);
     return file->status;
 }
 

@@ -25,6 +25,7 @@
 
 #include <hdf5.h>
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,11 +33,11 @@
 struct hdf5_file {
     const struct communicator *communicator; /* not owned */
     hid_t id;                                /* of the open file, the root group for the calls below */
-    char *folder;                            /* owned */
-    char *path;                              /* owned: folder/name, where the file will be */
-    char *temporary;                         /* owned: folder/.name.tmp, where it is until it is whole */
-    enum status status;                      /* of the first call that failed */
-    uint32_t compression;                    /* deflate level of the arrays, 0..9 */
+    char folder[PATH_MAX];
+    char path[PATH_MAX];      /* folder/name, where the file will be */
+    char temporary[PATH_MAX]; /* folder/.name.tmp, where it is until it is whole */
+    enum status status;       /* of the first call that failed */
+    uint32_t compression;     /* deflate level of the arrays, 0..9 */
 };
 
 /* Before the first call of any other HDF5 function, which hdf5_file_create() sees to: takes from HDF5 its try
@@ -56,7 +57,7 @@ STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communica
  * failure by hdf5_file_fail(). hdf5_file_finish() must follow, whatever happened. */
 STATUS_CHECKED enum status hdf5_file_close(struct hdf5_file *file);
 
-/* Closes the file unless that is done, and frees what it owns. If nothing failed on any rank, the file is on
+/* Closes the file unless that is done. If nothing failed on any rank, the file is on
  * the disk under its name and *bytes is its size, on all ranks; else STATUS_FAILED on all ranks, the
  * temporary file is gone and an older file of that name is as it was. */
 STATUS_CHECKED enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes);

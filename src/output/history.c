@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -62,13 +61,8 @@ static enum status begin(struct history *history)
 
 enum { FIXED_COLUMNS = 8 };
 
-static uint32_t columns(const struct history_config *config)
-{
-    return FIXED_COLUMNS + 2 * config->mode_count;
-}
-
 /* A line that begins with a step and has all columns. */
-static bool parse_row(const char *line, uint32_t expected, uint64_t *step)
+static bool parse_row(const char *line, uint32_t columns, uint64_t *step)
 {
     char *end = NULL;
     uint32_t found = 1;
@@ -76,93 +70,61 @@ static bool parse_row(const char *line, uint32_t expected, uint64_t *step)
         found++;
     errno = 0;
     *step = strtoull(line, &end, 10);
-    return isdigit((unsigned char)line[0]) && *end == ',' && errno == 0 && found == expected;
+    return isdigit((unsigned char)line[0]) && *end == ',' && errno == 0 && found == columns;
 }
 
-/* The first line of `old`, which must be the head that this config asks for. */
-static enum status require_head(const struct history *history, FILE *old, char **line, size_t *room)
+/* Whether `line` is the head that this config asks for. */
+static bool is_head(const struct history *history, const char *line)
 {
     char *head = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&head, &length);
     if (!stream)
-        return status_fail(STATUS_FAILED, "no memory for the head of the history");
+        return false;
     print_head(history->config, stream);
-    fclose(stream);
-    enum status status = STATUS_OK;
-    if (getline(line, room, old) < 0 || strcmp(*line, head) != 0)
-        status = status_fail(STATUS_USAGE,
-                             "%s has other columns than output.history.modes asks for; go on with the modes "
-                             "it was begun with, or write elsewhere by --output",
-                             history->path);
+    const bool same = fclose(stream) == 0 && strcmp(line, head) == 0;
     free(head);
-    return status;
+    return same;
 }
 
-/* Copies the head of `old` and its rows before `step`. */
-static enum status copy_rows(struct history *history, FILE *old, uint64_t step)
+/* Finds the end of the head and the rows before `step`, and sees that all lines are rows. */
+static enum status find_end(struct history *history, uint64_t step, char **line, size_t *room)
+{
+    const uint32_t columns = FIXED_COLUMNS + 2 * history->config->mode_count;
+    ssize_t length = getline(line, room, history->file);
+    if (length < 0 || !is_head(history, *line))
+        return status_fail(STATUS_USAGE,
+                           "%s has other columns than output.history.modes asks for; go on with the modes "
+                           "it was begun with, or write elsewhere by --output",
+                           history->path);
+    history->whole = length;
+    for (unsigned long number = 2; (length = getline(line, room, history->file)) > 0; number++) {
+        uint64_t row;
+        if ((*line)[length - 1] != '\n')
+            break; /* the process ended in the middle of it */
+        if (!parse_row(*line, columns, &row))
+            return status_fail(STATUS_FAILED, "%s:%lu: this is no row of a history", history->path, number);
+        history->whole += row < step ? length : 0;
+    }
+    return ferror(history->file)
+               ? status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno))
+               : STATUS_OK;
+}
+
+static enum status go_on(struct history *history, uint64_t step)
 {
     char *line = NULL;
     size_t room = 0;
-    ssize_t length;
-    enum status status = STATUS_OK;
-    TRY_CLEANUP(require_head(history, old, &line, &room));
-    fputs(line, history->file);
-    for (unsigned long number = 2; (length = getline(&line, &room, old)) > 0; number++) {
-        uint64_t row;
-        if (line[length - 1] != '\n')
-            break; /* the process ended in the middle of it */
-        if (!parse_row(line, columns(history->config), &row)) {
-            status = status_fail(STATUS_FAILED, "%s:%lu: this is no row of a history", history->path, number);
-            goto cleanup;
-        }
-        if (row < step)
-            fputs(line, history->file);
-    }
-    if (ferror(old))
-        status = status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno));
-
-cleanup:
-    free(line);
-    return status;
-}
-
-/* Puts the file that was written under a name of its own in the place of the old one. */
-static enum status replace(struct history *history, const char *folder, const char *temporary)
-{
-    const bool written = fflush(history->file) == 0 && !ferror(history->file) &&
-                         fsync(fileno(history->file)) == 0 && rename(temporary, history->path) == 0;
-    if (!written)
-        return cannot_write(history->path);
-    history->whole = ftello(history->file);
-    const int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) { /* else the rename reaches the disk a little later */
-        (void)fsync(directory);
-        close(directory);
-    }
-    return STATUS_OK;
-}
-
-static enum status go_on(struct history *history, const struct run_folder *folder, uint64_t step)
-{
-    char *temporary = NULL;
-    enum status status = STATUS_OK;
-    FILE *old = fopen(history->path, "r");
-    if (!old)
+    history->file = fopen(history->path, "r+");
+    if (!history->file)
         return status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno));
-    TRY_CLEANUP(run_folder_path(folder, ".history.csv.tmp", &temporary));
-    history->file = fopen(temporary, "w");
-    TRY_CLEANUP(history->file ? copy_rows(history, old, step) : cannot_write(history->path));
-    TRY_CLEANUP(replace(history, folder->path, temporary));
-
-cleanup:
-    if (status != STATUS_OK && history->file) {
-        __fpurge(history->file);
-        unlink(temporary);
-    }
-    fclose(old);
-    free(temporary);
-    return status;
+    const enum status status = find_end(history, step, &line, &room);
+    free(line);
+    TRY(status);
+    if (fseeko(history->file, history->whole, SEEK_SET) != 0 ||
+        ftruncate(fileno(history->file), history->whole) != 0)
+        return cannot_write(history->path);
+    return STATUS_OK;
 }
 
 enum status history_open(const struct run_folder *folder, const struct config *config, uint64_t step,
@@ -174,7 +136,7 @@ enum status history_open(const struct run_folder *folder, const struct config *c
         return status_fail(STATUS_FAILED, "no memory for the history");
     history->config = &config->output.history;
     TRY(run_folder_path(folder, "history.csv", &history->path));
-    return folder->use == RUN_FOLDER_CONTINUE ? go_on(history, folder, step) : begin(history);
+    return folder->use == RUN_FOLDER_CONTINUE ? go_on(history, step) : begin(history);
 }
 
 /* ---- rows ---- */

@@ -17,8 +17,8 @@ struct history_row {
 };
 
 /* Creates FOLDER/history.csv, replacing an older one, and writes its head. In a folder that a run goes on in:
- * keeps the rows before `step`, and cuts the others and a last line that was written by half; whenever the
- * process ends, the file is the old one or the new one. STATUS_USAGE when its columns are not those of
+ * keeps the rows before `step`, and cuts the others and a last line that was written by half, which takes no
+ * room on the disk. STATUS_USAGE when its columns are not those of
  * `config`; STATUS_FAILED names path, and line or errno text. After a failure the file is as it was. The
  * caller closes the history, also after a failure, and keeps `config` until then. */
 STATUS_CHECKED enum status history_open(const struct run_folder *folder, const struct config *config,

@@ -74,23 +74,13 @@ const struct output_row *outputs_table(size_t *count)
 
 enum status outputs_create(struct device *device, const struct config *config, struct outputs **outputs)
 {
-    struct device *own;
-    *outputs = NULL;
-    TRY(device_branch(device, &own));
-    TRY(DEVICE_NEW(own, *outputs));
-    (*outputs)->device = own;
+    TRY(DEVICE_NEW(device, *outputs));
+    (*outputs)->device = device;
     (*outputs)->config = config;
     for (size_t n = 0; n < ROWS; n++)
         if (table[n].create)
-            TRY(table[n].create(own, config, &(*outputs)->parts[n]));
+            TRY(table[n].create(device, config, &(*outputs)->parts[n]));
     return STATUS_OK;
-}
-
-void outputs_destroy(struct outputs **outputs)
-{
-    struct device *own = *outputs ? (*outputs)->device : NULL;
-    *outputs = NULL;
-    device_close(&own);
 }
 
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,

@@ -49,10 +49,9 @@ const struct output_row *outputs_table(size_t *count);
 
 struct outputs;
 
-/* Creates the parts of all outputs on the device. The caller destroys them, after outputs_close(). */
+/* Creates the parts of all outputs, which die with the device handle; outputs_close() comes before. */
 STATUS_CHECKED enum status outputs_create(struct device *device, const struct config *config,
                                           struct outputs **outputs);
-void outputs_destroy(struct outputs **outputs);
 
 /* From now on outputs are written, below `folder`, which must outlive them; without it none is. On rank 0
  * also opens the growing files and clears the folder, as its use says: see run_folder_clear(). Not

@@ -46,7 +46,7 @@ static uint64_t room_bytes(const struct config *config)
     return most;
 }
 
-enum status phase_spaces_check(const struct config *config)
+static enum status check_volumes(const struct config *config)
 {
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
         const struct phase_volume volume = phase_volume_make(&config->output.phase_space[i]);
@@ -69,18 +69,6 @@ static struct ndpa_shape ndpa_shape_of(const struct phase_volume *volume)
     return shape;
 }
 
-uint64_t phase_spaces_bytes(const struct config *config)
-{
-    uint64_t bytes = room_bytes(config);
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        const struct phase_volume volume = phase_volume_make(&config->output.phase_space[i]);
-        const struct ndpa_shape shape = ndpa_shape_of(&volume);
-        if (is_wanted(config, i) && volume.is_permuted)
-            bytes += ndpa_cell_elements(&shape) * sizeof(uint32_t); /* the largest of its tables */
-    }
-    return bytes;
-}
-
 static enum status create_item(struct phase_spaces *spaces, uint32_t index)
 {
     struct phase_volume *volume = &spaces->volumes[index];
@@ -97,7 +85,7 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
 {
     struct phase_spaces *spaces;
     *part = NULL;
-    TRY(phase_spaces_check(config));
+    TRY(check_volumes(config));
     if (room_bytes(config) == 0)
         return STATUS_OK;
     TRY(DEVICE_NEW(device, spaces));

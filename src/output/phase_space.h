@@ -14,11 +14,9 @@
 /* What counts and permutes, for all items of a config: one volume on the device for all of them. */
 struct phase_spaces;
 
-/* STATUS_USAGE, with the key, where a volume has too many bins once its sides are padded. */
-STATUS_CHECKED enum status phase_spaces_check(const struct config *config);
-
-/* Nothing is allocated on the device, and *spaces stays NULL, where no item is ever written. STATUS_USAGE as
- * phase_spaces_check(). It dies with the device handle. */
+/* Nothing is allocated on the device, and *spaces stays NULL, where no item is ever written. STATUS_USAGE,
+ * with the key, where a volume has too many bins once its sides are padded. It dies with the device handle.
+ */
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
                                                void **spaces);
 
@@ -43,9 +41,6 @@ void phase_spaces_print_size(const struct config *config);
 
 /* The number of the species of item `index`. */
 uint32_t phase_space_species(const struct config *config, uint32_t index);
-
-/* Device bytes that phase_spaces_create() takes, but for some kilobytes of tables. */
-uint64_t phase_spaces_bytes(const struct config *config);
 
 /* An upper estimate of the bytes of item `index` in a file, before compression. */
 uint64_t phase_space_bytes(const struct config *config, uint32_t index);

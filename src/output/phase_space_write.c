@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,12 @@ void phase_space_name(const struct config *config, uint32_t index, char *name, s
 
 /* ---- the numbers ---- */
 
-/* One axis of the written array, in normalised units. */
+/* One axis of the written array: a normalised range, the width of a bin, and the rest of its attributes. */
 struct written_axis {
     enum phase_axis axis;
-    double low, high, width; /* width: of a bin */
+    double low, high, width;
+    double unit, spacing, offset; /* in SI units */
+    double time_offset, centre;
 };
 
 /* One item while it is written. */
@@ -48,24 +51,33 @@ struct item {
     const struct view *view;
     const struct phase_space_config *space;
     struct phase_volume volume;
+    struct units units;
     struct written_axis axes[CONFIG_PHASE_AXES];
     double weight;              /* of a macro-particle */
-    double unit;                /* f where one macro-particle is in a bin */
+    double size;                /* of a bin */
+    double space_axes;          /* how many of the axes are x or y */
     uint32_t *counts;           /* owned: of this rank */
     uint64_t *sums;             /* owned: of all ranks, for a piece of the file */
     uint64_t particles, inside; /* of all ranks */
 };
 
-static struct written_axis written_axis(const struct config *config, const struct phase_space_config *space,
-                                        uint32_t k)
+static struct written_axis written_axis(const struct item *item, const struct phase_axis_config *axis)
 {
-    struct written_axis written = {space->axes[k].axis, space->axes[k].range[0], space->axes[k].range[1], 0};
-    if (phase_axis_is_space(written.axis)) { /* where the edges of the cells are, to the last digit */
-        const double spacing = config->grid.length[written.axis] / config->grid.cells[written.axis];
-        written.low = phase_axis_edge(&config->grid, written.axis, written.low) * spacing;
-        written.high = phase_axis_edge(&config->grid, written.axis, written.high) * spacing;
+    const struct grid_config *grid = &item->view->config->grid;
+    struct written_axis written = {
+        .axis = axis->axis, .low = axis->range[0], .high = axis->range[1], .centre = 0.5};
+    if (phase_axis_is_space(axis->axis)) { /* where the edges of the cells are, to the last digit */
+        const double spacing = grid->length[axis->axis] / grid->cells[axis->axis];
+        written.low = phase_axis_edge(grid, axis->axis, written.low) * spacing;
+        written.high = phase_axis_edge(grid, axis->axis, written.high) * spacing;
+        written.unit = item->units.length;
+    } else {
+        written.unit = item->units.velocity;
+        written.time_offset = -item->view->config->time.step / 2;
     }
-    written.width = (written.high - written.low) / space->axes[k].bins;
+    written.width = (written.high - written.low) / axis->bins;
+    written.spacing = written.width * written.unit;
+    written.offset = written.low * written.unit;
     return written;
 }
 
@@ -73,11 +85,12 @@ static void fill_chunks(const void *source, uint64_t first, size_t count, void *
 {
     const struct item *item = source;
     const size_t elements = phase_volume_chunk_elements(&item->volume);
+    const double unit = item->weight / item->size; /* f where one macro-particle is in a bin */
     for (size_t n = 0; n < count; n++)
         phase_volume_read_chunk(&item->volume, item->counts, first + n, item->sums + n * elements);
     communicator_sum_counts(item->view->communicator, count * elements, item->sums);
     for (size_t n = 0; n < count * elements; n++)
-        view_store(item->view, values, n, (double)item->sums[n] * item->unit);
+        view_store(item->view, values, n, (double)item->sums[n] * unit);
 }
 
 static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *name, const struct item *item)
@@ -99,18 +112,19 @@ static enum status item_create(struct phase_spaces *spaces, const struct view *v
                                struct item *item)
 {
     const struct config *config = view->config;
+    const struct particles *list = &view->particles[phase_space_species(config, index)];
     *item = (struct item){.view = view,
                           .space = &config->output.phase_space[index],
-                          .volume = phase_volume_make(&config->output.phase_space[index])};
-    const uint32_t s = phase_space_species(config, index);
-    double size = 1;
+                          .volume = phase_volume_make(&config->output.phase_space[index]),
+                          .units = units_make(&config->units),
+                          .weight = list->weight,
+                          .size = 1,
+                          .particles = list->count};
     for (uint32_t k = 0; k < item->volume.dimensions; k++) {
-        item->axes[k] = written_axis(config, item->space, item->volume.axes[k]);
-        size *= item->axes[k].width;
+        item->axes[k] = written_axis(item, &item->space->axes[item->volume.axes[k]]);
+        item->size *= item->axes[k].width;
+        item->space_axes += phase_axis_is_space(item->axes[k].axis);
     }
-    item->weight = view->particles[s].weight;
-    item->unit = item->weight / size;
-    item->particles = view->particles[s].count;
     const uint64_t elements = phase_volume_elements(&item->volume);
     item->counts = malloc((size_t)elements * sizeof *item->counts);
     item->sums =
@@ -123,102 +137,73 @@ static enum status item_create(struct phase_spaces *spaces, const struct view *v
     return STATUS_OK;
 }
 
-static void item_destroy(struct item *item)
+/* Adds up all ranks. What is outside is in no bin: the log tells of it while the run goes on. */
+static void count_outside(struct item *item, const char *name, bool is_first)
 {
-    free(item->counts);
-    free(item->sums);
-}
-
-/* Those of all ranks. */
-static void add_totals(struct item *item)
-{
+    static const double many = 0.1;
     uint64_t totals[2] = {item->particles, item->inside};
     communicator_sum_counts(item->view->communicator, 2, totals);
     item->particles = totals[0];
     item->inside = totals[1];
-}
-
-/* What is outside is in no bin: whoever chose the ranges should know while the run goes on. */
-static void tell_outside(const struct item *item, const char *name)
-{
-    static const double many = 0.1;
     const double outside = (double)(item->particles - item->inside) / (double)item->particles;
-    if (item->view->log && outside > many)
+    if (is_first && item->view->log && outside > many)
         log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
                  100 * outside);
 }
 
 /* ---- attributes ---- */
 
-static const char *const axis_labels[] = {"x", "y", "u", "v"};
-
-static bool is_space(const struct item *item, uint32_t k)
-{
-    return phase_axis_is_space(item->axes[k].axis);
-}
-
-static uint32_t space_axes(const struct item *item)
-{
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < item->volume.dimensions; k++)
-        count += is_space(item, k);
-    return count;
-}
-
 /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
-static void write_units(struct hdf5_file *file, hid_t mesh, const struct item *item,
-                        const struct units *units)
+static void write_units(struct hdf5_file *file, hid_t mesh, const struct item *item)
 {
-    const double space = space_axes(item), velocity = item->volume.dimensions - space;
-    const double dimension[OPENPMD_DIMENSIONS] = {-3 + (2 - space) - velocity, 0, velocity, 0, 0, 0, 0};
-    const double density = units->particles / pow(units->length, 3);
-    hdf5_doubles(file, mesh, "unitDimension", OPENPMD_DIMENSIONS, dimension);
+    const double space = item->space_axes, velocity = item->volume.dimensions - space;
+    const double density = item->units.particles / pow(item->units.length, 3);
+    hdf5_doubles(file, mesh, "unitDimension", OPENPMD_DIMENSIONS,
+                 (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
     hdf5_double(file, mesh, "unitSI",
-                density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
+                density * pow(item->units.length, 2 - space) / pow(item->units.velocity, velocity));
 }
 
-static void write_axes(struct hdf5_file *file, hid_t mesh, const struct item *item, const struct units *units)
+static void write_axes(struct hdf5_file *file, hid_t mesh, const struct item *item)
 {
+    static const char *const letters[] = {"x", "y", "u", "v"};
+    static const struct {
+        const char *name;
+        size_t member; /* of struct written_axis */
+    } rows[] = {
+        {"gridSpacing", offsetof(struct written_axis, spacing)},
+        {"gridGlobalOffset", offsetof(struct written_axis, offset)},
+        {"position", offsetof(struct written_axis, centre)},
+        {"axisLow", offsetof(struct written_axis, low)},
+        {"axisHigh", offsetof(struct written_axis, high)},
+        {"axisUnitSI", offsetof(struct written_axis, unit)},
+        {"axisTimeOffset", offsetof(struct written_axis, time_offset)},
+    };
     const uint32_t dimensions = item->volume.dimensions;
-    const double half_step_back = -item->view->config->time.step / 2;
     const char *labels[CONFIG_PHASE_AXES];
-    double spacing[CONFIG_PHASE_AXES], offset[CONFIG_PHASE_AXES], low[CONFIG_PHASE_AXES],
-        high[CONFIG_PHASE_AXES], unit[CONFIG_PHASE_AXES], time_offset[CONFIG_PHASE_AXES],
-        centre[CONFIG_PHASE_AXES];
-    for (uint32_t k = 0; k < dimensions; k++) {
-        const struct written_axis *axis = &item->axes[k];
-        labels[k] = axis_labels[axis->axis];
-        low[k] = axis->low;
-        high[k] = axis->high;
-        unit[k] = is_space(item, k) ? units->length : units->velocity;
-        spacing[k] = axis->width * unit[k];
-        offset[k] = axis->low * unit[k];
-        time_offset[k] = is_space(item, k) ? 0 : half_step_back;
-        centre[k] = 0.5;
-    }
+    for (uint32_t k = 0; k < dimensions; k++)
+        labels[k] = letters[item->axes[k].axis];
     hdf5_texts(file, mesh, "axisLabels", dimensions, labels);
-    hdf5_doubles(file, mesh, "gridSpacing", dimensions, spacing);
-    hdf5_doubles(file, mesh, "gridGlobalOffset", dimensions, offset);
+    for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        double values[CONFIG_PHASE_AXES];
+        for (uint32_t k = 0; k < CONFIG_PHASE_AXES; k++)
+            memcpy(&values[k], (const char *)&item->axes[k] + rows[n].member, sizeof values[k]);
+        hdf5_doubles(file, mesh, rows[n].name, dimensions, values);
+    }
     hdf5_double(file, mesh, "gridUnitSI", 1);
-    hdf5_doubles(file, mesh, "position", dimensions, centre);
-    hdf5_double(file, mesh, "timeOffset", space_axes(item) > 0 ? 0 : half_step_back);
-    hdf5_doubles(file, mesh, "axisLow", dimensions, low);
-    hdf5_doubles(file, mesh, "axisHigh", dimensions, high);
-    hdf5_doubles(file, mesh, "axisUnitSI", dimensions, unit);
-    hdf5_doubles(file, mesh, "axisTimeOffset", dimensions, time_offset);
+    hdf5_double(file, mesh, "timeOffset", item->space_axes > 0 ? 0 : -item->view->config->time.step / 2);
 }
 
 static void write_attributes(struct hdf5_file *file, hid_t mesh, const struct item *item)
 {
-    const struct units units = units_make(&item->view->config->units);
     const uint64_t outside = item->particles - item->inside;
     hdf5_text(file, mesh, "geometry", "other");
     hdf5_text(file, mesh, "geometryParameters",
               "phase space;u and v: velocities along x and y;axisLow, axisHigh: of the axes, in units of "
               "axisUnitSI");
     hdf5_text(file, mesh, "dataOrder", "C");
-    write_units(file, mesh, item, &units);
-    write_axes(file, mesh, item, &units);
+    write_units(file, mesh, item);
+    write_axes(file, mesh, item);
     hdf5_text(file, mesh, "species", item->space->species);
     hdf5_double(file, mesh, "weight", item->weight);
     hdf5_uint64s(file, mesh, "particlesInside", 0, &item->inside);
@@ -241,14 +226,13 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
         hdf5_file_fail(file, item_create(spaces, openpmd->view, index, &item));
     if (hdf5_file_agree(file)) {
-        add_totals(&item);
-        if (phase_spaces_is_first(spaces, index))
-            tell_outside(&item, name);
+        count_outside(&item, name, phase_spaces_is_first(spaces, index));
         const hid_t mesh = write_dataset(file, openpmd->meshes, name, &item);
         write_attributes(file, mesh, &item);
         hdf5_close(file, mesh);
     }
-    item_destroy(&item);
+    free(item.counts);
+    free(item.sums);
 }
 
 enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)

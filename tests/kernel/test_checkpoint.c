@@ -234,8 +234,7 @@ static void spoil(const struct scene *scene, bool offset, double value, char cel
 {
     const struct particles *particles = &scene->lists[1];
     const uint32_t middle = particles->count / 2;
-    list_write_one(particles, scene->kind.precision, offset ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, middle,
-                   1, value);
+    list_write_one(particles, offset ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, middle, 1, value);
     uint32_t before = 0, number = 0;
     while (before + scene_count(scene->kind.crowd, 1, number) <= middle)
         before += scene_count(scene->kind.crowd, 1, number++);

@@ -58,8 +58,8 @@ static void create_scene(struct scene *scene, enum precision precision, bool aos
     for (uint32_t s = 0; s < 2; s++) {
         struct particles *list = &scene->particles[s];
         list_create(&scene->slab, precision, &scene->config.species[s], aos, PARTICLES, list);
-        list_write(list, precision, ATTRIBUTE_OFFSET, 0, PARTICLES, halves);
-        list_write(list, precision, ATTRIBUTE_VELOCITY, 0, PARTICLES, halves);
+        list_write(list, ATTRIBUTE_OFFSET, halves);
+        list_write(list, ATTRIBUTE_VELOCITY, halves);
         list_write_starts(list, cells, starts);
     }
     fill_fields(scene, &scene->slab.local);
@@ -92,8 +92,8 @@ static void assert_found(const struct scene *scene, const char *what)
 /* One real of particle p becomes `value`: 0 and 1 of its offset, 2 and 3 of its velocity. */
 static void plant(const struct scene *scene, uint32_t species, uint32_t p, unsigned part, double value)
 {
-    list_write_one(&scene->particles[species], scene->config.precision,
-                   part < 2 ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, p, part % 2, value);
+    list_write_one(&scene->particles[species], part < 2 ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, p, part % 2,
+                   value);
 }
 
 static void check_particle(const struct scene *scene, uint32_t species, uint32_t p)

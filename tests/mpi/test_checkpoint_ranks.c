@@ -196,7 +196,7 @@ static int refuse_what_is_no_number(const char *passed)
     assert_ok(scene_write(&scene, folder, 400, 1));
     if (ranks.rank == ranks.size - 1) {
         const struct particles *list = &scene.lists[0];
-        list_write_one(list, plain.precision, ATTRIBUTE_VELOCITY, list->count - 1, 0, NAN);
+        list_write_one(list, ATTRIBUTE_VELOCITY, list->count - 1, 0, NAN);
     }
     assert_all_fail(scene_write(&scene, folder, 500, 1), "species electrons, step 500: velocity[0]");
     assert_non_null(strstr(status_message(), "cell (12, ")); /* a row of the box, not of the rank */

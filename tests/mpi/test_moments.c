@@ -68,7 +68,7 @@ static void fill_list(const struct config *config, const struct slab *slab, uint
         starts[cell + 1] = count;
     }
     list_create(slab, config->precision, &config->species[species], aos, count, list);
-    list_write(list, config->precision, ATTRIBUTE_VELOCITY, 0, count, pairs[0]);
+    list_write(list, ATTRIBUTE_VELOCITY, pairs[0]);
     list_write_starts(list, cells, starts);
 }
 

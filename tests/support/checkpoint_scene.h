@@ -88,9 +88,9 @@ static inline struct config scene_config(const struct scene_kind *kind)
 
 /* ---- on the device ---- */
 
-static inline void scene_fill_list(const struct scene *scene, uint32_t species)
+static inline void scene_fill_list(struct scene *scene, uint32_t species)
 {
-    const struct particles *list = &scene->lists[species];
+    struct particles *list = &scene->lists[species];
     const enum precision precision = scene->kind.precision;
     const uint32_t cells = grid_cells(&scene->slab.local), own = slab_own_cells(&scene->slab);
     const uint32_t first = scene->slab.first_row * SCENE_NY;
@@ -111,8 +111,8 @@ static inline void scene_fill_list(const struct scene *scene, uint32_t species)
         }
         starts[cell + 1] = j;
     }
-    list_write(list, precision, ATTRIBUTE_OFFSET, 0, j, offset);
-    list_write(list, precision, ATTRIBUTE_VELOCITY, 0, j, velocity);
+    list_write(list, ATTRIBUTE_OFFSET, offset);
+    list_write(list, ATTRIBUTE_VELOCITY, velocity);
     list_write_ids(list, ids);
     list_write_starts(list, cells, starts);
     free(offset);

@@ -16,26 +16,28 @@ static inline void list_create(const struct slab *slab, enum precision precision
     assert_ok(
         particles_create(device, slab, precision, aos ? LAYOUT_AOS : LAYOUT_SOA, species, count + 1, list));
     list->count = count;
-    if (aos)
-        assert_ok(buffer_fill(list->attribute[ATTRIBUTE_OFFSET], 0));
 }
 
-/* One component of one particle. */
-static inline void list_write_one(const struct particles *list, enum precision precision,
-                                  enum attribute attribute, size_t p, unsigned component, double value)
+/* One component of one particle, of a real attribute. */
+static inline void list_write_one(const struct particles *list, enum attribute attribute, size_t p,
+                                  unsigned component, double value)
 {
     const size_t element = particles_stride(list, attribute) * p + particles_first(list, attribute);
-    assert_ok(buffer_write_reals(list->attribute[attribute], precision, 2 * element + component, 1, &value));
+    assert_ok(buffer_write_reals(list->attribute[attribute], list->precision,
+                                 attribute_table[attribute].components * element + component, 1, &value));
 }
 
-/* The reals of particles from `first` on, of offset or velocity: pairs[2 * count]. */
-static inline void list_write(const struct particles *list, enum precision precision,
-                              enum attribute attribute, size_t first, size_t count, const double *pairs)
+/* A real attribute of all particles. */
+static inline void list_write(struct particles *list, enum attribute attribute, const double *values)
 {
-    if (list->layout == LAYOUT_SOA)
-        assert_ok(buffer_write_reals(list->attribute[attribute], precision, 2 * first, 2 * count, pairs));
-    for (size_t n = 0; list->layout == LAYOUT_AOS && n < 2 * count; n++)
-        list_write_one(list, precision, attribute, first + n / 2, n % 2, pairs[n]);
+    const size_t count = attribute_table[attribute].components * (size_t)list->count;
+    float *singles = calloc(count + 1, sizeof *singles);
+    assert_non_null(singles);
+    for (size_t n = 0; n < count; n++)
+        singles[n] = (float)values[n];
+    assert_ok(particles_write(list, attribute,
+                              list->precision == PRECISION_SINGLE ? (const void *)singles : values));
+    free(singles);
 }
 
 /* ids[count], where the species has them; and where each of `cells` cells begins, and the last ends. */
