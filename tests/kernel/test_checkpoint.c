@@ -8,9 +8,8 @@
 
 /* ---- what is written is read back ---- */
 
-static void round_trip(void **unused)
+TEST(round_trip)
 {
-    (void)unused;
     struct folder folder = folder_make();
     for (unsigned n = 0; n < 8; n++) {
         const struct scene_kind kind = {n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 2, n & 4, 1};
@@ -30,9 +29,8 @@ static void round_trip(void **unused)
 }
 
 /* Several pieces and chunks, the last ones ragged. */
-static void many_particles(void **unused)
+TEST(many_particles)
 {
-    (void)unused;
     struct folder folder = folder_make();
     for (unsigned aos = 0; aos < 2; aos++) {
         const struct scene_kind kind = {PRECISION_SINGLE, true, aos, 4001};
@@ -46,27 +44,22 @@ static void many_particles(void **unused)
     folder_remove(&folder);
 }
 
-static void a_particle_must_not_be_missing(void **unused)
+TEST(a_particle_must_not_be_missing)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     scene.config.species[0].particles++;
     assert_fails(scene_write(&scene, folder.path, 7, 1), "species electrons, step 7", "particles are there");
     assert_holds(&folder, "");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
 /* ---- which ones stay ---- */
 
-static void newest_are_kept(void **unused)
+TEST(newest_are_kept)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     for (uint64_t step = 8; step <= 11; step++)
         assert_ok(scene_write(&scene, folder.path, step, 2));
     assert_holds(&folder, "checkpoint_10.h5 checkpoint_11.h5");
@@ -83,16 +76,13 @@ static void newest_are_kept(void **unused)
     assert_holds(&folder, ".checkpoint_x.h5.tmp checkpoint_-1.h5 checkpoint_.h5 checkpoint_05.h5 "
                           "checkpoint_10.h5 checkpoint_11.h5 checkpoint_12.h5 checkpoint_3.h5 "
                           "checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
-static void broken_ones_do_not_count(void **unused)
+TEST(broken_ones_do_not_count)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     assert_ok(scene_write(&scene, folder.path, 10, 2));
     assert_ok(scene_write(&scene, folder.path, 20, 2));
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_20.h5"), 5000), 0);
@@ -100,18 +90,15 @@ static void broken_ones_do_not_count(void **unused)
     assert_holds(&folder, "checkpoint_10.h5 checkpoint_20.h5 checkpoint_30.h5");
     assert_ok(scene_write(&scene, folder.path, 40, 2));
     assert_holds(&folder, "checkpoint_30.h5 checkpoint_40.h5");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
-static void newest_is_opened(void **unused)
+TEST(newest_is_opened)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
+    struct folder folder = folder_begin(&scene);
     struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    scene_create(&alone, &plain, NULL, &scene);
     assert_fails(open_one(folder.path, &warnings, &checkpoint), folder.path, "no checkpoint");
     assert_fails(open_one("/tmp/radixpic/is/not/there.h5", &warnings, &checkpoint), "there.h5",
                  "No such file or directory");
@@ -126,8 +113,7 @@ static void newest_is_opened(void **unused)
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_9.h5"), 0), 0);
     assert_fails(open_one(folder.path, &warnings, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
     assert_int_equal(warnings.count, 2);
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
 /* ---- other configs ---- */
@@ -154,12 +140,10 @@ static void assert_lines(const char *path, const struct config *config, unsigned
         fail_msg("'%s' is not of %u lines with '%s'", message, count, first);
 }
 
-static void other_configs_are_refused(void **unused)
+TEST(other_configs_are_refused)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     const char *path = folder_file(&folder, "checkpoint_1.h5");
     struct config config = scene.config;
@@ -196,16 +180,13 @@ static void other_configs_are_refused(void **unused)
     config.fields.magnetic = 0.1;
     config.fields.gradient = GRADIENT_CENTRED;
     assert_lines(path, &config, 4, "units.temperature_eV: the checkpoint has 100, the config 99\n");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
-static void what_may_differ_is_accepted(void **unused)
+TEST(what_may_differ_is_accepted)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     struct config config = scene.config;
     strcpy(config.title, "another");
@@ -223,8 +204,7 @@ static void what_may_differ_is_accepted(void **unused)
                                            .snapshots = {1, false, 9},
                                            .checkpoints = {3, 0.5, 7}};
     assert_string_equal(differences(folder_file(&folder, "checkpoint_1.h5"), &config), "");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
 /* ---- failures ---- */
@@ -241,9 +221,8 @@ static void spoil(const struct scene *scene, bool offset, double value, char cel
     snprintf(cell, 32, "cell (%u, %u)", number / SCENE_NY, number % SCENE_NY);
 }
 
-static void what_is_no_number_is_refused(void **unused)
+TEST(what_is_no_number_is_refused)
 {
-    (void)unused;
     struct folder folder = folder_make();
     for (unsigned n = 0; n < 16; n++) {
         static const double values[] = {NAN, INFINITY, -INFINITY, 1};
@@ -268,26 +247,21 @@ static void what_is_no_number_is_refused(void **unused)
     folder_remove(&folder);
 }
 
-static void unsorted_lists_are_refused(void **unused)
+TEST(unsorted_lists_are_refused)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     const uint32_t too_many = scene.lists[0].count + 1;
     assert_ok(buffer_write(scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
     assert_fails(scene_write(&scene, folder.path, 1, 1), "species electrons, step 1", "cells do not hold");
     assert_holds(&folder, "");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
-static void folders_that_do_not_do(void **unused)
+TEST(folders_that_do_not_do)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
-    scene_create(&alone, &plain, NULL, &scene);
+    struct folder folder = folder_begin(&scene);
     assert_fails(scene_write(&scene, folder_file(&folder, "missing/missing"), 1, 1), "/missing/missing",
                  "No such file or directory");
     write_file(folder_file(&folder, "file"), "", 0);
@@ -295,8 +269,7 @@ static void folders_that_do_not_do(void **unused)
     assert_int_equal(mkdir(folder_file(&folder, "checkpoint_1.h5"), 0777), 0);
     assert_fails(scene_write(&scene, folder.path, 1, 1), "/checkpoint_1.h5", "Is a directory");
     assert_holds(&folder, "checkpoint_1.h5 file");
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
 /* The child: fails to write at every limit of the size of a file, keeps the older checkpoint, and ends by
@@ -331,9 +304,8 @@ static int full_disk(void)
     return close_device(NULL);
 }
 
-static void full_disk_costs_nothing(void **unused)
+TEST(full_disk_costs_nothing)
 {
-    (void)unused;
     assert_int_equal(system("/proc/$PPID/exe --full-disk"), 0);
 }
 
@@ -342,19 +314,5 @@ int main(int argc, char **argv)
     (void)argv;
     if (argc > 1)
         return full_disk();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(many_particles),
-        cmocka_unit_test(a_particle_must_not_be_missing),
-        cmocka_unit_test(newest_are_kept),
-        cmocka_unit_test(broken_ones_do_not_count),
-        cmocka_unit_test(newest_is_opened),
-        cmocka_unit_test(other_configs_are_refused),
-        cmocka_unit_test(what_may_differ_is_accepted),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(unsorted_lists_are_refused),
-        cmocka_unit_test(folders_that_do_not_do),
-        cmocka_unit_test(full_disk_costs_nothing),
-    };
-    return cmocka_run_group_tests_name("checkpoint", tests, open_device, close_device);
+    return run_listed_tests(open_device, close_device);
 }

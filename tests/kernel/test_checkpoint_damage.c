@@ -57,9 +57,8 @@ static void patient_destroy(struct patient *patient)
     folder_remove(&patient->folder);
 }
 
-static void damage_is_noticed(void **unused)
+TEST(damage_is_noticed)
 {
-    (void)unused;
     struct patient patient;
     patient_create(2, (const uint32_t[]){10, 20}, &patient);
     const char *file = patient.folder.file;
@@ -107,14 +106,12 @@ static void remove_object(const char *path, const char *name)
     assert_ok(checkpoint_seal(path));
 }
 
-static void impossible_states_are_refused(void **unused)
+TEST(impossible_states_are_refused)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
+    struct folder folder = folder_begin(&scene);
     struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    scene_create(&alone, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     size_t length;
     unsigned char *whole = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
@@ -157,14 +154,12 @@ static void impossible_states_are_refused(void **unused)
         checkpoint_close(&checkpoint);
     }
     free(whole);
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
 /* Any bytes under a right digest: refused or read, but nothing worse. */
-static void sealed_damage_does_no_harm(void **unused)
+TEST(sealed_damage_does_no_harm)
 {
-    (void)unused;
     struct patient patient;
     patient_create(1, (const uint32_t[]){1}, &patient);
     const char *file = patient.folder.file;
@@ -189,14 +184,12 @@ static void sealed_damage_does_no_harm(void **unused)
 }
 
 /* Every version of the format keeps the places of its number and of the block's own digest. */
-static void other_versions_are_named(void **unused)
+TEST(other_versions_are_named)
 {
-    (void)unused;
-    struct folder folder = folder_make();
     struct scene scene;
+    struct folder folder = folder_begin(&scene);
     struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    scene_create(&alone, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     size_t length;
     unsigned char *bytes = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
@@ -213,17 +206,7 @@ static void other_versions_are_named(void **unused)
         assert_fails(open_one(folder.file, &warnings, &checkpoint), sentence);
     }
     free(bytes);
-    scene_destroy(&scene);
-    folder_remove(&folder);
+    folder_end(&scene, &folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(impossible_states_are_refused),
-        cmocka_unit_test(sealed_damage_does_no_harm),
-        cmocka_unit_test(other_versions_are_named),
-    };
-    return cmocka_run_group_tests_name("checkpoint_damage", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -244,25 +244,22 @@ static void check_box(enum precision precision, uint32_t count, bool aos)
     scene_destroy(&scene);
 }
 
-static void every_subset_single(void **state)
+TEST(every_subset_single)
 {
-    (void)state;
     check_box(PRECISION_SINGLE, test_count(20011), false);
 }
 
-static void every_subset_double_in_aos(void **state)
+TEST(every_subset_double_in_aos)
 {
-    (void)state;
     check_box(PRECISION_DOUBLE, test_count(3001), true);
 }
 
 /* Rows 5 to 8 of 12 with ghost rows: particles in those are counted elsewhere. */
-static void a_slab_counts_its_own_rows(void **state)
+TEST(a_slab_counts_its_own_rows)
 {
     struct scene scene;
     const struct grid box = grid_make(&config.grid);
     const struct slab slab = slab_make(&box, 5, 4, 2);
-    (void)state;
     assert_false(slab_is_whole(&slab));
     scene_create(&slab, PRECISION_SINGLE, test_count(5003), false, &scene);
     check_subsets(&scene);
@@ -270,11 +267,10 @@ static void a_slab_counts_its_own_rows(void **state)
 }
 
 /* Slabs whose rows are few of an item's or none, on local grids that begin with them. */
-static void slabs_with_part_of_the_range(void **state)
+TEST(slabs_with_part_of_the_range)
 {
     static const uint32_t ends[] = {0, 1, 3, 4, 11, NX};
     const struct grid box = grid_make(&config.grid);
-    (void)state;
     config.output.phase_space_count = 1;
     config.output.phase_space[0] = make_item(1U << PHASE_AXIS_X | 1U << PHASE_AXIS_V, 0, true);
     for (size_t n = 0; n + 1 < sizeof ends / sizeof ends[0]; n++) {
@@ -310,7 +306,7 @@ static uint64_t launches_of_writing(const struct scene *scene, void *spaces, con
 }
 
 /* A mesh cannot have this name, so its item fails; the next one is not even counted. */
-static void nothing_is_counted_after_a_failure(void **state)
+TEST(nothing_is_counted_after_a_failure)
 {
     char folder[] = "/tmp/radixpic_phase_space_XXXXXX", file[64];
     const struct grid box = grid_make(&config.grid);
@@ -318,7 +314,6 @@ static void nothing_is_counted_after_a_failure(void **state)
     struct scene scene;
     void *spaces = NULL;
     struct device *own = NULL;
-    (void)state;
     assert_ok(device_branch(device, &own));
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/data_0.h5", folder);
@@ -341,9 +336,8 @@ static void nothing_is_counted_after_a_failure(void **state)
 
 /* ---- what needs no device ---- */
 
-static void what_is_due(void **state)
+TEST(what_is_due)
 {
-    (void)state;
     config.output.phase_space_count = 3;
     for (uint32_t i = 0; i < 3; i++)
         config.output.phase_space[i] = make_item(1, 0, false);
@@ -360,10 +354,9 @@ static void what_is_due(void **state)
     assert_null(spaces);
 }
 
-static void names_are_different(void **state)
+TEST(names_are_different)
 {
     char name[96];
-    (void)state;
     config.output.phase_space_count = 3;
     config.output.phase_space[0] = make_item(5, 0, true);
     config.output.phase_space[1] = make_item(5, 0, false);
@@ -375,16 +368,4 @@ static void names_are_different(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_subset_single),
-        cmocka_unit_test(every_subset_double_in_aos),
-        cmocka_unit_test(a_slab_counts_its_own_rows),
-        cmocka_unit_test(slabs_with_part_of_the_range),
-        cmocka_unit_test(nothing_is_counted_after_a_failure),
-        cmocka_unit_test(what_is_due),
-        cmocka_unit_test(names_are_different),
-    };
-    return cmocka_run_group_tests_name("phase_space", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

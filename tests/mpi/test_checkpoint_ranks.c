@@ -117,9 +117,8 @@ static void check_rows(struct checkpoint *checkpoint, const struct scene_kind *k
     scene_check_rows(kind, checkpoint, 0, SCENE_NX);
 }
 
-static void any_division_is_read(void **unused)
+TEST(any_division_is_read)
 {
-    (void)unused;
     for (unsigned n = 0; n < 12; n++) {
         const struct scene_kind kind = {n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 1, n & 2,
                                         n < 4 ? 1500 : 1};
@@ -143,9 +142,8 @@ static void any_division_is_read(void **unused)
 }
 
 /* A file holds the same particles in the same order whatever the ranks that wrote it. */
-static void one_rank_reads_what_all_wrote(void **unused)
+TEST(one_rank_reads_what_all_wrote)
 {
-    (void)unused;
     static const struct communicator alone = {.size = 1, .local_size = 1};
     struct scene scene;
     scene_create(&ranks, &plain, NULL, &scene);
@@ -160,9 +158,8 @@ static void one_rank_reads_what_all_wrote(void **unused)
     scene_destroy(&scene);
 }
 
-static void all_pass_by_a_broken_one(void **unused)
+TEST(all_pass_by_a_broken_one)
 {
-    (void)unused;
     struct scene scene;
     scene_create(&ranks, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder, 200, 2));
@@ -212,17 +209,15 @@ static int refuse_what_is_no_number(const char *passed)
     return EXIT_FAILURE;
 }
 
-static void all_refuse_what_is_no_number(void **unused)
+TEST(all_refuse_what_is_no_number)
 {
-    (void)unused;
     char passed[96];
     snprintf(passed, sizeof passed, "%s/passed", folder);
     mpi_run_child(passed);
 }
 
-static void all_fail_where_nothing_can_be_written(void **unused)
+TEST(all_fail_where_nothing_can_be_written)
 {
-    (void)unused;
     struct scene scene;
     char missing[128];
     snprintf(missing, sizeof missing, "%s/missing/missing", folder);
@@ -242,12 +237,6 @@ int main(int argc, char **argv)
 {
     if (mpi_is_child(argc, argv))
         return refuse_what_is_no_number(argv[2]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_division_is_read),
-        cmocka_unit_test(one_rank_reads_what_all_wrote),
-        cmocka_unit_test(all_pass_by_a_broken_one),
-        cmocka_unit_test(all_refuse_what_is_no_number),
-        cmocka_unit_test(all_fail_where_nothing_can_be_written),
-    };
-    return mpi_run_tests("checkpoint", tests, make_folder, remove_folder);
+    mpi_tests_begin();
+    return mpi_tests_end(run_listed_tests(make_folder, remove_folder));
 }

@@ -35,6 +35,19 @@ static inline void folder_remove(const struct folder *folder)
     assert_int_equal(system(command), 0);
 }
 
+/* A folder, and the plain scene for checkpoints in it. */
+static inline struct folder folder_begin(struct scene *scene)
+{
+    scene_create(&alone, &plain, NULL, scene);
+    return folder_make();
+}
+
+static inline void folder_end(struct scene *scene, const struct folder *folder)
+{
+    scene_destroy(scene);
+    folder_remove(folder);
+}
+
 static const char *folder_file(struct folder *folder, const char *name)
 {
     snprintf(folder->file, sizeof folder->file, "%s/%s", folder->path, name);
