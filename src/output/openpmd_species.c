@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static const double dimensionless[OPENPMD_DIMENSIONS] = {0};
-static const double length[OPENPMD_DIMENSIONS] = {1};
-static const double momentum[OPENPMD_DIMENSIONS] = {1, 1, -1};
-static const double charge[OPENPMD_DIMENSIONS] = {0, 0, 1, 1};
-static const double mass[OPENPMD_DIMENSIONS] = {0, 1};
-
 static const char *const axis_names[2] = {"x", "y"};
 
 /* ---- columns: what a component of a record is filled with ---- */
@@ -97,79 +91,52 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
 
 /* ---- records ---- */
 
-/* What a record is, beside its numbers. */
 struct record {
     const char *name;
-    const double *dimension; /* [OPENPMD_DIMENSIONS] */
-    double unit;             /* unitSI of its components */
+    double dimension[OPENPMD_DIMENSIONS];
+    double unit; /* unitSI of its components */
     double time_offset;
     uint32_t macro_weighted; /* 1: of the macro-particle, 0: of one real particle */
     double weighting_power;
+    uint32_t components; /* 2: a vector; 0: a constant, an empty group with the value */
+    hid_t type;
+    hdf5_fill *fill;
+    double value;
     const char *comment; /* NULL: none */
 };
 
-static void write_attributes(struct hdf5_file *file, hid_t object, const struct record *record)
-{
-    hdf5_doubles(file, object, "unitDimension", OPENPMD_DIMENSIONS, record->dimension);
-    hdf5_double(file, object, "timeOffset", record->time_offset);
-    hdf5_uint32(file, object, "macroWeighted", record->macro_weighted);
-    hdf5_double(file, object, "weightingPower", record->weighting_power);
-    if (record->comment)
-        hdf5_text(file, object, "comment", record->comment);
-}
-
 /* A component of a record, with its attribute; the caller closes it. */
-static hid_t write_column(struct hdf5_file *file, hid_t parent, const char *name, double unit, hid_t type,
-                          hdf5_fill *fill, const struct column *column)
+static hid_t write_column(struct hdf5_file *file, hid_t parent, const char *name, const struct record *record,
+                          const struct column *column)
 {
     const struct sorted_list *list = column->list;
     const hid_t dataset = hdf5_dataset(
         file, parent, name,
-        &(struct hdf5_array){type, 1, {list->all, 0}, list->before, list->particles->count, fill, column});
-    hdf5_double(file, dataset, "unitSI", unit);
+        &(struct hdf5_array){
+            record->type, 1, {list->all, 0}, list->before, list->particles->count, record->fill, column});
+    hdf5_double(file, dataset, "unitSI", record->unit);
     return dataset;
 }
 
-static void write_vector(struct hdf5_file *file, hid_t group, const struct sorted_list *list, hid_t type,
-                         hdf5_fill *fill, const struct record *record)
+static void write_record(struct hdf5_file *file, hid_t group, struct column column,
+                         const struct record *record)
 {
-    const hid_t vector = hdf5_group(file, group, record->name);
-    write_attributes(file, vector, record);
-    for (unsigned axis = 0; axis < 2; axis++)
-        hdf5_close(file, write_column(file, vector, axis_names[axis], record->unit, type, fill,
-                                      &(struct column){.list = list, .axis = axis}));
-    hdf5_close(file, vector);
-}
-
-/* A record with the same value for every particle: an empty group with the value. */
-static void write_constant(struct hdf5_file *file, hid_t group, const struct sorted_list *list, double value,
-                           const struct record *record)
-{
-    const hid_t constant = hdf5_group(file, group, record->name);
-    write_attributes(file, constant, record);
-    hdf5_double(file, constant, "value", value);
-    hdf5_uint64s(file, constant, "shape", 1, &list->all);
-    hdf5_double(file, constant, "unitSI", record->unit);
-    hdf5_close(file, constant);
-}
-
-static void write_ids(struct hdf5_file *file, hid_t group, const struct sorted_list *list)
-{
-    const struct record record = {
-        "id",
-        dimensionless,
-        1,
-        0,
-        0,
-        0,
-        "index in the species, after the particles of the species before it in the config"};
-    struct column column = {.list = list};
-    for (uint32_t before = 0; before < list->species; before++)
-        column.first_id += list->view->config->species[before].particles;
-    const hid_t dataset =
-        write_column(file, group, record.name, record.unit, H5T_NATIVE_UINT64, fill_id, &column);
-    write_attributes(file, dataset, &record);
-    hdf5_close(file, dataset);
+    const hid_t object = record->components == 1 ? write_column(file, group, record->name, record, &column)
+                                                 : hdf5_group(file, group, record->name);
+    for (column.axis = 0; column.axis < record->components && record->components > 1; column.axis++)
+        hdf5_close(file, write_column(file, object, axis_names[column.axis], record, &column));
+    hdf5_doubles(file, object, "unitDimension", OPENPMD_DIMENSIONS, record->dimension);
+    hdf5_double(file, object, "timeOffset", record->time_offset);
+    hdf5_uint32(file, object, "macroWeighted", record->macro_weighted);
+    hdf5_double(file, object, "weightingPower", record->weighting_power);
+    if (record->components == 0) {
+        hdf5_double(file, object, "value", record->value);
+        hdf5_uint64s(file, object, "shape", 1, &column.list->all);
+        hdf5_double(file, object, "unitSI", record->unit);
+    }
+    if (record->comment)
+        hdf5_text(file, object, "comment", record->comment);
+    hdf5_close(file, object);
 }
 
 /* ---- patches, one for each rank ---- */
@@ -187,7 +154,7 @@ static hid_t write_patch(struct hdf5_file *file, hid_t parent, const char *name,
 static void write_patch_count(struct hdf5_file *file, hid_t patches, const char *name, uint64_t value)
 {
     const hid_t dataset = write_patch(file, patches, name, H5T_NATIVE_UINT64, &value, 1);
-    hdf5_doubles(file, dataset, "unitDimension", OPENPMD_DIMENSIONS, dimensionless);
+    hdf5_doubles(file, dataset, "unitDimension", OPENPMD_DIMENSIONS, (const double[OPENPMD_DIMENSIONS]){0});
     hdf5_close(file, dataset);
 }
 
@@ -195,7 +162,7 @@ static void write_patch_lengths(struct hdf5_file *file, hid_t patches, const cha
                                 const double values[2], double unit)
 {
     const hid_t vector = hdf5_group(file, patches, name);
-    hdf5_doubles(file, vector, "unitDimension", OPENPMD_DIMENSIONS, length);
+    hdf5_doubles(file, vector, "unitDimension", OPENPMD_DIMENSIONS, (const double[OPENPMD_DIMENSIONS]){1});
     for (unsigned axis = 0; axis < 2; axis++)
         hdf5_close(file, write_patch(file, vector, axis_names[axis], H5T_NATIVE_DOUBLE, &values[axis], unit));
     hdf5_close(file, vector);
@@ -243,22 +210,52 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const struct species_config *species = list->particles->species;
     const hid_t real = hdf5_real(config->precision),
                 group = hdf5_group(file, openpmd->particles, species->name);
+    const struct record records[] = {
+        {"position", {1}, units->length, 0, 0, 0, 2, real, fill_position, 0, NULL},
+        {"positionOffset", {1}, units->length, 0, 0, 0, 2, H5T_NATIVE_DOUBLE, fill_position_offset, 0, NULL},
+        {"momentum",
+         {1, 1, -1},
+         units->momentum,
+         -config->time.step / 2,
+         0,
+         1,
+         2,
+         real,
+         fill_momentum,
+         0,
+         NULL},
+        {"charge", {0, 0, 1, 1}, units->charge, 0, 0, 1, 0, 0, NULL, species->charge, NULL},
+        {"mass", {0, 1}, units->mass, 0, 0, 1, 0, 0, NULL, species->mass, NULL},
+        {"weighting",
+         {0},
+         1,
+         0,
+         1,
+         1,
+         0,
+         0,
+         NULL,
+         list->particles->weight * units->particles,
+         "real particles in a box one Debye length (gridUnitSI) deep along z"},
+        {"id",
+         {0},
+         1,
+         0,
+         0,
+         0,
+         1,
+         H5T_NATIVE_UINT64,
+         fill_id,
+         0,
+         "index in the species, after the particles of the species before it in the config"},
+    };
+    struct column column = {.list = list};
+    for (uint32_t before = 0; before < list->species; before++)
+        column.first_id += config->species[before].particles;
     write_method_attributes(file, group, config);
-    write_vector(file, group, list, real, fill_position,
-                 &(struct record){"position", length, units->length, 0, 0, 0, NULL});
-    write_vector(file, group, list, H5T_NATIVE_DOUBLE, fill_position_offset,
-                 &(struct record){"positionOffset", length, units->length, 0, 0, 0, NULL});
-    write_vector(file, group, list, real, fill_momentum,
-                 &(struct record){"momentum", momentum, units->momentum, -config->time.step / 2, 0, 1, NULL});
-    write_constant(file, group, list, species->charge,
-                   &(struct record){"charge", charge, units->charge, 0, 0, 1, NULL});
-    write_constant(file, group, list, species->mass,
-                   &(struct record){"mass", mass, units->mass, 0, 0, 1, NULL});
-    write_constant(file, group, list, list->particles->weight * units->particles,
-                   &(struct record){"weighting", dimensionless, 1, 0, 1, 1,
-                                    "real particles in a box one Debye length (gridUnitSI) deep along z"});
-    if (species->ids)
-        write_ids(file, group, list);
+    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
+        if (records[n].fill != fill_id || species->ids)
+            write_record(file, group, column, &records[n]);
     write_patches(file, group, list, units->length);
     hdf5_close(file, group);
 }
