@@ -7,7 +7,7 @@
 
 /* Collective. STATUS_OK when every offset and velocity and, on the ranks' own rows, rho, ex and ey are finite
  * numbers. Otherwise STATUS_FAILED with the same sentence on all ranks: species, cell, node and row are those
- * of the box. Particles come first, whichever rank has them: a field that is none follows from them, on all
+ * of the box. Particles come first, whichever rank has them: a non-finite field follows from them, on all
  * ranks. Blocking. */
 STATUS_CHECKED enum status finite_find(const struct view *view);
 

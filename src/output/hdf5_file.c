@@ -99,7 +99,7 @@ void hdf5_prepare(void)
     prepared = true;
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
-    /* Open MPI would keep the file's shared pointer, which nobody here uses, in a semaphore named like the
+    /* Open MPI would keep the file's shared pointer, which is not used here, in a semaphore named like the
      * file: one that a killed run left in the machine makes the next run wait for ever. */
     setenv("OMPI_MCA_sharedfp", "^sm", 0);
 }
@@ -144,7 +144,7 @@ static hid_t access_properties(const struct hdf5_file *file)
         H5Pset_fapl_sec2(access);
     }
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    /* Nobody else knows the temporary name, and some parallel file systems refuse locks. */
+    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
     /* The newest format of metadata has checksums. */
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);

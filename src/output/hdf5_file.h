@@ -52,8 +52,8 @@ STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communica
                                             const char *name, uint32_t compression, size_t user_block,
                                             struct hdf5_file *file);
 
-/* Closes the file where it is, at file->temporary, and returns the status of all ranks. For who wants to read
- * it or to write into its user block before it gets its name: any rank may, by its own means, and reports a
+/* Closes the file where it is, at file->temporary, and returns the status of all ranks. A caller may then
+ * read it or write into its user block before it gets its name, on any rank, by its own means, and reports a
  * failure by hdf5_file_fail(). hdf5_file_finish() must follow, whatever happened. */
 STATUS_CHECKED enum status hdf5_file_close(struct hdf5_file *file);
 

@@ -9,8 +9,8 @@
 #include "output/view.h"
 
 /* Writes FOLDER/data_STEP.h5, all ranks into the one file, and sets *bytes to its size. Each rank's particles
- * are a patch: its main list, then its guests. STATUS_FAILED, on all ranks, names path and errno text; then
- * no file of that name is left behind, and an older one stays whole. Collective, blocking. */
+ * are a patch. STATUS_FAILED, on all ranks, names path and errno text; then no file of that name is left
+ * behind, and an older one stays whole. Collective, blocking. */
 STATUS_CHECKED enum status snapshot_write(void *unused, const char *folder, const struct view *view,
                                           uint64_t *bytes);
 

@@ -1,4 +1,4 @@
-/* Finite: a number that is none, planted in each array, is found and named with its place in the box. */
+/* Finite: a non-finite value planted in each array is found and named with its place in the box. */
 #include "output/finite.h"
 #include "support/list_support.h"
 
@@ -194,7 +194,7 @@ TEST(a_whole_box_without_particles_is_finite)
     destroy_scene(&scene);
 }
 
-/* A sum that is none is told of by itself only where every number is finite. */
+/* A non-finite sum is named by itself only where every number is finite. */
 TEST(a_sum_is_told_of_last)
 {
     struct scene scene;

@@ -183,7 +183,7 @@ TEST(all_pass_by_a_broken_one)
     scene_destroy(&scene);
 }
 
-/* In a child: the last rank alone holds a number that is none. */
+/* In a child: the last rank alone holds a non-finite value. */
 static int refuse_what_is_no_number(const char *passed)
 {
     mpi_tests_begin();
