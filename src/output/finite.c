@@ -42,14 +42,17 @@ static enum status find_cell(const struct view *view, const struct particles *pa
 }
 
 static enum status fail_at_particle(const struct view *view, const struct particles *particles,
-                                    enum attribute attribute, uint32_t index, const double *pair)
+                                    enum attribute attribute, uint32_t index, const double *values)
 {
     char text[CONFIG_NAME_LENGTH + 160];
     const uint32_t ny = view->slab->local.ny;
     uint32_t cell = 0;
     TRY(find_cell(view, particles, index, &cell));
-    snprintf(text, sizeof text, "the %s (%g, %g) of a particle of species %s in cell (%u, %u)",
-             attribute_table[attribute].name, printable(pair[0]), printable(pair[1]),
+    int used =
+        snprintf(text, sizeof text, "the %s (%g", attribute_table[attribute].name, printable(values[0]));
+    for (uint32_t n = 1; n < attribute_table[attribute].components; n++)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", %g", printable(values[n]));
+    snprintf(text + used, sizeof text - (size_t)used, ") of a particle of species %s in cell (%u, %u)",
              particles->species->name, slab_global_row(view->slab, cell / ny), cell % ny);
     return fail(view, text, "is not a finite number");
 }

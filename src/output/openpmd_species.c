@@ -275,12 +275,12 @@ void openpmd_write_species(struct openpmd *openpmd)
 
 uint64_t openpmd_species_bytes(const struct config *config)
 {
-    const uint64_t real = precision_bytes(config->precision);
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
-        const struct species_config *species = &config->species[s];
-        const uint64_t each = 4 * real + 2 * sizeof(double) + (species->ids ? sizeof(uint64_t) : 0);
-        bytes += hdf5_stored_elements(1, (const uint64_t[2]){species->particles, 0}) * each;
+        uint64_t each = 2 * sizeof(double); /* positionOffset */
+        for (enum attribute a = 0; a < ATTRIBUTES; a++)
+            each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
+        bytes += hdf5_stored_elements(1, (const uint64_t[2]){config->species[s].particles, 0}) * each;
     }
     return bytes;
 }
