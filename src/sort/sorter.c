@@ -210,7 +210,7 @@ static enum status create_method(struct device *device, const struct sorter_plan
     case SORT_METHOD_PAPER:
         break;
     }
-    return radix_sort_create(device, &plan->radix, capacity, true, false, &sorter->paper);
+    return radix_sort_create(device, &plan->radix, capacity, true, true, &sorter->paper);
 }
 
 enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,

@@ -61,9 +61,8 @@ STATUS_CHECKED enum status sorter_create(struct device *device, const struct sor
                                          uint32_t capacity, struct sorter **sorter);
 void sorter_destroy(struct sorter **sorter);
 
-/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required, lists->cell_offsets
- * optional, and lists->sorted_keys optional for all methods but paper. Stages: STAGE_SORT_*. (Non-blocking.)
- */
+/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required, lists->cell_offsets and
+ * lists->sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
 
 /* "auto", "paper", "tiled" or "chunked". */
