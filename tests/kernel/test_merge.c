@@ -113,9 +113,8 @@ static void check_layouts(struct lists_kind kind)
     }
 }
 
-static void random_lists(void **state)
+TEST(random_lists)
 {
-    (void)state;
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
         if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
             continue;
@@ -129,9 +128,8 @@ static void random_lists(void **state)
     }
 }
 
-static void empty_lists(void **state)
+TEST(empty_lists)
 {
-    (void)state;
     const uint32_t many = test_count(5003), counts[][2] = {{many, 0}, {0, many}, {0, 0}, {0, 1}, {1, 1}};
     for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++)
         check_layouts(
@@ -139,18 +137,16 @@ static void empty_lists(void **state)
 }
 
 /* Far more cells than particles. */
-static void empty_cells(void **state)
+TEST(empty_cells)
 {
-    (void)state;
     if (getenv("RADIXPIC_TEST_SMALL"))
         skip();
     check_layouts((struct lists_kind){.nx = 300, .ny = 200, .into_count = 5003, .from_count = 2003});
 }
 
 /* The hot cell of one list is nearly empty in the other, or both are the same. */
-static void a_hot_cell(void **state)
+TEST(a_hot_cell)
 {
-    (void)state;
     check_layouts((struct lists_kind){
         .nx = 8, .ny = 5, .into_count = test_count(20011), .from_count = test_count(3001), .hot = 0.9});
     check_layouts((struct lists_kind){
@@ -160,9 +156,8 @@ static void a_hot_cell(void **state)
 }
 
 /* Told before any memory is asked for; both lists stay what they were. */
-static void more_than_a_device_holds(void **state)
+TEST(more_than_a_device_holds)
 {
-    (void)state;
     const struct lists_kind kind = {.nx = 4, .ny = 4, .into_count = 100, .from_count = 6, .capacity = 100};
     struct lists lists;
     lists_create(&kind, &lists);
@@ -177,14 +172,4 @@ static void more_than_a_device_holds(void **state)
     device_close(&lists.branch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_lists),
-        cmocka_unit_test(empty_lists),
-        cmocka_unit_test(empty_cells),
-        cmocka_unit_test(a_hot_cell),
-        cmocka_unit_test(more_than_a_device_holds),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

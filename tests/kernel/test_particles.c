@@ -57,9 +57,8 @@ static void check(struct scene *scene, uint32_t capacity)
     assert_int_equal(device_bytes_held(device), bytes + (CELLS + 1) * sizeof(uint32_t));
 }
 
-static void a_list_that_grows_keeps_what_it_has(void **state)
+TEST(a_list_that_grows_keeps_what_it_has)
 {
-    (void)state;
     for (unsigned n = 0; n < 8; n++) {
         struct scene scene;
         scene_create(n, &scene);
@@ -80,9 +79,8 @@ static void a_list_that_grows_keeps_what_it_has(void **state)
 }
 
 /* The device still works on the list, and on what is then destroyed. */
-static void a_list_in_use_grows(void **state)
+TEST(a_list_in_use_grows)
 {
-    (void)state;
     for (unsigned n = 0; n < 20; n++) {
         struct scene scene;
         struct particle_array arrays[ATTRIBUTES];
@@ -96,9 +94,8 @@ static void a_list_in_use_grows(void **state)
     }
 }
 
-static void an_empty_list_grows(void **state)
+TEST(an_empty_list_grows)
 {
-    (void)state;
     struct scene scene;
     scene_create(3, &scene);
     scene.list.count = scene.host.count = 0;
@@ -109,12 +106,4 @@ static void an_empty_list_grows(void **state)
     scene_destroy(&scene);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_that_grows_keeps_what_it_has),
-        cmocka_unit_test(a_list_in_use_grows),
-        cmocka_unit_test(an_empty_list_grows),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -347,17 +347,15 @@ static const struct scene_kind usual = {.columns = 5, .ghost = 3, .empty = NO_RA
 
 /* Slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of several ranks;
  * and as few rows as ranks, where slabs are whole. */
-static void arrivals_take_their_places(void **state)
+TEST(arrivals_take_their_places)
 {
-    (void)state;
     for (enum division division = EVEN; division < DIVISIONS; division++)
         check_on(division, usual, check_all);
 }
 
 /* No ghost rows: any particle goes anywhere. */
-static void whole_slabs(void **state)
+TEST(whole_slabs)
 {
-    (void)state;
     struct scene_kind kind = usual;
     kind.ghost = 0;
     kind.columns = 2;
@@ -366,9 +364,8 @@ static void whole_slabs(void **state)
 }
 
 /* On all ranks, or on one while others have some. */
-static void arrivals_without_room_are_merged(void **state)
+TEST(arrivals_without_room_are_merged)
 {
-    (void)state;
     struct scene_kind kind = usual;
     kind.no_room = ALL_RANKS;
     check_on(EVEN, kind, check_all);
@@ -378,18 +375,16 @@ static void arrivals_without_room_are_merged(void **state)
     check_on(SINGLE_ROWS, kind, check_all);
 }
 
-static void all_particles_may_stay(void **state)
+TEST(all_particles_may_stay)
 {
-    (void)state;
     struct scene_kind kind = usual;
     kind.all_stay = true;
     check_on(EVEN, kind, check_all);
     check_on(SINGLE_ROWS, kind, check_all);
 }
 
-static void a_rank_may_be_empty(void **state)
+TEST(a_rank_may_be_empty)
 {
-    (void)state;
     struct scene_kind kind = usual;
     kind.empty = ranks.size - 1;
     check_on(EVEN, kind, check_all);
@@ -398,21 +393,9 @@ static void a_rank_may_be_empty(void **state)
     check_on(EVEN, kind, check_all);
 }
 
-static void ranks_fail_together(void **state)
+TEST(ranks_fail_together)
 {
-    (void)state;
     check_on(EVEN, usual, check_failure);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrivals_take_their_places),
-        cmocka_unit_test(whole_slabs),
-        cmocka_unit_test(arrivals_without_room_are_merged),
-        cmocka_unit_test(all_particles_may_stay),
-        cmocka_unit_test(a_rank_may_be_empty),
-        cmocka_unit_test(ranks_fail_together),
-    };
-    return mpi_run_tests("exchange", tests, open_device, close_device);
-}
+MPI_TEST_MAIN(open_device, close_device)

@@ -61,9 +61,8 @@ static void assert_found(const char *format, int row)
     assert_non_null(strstr(status_message(), wanted));
 }
 
-static void what_one_rank_finds_all_know(void **state)
+TEST(what_one_rank_finds_all_know)
 {
-    (void)state;
     const double bad = NAN;
     assert_ok(finite_find(&view));
     if (ranks.rank == ranks.size - 1)
@@ -76,8 +75,4 @@ static void what_one_rank_finds_all_know(void **state)
                  ROWS * ranks.size - 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_finds_all_know)};
-    return mpi_run_tests("finite_ranks", tests, create_all, destroy_all);
-}
+MPI_TEST_MAIN(create_all, destroy_all)

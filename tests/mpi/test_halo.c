@@ -34,9 +34,8 @@ static void check(const struct partition *partition, uint32_t ghost)
     device_close(&owner);
 }
 
-static void rows_are_added_and_filled(void **state)
+TEST(rows_are_added_and_filled)
 {
-    (void)state;
     for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
         struct partition partition;
         assert_ok(partition_even(ranks.size, rows, &partition));
@@ -47,9 +46,8 @@ static void rows_are_added_and_filled(void **state)
     }
 }
 
-static void rows_may_be_shared_unevenly(void **state)
+TEST(rows_may_be_shared_unevenly)
 {
-    (void)state;
     struct partition partition = left_uneven_partition(ranks.size, 40);
     check(&partition, 0);
     check(&partition, 2);
@@ -57,11 +55,4 @@ static void rows_may_be_shared_unevenly(void **state)
     partition_destroy(&partition);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_added_and_filled),
-        cmocka_unit_test(rows_may_be_shared_unevenly),
-    };
-    return mpi_run_tests("halo", tests, NULL, NULL);
-}
+MPI_TEST_MAIN(NULL, NULL)

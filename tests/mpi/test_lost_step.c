@@ -76,9 +76,8 @@ static void compare(const struct config *config, uint64_t first, const struct hi
     }
 }
 
-static void a_rank_that_loses_its_fused_step_goes_on(void **state)
+TEST(a_rank_that_loses_its_fused_step_goes_on)
 {
-    (void)state;
     struct config config = config_for(ranks.size), plain = config;
     plain.step.method = STEP_RADIX;
     plain.fields.decomposition = DECOMPOSITION_REPLICATED; /* alone, not with the other ranks */
@@ -143,9 +142,8 @@ static struct history_row *run_from_stored(const struct config *config, const ch
     return rows;
 }
 
-static void a_checkpoint_of_such_a_rank_is_gone_on_with(void **state)
+TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
 {
-    (void)state;
     const struct config config = config_for(ranks.size);
     char folder[64] = "/tmp/radixpic_lost_step_XXXXXX", command[96];
     if (ranks.rank == 0)
@@ -163,9 +161,8 @@ static void a_checkpoint_of_such_a_rank_is_gone_on_with(void **state)
 }
 
 /* At the start it is the user's choice that does not fit. */
-static void a_run_does_not_begin_with_what_there_is_not(void **state)
+TEST(a_run_does_not_begin_with_what_there_is_not)
 {
-    (void)state;
     struct config config = config_for(ranks.size);
     config.grid.cells[1] *= 2;
     struct simulation simulation;
@@ -174,12 +171,4 @@ static void a_run_does_not_begin_with_what_there_is_not(void **state)
     simulation_destroy(&simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rank_that_loses_its_fused_step_goes_on),
-        cmocka_unit_test(a_checkpoint_of_such_a_rank_is_gone_on_with),
-        cmocka_unit_test(a_run_does_not_begin_with_what_there_is_not),
-    };
-    return mpi_run_tests("lost_step", tests, physics_open_device, physics_close_device);
-}
+MPI_TEST_MAIN(physics_open_device, physics_close_device)

@@ -84,9 +84,8 @@ static void compare_with_one(const struct config *config, double tolerance)
     free(many);
 }
 
-static void a_run_on_many_ranks_is_that_on_one(void **state)
+TEST(a_run_on_many_ranks_is_that_on_one)
 {
-    (void)state;
     struct config config = physics_config(waves);
     for (int m = first_method(); m < end_method(); m++) {
         const bool replicated = methods[m] == STEP_CHUNKED;
@@ -100,9 +99,8 @@ static void a_run_on_many_ranks_is_that_on_one(void **state)
     }
 }
 
-static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
+TEST(every_shape_and_filter_reaches_over_the_ends_of_a_rank)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.time.steps = 5;
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
@@ -115,9 +113,8 @@ static void every_shape_and_filter_reaches_over_the_ends_of_a_rank(void **state)
         }
 }
 
-static void atomic_additions_on_many_ranks(void **state)
+TEST(atomic_additions_on_many_ranks)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.time.steps = 30;
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
@@ -130,9 +127,8 @@ static void atomic_additions_on_many_ranks(void **state)
 }
 
 /* More cells than a digit has: the tiled step takes windows, and some particles outrun them. */
-static void a_large_grid_takes_windows(void **state)
+TEST(a_large_grid_takes_windows)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.grid.cells[0] = 96;
     config.grid.cells[1] = 60;
@@ -148,9 +144,8 @@ static void a_large_grid_takes_windows(void **state)
 }
 
 /* As few rows as ranks: every rank is a neighbour of every other, and of itself. */
-static void a_rank_may_have_a_single_row(void **state)
+TEST(a_rank_may_have_a_single_row)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.time.steps = 20;
     config.grid.cells[0] = (uint32_t)(ranks.size < 2 ? 2 : ranks.size);
@@ -162,9 +157,8 @@ static void a_rank_may_have_a_single_row(void **state)
 }
 
 /* One electron: every other rank has none, and it goes from rank to rank. */
-static void a_rank_may_be_empty(void **state)
+TEST(a_rank_may_be_empty)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.species_count = 1;
     config.species[0].particles = 1;
@@ -176,9 +170,8 @@ static void a_rank_may_be_empty(void **state)
     }
 }
 
-static void two_runs_give_the_same_bits(void **state)
+TEST(two_runs_give_the_same_bits)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.precision = PRECISION_SINGLE;
     config.parallel.balance_every = 10;
@@ -259,9 +252,8 @@ static void compare_particles(struct config *config, uint64_t steps, double tole
     free(many);
 }
 
-static void the_loaded_particles_are_the_same_on_any_number_of_ranks(void **state)
+TEST(the_loaded_particles_are_the_same_on_any_number_of_ranks)
 {
-    (void)state;
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
         struct config config = physics_config(waves);
         config.precision = precision;
@@ -279,9 +271,8 @@ static void the_loaded_particles_are_the_same_on_any_number_of_ranks(void **stat
 }
 
 /* Particles that cross the whole box in one step, and more, upwards and downwards. */
-static void any_distance_finds_its_rank(void **state)
+TEST(any_distance_finds_its_rank)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-300, 300}, {-200, 200}}};
@@ -293,9 +284,8 @@ static void any_distance_finds_its_rank(void **state)
 }
 
 /* A few ghost rows, and particles that go beyond them. */
-static void particles_beyond_the_ghost_rows_are_found(void **state)
+TEST(particles_beyond_the_ghost_rows_are_found)
 {
-    (void)state;
     struct config config = physics_config(waves);
     config.grid.cells[0] = 64;
     config.parallel.ghost_rows = 2;
@@ -329,9 +319,8 @@ static double imbalance(const struct simulation *simulation)
     return most * ranks.size / (double)simulation_particles(simulation->config);
 }
 
-static void balance_spreads_a_crowd(void **state)
+TEST(balance_spreads_a_crowd)
 {
-    (void)state;
     struct config config = physics_config(waves);
     crowd(&config);
     config.grid.cells[0] = 96;
@@ -352,9 +341,8 @@ static void balance_spreads_a_crowd(void **state)
 }
 
 /* Rows that change hands change nothing else. */
-static void balance_changes_no_physics(void **state)
+TEST(balance_changes_no_physics)
 {
-    (void)state;
     struct config config = physics_config(waves);
     crowd(&config);
     config.time.steps = 30;
@@ -370,9 +358,8 @@ static void balance_changes_no_physics(void **state)
 
 /* A crowd flies along x, 1.5 rows a step, into ranks that have next to nobody, and room for no more than a
  * few thousand. */
-static void a_crowd_for_whom_there_is_no_room_is_taken_in(void **state)
+TEST(a_crowd_for_whom_there_is_no_room_is_taken_in)
 {
-    (void)state;
     struct config config = physics_config(waves);
     crowd(&config);
     config.grid = (struct grid_config){.cells = {24, 10}, .length = {24, 10}};
@@ -394,22 +381,4 @@ static void a_crowd_for_whom_there_is_no_room_is_taken_in(void **state)
     simulation_destroy(&simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_loaded_particles_are_the_same_on_any_number_of_ranks),
-        cmocka_unit_test(a_run_on_many_ranks_is_that_on_one),
-        cmocka_unit_test(every_shape_and_filter_reaches_over_the_ends_of_a_rank),
-        cmocka_unit_test(atomic_additions_on_many_ranks),
-        cmocka_unit_test(a_large_grid_takes_windows),
-        cmocka_unit_test(a_rank_may_have_a_single_row),
-        cmocka_unit_test(a_rank_may_be_empty),
-        cmocka_unit_test(two_runs_give_the_same_bits),
-        cmocka_unit_test(any_distance_finds_its_rank),
-        cmocka_unit_test(particles_beyond_the_ghost_rows_are_found),
-        cmocka_unit_test(balance_spreads_a_crowd),
-        cmocka_unit_test(balance_changes_no_physics),
-        cmocka_unit_test(a_crowd_for_whom_there_is_no_room_is_taken_in),
-    };
-    return mpi_run_tests("many_ranks", tests, physics_open_device, physics_close_device);
-}
+MPI_TEST_MAIN(physics_open_device, physics_close_device)

@@ -41,9 +41,8 @@ static void assert_agree(const struct config *config, double tolerance)
 
 /* A particle at the edge between two nodes goes to one or the other by its last bit: the lowest order, which
  * gives all to one, multiplies round-off. Steps of a kind that this device has not are left out. */
-static void runs_agree_to_round_off(void **state)
+TEST(runs_agree_to_round_off)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++) {
@@ -60,9 +59,8 @@ static void runs_agree_to_round_off(void **state)
     assert_agree(&config, 1e-5);
 }
 
-static void two_runs_end_in_the_same_bits(void **state)
+TEST(two_runs_end_in_the_same_bits)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     for (int n = 0; n < 4; n++) {
         config.step.method = n % 2 == 0 ? STEP_RADIX : STEP_AUTO;
@@ -76,9 +74,8 @@ static void two_runs_end_in_the_same_bits(void **state)
 }
 
 /* It is not sorted under another name: some last bit of some row differs. */
-static void the_methods_are_two(void **state)
+TEST(the_methods_are_two)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     config.precision = PRECISION_SINGLE;
     struct history_row *sorted = run(config, DEPOSIT_METHOD_SORTED);
@@ -88,12 +85,4 @@ static void the_methods_are_two(void **state)
     free(atomic);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_agree_to_round_off),
-        cmocka_unit_test(two_runs_end_in_the_same_bits),
-        cmocka_unit_test(the_methods_are_two),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

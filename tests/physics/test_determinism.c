@@ -70,9 +70,8 @@ static void assert_same_outcome(const struct config *config, const struct outcom
     free(outcome.content);
 }
 
-static void two_runs_end_in_the_same_bits(void **state)
+TEST(two_runs_end_in_the_same_bits)
 {
-    (void)state;
     struct config config = physics_config(warm_plasma);
     for (int n = 0; n < 2 * 2 * 3; n++) {
         config.step.method = n % 2 == 0 ? STEP_RADIX : STEP_AUTO;
@@ -84,9 +83,8 @@ static void two_runs_end_in_the_same_bits(void **state)
     }
 }
 
-static void sort_parameters_do_not_change_a_bit(void **state)
+TEST(sort_parameters_do_not_change_a_bit)
 {
-    (void)state;
     static const struct {
         const char *what;
         struct sort_config sort;
@@ -139,9 +137,8 @@ static void sort_parameters_do_not_change_a_bit(void **state)
 }
 
 /* What a run keeps for output may not touch what it computes. */
-static void measuring_less_often_does_not_change_the_last_row(void **state)
+TEST(measuring_less_often_does_not_change_the_last_row)
 {
-    (void)state;
     struct config config = physics_config(warm_plasma);
     struct history_row *each = physics_run(&config);
     config.output.history.every = 7;
@@ -152,9 +149,8 @@ static void measuring_less_often_does_not_change_the_last_row(void **state)
     free(few);
 }
 
-static void ids_do_not_change_the_history_and_stay_complete(void **state)
+TEST(ids_do_not_change_the_history_and_stay_complete)
 {
-    (void)state;
     struct config config = physics_config(warm_plasma);
     struct simulation simulation;
     assert_ok(simulation_create(&config, physics_device, &simulation));
@@ -178,13 +174,4 @@ static void ids_do_not_change_the_history_and_stay_complete(void **state)
     simulation_destroy(&simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_runs_end_in_the_same_bits),
-        cmocka_unit_test(sort_parameters_do_not_change_a_bit),
-        cmocka_unit_test(measuring_less_often_does_not_change_the_last_row),
-        cmocka_unit_test(ids_do_not_change_the_history_and_stay_complete),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

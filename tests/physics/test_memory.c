@@ -38,9 +38,8 @@ static void check_bytes(struct config *config)
     }
 }
 
-static void memory_is_foretold_for_many_particles(void **state)
+TEST(memory_is_foretold_for_many_particles)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     check_bytes(&config);
     config.precision = PRECISION_DOUBLE;
@@ -57,9 +56,8 @@ static void memory_is_foretold_for_many_particles(void **state)
 }
 
 /* Here the grid counts: 512 x 256 nodes for 2^16 particles. */
-static void memory_is_foretold_for_a_large_grid(void **state)
+TEST(memory_is_foretold_for_a_large_grid)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     config.grid.cells[0] = 512;
     config.grid.cells[1] = 256;
@@ -78,9 +76,8 @@ static void memory_is_foretold_for_a_large_grid(void **state)
 }
 
 /* The promise: double buffers and the sort included, at most 56 bytes a particle in single precision. */
-static void a_particle_takes_56_bytes_at_most(void **state)
+TEST(a_particle_takes_56_bytes_at_most)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     config.species_count = 1;
     config.species[0].particles = 1 << 24;
@@ -92,12 +89,4 @@ static void a_particle_takes_56_bytes_at_most(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_foretold_for_many_particles),
-        cmocka_unit_test(memory_is_foretold_for_a_large_grid),
-        cmocka_unit_test(a_particle_takes_56_bytes_at_most),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)

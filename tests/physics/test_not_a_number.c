@@ -124,9 +124,8 @@ static void check_found(const struct kind *kind, uint32_t check_every, int numbe
     patient_destroy(&patient);
 }
 
-static void a_particle_is_found_by_the_next_check(void **unused)
+TEST(a_particle_is_found_by_the_next_check)
 {
-    (void)unused;
     const double values[] = {NAN, INFINITY, -INFINITY};
     for (unsigned k = 0; k < KINDS; k++)
         for (int number = DX; number <= V; number += V - DX)
@@ -146,9 +145,8 @@ static uint32_t cell_of_ill(const struct particles *particles, uint32_t cells)
 }
 
 /* A velocity between two steps is in no field yet: the checkpoint that is due looks for itself. */
-static void a_checkpoint_looks_for_itself(void **unused)
+TEST(a_checkpoint_looks_for_itself)
 {
-    (void)unused;
     for (unsigned k = 0; k < KINDS; k++) {
         struct patient patient;
         struct simulation *simulation = &patient.simulation;
@@ -164,9 +162,8 @@ static void a_checkpoint_looks_for_itself(void **unused)
 }
 
 /* Fields are made anew from the particles in every step: what they held before is of no consequence. */
-static void a_field_between_steps_is_of_no_consequence(void **unused)
+TEST(a_field_between_steps_is_of_no_consequence)
 {
-    (void)unused;
     for (unsigned k = 0; k < KINDS; k++) {
         double energies[2];
         for (int ill = 0; ill < 2; ill++) {
@@ -185,12 +182,4 @@ static void a_field_between_steps_is_of_no_consequence(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_particle_is_found_by_the_next_check),
-        cmocka_unit_test(a_checkpoint_looks_for_itself),
-        cmocka_unit_test(a_field_between_steps_is_of_no_consequence),
-    };
-    return cmocka_run_group_tests_name("not_a_number", tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -119,9 +119,8 @@ static void assert_agree(const struct config *config, enum step_method method, d
     outcome_free(&found);
 }
 
-static void radix_and_fused_agree_to_round_off(void **state)
+TEST(radix_and_fused_agree_to_round_off)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         config.deposit.shape = (enum shape_kind)shape;
@@ -131,9 +130,8 @@ static void radix_and_fused_agree_to_round_off(void **state)
     }
 }
 
-static void radix_and_fused_agree_in_single_precision(void **state)
+TEST(radix_and_fused_agree_in_single_precision)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     config.precision = PRECISION_SINGLE;
     config.time.steps = 5;
@@ -157,9 +155,8 @@ static const struct stepper_kind *planned(const struct config *config, enum stat
     return kind;
 }
 
-static void the_method_names_the_stepper(void **state)
+TEST(the_method_names_the_stepper)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     const struct stepper_kind *fused = device_info(physics_device)->is_cpu ? &chunked_step : &tiled_step;
     const struct stepper_kind *const expected[] = {[STEP_AUTO] = fused,
@@ -176,9 +173,8 @@ static void the_method_names_the_stepper(void **state)
 
 /* Too many cells for a digit each, and too few particles for windows: on no device does the tiled step fit.
  */
-static void a_stepper_that_does_not_fit_is_refused(void **state)
+TEST(a_stepper_that_does_not_fit_is_refused)
 {
-    (void)state;
     struct config config = physics_config(plasma);
     config.grid.cells[0] = config.grid.cells[1] = 512;
     config.step.method = STEP_TILED;
@@ -189,13 +185,4 @@ static void a_stepper_that_does_not_fit_is_refused(void **state)
                      device_info(physics_device)->is_cpu ? &chunked_step : &radix_step);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(radix_and_fused_agree_to_round_off),
-        cmocka_unit_test(radix_and_fused_agree_in_single_precision),
-        cmocka_unit_test(the_method_names_the_stepper),
-        cmocka_unit_test(a_stepper_that_does_not_fit_is_refused),
-    };
-    return PHYSICS_MAIN(tests);
-}
+TEST_MAIN(physics_open_device, physics_close_device)
