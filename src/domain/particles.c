@@ -187,7 +187,7 @@ enum status particles_write(struct particles *particles, enum attribute attribut
                  first = particles_first(particles, attribute);
     struct buffer *array = particles->attribute[attribute];
     void *memory = NULL;
-    if (stride == 1)
+    if (stride == 1 || particles->count == 0) /* an empty array cannot be mapped */
         return buffer_write(array, 0, particles->count * bytes, values);
     TRY(buffer_map(array, &memory));
     for (size_t n = 0; n < particles->count; n++)
