@@ -4,7 +4,6 @@
 
 #include "particles/merge.h"
 #include "support/device_fixture.h"
-#include "support/host_list.h"
 
 /* The lists of a test. */
 struct lists_kind {
@@ -17,12 +16,19 @@ struct lists_kind {
     bool ids;
 };
 
+static struct sorted_particles empty_list(uint32_t cells, uint32_t room)
+{
+    struct sorted_particles list = {.cells = cells};
+    sorted_particles_allocate(room, &list);
+    return list;
+}
+
 /* `count` particles, a share `hot` of them in cell `hot_cell`, the others anywhere, but for every third cell.
  * `number` tells lists apart. */
-static struct host_list random_list(uint32_t count, uint32_t cells, double hot, uint32_t hot_cell,
-                                    uint32_t number)
+static struct sorted_particles random_list(uint32_t count, uint32_t cells, double hot, uint32_t hot_cell,
+                                           uint32_t number)
 {
-    struct host_list list = host_list_make(count, cells);
+    struct sorted_particles list = empty_list(cells, count);
     uint64_t seed = 77 * number + count;
     for (uint32_t p = 0; p < count; p++) {
         uint32_t cell = (uint32_t)(test_random(&seed) * cells);
@@ -30,26 +36,38 @@ static struct host_list random_list(uint32_t count, uint32_t cells, double hot, 
             cell = hot_cell;
         else if (cell % 3 == 2)
             cell--;
-        list.cell_offsets[cell + 1]++;
-        host_list_add(&list, (const double[]){p * 0x1p-20, number * 0x1p-10, p, -(double)number},
-                      UINT64_C(1000000000000) * number + p);
+        sorted_particles_add(&list, cell, (const double[]){p * 0x1p-20, number * 0x1p-10, p, -(double)number},
+                             UINT64_C(1000000000000) * number + p);
     }
-    for (uint32_t c = 0; c < cells; c++)
-        list.cell_offsets[c + 1] += list.cell_offsets[c];
+    qsort(list.cell, count, sizeof *list.cell, sorted_particles_compare);
     return list;
 }
 
-static struct host_list laid_together(const struct host_list *into, const struct host_list *from)
+static void add(struct sorted_particles *list, const struct sorted_particles *from, uint32_t p)
 {
-    struct host_list merged = host_list_make(into->count + from->count, into->cells);
-    for (uint32_t c = 0; c < into->cells; c++) {
-        for (uint32_t p = into->cell_offsets[c]; p < into->cell_offsets[c + 1]; p++)
-            host_list_add(&merged, into->state[p], into->id[p]);
-        for (uint32_t p = from->cell_offsets[c]; p < from->cell_offsets[c + 1]; p++)
-            host_list_add(&merged, from->state[p], from->id[p]);
-        merged.cell_offsets[c + 1] = merged.count;
+    const double *offset = from->offset[p], *velocity = from->velocity[p];
+    sorted_particles_add(list, from->cell[p],
+                         (const double[]){offset[0], offset[1], velocity[0], velocity[1]}, from->id[p]);
+}
+
+static struct sorted_particles laid_together(const struct sorted_particles *into,
+                                             const struct sorted_particles *from)
+{
+    const uint32_t counts[2] = {into->particles.count, from->particles.count};
+    struct sorted_particles merged = empty_list(into->cells, counts[0] + counts[1]);
+    for (uint32_t c = 0, p = 0, q = 0; c < into->cells; c++) {
+        for (; p < counts[0] && into->cell[p] == c; p++)
+            add(&merged, into, p);
+        for (; q < counts[1] && from->cell[q] == c; q++)
+            add(&merged, from, q);
     }
     return merged;
+}
+
+static void write_list(const struct sorted_particles *from, struct particles *list)
+{
+    list->count = from->particles.count;
+    sorted_particles_write(from, list);
 }
 
 struct lists {
@@ -78,27 +96,27 @@ static void check_merge(const struct lists_kind *kind)
     const uint32_t cells = kind->nx * kind->ny;
     struct lists lists;
     lists_create(kind, &lists);
-    struct host_list into = random_list(kind->into_count, cells, kind->hot, cells - 1, 1);
-    host_list_write(&into, &lists.into);
+    struct sorted_particles into = random_list(kind->into_count, cells, kind->hot, cells - 1, 1);
+    write_list(&into, &lists.into);
     for (uint32_t number = 2; number <= 3; number++) {
-        struct host_list from = random_list(kind->from_count, cells, kind->hot, number - 2, number);
-        struct host_list expected = laid_together(&into, &from);
-        host_list_write(&from, &lists.from);
+        struct sorted_particles from = random_list(kind->from_count, cells, kind->hot, number - 2, number);
+        struct sorted_particles expected = laid_together(&into, &from);
+        write_list(&from, &lists.from);
         const uint32_t capacity = lists.into.capacity;
         device_most_bytes_held(device);
         assert_ok(list_merge(device, cells, &lists.into, &lists.from));
         assert_int_equal(device_most_bytes_held(device), device_bytes_held(device));
-        host_list_check(&expected, &lists.into);
-        host_list_check(&from, &lists.from);
-        if (expected.count <= capacity)
+        sorted_particles_check(&expected, &lists.into);
+        sorted_particles_check(&from, &lists.from);
+        if (expected.particles.count <= capacity)
             assert_int_equal(lists.into.capacity, capacity);
         else /* some room for the next, but not much */
-            assert_true(lists.into.capacity - expected.count <= expected.count / 8);
-        host_list_free(&into);
-        host_list_free(&from);
+            assert_true(lists.into.capacity - expected.particles.count <= expected.particles.count / 8);
+        sorted_particles_free(&into);
+        sorted_particles_free(&from);
         into = expected;
     }
-    host_list_free(&into);
+    sorted_particles_free(&into);
     device_close(&lists.branch);
 }
 

@@ -1,8 +1,7 @@
 /* Particles: a list that grows keeps what it has, in either layout. */
-#include "support/device_fixture.h"
+#include "support/sorted_particles.h"
 
-#include "domain/particles.h"
-#include "support/host_list.h"
+#include "support/device_fixture.h"
 
 enum { COUNT = 1000, ROOM = 1200, MORE = 5000, CELLS = 48 };
 
@@ -10,7 +9,7 @@ struct scene {
     struct species_config species;
     struct device *branch; /* that owns the list */
     struct particles list;
-    struct host_list host;
+    struct sorted_particles host;
 };
 
 /* Number n of eight kinds: layout, ids, precision. */
@@ -24,17 +23,18 @@ static void scene_create(unsigned n, struct scene *scene)
     assert_ok(device_branch(device, &scene->branch));
     assert_ok(particles_create(scene->branch, &slab, is_double ? PRECISION_DOUBLE : PRECISION_SINGLE,
                                n & 1 ? LAYOUT_AOS : LAYOUT_SOA, &scene->species, ROOM, &scene->list));
-    scene->host = host_list_make(COUNT, CELLS);
+    scene->host.cells = CELLS;
+    sorted_particles_allocate(COUNT, &scene->host);
     for (uint32_t p = 0; p < COUNT; p++)
-        host_list_add(&scene->host, (const double[]){p * 0x1p-10, 0.5, p, -7}, UINT64_C(1) << 40 | p);
-    for (uint32_t c = 0; c < CELLS; c++)
-        scene->host.cell_offsets[c + 1] = c < 3 ? 0 : COUNT;
-    host_list_write(&scene->host, &scene->list);
+        sorted_particles_add(&scene->host, p < 7 ? 3 : CELLS - 1, (const double[]){p * 0x1p-10, 0.5, p, -7},
+                             UINT64_C(1) << 40 | p);
+    scene->list.count = COUNT;
+    sorted_particles_write(&scene->host, &scene->list);
 }
 
 static void scene_destroy(struct scene *scene)
 {
-    host_list_free(&scene->host);
+    sorted_particles_free(&scene->host);
     device_close(&scene->branch);
 }
 
@@ -44,7 +44,7 @@ static void check(struct scene *scene, uint32_t capacity)
     struct particles *list = &scene->list;
     struct particle_array arrays[ATTRIBUTES];
     size_t bytes = 0;
-    host_list_check(&scene->host, list);
+    sorted_particles_check(&scene->host, list);
     assert_int_equal(list->capacity, capacity);
     for (uint32_t n = particles_arrays(list, arrays); n-- > 0;) {
         assert_ptr_not_equal(*arrays[n].now, *arrays[n].spare);
@@ -98,9 +98,8 @@ TEST(an_empty_list_grows)
 {
     struct scene scene;
     scene_create(3, &scene);
-    scene.list.count = scene.host.count = 0;
-    memset(scene.host.cell_offsets, 0, (CELLS + 1) * sizeof *scene.host.cell_offsets);
-    host_list_write(&scene.host, &scene.list);
+    scene.list.count = scene.host.particles.count = 0;
+    sorted_particles_write(&scene.host, &scene.list);
     assert_ok(particles_reserve(&scene.list, MORE));
     check(&scene, MORE);
     scene_destroy(&scene);

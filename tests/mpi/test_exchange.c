@@ -1,10 +1,10 @@
 /* Exchange and migrate: a list as the move of a step leaves it, with made-up particles, becomes what every
  * rank can work out from the numbers of all. */
 #include "support/mpi_support.h"
+#include "support/sorted_particles.h"
 
 #include "parallel/exchange.h"
 #include "support/device_fixture.h"
-#include "support/host_list.h"
 
 enum { ALL_RANKS = -2, NO_RANK = -1, MOST = 20000 /* particles of a list */ };
 
@@ -103,23 +103,31 @@ static uint32_t row_of(const struct slab *slab, uint32_t local_row, struct parti
 
 /* ---- what is expected ---- */
 
+static struct sorted_particles empty_list(uint32_t cells)
+{
+    struct sorted_particles list = {.cells = cells};
+    sorted_particles_allocate(MOST, &list);
+    return list;
+}
+
 /* Particles that a rank has in a local row and a cell's column, where they belong to this own cell. */
 static void add_from(const struct scene *scene, int rank, uint32_t local_row, uint32_t cell,
-                     struct host_list *expected)
+                     struct sorted_particles *expected)
 {
     const struct slab slab = slab_of(scene, rank);
     const uint32_t ny = scene->box.ny, from = local_row * ny + cell % ny;
     for (uint32_t n = 0; n < number_in(scene, rank, from); n++) {
         struct particle particle = particle_of(scene, rank, from, n);
         if (row_of(&slab, local_row, &particle) == scene->slab.first_row + cell / ny)
-            host_list_add(expected, particle.state, particle.id);
+            sorted_particles_add(expected, cell, particle.state, particle.id);
     }
 }
 
 enum arrivals { NEAR = 1 /* from ghost rows */, LOST = 2 /* from beyond them */ };
 
 /* Arrivals of one own cell by rank, then by local row. */
-static void add_arrivals(const struct scene *scene, int which, uint32_t cell, struct host_list *expected)
+static void add_arrivals(const struct scene *scene, int which, uint32_t cell,
+                         struct sorted_particles *expected)
 {
     for (int sender = 0; sender < ranks.size; sender++) {
         const struct slab slab = slab_of(scene, sender);
@@ -130,25 +138,22 @@ static void add_arrivals(const struct scene *scene, int which, uint32_t cell, st
 }
 
 /* Own particles of each own cell, then two kinds of arrivals one after the other. */
-static struct host_list expected_list(const struct scene *scene, int first, int second)
+static struct sorted_particles expected_list(const struct scene *scene, int first, int second)
 {
     const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
-    struct host_list expected = host_list_make(MOST, cells);
-    for (uint32_t cell = 0; cell < cells; cell++) {
-        if (cell < own) {
-            add_from(scene, ranks.rank, cell / scene->box.ny, cell, &expected);
-            add_arrivals(scene, first, cell, &expected);
-            add_arrivals(scene, second, cell, &expected);
-        }
-        expected.cell_offsets[cell + 1] = expected.count;
+    struct sorted_particles expected = empty_list(cells);
+    for (uint32_t cell = 0; cell < own; cell++) {
+        add_from(scene, ranks.rank, cell / scene->box.ny, cell, &expected);
+        add_arrivals(scene, first, cell, &expected);
+        add_arrivals(scene, second, cell, &expected);
     }
     return expected;
 }
 
-static void check_list(const struct scene *scene, struct host_list expected)
+static void check_list(const struct scene *scene, struct sorted_particles expected)
 {
-    host_list_check(&expected, &scene->list);
-    host_list_free(&expected);
+    sorted_particles_check(&expected, &scene->list);
+    sorted_particles_free(&expected);
 }
 
 /* ---- the list ---- */
@@ -173,22 +178,22 @@ static void build_list(struct scene *scene, const struct arrival_room *room)
 {
     const double nothing[4] = {-1, -1, -1, -1};
     const uint32_t cells = grid_cells(&scene->slab.local);
-    struct host_list built = host_list_make(MOST, cells);
+    struct sorted_particles built = empty_list(cells);
     uint32_t left = 0;
     for (uint32_t cell = 0; cell < cells; cell++) {
         for (uint32_t n = 0; n < number_in(scene, ranks.rank, cell); n++) {
             const struct particle particle = particle_of(scene, ranks.rank, cell, n);
-            host_list_add(&built, particle.state, particle.id);
+            sorted_particles_add(&built, cell, particle.state, particle.id);
         }
         for (uint32_t n = room_in(scene, room, cell); n > 0; n--, left++)
-            host_list_add(&built, nothing, 0);
-        built.cell_offsets[cell + 1] = built.count;
+            sorted_particles_add(&built, cell, nothing, 0);
     }
     assert_int_equal(left, room ? room->count : 0);
-    assert_true(built.count <= scene->list.capacity);
-    host_list_write(&built, &scene->list);
+    assert_true(built.particles.count <= scene->list.capacity);
+    scene->list.count = built.particles.count;
+    sorted_particles_write(&built, &scene->list);
     scene->list.count -= left;
-    host_list_free(&built);
+    sorted_particles_free(&built);
 }
 
 /* ---- scenes ---- */
@@ -196,7 +201,7 @@ static void build_list(struct scene *scene, const struct arrival_room *room)
 static void count_traffic(struct scene *scene)
 {
     const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
-    struct host_list coming = host_list_make(MOST, 1);
+    struct sorted_particles coming = empty_list(1);
     scene->staying = scene->leaving = scene->lost = 0;
     for (uint32_t cell = 0; cell < cells; cell++) {
         const uint32_t number = number_in(scene, ranks.rank, cell);
@@ -209,8 +214,8 @@ static void count_traffic(struct scene *scene)
     }
     for (uint32_t cell = 0; cell < own; cell++)
         add_arrivals(scene, NEAR, cell, &coming);
-    scene->arriving = coming.count;
-    host_list_free(&coming);
+    scene->arriving = coming.particles.count;
+    sorted_particles_free(&coming);
 }
 
 /* The list is as long as its kind of step needs, so that it must grow for more. */

@@ -117,6 +117,43 @@ static inline void sorted_particles_free(struct sorted_particles *sorted)
     free(sorted->id);
 }
 
+/* One particle behind the others on the host, where there is room. */
+static inline void sorted_particles_add(struct sorted_particles *sorted, uint32_t cell, const double state[4],
+                                        uint64_t id)
+{
+    const uint32_t p = sorted->particles.count++;
+    sorted->cell[p] = cell;
+    memcpy(sorted->offset[p], state, sizeof sorted->offset[p]);
+    memcpy(sorted->velocity[p], state + 2, sizeof sorted->velocity[p]);
+    sorted->id[p] = id;
+}
+
+/* The list has the host's sorted->particles.count particles, bit for bit, and their cell offsets. */
+static inline void sorted_particles_check(const struct sorted_particles *sorted, const struct particles *list)
+{
+    struct sorted_particles found;
+    const uint32_t count = sorted->particles.count;
+    uint32_t start = 0, p = 0;
+    assert_int_equal(list->count, count);
+    assert_true(count <= list->capacity);
+    for (uint32_t c = 0; c <= sorted->cells; c++) {
+        assert_ok(buffer_read(list->cell_offsets, c * sizeof start, sizeof start, &start));
+        assert_int_equal(start, p);
+        while (p < count && sorted->cell[p] == c)
+            p++;
+    }
+    sorted_particles_allocate(count, &found);
+    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, found.offset[0]));
+    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, found.velocity[0]));
+    assert_memory_equal(found.offset, sorted->offset, count * sizeof *found.offset);
+    assert_memory_equal(found.velocity, sorted->velocity, count * sizeof *found.velocity);
+    if (attribute_present(list->species, ATTRIBUTE_ID)) {
+        assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *found.id, found.id));
+        assert_memory_equal(found.id, sorted->id, count * sizeof *found.id);
+    }
+    sorted_particles_free(&found);
+}
+
 /* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `crowd` (0 to 1) of
  * them in the last of `cells` but one, the others anywhere but in cell 0, unless that is all there is. The
  * first offsets are the special ones: 0, -0.0 and just below 1. */

@@ -61,6 +61,8 @@ static void check_rows(const struct grid *box, uint32_t first_row, uint32_t rows
         assert_int_equal(slab_global_row(&slab, local), row);
         row = row + 1 == box->nx ? 0 : row + 1;
     }
+    for (uint32_t local = 0; local < slab.local.nx; local++)
+        assert_int_equal(slab_is_lost(&slab, local), local == above);
     if (slab_is_whole(&slab))
         return;
     assert_int_equal(slab_lost_row(&slab), above);
@@ -87,7 +89,7 @@ TEST(the_whole_box_is_itself)
 }
 
 /* Numbers whose sums do not fit 32 bits. */
-TEST(a_guard_beyond_any_box_makes_it_whole)
+TEST(more_ghost_rows_than_any_box_make_it_whole)
 {
     const struct grid box = box_of(8);
     const struct slab slab = slab_make(&box, 2, 3, UINT32_MAX);
