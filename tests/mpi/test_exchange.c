@@ -306,7 +306,9 @@ static void check_all(struct scene_kind kind, const struct partition *partition)
     }
 }
 
-/* The last rank cannot take what comes; all get its sentence, and none waits for another. */
+/* The last rank cannot take what comes of the first species; all get its sentence, and none waits for
+ * another.
+ */
 static void check_failure(struct scene_kind kind, const struct partition *partition)
 {
     const enum status expected = ranks.size > 1 ? STATUS_FAILED : STATUS_OK;
@@ -315,11 +317,14 @@ static void check_failure(struct scene_kind kind, const struct partition *partit
     scene_create(&kind, partition, &scene);
     build_list(&scene, NULL);
     assert_ok(migrate_collect(scene.migrate, &scene.slab, 0, &scene.list));
+    struct particles lists[2] = {scene.list};
+    assert_ok(particles_create(scene.branch, &scene.slab, kind.precision, kind.layout, &scene.species, 1,
+                               &lists[1]));
     if (ranks.rank == ranks.size - 1)
-        scene.list.count = CONFIG_MAX_PARTICLES;
-    assert_int_equal(migrate_settle(scene.migrate, &scene.slab, 1, &scene.list, &changed), expected);
+        lists[0].count = CONFIG_MAX_PARTICLES;
+    assert_int_equal(migrate_settle(scene.migrate, &scene.slab, 2, lists, &changed), expected);
     assert_true(expected == STATUS_OK || strstr(status_message(), "species test: 42939"));
-    assert_ok(migrate_settle(scene.migrate, &scene.slab, 1, &scene.list, &changed));
+    assert_ok(migrate_settle(scene.migrate, &scene.slab, 2, lists, &changed));
     assert_int_equal(changed, 0);
     device_close(&scene.branch);
 }
