@@ -189,10 +189,12 @@ TEST(rows_of_any_stepper)
     const struct tested *const all[] = {&radix, &chunked, &digits};
     for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
         for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {
-            const struct scene_kind kinds[] = {
-                exact_scene(40, 24, test_count(20011), p, 0, 4, 0),  exact_scene(7, 80, 3000, p, 0.5, 2, 0),
-                exact_scene(8, 3, test_count(3000), p, 0, 3, 0),     exact_scene(300, 3, 17, p, 0, 100, 0),
-                exact_scene(40, 24, test_count(20011), p, 0, 0, 13), exact_scene(2, 8, 300, p, 0.5, 0, 1)};
+            const struct scene_kind kinds[] = {exact_scene(40, 24, test_count(20011), p, 0, 4, 0),
+                                               exact_scene(7, 80, 3000, p, 0.5, 2, 0),
+                                               exact_scene(10, 60, 3000, p, 0, 4, 0),
+                                               exact_scene(12, 60, 17, p, 0, 4, 0),
+                                               exact_scene(40, 24, test_count(20011), p, 0, 0, 13),
+                                               exact_scene(2, 300, 300, p, 0.5, 0, 1)};
             check_rooms(all[n], kinds, sizeof kinds / sizeof kinds[0]);
         }
 }
