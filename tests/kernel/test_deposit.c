@@ -1,6 +1,7 @@
 /* Deposit: charge, comparison with a sum over particles in doubles on the host, and the same bits every run.
  */
 #include "field/deposit.h"
+#include "field/deposit_atomic.h"
 #include "support/sorted_particles.h"
 
 #include "support/device_fixture.h"
@@ -32,18 +33,44 @@ static double *host_weights(const struct grid *grid, enum shape_kind shape,
     return weights;
 }
 
-/* One species deposited alone; the caller frees the density. */
-static double *deposited(struct deposit *deposit, enum deposit_variant variant, const struct grid *grid,
-                         const struct particles *particles, enum precision precision)
+/* The method sorted in all variants, then the method atomic. */
+enum { WAYS = DEPOSIT_VARIANTS + 1, ATOMIC = DEPOSIT_VARIANTS };
+
+/* One for each method. */
+struct deposits {
+    struct deposit *sorted, *atomic;
+};
+
+static struct deposits deposits_for(const struct grid *grid, enum precision precision, enum shape_kind shape,
+                                    uint32_t count)
 {
+    const struct deposit_config sorted = {.shape = shape},
+                                atomic = {.shape = shape, .method = DEPOSIT_METHOD_ATOMIC};
+    struct deposits deposits;
+    assert_ok(deposit_create(device, grid, precision, &sorted, count, &deposits.sorted));
+    assert_ok(deposit_create(device, grid, precision, &atomic, count, &deposits.atomic));
+    return deposits;
+}
+
+static struct deposit *choose(const struct deposits *deposits, int way)
+{
+    if (way != ATOMIC)
+        deposit_choose(deposits->sorted, (enum deposit_variant)way);
+    return way == ATOMIC ? deposits->atomic : deposits->sorted;
+}
+
+/* One species deposited alone; the caller frees the density. */
+static double *deposited(const struct deposits *deposits, int way, const struct grid *grid,
+                         const struct particles *particles)
+{
+    const enum precision precision = particles->precision;
     const uint32_t cells = grid_cells(grid);
     struct buffer *rho = NULL;
     double *result = calloc(cells, sizeof *result);
     assert_non_null(result);
     assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
     assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
-    deposit_choose(deposit, variant);
-    assert_ok(deposit_species(deposit, particles, true, rho));
+    assert_ok(deposit_species(choose(deposits, way), particles, true, rho));
     assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
     buffer_destroy(&rho);
     return result;
@@ -66,28 +93,32 @@ enum { SMALL_CASE = 2 }; /* enough where every kernel runs a thousand times slow
 
 /* A block of at most 32 is added plainly before the compensated total: 32 roundings of the node's sum at
  * worst; the terms' own and the few sums after it are within 8 more. The caller adds 1 to `weights`, since a
- * weight near 0 is a difference of numbers near 1 and errs by their rounding. */
-static double tolerance(enum precision precision, double scale, double weights)
+ * weight near 0 is a difference of numbers near 1 and errs by their rounding. Atomic additions err by half a
+ * unit of the integers for each weight. */
+static double tolerance(const struct particles *particles, int way, double scale, double weights)
 {
-    return 40 * test_epsilon(precision) * fabs(scale) * weights;
+    const double unit = ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
+    return fabs(scale) * (40 * test_epsilon(particles->precision) * weights +
+                          (way == ATOMIC) * unit / 2 * particles->count);
 }
 
-/* One variant, one layout: near the host's sums, the right charge in all, the same bits again. */
-static void check_variant(struct deposit *deposit, enum deposit_variant variant, const struct grid *grid,
-                          const struct particles *particles, enum precision precision, const double *expected)
+/* One way, one layout: near the host's sums, the right charge in all, the same bits again. */
+static void check_way(const struct deposits *deposits, int way, const struct grid *grid,
+                      const struct particles *particles, const double *expected)
 {
     const uint32_t cells = grid_cells(grid), count = particles->count;
     const double charge = particles->species->charge * particles->weight; /* of one macro-particle */
     const double scale = charge / (grid->dx * grid->dy);
-    double *rho = deposited(deposit, variant, grid, particles, precision);
-    double *again = deposited(deposit, variant, grid, particles, precision);
+    double *rho = deposited(deposits, way, grid, particles);
+    double *again = deposited(deposits, way, grid, particles);
     assert_memory_equal(rho, again, cells * sizeof *rho);
     long double total = 0;
     for (uint32_t node = 0; node < cells; node++) {
-        assert_near(rho[node], scale * expected[node], tolerance(precision, scale, expected[node] + 1));
+        assert_near(rho[node], scale * expected[node], tolerance(particles, way, scale, expected[node] + 1));
         total += (long double)rho[node];
     }
-    assert_near((double)total * grid->dx * grid->dy, charge * count, tolerance(precision, charge, count + 1));
+    assert_near((double)total * grid->dx * grid->dy, charge * count,
+                16 * tolerance(particles, way, charge, (count + 1) / 16.0));
     free(rho);
     free(again);
 }
@@ -97,16 +128,14 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
     const struct grid grid = grid_of(at->nx, at->ny);
     const uint32_t count = test_count(at->count);
     struct sorted_particles sorted;
-    struct deposit *deposit = NULL;
-    sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
     struct particles aos;
+    sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
     sorted_particles_list(device, &grid, LAYOUT_AOS, count, &sorted, &aos);
-    assert_ok(
-        deposit_create(device, &grid, precision, &(struct deposit_config){.shape = shape}, count, &deposit));
+    const struct deposits deposits = deposits_for(&grid, precision, shape, count);
     double *expected = host_weights(&grid, shape, &sorted);
-    for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
-        check_variant(deposit, variant, &grid, &sorted.particles, precision, expected);
-        check_variant(deposit, variant, &grid, &aos, precision, expected);
+    for (int way = 0; way < WAYS; way++) {
+        check_way(&deposits, way, &grid, &sorted.particles, expected);
+        check_way(&deposits, way, &grid, &aos, expected);
     }
     free(expected);
     particles_destroy(&aos);
@@ -159,13 +188,10 @@ TEST(not_a_number_shows)
     sorted_particles_list(device, &grid, LAYOUT_AOS, count, &sorted, &aos);
     const int row = (int)(sorted.cell[broken] / 16);
     for (enum shape_kind shape = SHAPE_NGP; shape <= (small ? SHAPE_NGP : SHAPE_TSC); shape++) {
-        struct deposit *deposit = NULL;
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
-                                 count, &deposit));
-        for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++)
+        const struct deposits deposits = deposits_for(&grid, PRECISION_SINGLE, shape, count);
+        for (int way = 0; way < WAYS; way++)
             for (int layout = 0; layout < 2; layout++) {
-                double *rho =
-                    deposited(deposit, variant, &grid, layout ? &aos : &sorted.particles, PRECISION_SINGLE);
+                double *rho = deposited(&deposits, way, &grid, layout ? &aos : &sorted.particles);
                 int near = 0, far = 0;
                 for (int node = 0; node < 256; node++) {
                     const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
@@ -203,7 +229,6 @@ TEST(long_sums_do_not_drift)
     const struct grid grid = grid_of(4, 4);
     const uint32_t count = test_count(100000);
     struct sorted_particles sorted;
-    struct deposit *deposit = NULL;
     sorted_particles_create(device, &grid, PRECISION_SINGLE, count, 1, 1, &sorted);
     for (uint32_t p = 0; p < count; p++) {
         sorted.offset[p][0] = (double)0.3f;
@@ -211,12 +236,11 @@ TEST(long_sums_do_not_drift)
     }
     sorted_particles_upload(&sorted);
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
-                                 sorted.particles.count, &deposit));
+        const struct deposits deposits = deposits_for(&grid, PRECISION_SINGLE, shape, count);
         double *expected = host_weights(&grid, shape, &sorted);
         const double scale = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
-        for (enum deposit_variant variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
-            double *rho = deposited(deposit, variant, &grid, &sorted.particles, PRECISION_SINGLE);
+        for (int way = 0; way < WAYS; way++) {
+            double *rho = deposited(&deposits, way, &grid, &sorted.particles);
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
@@ -236,10 +260,8 @@ TEST(a_particle_on_a_node)
     sorted.cell[0] = 0;               /* its shape reaches over both edges of the box */
     sorted_particles_upload(&sorted); /* at (0, 0) of the cell */
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        struct deposit *deposit = NULL;
-        assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = shape},
-                                 sorted.particles.count, &deposit));
-        double *rho = deposited(deposit, DEPOSIT_AUTO, &grid, &sorted.particles, PRECISION_SINGLE);
+        const struct deposits deposits = deposits_for(&grid, PRECISION_SINGLE, shape, 1);
+        double *rho = deposited(&deposits, DEPOSIT_AUTO, &grid, &sorted.particles);
         const double whole = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
         const bool wide = shape == SHAPE_TSC;
         const double share[2] = {wide ? 0.75 : 1, wide ? 0.125 : 0};
@@ -260,25 +282,28 @@ TEST(species_add_up)
     const struct grid grid = grid_of(8, 8);
     const uint32_t cells = grid_cells(&grid);
     struct sorted_particles electrons, ions;
-    struct deposit *deposit = NULL;
     struct buffer *rho = NULL;
     double sum[64];
     sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(3000), 0, 5, &electrons);
-    sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(2000), 0, 6, &ions);
+    sorted_particles_create(device, &grid, PRECISION_SINGLE, test_count(200), 0, 6,
+                            &ions); /* other fraction bits */
     ions.species.charge = 1.5;
-    assert_ok(deposit_create(device, &grid, PRECISION_SINGLE, &(struct deposit_config){.shape = SHAPE_CIC},
-                             electrons.particles.count, &deposit));
+    const struct deposits deposits =
+        deposits_for(&grid, PRECISION_SINGLE, SHAPE_CIC, electrons.particles.count);
     assert_ok(buffer_create(device, cells * sizeof(float), "rho", &rho));
-    assert_ok(deposit_species(deposit, &electrons.particles, true, rho));
-    assert_ok(deposit_species(deposit, &ions.particles, false, rho));
-    assert_ok(buffer_read_reals(rho, PRECISION_SINGLE, 0, cells, sum));
-    double *of_electrons = deposited(deposit, DEPOSIT_AUTO, &grid, &electrons.particles, PRECISION_SINGLE);
-    double *of_ions = deposited(deposit, DEPOSIT_AUTO, &grid, &ions.particles, PRECISION_SINGLE);
-    for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
-        assert_near(sum[node], of_electrons[node] + of_ions[node],
-                    0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
-    free(of_electrons);
-    free(of_ions);
+    for (int way = DEPOSIT_AUTO; way < WAYS; way++) {
+        struct deposit *deposit = choose(&deposits, way);
+        assert_ok(deposit_species(deposit, &electrons.particles, true, rho));
+        assert_ok(deposit_species(deposit, &ions.particles, false, rho));
+        assert_ok(buffer_read_reals(rho, PRECISION_SINGLE, 0, cells, sum));
+        double *of_electrons = deposited(&deposits, way, &grid, &electrons.particles);
+        double *of_ions = deposited(&deposits, way, &grid, &ions.particles);
+        for (uint32_t node = 0; node < cells; node++) /* one product and one sum, fused or not */
+            assert_near(sum[node], of_electrons[node] + of_ions[node],
+                        0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
+        free(of_electrons);
+        free(of_ions);
+    }
     buffer_destroy(&rho);
     sorted_particles_destroy(&ions);
     sorted_particles_destroy(&electrons);

@@ -1,5 +1,5 @@
-/* Deposit atomic: the host's integers bit for bit, whatever the order of the particles and the way of adding,
- * and the sorted deposit to round-off. In double precision; test_deposit_atomic_single.c runs the same in
+/* Deposit atomic: the host's integers bit for bit, whatever the order of the particles and the way of adding.
+ * In double precision; test_deposit_atomic_single.c runs the same in
  * single. */
 #include "field/deposit.h"
 #include "field/deposit_atomic.h"
@@ -272,77 +272,6 @@ TEST(as_many_fraction_bits_as_fit)
         const uint64_t most = ((UINT64_C(1) << 63) - 1) >> fraction; /* weights of 1 that fit */
         assert_true(counts[n] <= most && 2 * (uint64_t)counts[n] > most);
     }
-}
-
-/* ---- near ---- */
-
-static double *deposited_by(const struct deposit_config *config, const struct grid *grid,
-                            const struct particles *particles)
-{
-    struct deposit *deposit = NULL;
-    struct buffer *rho = NULL;
-    const uint32_t cells = grid_cells(grid);
-    assert_ok(deposit_create(device, grid, precision, config, particles->count, &deposit));
-    assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
-    assert_ok(deposit_species(deposit, particles, true, rho));
-    double *result = read_density(rho, cells);
-    buffer_destroy(&rho);
-    return result;
-}
-
-/* The sorted sums err by 40 roundings of a node's weights and 1 at most (test_deposit.c). Here a weight errs
- * by its own few roundings and by half a unit of the integers, and the sum by one. */
-TEST(near_the_sorted_deposit)
-{
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
-        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-            if (skips(n))
-                continue;
-            const struct grid grid = grid_of(cases[n].nx, cases[n].ny);
-            const uint32_t count = test_count(cases[n].count);
-            struct sorted_particles sorted;
-            sorted_particles_create(device, &grid, precision, count, cases[n].crowd, 5 + n, &sorted);
-            const struct deposit_config by_cell = {.shape = shape};
-            const struct deposit_config by_atomics = {.shape = shape, .method = DEPOSIT_METHOD_ATOMIC};
-            double *expected = deposited_by(&by_cell, &grid, &sorted.particles);
-            double *found = deposited_by(&by_atomics, &grid, &sorted.particles);
-            const double scale = fabs(sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy));
-            const double units = count * ldexp(0.5, -(int)deposit_atomic_fraction_bits(count));
-            for (uint32_t node = 0; node < grid_cells(&grid); node++)
-                assert_near(found[node], expected[node],
-                            48 * test_epsilon(precision) * (fabs(expected[node]) + scale) + scale * units);
-            free(expected);
-            free(found);
-            sorted_particles_destroy(&sorted);
-        }
-}
-
-/* The second species adds to what the first left. */
-TEST(species_add_up)
-{
-    const struct grid grid = grid_of(8, 8);
-    struct sorted_particles electrons, ions;
-    struct deposit_atomic *deposit = NULL;
-    struct buffer *rho = NULL;
-    sorted_particles_create(device, &grid, precision, test_count(3000), 0, 5, &electrons);
-    sorted_particles_create(device, &grid, precision, test_count(200), 0, 6, &ions); /* more fraction bits */
-    ions.species.charge = 1.5;
-    assert_ok(deposit_atomic_create(device, &grid, precision, SHAPE_CIC, ATOMIC_AUTO, &deposit));
-    assert_ok(buffer_create(device, 64 * precision_bytes(precision), "rho", &rho));
-    assert_ok(deposit_atomic_species(deposit, &electrons.particles, NULL, 64, true, rho));
-    assert_ok(deposit_atomic_species(deposit, &ions.particles, NULL, 64, false, rho));
-    double *sum = read_density(rho, 64);
-    double *of_electrons = deposited(deposit, &grid, &electrons.particles, NULL);
-    double *of_ions = deposited(deposit, &grid, &ions.particles, NULL);
-    for (uint32_t node = 0; node < 64; node++) /* one product and one sum */
-        assert_near(sum[node], of_electrons[node] + of_ions[node],
-                    test_epsilon(precision) * (fabs(of_electrons[node]) + fabs(of_ions[node])));
-    free(sum);
-    free(of_electrons);
-    free(of_ions);
-    buffer_destroy(&rho);
-    sorted_particles_destroy(&ions);
-    sorted_particles_destroy(&electrons);
 }
 
 /* ---- what is not a number, and memory ---- */
