@@ -90,29 +90,20 @@ TEST(moves_and_measures_as_the_host)
 /* ---- places ---- */
 
 /* Boxes; then slabs: a single own row, more ghost rows than own ones. */
-static const struct scene_kind places[] = {
-    {.nx = 32, .ny = 32},
-    {.nx = 2, .ny = 2},
-    {.nx = 3, .ny = 5},
-    {.nx = 2, .ny = 1024},
-    {.nx = 7, .ny = 4},
-    {.nx = 32, .ny = 32, .ghost = 3},
-    {.nx = 6, .ny = 2, .ghost = 2},
-    {.nx = 40, .ny = 3, .ghost = 12},
-    {.nx = 7, .ny = 8, .ghost = 2},
-    {.nx = 100, .ny = 4, .ghost = 2},
-};
+static const uint32_t places[][3] = {/* rows, columns, ghost rows */
+                                     {32, 32, 0}, {2, 2, 0}, {3, 5, 0},   {2, 1024, 0}, {7, 4, 0},
+                                     {32, 32, 3}, {6, 2, 2}, {40, 3, 12}, {7, 8, 2},    {100, 4, 2}};
 enum { PLACES = sizeof places / sizeof places[0] };
 
-/* An exact scene whose particles are those that `place` says, half in the first cell and half in the last own
- * one: displacements start at offset 0. */
-static void check_places(struct scene_kind kind, enum precision precision, uint32_t count,
-                         void (*displacement)(enum precision precision, uint32_t n, double way[2]))
+typedef void displacement(enum precision precision, uint32_t n, double way[2]);
+
+/* An exact scene whose particles go where the function says, from offset 0 of their cell; with `at_ends` half
+ * of them are in the first cell and half in the last own one. */
+static void check_places(const uint32_t place[3], enum precision precision, uint32_t count, bool at_ends,
+                         displacement *displacement_of)
 {
+    const struct scene_kind kind = exact_scene(place[0], place[1], count, precision, 0, place[2], 0);
     struct pushed_scene pushed;
-    kind.precision = precision;
-    kind.count = count;
-    kind.exact = true;
     create(&kind, &pushed);
     struct scene *scene = &pushed.scene;
     struct sorted_particles *sorted = &scene->sorted;
@@ -120,8 +111,9 @@ static void check_places(struct scene_kind kind, enum precision precision, uint3
                                 scene->slab.local.dy / scene->time_step};
     for (uint32_t n = 0; n < count; n++) {
         double way[2];
-        displacement(precision, n % (count / 2 + 1), way);
-        sorted->cell[n] = n <= count / 2 ? 0 : slab_own_cells(&scene->slab) - 1;
+        displacement_of(precision, at_ends ? n % (count / 2) : n, way);
+        if (at_ends)
+            sorted->cell[n] = n < count / 2 ? 0 : slab_own_cells(&scene->slab) - 1;
         for (int axis = 0; axis < 2; axis++) {
             sorted->offset[n][axis] = 0;
             sorted->velocity[n][axis] = test_rounded(precision, way[axis]) * per_cell[axis];
@@ -135,63 +127,21 @@ static void check_places(struct scene_kind kind, enum precision precision, uint3
     scene_destroy(scene);
 }
 
-enum { SPECIALS = 45 };
+enum { MAGNITUDES = 31, SPECIALS = 2 * MAGNITUDES };
 
-/* Every pair of the special displacements. */
+/* Every pair of what stays, wraps around, rounds to 1, reaches ghost rows, is far, and is out of reach. */
 static void special_displacement(enum precision precision, uint32_t n, double way[2])
 {
     const bool single = precision == PRECISION_SINGLE;
     const double below_one = test_below_one(precision), tiny = single ? 0x1p-140 : 0x1p-1060;
-    const double below_limit = single ? (double)nextafterf(1e9F, 0) : nextafter(1e9, 0);
-    const double special[SPECIALS] = {
-        0.0,
-        -0.0,
-        below_one,
-        -below_one,
-        1.0,
-        -1.0,
-        1.5,
-        -1.5, /* around */
-        tiny,
-        -tiny,
-        1e-20,
-        -1e-20, /* round to 1 */
-        0x1p-24,
-        -0x1p-24,
-        -0x1p-25,
-        -0x1p-54,
-        31.0,
-        32.0,
-        -32.0,
-        33.25,
-        2.5,
-        3.75,
-        -2.5,
-        -3.75,
-        6.0,
-        -3.0,
-        13.5,
-        -12.125, /* ghosts */
-        1000.75,
-        -1000.75,
-        16777215,
-        -16777216,
-        12345678,
-        -7654321,
-        1000000.25,
-        -1e6, /* far */
-        1e9,
-        -below_limit,
-        below_limit,
-        -1e9,
-        1e10,
-        -3e37,
-        (double)INFINITY, /* lost */
-        (double)NAN,
-        -(double)INFINITY,
-    };
-    way[0] = special[n / SPECIALS % SPECIALS];
-    way[1] = special[n % SPECIALS];
+    const double below_limit = single ? (double)nextafterf(1e9F, 0) : nextafter(1e9, 0), inf = 1e300 * 1e300;
+    const double magnitudes[MAGNITUDES] = {
+        0,       below_one,  1,    1.5, tiny,        1e-20, 0x1p-24, 0x1p-25, 0x1p-54,  31,       32,
+        33.25,   2.5,        3.75, 6,   3,           13.5,  12.125,  1000.75, 16777215, 16777216, 12345678,
+        7654321, 1000000.25, 1e6,  1e9, below_limit, 1e10,  3e37,    inf,     inf - inf};
+    const uint32_t special[2] = {n / SPECIALS % SPECIALS, n % SPECIALS};
+    for (int axis = 0; axis < 2; axis++)
+        way[axis] = (special[axis] % 2 ? -1 : 1) * magnitudes[special[axis] / 2];
 }
 
 /* From a part of a cell to many boxes away. */
@@ -209,8 +159,8 @@ TEST(places_any_displacement)
     const bool small = test_count(UINT32_MAX) < UINT32_MAX;
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
         for (size_t n = 0; n < PLACES && has_precision(precision); n += small ? 5 : 1) {
-            check_places(places[n], precision, 2 * SPECIALS * SPECIALS, special_displacement);
-            check_places(places[n], precision, test_count(counts[n % 5]), random_displacement);
+            check_places(places[n], precision, 2 * SPECIALS * SPECIALS, true, special_displacement);
+            check_places(places[n], precision, test_count(counts[n % 5]), false, random_displacement);
         }
 }
 

@@ -2,16 +2,7 @@
  * and are counted beforehand, and places are left open for those that arrive. */
 #include "support/step_scene.h"
 
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
-
-static const struct tested radix = {&radix_step, true, {2, 2}}, chunked = {&chunked_step, true, {2, 2}},
-                           digits = {&tiled_step, true, {2, 2}}, windows = {&tiled_step, false, {2, 2}},
-                           near_windows = {&tiled_step, false, {1, 1}},
-                           far_windows = {&tiled_step, false, {5, 13}};
-
-enum { MOST_ARRIVALS = 600, USED = 1 };
+enum { MOST_ARRIVALS = 600 };
 
 /* Arrivals by cell, at either end of the own rows; anywhere in them without ghost rows. */
 struct arrivals {
@@ -132,7 +123,7 @@ static void settle(struct stepper *stepper, struct scene *scene, const bool *is_
  * what comes of each, and without, where the bits are the same. */
 static void check_room(const struct tested *tested, const struct scene_kind *kind)
 {
-    enum { STEPS = 3, WITH_IDS, WAYS = 2 };
+    enum { STEPS = 3, WAYS = 2 };
     struct scene scenes[WAYS];
     struct stepper steppers[WAYS];
     struct push_sums sums;
@@ -186,16 +177,15 @@ static void check_rooms(const struct tested *tested, const struct scene_kind *ki
  * without a lost row, whose other rows are all those of the box. Few, some and most leave. */
 TEST(rows_of_any_stepper)
 {
-    const struct tested *const all[] = {&radix, &chunked, &digits};
     for (enum precision p = PRECISION_SINGLE; p <= PRECISION_DOUBLE; p++)
-        for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {
+        for (int n = 0; n < KINDS; n++) {
             const struct scene_kind kinds[] = {exact_scene(40, 24, test_count(20011), p, 0, 4, 0),
                                                exact_scene(7, 80, 3000, p, 0.5, 2, 0),
                                                exact_scene(10, 60, 3000, p, 0, 4, 0),
                                                exact_scene(12, 60, 17, p, 0, 4, 0),
                                                exact_scene(40, 24, test_count(20011), p, 0, 0, 13),
                                                exact_scene(2, 300, 300, p, 0.5, 0, 1)};
-            check_rooms(all[n], kinds, sizeof kinds / sizeof kinds[0]);
+            check_rooms(any_grid[n], kinds, sizeof kinds / sizeof kinds[0]);
         }
 }
 

@@ -8,22 +8,7 @@
  */
 #include "support/step_scene.h"
 
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
-
-static const struct tested radix = {&radix_step, true, {2, 2}};
-static const struct tested chunked = {&chunked_step, true, {2, 2}};
-/* Grids of up to 1,024 cells, and up to 4,096 where the list is short. */
-static const struct tested digits = {&tiled_step, true, {2, 2}};
-/* Grids of more than 4,096 cells, for which no digit is long enough, with a tile for each 600 cells at most.
- */
-static const struct tested windows = {&tiled_step, false, {2, 2}};
-static const struct tested near_windows = {&tiled_step, false, {1, 1}};
-static const struct tested far_windows = {&tiled_step, false, {5, 13}};
-
-static const struct tested *const any_grid[] = {&radix, &chunked, &digits};
-enum { KINDS = 3, LONGEST_TILE = 4096, USED = 1 /* number of a species alone */ };
+enum { LONGEST_TILE = 4096 };
 
 static enum precision best_precision(void)
 {

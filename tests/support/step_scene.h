@@ -11,7 +11,9 @@
 #include "support/sorted_particles.h"
 
 #include "shared/motion.h" /* in double precision */
-#include "step/stepper.h"
+#include "step/chunked_step.h"
+#include "step/radix_step.h"
+#include "step/tiled_step.h"
 #include "support/device_fixture.h"
 
 /* What a scene is made of; two scenes of the same sort hold the same particles. */
@@ -380,6 +382,19 @@ struct tested {
     bool keeps_order;  /* particles of a cell stand as a stable sort has them */
     uint32_t reach[2]; /* what it is told of how far particles go */
 };
+
+static const struct tested radix = {&radix_step, true, {2, 2}};
+static const struct tested chunked = {&chunked_step, true, {2, 2}};
+/* Grids of up to 1,024 cells, and up to 4,096 where the list is short. */
+static const struct tested digits = {&tiled_step, true, {2, 2}};
+/* Grids of more than 4,096 cells, for which no digit is long enough, with a tile for each 600 cells at most.
+ */
+static const struct tested windows = {&tiled_step, false, {2, 2}};
+static const struct tested near_windows = {&tiled_step, false, {1, 1}};
+static const struct tested far_windows = {&tiled_step, false, {5, 13}};
+
+static const struct tested *const any_grid[] = {&radix, &chunked, &digits};
+enum { KINDS = 3, USED = 1 /* number of a species alone */ };
 
 static inline struct stepper stepper_for(const struct tested *tested, uint32_t species, struct scene *scene)
 {
