@@ -1,0 +1,60 @@
+/* Stepper: which one a method takes on a device and grid. */
+#include "support/test_support.h"
+
+#include "step/chunked_step.h"
+#include "step/radix_step.h"
+#include "step/tiled_step.h"
+
+#include <string.h>
+
+/* The tiled step where there are digits for cells or windows, of GPUs; else the radix step is to be taken. */
+TEST(takes_what_fits)
+{
+    const struct device_info gpu = {
+        .is_gpu = true, .local_memory = 32768, .group_limit = 256, .compute_units = 4};
+    const struct device_info cpu = {.is_cpu = true, .group_limit = 1, .compute_units = 4};
+    struct device_info tiny = gpu;
+    tiny.local_memory = 4096;
+    const struct {
+        const struct device_info *info;
+        uint32_t side, fewest;
+        enum step_method method;
+        const struct stepper_kind *kind; /* NULL: refused */
+    } cases[] = {{&gpu, 32, 1, STEP_TILED, &tiled_step},
+                 {&gpu, 300, 1000000, STEP_FUSED, &tiled_step},
+                 {&gpu, 300, 1000000, STEP_AUTO, &tiled_step},
+                 {&gpu, 300, 10000, STEP_TILED, NULL},
+                 {&gpu, 300, 10000, STEP_FUSED, NULL},
+                 {&gpu, 300, 10000, STEP_AUTO, &radix_step},
+                 {&tiny, 32, 1, STEP_TILED, NULL},
+                 {&tiny, 32, 1, STEP_AUTO, &radix_step},
+                 {&gpu, 32, 1, STEP_CHUNKED, &chunked_step},
+                 {&gpu, 32, 1, STEP_RADIX, &radix_step},
+                 {&cpu, 300, 10000, STEP_AUTO, &chunked_step},
+                 {&cpu, 32, 1, STEP_FUSED, &chunked_step}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint32_t side = cases[n].side;
+        const struct stepper_setup setup = {
+            .grid = grid_make(&(struct grid_config){.cells = {side, side}, .length = {1, 1}}),
+            .own_rows = side,
+            .species_count = 2,
+            .capacity = 1000000,
+            .fewest = cases[n].fewest};
+        const struct stepper_kind *kind = NULL;
+        const enum status status = stepper_choose(cases[n].method, cases[n].info, &setup, &kind);
+        assert_int_equal(status, cases[n].kind ? STATUS_OK : STATUS_USAGE);
+        if (cases[n].kind) {
+            assert_ptr_equal(kind, cases[n].kind);
+            assert_int_equal(stepper_layout(cases[n].method, cases[n].info), kind->layout);
+            continue;
+        }
+        struct device *counting = NULL;
+        struct stepper stepper;
+        assert_non_null(strstr(status_message(), "take radix"));
+        assert_ok(device_open_counting(cases[n].info, &counting));
+        assert_int_equal(stepper_create(counting, &tiled_step, &setup, &stepper), STATUS_USAGE);
+        device_close(&counting);
+    }
+}
+
+TEST_MAIN(NULL, NULL)
