@@ -1,23 +1,120 @@
 /* Push: velocities n-1/2 -> n+1/2 and positions n -> n+1 in the field interpolated to each particle, the key
  * of the cell that it comes to, and the sums at n on the way.
  *
- * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list. Its items stride through them side
- * by side, so that reads and writes coalesce; the cell of a particle follows from the cell offsets.
+ * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list; the cell of a particle follows from
+ * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
+ * and writes coalesce. On a CPU a group is one item, which goes from cell to cell and pushes sixteen
+ * particles at once; this is the same physics, sixteen lanes wide (shared/vector_motion.h).
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
  * (shared/cell.h) and
- *   GROUP_ITEMS  items of a group, a power of two.
+ *   GROUP_ITEMS  items of a group, a power of two
+ *   MAGNETIC     1 where there is a magnetic field, else 0.
  */
 #define SUM_COUNT 3 /* |v|^2, u, v */
 
 #include "shared/push.h"
 #include "shared/sum.h"
+#if GROUP_ITEMS == 1
+#include "shared/vector_push.h"
+#endif
 
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,        \
         real tangent, real sine, real step_x, real step_y, uint count, uint chunk,                           \
         global const uint *restrict cell_offsets, global real2 *restrict offset,                             \
         global real2 *restrict velocity
+
+#if GROUP_ITEMS == 1
+
+/* Particles [p, p + number) of the sixteen that a state has room for; the other lanes are 0. */
+static inline struct state16 load_state(global const real2 *offset, global const real2 *velocity, uint p,
+                                        uint number)
+{
+    real16 pairs[4];
+    if (number == LANES) {
+        WILL_READ(offset + p + READ_AHEAD);
+        WILL_READ(velocity + p + READ_AHEAD);
+        for (uint part = 0; part < 2; part++) {
+            pairs[part] = vload16(part, (global const real *)(offset + p));
+            pairs[2 + part] = vload16(part, (global const real *)(velocity + p));
+        }
+    } else {
+        real2 *one = (real2 *)pairs;
+        for (uint n = 0; n < LANES; n++) {
+            one[n] = n < number ? offset[p + n] : (real2)((real)0);
+            one[LANES + n] = n < number ? velocity[p + n] : (real2)((real)0);
+        }
+    }
+    struct state16 state;
+    state.x = (real16)(pairs[0].even, pairs[1].even);
+    state.y = (real16)(pairs[0].odd, pairs[1].odd);
+    state.u = (real16)(pairs[2].even, pairs[3].even);
+    state.v = (real16)(pairs[2].odd, pairs[3].odd);
+    return state;
+}
+
+/* The way back, and the keys of the cells. */
+static inline void store_state(const struct state16 *state, uint16 cells, uint p, uint number,
+                               global real2 *offset, global real2 *velocity, global uint *key)
+{
+    real16 pairs[4];
+    pairs[0].even = state->x.lo;
+    pairs[0].odd = state->y.lo;
+    pairs[1].even = state->x.hi;
+    pairs[1].odd = state->y.hi;
+    pairs[2].even = state->u.lo;
+    pairs[2].odd = state->v.lo;
+    pairs[3].even = state->u.hi;
+    pairs[3].odd = state->v.hi;
+    if (number == LANES) {
+        for (uint part = 0; part < 2; part++) {
+            vstore16(pairs[part], part, (global real *)(offset + p));
+            vstore16(pairs[2 + part], part, (global real *)(velocity + p));
+        }
+        vstore16(cells, 0, key + p);
+        return;
+    }
+    const real2 *one = (const real2 *)pairs;
+    const uint *cell = (const uint *)&cells;
+    for (uint n = 0; n < number; n++) {
+        offset[p + n] = one[n];
+        velocity[p + n] = one[LANES + n];
+        key[p + n] = cell[n];
+    }
+}
+
+/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
+ * sums[3 g ...]. */
+static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, global real *restrict sums,
+                              local real *shared, const bool moves, const bool measures)
+{
+    const species_motion motion = {ex,      ey,   nx,     ny,     half_kick,
+                                   tangent, sine, step_x, step_y, REAL_IS_DOUBLE || nx * ny <= 1u << 24};
+    chunk_walk walk = chunk_walk_begin(cell_offsets, nx, ny, count, chunk);
+    vector_sums measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, ny)) {
+        const uint cell_end = min(walk.end, cell_offsets[walk.cell + 1]);
+        if (p == cell_end)
+            continue;
+        const vector_cell from = vector_cell_make(&motion, &walk);
+        for (uint number; p < cell_end; p += number) {
+            number = min(LANES, cell_end - p);
+            struct state16 state = load_state(offset, velocity, p, number);
+            struct velocity_step16 step;
+            const uint16 cells = step_state(&motion, &from, &state, &step);
+            if (measures)
+                vector_sums_add(&measured, &step,
+                                (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int)number);
+            if (moves)
+                store_state(&state, cells, p, number, offset, velocity, key);
+        }
+    }
+    if (measures)
+        vector_sums_end(&measured, sums + SUM_COUNT * get_group_id(0));
+}
+
+#else
 
 /* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
  * sums[3 g ...]. */
@@ -58,6 +155,8 @@ static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, globa
         for (uint n = 0; n < SUM_COUNT; n++)
             sums[group * SUM_COUNT + n] = total[n];
 }
+
+#endif
 
 /* One step. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void push_step(MOTION_ARGUMENTS,

@@ -18,12 +18,14 @@ typedef long4 mask4;
 typedef long8 mask8;
 typedef long16 mask16;
 #define convert_real16 convert_double16
+#define convert_mask16 convert_long16
 #else
 typedef int2 mask2;
 typedef int4 mask4;
 typedef int8 mask8;
 typedef int16 mask16;
 #define convert_real16 convert_float16
+#define convert_mask16 convert_int16
 #endif
 
 /* a b + c, rounded once where the device is fast at that, and in any case the same in every kernel, which a

@@ -29,8 +29,8 @@ enum status push_create(struct device *device, const struct stepper_setup *setup
     while ((*push)->group_items > info->group_limit)
         (*push)->group_items /= 2;
     TRY(program_build(device, "push.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu", (int)setup->shape,
-                      setup->ghost_rows, (*push)->group_items));
+                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D MAGNETIC=%d",
+                      (int)setup->shape, setup->ghost_rows, (*push)->group_items, setup->magnetic != 0));
     TRY(kernel_create(program, "push_step", &(*push)->step));
     TRY(kernel_create(program, "push_step_and_measure", &(*push)->step_and_measure));
     TRY(kernel_create(program, "push_measure", &(*push)->measure));
