@@ -20,7 +20,6 @@ struct radix_step {
     struct permute *permute;
     struct room *room;           /* NULL where the setup leaves none */
     struct buffer *keys;         /* uint[capacity]: the cell at n+1 of the particles in the order of n */
-    struct buffer *sorted_keys;  /* uint[capacity] */
     struct buffer *permutation;  /* uint[capacity]: sigma */
     struct buffer *cell_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
     uint32_t *leavers;           /* uint[cells - own cells + 1] */
@@ -51,7 +50,6 @@ static enum status create(struct device *device, const struct stepper_setup *set
     TRY(sorter_create(device, &setup->sort, setup->capacity, &step->sorter));
     TRY(permute_create(device, &step->permute));
     TRY(buffer_create(device, setup->capacity * word, "particle keys", &step->keys));
-    TRY(buffer_create(device, setup->capacity * word, "sorted particle keys", &step->sorted_keys));
     TRY(buffer_create(device, setup->capacity * word, "the sort's permutation", &step->permutation));
     TRY(buffer_create(device, (cells + 1) * word, "spare cell offsets", &step->cell_offsets));
     if (!setup->leaves_room)
@@ -65,7 +63,6 @@ static enum status count(void *self, const struct fields *fields, uint32_t speci
 {
     struct radix_step *step = self;
     const struct radix_lists lists = {.keys = step->keys,
-                                      .sorted_keys = step->sorted_keys,
                                       .permutation = step->permutation,
                                       .cell_offsets = step->cell_offsets,
                                       .cells = grid_cells(&step->setup.grid)};
