@@ -44,9 +44,8 @@ static bool is_fused(const struct simulation *simulation)
 static struct history_row *run_on_all(const struct config *config, struct log *log, struct changes *changes)
 {
     struct simulation simulation;
-    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
-    assert_non_null(rows);
-    assert_ok(simulation_create_on(&ranks, config, physics_device, NULL, &simulation));
+    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
+    assert_ok(simulation_create_on(&ranks, config, device, NULL, &simulation));
     assert_true(is_fused(&simulation));
     simulation.log = log;
     for (uint64_t n = 0; !simulation_done(&simulation); n++) {
@@ -95,9 +94,6 @@ TEST(a_rank_that_loses_its_fused_step_goes_on)
     communicator_sum_counts(&ranks, 2, of_all);
     assert_int_equal(of_all[0] > 0, ranks.size > 1);
     assert_int_equal(of_all[1] > 0, ranks.size > 1);
-    free(said);
-    free(found);
-    free(expected);
 }
 
 enum { STORED = 13 }; /* a step when some rank of several has lost its fused step */
@@ -109,7 +105,7 @@ static void run_until_stored(const struct config *config, const char *folder)
     first_part.time.steps = STORED;
     first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
     struct simulation simulation;
-    assert_ok(simulation_create_on(&ranks, &first_part, physics_device, NULL, &simulation));
+    assert_ok(simulation_create_on(&ranks, &first_part, device, NULL, &simulation));
     const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
     assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder, 0));
     while (!simulation_done(&simulation))
@@ -123,12 +119,12 @@ static struct history_row *run_from_stored(const struct config *config, const ch
 {
     struct checkpoint *checkpoint = NULL;
     struct simulation simulation;
-    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
+    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
     char path[96];
     assert_non_null(rows);
     snprintf(path, sizeof path, "%s/checkpoints/checkpoint_%d.h5", folder, STORED);
     assert_ok(checkpoint_open(&ranks, path, NULL, NULL, &checkpoint));
-    assert_ok(simulation_create_on(&ranks, config, physics_device, checkpoint, &simulation));
+    assert_ok(simulation_create_on(&ranks, config, device, checkpoint, &simulation));
     checkpoint_close(&checkpoint);
     uint64_t plain = !is_fused(&simulation);
     communicator_sum_counts(&ranks, 1, &plain);
@@ -156,8 +152,6 @@ TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
     compare(&config, STORED, found, expected);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     assert_int_equal(ranks.rank == 0 ? system(command) : 0, 0);
-    free(found);
-    free(expected);
 }
 
 /* At the start it is the user's choice that does not fit. */
@@ -166,9 +160,9 @@ TEST(a_run_does_not_begin_with_what_there_is_not)
     struct config config = config_for(ranks.size);
     config.grid.cells[1] *= 2;
     struct simulation simulation;
-    assert_int_equal(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation), STATUS_USAGE);
+    assert_int_equal(simulation_create_on(&ranks, &config, device, NULL, &simulation), STATUS_USAGE);
     assert_non_null(strstr(status_message(), "cannot take the tiled step"));
     simulation_destroy(&simulation);
 }
 
-MPI_TEST_MAIN(physics_open_device, physics_close_device)
+MPI_TEST_MAIN(open_device, close_device)

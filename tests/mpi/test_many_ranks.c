@@ -39,9 +39,8 @@ static int end_method(void)
 static struct history_row *run_on(const struct communicator *communicator, const struct config *config)
 {
     struct simulation simulation;
-    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
-    assert_non_null(rows);
-    assert_ok(simulation_create_on(communicator, config, physics_device, NULL, &simulation));
+    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
+    assert_ok(simulation_create_on(communicator, config, device, NULL, &simulation));
     while (!simulation_done(&simulation)) {
         struct history_row *row = &rows[simulation.step];
         assert_ok(simulation_step(&simulation));
@@ -58,8 +57,7 @@ static struct history_row *run_on(const struct communicator *communicator, const
 static struct history_row *run_alone(const struct config *config)
 {
     const size_t count = (size_t)config->time.steps + 1;
-    struct history_row *rows = ranks.rank == 0 ? physics_run(config) : calloc(count, sizeof *rows);
-    assert_non_null(rows);
+    struct history_row *rows = ranks.rank == 0 ? physics_run(config) : test_array(count, sizeof *rows);
     communicator_wait(&ranks);
     communicator_broadcast(&ranks, count * sizeof *rows, rows);
     return rows;
@@ -80,8 +78,6 @@ static void compare_with_one(const struct config *config, double tolerance)
         assert_near(physics_total_energy(&many[n]), energy, 10 * tolerance * energy);
         assert_near(many[n].charge, one[n].charge, 1e3 * tolerance);
     }
-    free(one);
-    free(many);
 }
 
 TEST(a_run_on_many_ranks_is_that_on_one)
@@ -180,8 +176,6 @@ TEST(two_runs_give_the_same_bits)
         config.step.method = methods[m];
         struct history_row *first = run_on(&ranks, &config), *second = run_on(&ranks, &config);
         assert_memory_equal(first, second, (config.time.steps + 1) * sizeof *first);
-        free(first);
-        free(second);
     }
 }
 
@@ -198,10 +192,9 @@ static void add_list(const struct simulation *simulation, const struct particles
     const size_t count = list->count, cells = grid_cells(&slab->local);
     if (count == 0)
         return;
-    uint32_t *offsets = malloc((cells + 1) * sizeof *offsets);
-    uint64_t *ids = malloc(count * sizeof *ids);
-    double *places = malloc(4 * count * sizeof *places), *velocities = places + 2 * count;
-    assert_true(offsets && ids && places);
+    uint32_t *offsets = test_array(1, (cells + 1) * sizeof *offsets);
+    uint64_t *ids = test_array(1, count * sizeof *ids);
+    double *places = test_array(1, 4 * count * sizeof *places), *velocities = places + 2 * count;
     assert_ok(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
     assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids));
     assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, places));
@@ -211,9 +204,6 @@ static void add_list(const struct simulation *simulation, const struct particles
             all[ids[n]] = (struct particle){
                 slab_global_row(slab, (uint32_t)(cell / slab->box.ny)) + places[2 * n],
                 (double)(cell % slab->box.ny) + places[2 * n + 1], velocities[2 * n], velocities[2 * n + 1]};
-    free(offsets);
-    free(ids);
-    free(places);
 }
 
 /* After `steps` steps, when all stand where they belong. The caller frees them. */
@@ -222,9 +212,8 @@ static struct particle *particles_after(const struct communicator *communicator,
 {
     const size_t count = config->species[0].particles;
     struct simulation simulation;
-    struct particle *all = calloc(count, sizeof *all);
-    assert_non_null(all);
-    assert_ok(simulation_create_on(communicator, config, physics_device, NULL, &simulation));
+    struct particle *all = test_array(count, sizeof *all);
+    assert_ok(simulation_create_on(communicator, config, device, NULL, &simulation));
     for (uint64_t n = 0; n <= steps; n++)
         assert_ok(simulation_step(&simulation));
     add_list(&simulation, &simulation.particles[0], all);
@@ -248,8 +237,6 @@ static void compare_particles(struct config *config, uint64_t steps, double tole
         assert_near(many[n].u, one[n].u, tolerance);
         assert_near(many[n].v, one[n].v, tolerance);
     }
-    free(one);
-    free(many);
 }
 
 TEST(the_loaded_particles_are_the_same_on_any_number_of_ranks)
@@ -265,8 +252,6 @@ TEST(the_loaded_particles_are_the_same_on_any_number_of_ranks)
             /* by then half a kick has been taken back, in a field that round-off changes */
             assert_near(many[n].u, one[n].u, precision == PRECISION_SINGLE ? 1e-5 : 1e-12);
         }
-        free(one);
-        free(many);
     }
 }
 
@@ -330,7 +315,7 @@ TEST(balance_spreads_a_crowd)
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
         struct simulation simulation;
-        assert_ok(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation));
+        assert_ok(simulation_create_on(&ranks, &config, device, NULL, &simulation));
         if (ranks.size > 2)
             assert_true(imbalance(&simulation) > 1.4);
         for (int n = 0; n < 6; n++)
@@ -370,7 +355,7 @@ TEST(a_crowd_for_whom_there_is_no_room_is_taken_in)
     config.species[0].velocities.drift[0] = 30;
     compare_with_one(&config, 1e-10);
     struct simulation simulation;
-    assert_ok(simulation_create_on(&ranks, &config, physics_device, NULL, &simulation));
+    assert_ok(simulation_create_on(&ranks, &config, device, NULL, &simulation));
     assert_int_equal(simulation.exchange != NULL, ranks.size > 1);
     const uint32_t capacity = simulation.particles[0].capacity;
     while (!simulation_done(&simulation))
@@ -381,4 +366,4 @@ TEST(a_crowd_for_whom_there_is_no_room_is_taken_in)
     simulation_destroy(&simulation);
 }
 
-MPI_TEST_MAIN(physics_open_device, physics_close_device)
+MPI_TEST_MAIN(open_device, close_device)

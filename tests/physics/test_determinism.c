@@ -37,18 +37,16 @@ static void outcome_append_buffer(struct outcome *outcome, const struct buffer *
 {
     if (!buffer)
         return;
-    void *content = malloc(buffer_bytes(buffer));
-    assert_non_null(content);
+    void *content = test_array(1, buffer_bytes(buffer));
     assert_ok(buffer_read(buffer, 0, buffer_bytes(buffer), content));
     outcome_append(outcome, content, buffer_bytes(buffer));
-    free(content);
 }
 
 static struct outcome run(const struct config *config)
 {
     struct outcome outcome = {0, NULL};
     struct simulation simulation;
-    assert_ok(simulation_create(config, physics_device, &simulation));
+    assert_ok(simulation_create(config, device, &simulation));
     while (!simulation_done(&simulation)) {
         assert_ok(simulation_step(&simulation));
         outcome_append(&outcome, &simulation.row, sizeof simulation.row);
@@ -67,7 +65,6 @@ static void assert_same_outcome(const struct config *config, const struct outcom
     struct outcome outcome = run(config);
     if (outcome.bytes != expected->bytes || memcmp(outcome.content, expected->content, outcome.bytes) != 0)
         fail_msg("%s changed the result", what);
-    free(outcome.content);
 }
 
 TEST(two_runs_end_in_the_same_bits)
@@ -79,7 +76,6 @@ TEST(two_runs_end_in_the_same_bits)
         config.deposit.shape = (enum shape_kind)(n / 4);
         struct outcome first = run(&config);
         assert_same_outcome(&config, &first, "running it again");
-        free(first.content);
     }
 }
 
@@ -133,7 +129,6 @@ TEST(sort_parameters_do_not_change_a_bit)
         config.sort = cases[n].sort;
         assert_same_outcome(&config, &expected, cases[n].what);
     }
-    free(expected.content);
 }
 
 /* What a run keeps for output may not touch what it computes. */
@@ -145,21 +140,18 @@ TEST(measuring_less_often_does_not_change_the_last_row)
     struct history_row *few = physics_run(&config);
     assert_memory_equal(&each[20], &few[20], sizeof each[20]);
     assert_memory_equal(&each[14], &few[14], sizeof each[14]);
-    free(each);
-    free(few);
 }
 
 TEST(ids_do_not_change_the_history_and_stay_complete)
 {
     struct config config = physics_config(warm_plasma);
     struct simulation simulation;
-    assert_ok(simulation_create(&config, physics_device, &simulation));
+    assert_ok(simulation_create(&config, device, &simulation));
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
     const size_t count = simulation.particles[0].count;
-    uint64_t *ids = calloc(count, sizeof *ids);
-    unsigned char *seen = calloc(count, 1);
-    assert_true(ids && seen);
+    uint64_t *ids = test_array(count, sizeof *ids);
+    unsigned char *seen = test_array(count, 1);
     assert_ok(buffer_read(simulation.particles[0].attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids));
     for (size_t n = 0; n < count; n++) {
         assert_true(ids[n] < count);
@@ -168,10 +160,7 @@ TEST(ids_do_not_change_the_history_and_stay_complete)
     config.species[0].ids = false;
     struct history_row *rows = physics_run(&config);
     assert_memory_equal(&rows[20], &simulation.row, sizeof simulation.row);
-    free(rows);
-    free(seen);
-    free(ids);
     simulation_destroy(&simulation);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

@@ -28,7 +28,6 @@ static void check_mixing(enum precision precision, double step)
         assert_near(rows[m].modes[0][0] / rows[0].modes[0][0], exp(-0.5 * kt * kt), 1.1e-3);
         assert_near(rows[m].modes[0][1] / rows[0].modes[0][0], 0, 1.1e-3);
     }
-    free(rows);
 }
 
 TEST(wave_mixes_away_in_phase_space)
@@ -54,7 +53,6 @@ TEST(uniform_velocities_mix_as_their_transform_says)
         assert_near(rows[m].modes[0][0] / rows[0].modes[0][0], size * cos(kt), 1.1e-3);
         assert_near(rows[m].modes[0][1] / rows[0].modes[0][0], -size * sin(kt), 1.1e-3);
     }
-    free(rows);
 }
 
 /* w m v_thermal^2 for two directions and w m drift^2/2; the sequences' moments are good to 1e-4 at this N. */
@@ -71,7 +69,6 @@ TEST(kinetic_energy_is_that_of_the_distribution)
         assert_near(rows[m].momentum[0], momentum, 3e-4 * fabs(momentum));
         assert_near(rows[m].momentum[1], 0, 3e-4 * fabs(momentum));
     }
-    free(rows);
 }
 
 /* Without a field a particle keeps its velocity to the last bit, so its id must still stand beside the
@@ -83,12 +80,12 @@ TEST(ids_stay_with_their_particles)
     config.species[0].particles = 20011;
     config.species[0].ids = true;
     struct simulation simulation;
-    assert_ok(simulation_create(&config, physics_device, &simulation));
+    assert_ok(simulation_create(&config, device, &simulation));
     const struct particles *particles = &simulation.particles[0];
     const size_t count = particles->count;
-    double(*loaded)[2] = calloc(count, sizeof *loaded), (*velocity)[2] = calloc(count, sizeof *velocity);
-    uint64_t *id = calloc(count, sizeof *id);
-    assert_true(loaded && velocity && id);
+    double(*loaded)[2] = test_array(count, sizeof *loaded),
+    (*velocity)[2] = test_array(count, sizeof *velocity);
+    uint64_t *id = test_array(count, sizeof *id);
     assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, velocity[0]));
     assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
     for (size_t n = 0; n < count; n++)
@@ -101,10 +98,7 @@ TEST(ids_stay_with_their_particles)
         assert_true(id[n] < count);
         assert_memory_equal(velocity[n], loaded[id[n]], sizeof velocity[n]);
     }
-    free(loaded);
-    free(velocity);
-    free(id);
     simulation_destroy(&simulation);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

@@ -30,11 +30,9 @@ static const struct theory_plasma plasma = {.k = 0.5, .thermal = 1};
 static double *density_ratios(const struct config *config)
 {
     struct history_row *rows = physics_run(config);
-    double *ratios = calloc(config->time.steps + 1, sizeof *ratios);
-    assert_non_null(ratios);
+    double *ratios = test_array(config->time.steps + 1, sizeof *ratios);
     for (uint64_t m = 0; m <= config->time.steps; m++)
         ratios[m] = rows[m].modes[0][0] / rows[0].modes[0][0];
-    free(rows);
     return ratios;
 }
 
@@ -56,8 +54,6 @@ static void check_damping(const struct config *config, double tolerance)
     print_message("%llu particles: largest deviation %.2e of n(0)\n",
                   (unsigned long long)config->species[0].particles, deviation);
     assert_near(deviation, 0, tolerance);
-    free(ratios);
-    free(expected);
 }
 
 TEST(damping_follows_the_exact_series)
@@ -112,8 +108,6 @@ TEST(precisions_agree)
     check_damping(&config, 3 * 2.9e-2);
     double *twice = density_ratios(&config);
     assert_near(largest_deviation(single, twice, config.time.steps), 0, 1e-4);
-    free(single);
-    free(twice);
 }
 
 /* n_k(0) = q a S(k)/2. For N a power of 2 the sequence of base 2 integrates the profile to better than 2e-8
@@ -126,7 +120,6 @@ TEST(wave_starts_with_its_amplitude)
     struct history_row *rows = physics_run(&config);
     const double expected = -0.005 * theory_shape(0.5, config.grid.length[0] / 32, SHAPE_CIC);
     assert_near(rows[0].modes[0][0], expected, 2e-8 * fabs(expected));
-    free(rows);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

@@ -38,8 +38,6 @@ static double measured_frequency(const struct config *config, uint32_t mode, dou
     const double omega = physics_frequency(wave, steps + 1, dt);
     for (uint64_t m = 0; m <= steps; m++)
         assert_near(wave[m][1] / wave[0][1], cos(omega * (double)m * dt), tolerance);
-    free(wave);
-    free(rows);
     return omega;
 }
 
@@ -185,7 +183,6 @@ TEST(wave_starts_with_its_amplitude)
     const double expected = 0.5e-4 * theory_shape(1, 2 * M_PI / 32, SHAPE_CIC);
     assert_near(rows[0].modes[0][0], 0, 1e-6 * expected);
     assert_near(rows[0].modes[0][1], expected, 1.1e-4 * expected);
-    free(rows);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

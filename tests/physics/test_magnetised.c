@@ -29,8 +29,6 @@ static double wave_frequency(const struct config *config)
         for (int part = 0; part < 2; part++)
             wave[m][part] = wave[m + 1][part] - wave[m][part];
     const double omega = physics_frequency(wave, steps, config->time.step);
-    free(wave);
-    free(rows);
     return omega;
 }
 
@@ -101,7 +99,6 @@ static void check_motion(enum precision precision, double magnetic, double toler
         }
         place += dt * start * cexp(I * theta * ((double)m + 0.5));
     }
-    free(rows);
 }
 
 TEST(lattice_drifts_along_a_straight_line)
@@ -117,4 +114,4 @@ TEST(lattice_gyrates_by_the_turn_of_the_boris_scheme)
     check_motion(PRECISION_DOUBLE, -3, 1e-12);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

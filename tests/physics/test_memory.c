@@ -14,16 +14,16 @@ static const char plasma[] = "grid: {cells: [32, 32], length: [10, 10]}\n"
 static void check_step(const struct config *config)
 {
     uint64_t foretold = 0;
-    assert_ok(simulation_bytes(config, device_info(physics_device), &foretold));
-    const size_t before = device_bytes_held(physics_device);
-    (void)device_most_bytes_held(physics_device);
+    assert_ok(simulation_bytes(config, device_info(device), &foretold));
+    const size_t before = device_bytes_held(device);
+    (void)device_most_bytes_held(device);
     struct simulation simulation;
-    assert_ok(simulation_create(config, physics_device, &simulation));
+    assert_ok(simulation_create(config, device, &simulation));
     while (!simulation_done(&simulation))
         assert_ok(simulation_step(&simulation));
-    assert_int_equal(device_most_bytes_held(physics_device) - before, foretold);
+    assert_int_equal(device_most_bytes_held(device) - before, foretold);
     simulation_destroy(&simulation);
-    assert_int_equal(device_bytes_held(physics_device), before);
+    assert_int_equal(device_bytes_held(device), before);
 }
 
 static void check_bytes(struct config *config)
@@ -32,7 +32,7 @@ static void check_bytes(struct config *config)
         struct stepper_setup setup;
         const struct stepper_kind *kind;
         config->step.method = (enum step_method)method;
-        if (simulation_plan(config, device_info(physics_device), &setup, &kind) ==
+        if (simulation_plan(config, device_info(device), &setup, &kind) ==
             STATUS_OK) /* or there is none such */
             check_step(config);
     }
@@ -84,9 +84,9 @@ TEST(a_particle_takes_56_bytes_at_most)
     for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++) {
         uint64_t bytes = 0;
         config.step.method = (enum step_method)method;
-        assert_ok(simulation_bytes(&config, device_info(physics_device), &bytes));
+        assert_ok(simulation_bytes(&config, device_info(device), &bytes));
         assert_true(bytes <= UINT64_C(56) * config.species[0].particles);
     }
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

@@ -57,7 +57,7 @@ static enum status run(void)
     snprintf(history_path, sizeof history_path, "%s/history.csv", folder);
     snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder);
     history_on_disk = checkpoints = 0;
-    assert_ok(simulation_create(&config, physics_device, &simulation));
+    assert_ok(simulation_create(&config, device, &simulation));
     assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
     while (status == STATUS_OK && !simulation_done(&simulation))
         status = simulation_step(&simulation);
@@ -94,4 +94,4 @@ TEST(a_disk_that_fails_is_a_failure)
     remove_folder();
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

@@ -35,10 +35,9 @@ static void read_species(const struct simulation *simulation, uint32_t species, 
     const struct particles *particles = &simulation->particles[species];
     const struct grid *grid = &simulation->slab.box;
     const uint32_t count = particles->count, cells = grid_cells(grid);
-    uint64_t *id = malloc(count * sizeof *id);
-    uint32_t *cell_offsets = malloc((cells + (size_t)1) * sizeof *cell_offsets);
-    double *pairs = malloc(2 * (size_t)count * sizeof *pairs);
-    assert_true(id && cell_offsets && pairs);
+    uint64_t *id = test_array(1, count * sizeof *id);
+    uint32_t *cell_offsets = test_array(1, (cells + (size_t)1) * sizeof *cell_offsets);
+    double *pairs = test_array(1, 2 * (size_t)count * sizeof *pairs);
     assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
     assert_ok(
         buffer_read(particles->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets));
@@ -53,20 +52,16 @@ static void read_species(const struct simulation *simulation, uint32_t species, 
     assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, pairs));
     for (uint32_t j = 0; j < count; j++)
         memcpy(outcome->velocity[first + id[j]], &pairs[2 * (size_t)j], sizeof *outcome->velocity);
-    free(id);
-    free(cell_offsets);
-    free(pairs);
 }
 
 static struct outcome run(const struct config *config)
 {
     struct outcome outcome = {.particles = simulation_particles(config)};
     struct simulation simulation;
-    outcome.rows = calloc(config->time.steps + 1, sizeof *outcome.rows);
-    outcome.position = calloc(outcome.particles, sizeof *outcome.position);
-    outcome.velocity = calloc(outcome.particles, sizeof *outcome.velocity);
-    assert_true(outcome.rows && outcome.position && outcome.velocity);
-    assert_ok(simulation_create(config, physics_device, &simulation));
+    outcome.rows = test_array(config->time.steps + 1, sizeof *outcome.rows);
+    outcome.position = test_array(outcome.particles, sizeof *outcome.position);
+    outcome.velocity = test_array(outcome.particles, sizeof *outcome.velocity);
+    assert_ok(simulation_create(config, device, &simulation));
     assert_int_equal(simulation.stepper.kind != &radix_step, config->step.method != STEP_RADIX);
     while (!simulation_done(&simulation)) {
         struct history_row *row = &outcome.rows[simulation.step];
@@ -77,13 +72,6 @@ static struct outcome run(const struct config *config)
         read_species(&simulation, (uint32_t)s, first, &outcome);
     simulation_destroy(&simulation);
     return outcome;
-}
-
-static void outcome_free(struct outcome *outcome)
-{
-    free(outcome->rows);
-    free(outcome->position);
-    free(outcome->velocity);
 }
 
 /* Along the shorter way around the box. */
@@ -115,8 +103,6 @@ static void assert_agree(const struct config *config, enum step_method method, d
                                  config->grid.cells[axis]) <= 100 * tolerance);
             assert_true(fabs(expected.velocity[p][axis] - found.velocity[p][axis]) <= 100 * tolerance);
         }
-    outcome_free(&expected);
-    outcome_free(&found);
 }
 
 TEST(radix_and_fused_agree_to_round_off)
@@ -143,22 +129,20 @@ TEST(radix_and_fused_agree_in_single_precision)
         assert_near(b[n].kinetic_energy / a[n].kinetic_energy, 1, 1e-6);
         assert_near(b[n].field_energy / a[n].field_energy, 1, 1e-4);
     }
-    free(a);
-    free(b);
 }
 
 static const struct stepper_kind *planned(const struct config *config, enum status expected)
 {
     struct stepper_setup setup;
     const struct stepper_kind *kind = NULL;
-    assert_int_equal(simulation_plan(config, device_info(physics_device), &setup, &kind), expected);
+    assert_int_equal(simulation_plan(config, device_info(device), &setup, &kind), expected);
     return kind;
 }
 
 TEST(the_method_names_the_stepper)
 {
     struct config config = physics_config(plasma);
-    const struct stepper_kind *fused = device_info(physics_device)->is_cpu ? &chunked_step : &tiled_step;
+    const struct stepper_kind *fused = device_info(device)->is_cpu ? &chunked_step : &tiled_step;
     const struct stepper_kind *const expected[] = {[STEP_AUTO] = fused,
                                                    [STEP_RADIX] = &radix_step,
                                                    [STEP_FUSED] = fused,
@@ -181,8 +165,7 @@ TEST(a_stepper_that_does_not_fit_is_refused)
     planned(&config, STATUS_USAGE);
     assert_non_null(strstr(status_message(), "cannot take the tiled step on 512x512 cells"));
     config.step.method = STEP_AUTO;
-    assert_ptr_equal(planned(&config, STATUS_OK),
-                     device_info(physics_device)->is_cpu ? &chunked_step : &radix_step);
+    assert_ptr_equal(planned(&config, STATUS_OK), device_info(device)->is_cpu ? &chunked_step : &radix_step);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

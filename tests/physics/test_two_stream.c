@@ -43,8 +43,7 @@ static struct growth measure_growth(const struct config *config, const struct th
     const uint64_t last = config->time.steps;
     const double grid_factor = theory_grid_factor(config, (const int[]){1, 0}, ALIASES_NONE);
     double *expected = theory_density_series(plasma, grid_factor, time_step, last);
-    double *measured = calloc(last + 1, sizeof *measured);
-    assert_non_null(measured);
+    double *measured = test_array(last + 1, sizeof *measured);
     struct history_row *rows = physics_run(config);
     struct growth growth = {.deviation = 0};
     for (uint64_t m = 0; m <= last; m++) {
@@ -56,9 +55,6 @@ static struct growth measure_growth(const struct config *config, const struct th
     growth.expected = growth_rate(expected, first, last);
     print_message("growth %.5f, series %.5f; largest deviation %.2e\n", growth.measured, growth.expected,
                   growth.deviation);
-    free(rows);
-    free(measured);
-    free(expected);
     return growth;
 }
 
@@ -110,4 +106,4 @@ TEST(cold_beams_grow_at_the_largest_rate)
     assert_near(growth.deviation, 0, 2e-3);
 }
 
-TEST_MAIN(physics_open_device, physics_close_device)
+TEST_MAIN(open_device, close_device)

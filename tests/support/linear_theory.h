@@ -92,8 +92,7 @@ static inline double theory_streaming(const struct theory_plasma *plasma, double
 static inline double *theory_density_series(const struct theory_plasma *plasma, double grid_factor,
                                             double time_step, uint64_t steps)
 {
-    double *series = calloc(2 * (steps + 1), sizeof *series);
-    assert_non_null(series);
+    double *series = test_array(2 * (steps + 1), sizeof *series);
     double *kernel = series + steps + 1;
     for (uint64_t m = 0; m <= steps; m++) {
         const double streaming = theory_streaming(plasma, (double)m * time_step);

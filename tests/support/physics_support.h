@@ -1,30 +1,13 @@
-/* Physics support: a whole run from a config to its history, without files. Include test_support.h first. */
+/* Physics support: a whole run from a config to its history, without files. */
 #ifndef RADIXPIC_PHYSICS_SUPPORT_H
 #define RADIXPIC_PHYSICS_SUPPORT_H
+
+#include "support/device_fixture.h"
 
 #include "config/config_reader.h"
 #include "simulation.h"
 
 #include <string.h>
-
-/* The device of a test program, opened once. */
-static struct device *physics_device;
-
-static inline int physics_open_device(void **state)
-{
-    (void)state;
-    if (device_open(test_device_spec(), &physics_device) == STATUS_OK)
-        return 0;
-    fprintf(stderr, "%s\n", status_message());
-    return -1;
-}
-
-static inline int physics_close_device(void **state)
-{
-    (void)state;
-    device_close(&physics_device);
-    return 0;
-}
 
 /* The config of a YAML text. Tests then change the members they vary. */
 static inline struct config physics_config(const char *yaml)
@@ -54,9 +37,8 @@ static inline void physics_set_time(struct config *config, double step, double e
 static inline struct history_row *physics_run(const struct config *config)
 {
     struct simulation simulation;
-    struct history_row *rows = calloc(config->time.steps + 1, sizeof *rows);
-    assert_non_null(rows);
-    assert_ok(simulation_create(config, physics_device, &simulation));
+    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
+    assert_ok(simulation_create(config, device, &simulation));
     while (!simulation_done(&simulation)) {
         struct history_row *row = &rows[simulation.step];
         assert_ok(simulation_step(&simulation));
@@ -69,8 +51,7 @@ static inline struct history_row *physics_run(const struct config *config)
 /* Mode number `mode` of the config's history at each step, as (real, imaginary). The caller frees it. */
 static inline double (*physics_mode(const struct history_row *rows, uint64_t steps, uint32_t mode))[2]
 {
-    double(*wave)[2] = calloc(steps + 1, sizeof *wave);
-    assert_non_null(wave);
+    double(*wave)[2] = test_array(steps + 1, sizeof *wave);
     for (uint64_t m = 0; m <= steps; m++)
         memcpy(wave[m], rows[m].modes[mode], sizeof *wave);
     return wave;
@@ -103,8 +84,5 @@ static inline double physics_total_mass(const struct config *config)
                 config->grid.length[1];
     return mass;
 }
-
-/* The physics tests of one file, with the device open around them. */
-#define PHYSICS_MAIN(tests) cmocka_run_group_tests(tests, physics_open_device, physics_close_device)
 
 #endif
