@@ -151,20 +151,21 @@ class Tuned(ProgramTest):
     def test_a_wrong_sort_is_not_kept(self):
         kernels = self.folder / "kernels"
         shutil.copytree(ROOT / "kernels", kernels)
-        source = (kernels / "radix_sort.cl").read_text()
         environment = {**self.environment, "RADIXPIC_KERNELS": str(kernels)}
-        for fault, right, wrong in (
-            ("downwards", r"\(key >> shift\) &", "~(key >> shift) &"),
-            ("no permutation", r"(new_permutation\[target\] = )", r"if (count == 0) \1"),
-            ("no cell offsets", r"(kernel void radix_cell_offsets\([^{]*\{)", r"\1 if (count > 0) return;"),
+        for fault, name, right, wrong in (
+            ("downwards", "radix_sort.cl", r"\(key >> shift\) &", "~(key >> shift) &"),
+            ("no permutation", "radix_sort.cl", r"(new_permutation\[target\] = )", r"if (count == 0) \1"),
+            ("no cell offsets", "sorted_order.cl", r"(void order_\w+_cells\([^{]*\{)", r"\1 if (count > 0) return;"),
         ):
             with self.subTest(fault=fault):
+                source = (ROOT / "kernels" / name).read_text()
                 broken, count = re.subn(right, wrong, source)
                 self.assertGreater(count, 0)
-                (kernels / "radix_sort.cl").write_text(broken)
+                (kernels / name).write_text(broken)
                 result = self.run_program("tune", *SIZE, environment=environment)
                 self.assert_refused(result, 1, "wrong result", "method paper")
                 self.assertEqual(os.listdir(self.cache), [])
+                (kernels / name).write_text(source)
 
     def test_a_file_that_cannot_be_written(self):
         self.file.mkdir(parents=True)
