@@ -25,34 +25,36 @@ class Killed(OnRanks, FaultTest):
         return any(name.endswith(".tmp") for name in self.names())
 
     def wait_for_moment(self, process, ranks, is_restart):
-        """Of starting, stepping, writing a checkpoint; the last as often as it takes to come to its share."""
+        """Of starting, stepping, writing a checkpoint; the last as often as it takes to come to its share. Whether all
+        ranks have started: mpirun may wait for ever for one that is gone before."""
         before = self.checkpoints()
         for name in set(self.names()) - set(before):  # what the last kill left
             (self.folder / "out" / "checkpoints" / name).unlink()
         if is_restart and self.chance.random() < 0.2:
             time.sleep(self.chance.uniform(0, 0.6))
-            return
+            return False
         self.wait_for(lambda: self.checkpoints() not in ([], before), process)
         if self.unfinished > WHILE_WRITING * self.kills:
             time.sleep(self.chance.uniform(0, 0.05))
-            return
+            return True
         while self.wait_for(self.is_writing, process, pause=0):
             time.sleep(self.chance.uniform(0, 0.002))
             pids = self.there_now(process, ranks)
             signal_all(pids, signal.SIGSTOP)
             self.wait_for(lambda: all(state(pid) in "TZ" for pid in pids), process, pause=0)
             if self.is_writing():
-                return
+                break
             signal_all(pids, signal.SIGCONT)
+        return True
 
     def kill(self, process, ranks, is_restart):
         """Whether the run ended by it."""
-        self.wait_for_moment(process, ranks, is_restart)
+        have_started = self.wait_for_moment(process, ranks, is_restart)
         if process.poll() is not None:
             return False
         pids = victims = self.there_now(process, ranks)
         if ranks > 1:
-            only_one = len(pids) == ranks and self.chance.random() < 0.5
+            only_one = have_started and len(pids) == ranks and self.chance.random() < 0.5
             victims = [self.chance.choice(pids)] if only_one else [process.pid, *pids]
         signal_all(victims, signal.SIGKILL)
         signal_all(pids, signal.SIGCONT)
