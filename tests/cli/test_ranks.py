@@ -149,8 +149,8 @@ class Restarted(RanksTest):
         straight = (self.folder / "out" / "history.csv").read_text().splitlines()
         self.assertEqual((self.folder / "again" / "history.csv").read_text().splitlines()[1:], straight[6:])
 
-    def test_the_same_bits_where_guests_are_merged(self):
-        """So many particles change ranks that the lists of guests are merged in the step of the checkpoint."""
+    def test_the_same_bits_on_the_radix_step(self):
+        """Many particles change ranks in the step of the checkpoint."""
         self.check_restart(3)
 
     def test_the_same_bits_where_particles_cross_within_the_step(self):

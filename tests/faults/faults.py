@@ -153,7 +153,7 @@ class FaultTest(ProgramTest):
         with h5py.File(self.folder / folder / "checkpoints" / (name or self.checkpoints(folder)[-1])) as file:
             visit("/", file)
             file.visititems(visit)
-        self.assertIn("particles/electrons/main/velocity", content)
+        self.assertIn("particles/electrons/velocity", content)
         return content
 
     def assert_same_run(self, folder, straight):
