@@ -1,8 +1,8 @@
 /* Migrate: from the end of sorted lists to messages, and from messages to sorted lists. */
 #include "parallel/migrate.h"
 
+#include "domain/merge.h"
 #include "parallel/host_particles.h"
-#include "particles/merge.h"
 
 #include <math.h>
 #include <string.h>

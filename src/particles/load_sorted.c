@@ -1,7 +1,7 @@
 /* Load sorted: load, sort, permute. */
 #include "particles/load_sorted.h"
 
-#include "load/loading.h"
+#include "particles/loading.h"
 #include "particles/permute.h"
 
 static enum status load_and_sort(struct device *device, const struct slab *slab,

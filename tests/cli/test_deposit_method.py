@@ -45,7 +45,7 @@ class DepositMethod(ProgramTest):
                 self.assert_near(self.run_to("atomic", *options, *ATOMIC), sorted_rows, delta)
 
     def test_a_filter_in_the_history(self):
-        """What README.md says: density and field energy are of the smoothed field, and the particles swing by more."""
+        """What docs/running.md says: density and field energy are of the smoothed field, and the particles swing by more."""
         swings, modes = [], []
         for passes in (0, 3):
             settings = ["--set", "precision=double", "--set", f"deposit.filter_passes={passes}", "--force"]

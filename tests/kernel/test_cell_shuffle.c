@@ -416,8 +416,8 @@ TEST(memory_is_bounded)
     assert_int_equal(bytes_of(40, 1000, &options), 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
 }
 
-/* README.md: 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on a GPU; here there
- * is one block, and besides the summary no tile. */
+/* docs/architecture.md: 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on a GPU;
+ * here there is one block, and besides the summary no tile. */
 TEST(one_block_takes_what_is_said)
 {
     const bool is_cpu = device_info(device)->is_cpu;

@@ -1,8 +1,8 @@
 /* Loading: the inverse distribution functions and what the config's profiles become. */
 #include "support/test_support.h"
 
-#include "load/loading.h"
-#include "load/recipe.h"
+#include "particles/loading.h"
+#include "particles/recipe.h"
 
 #include <string.h>
 

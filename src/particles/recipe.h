@@ -1,6 +1,6 @@
 /* Recipe: the config of a species as the numbers that kernels/shared/loading.h works with. */
-#ifndef RADIXPIC_LOAD_RECIPE_H
-#define RADIXPIC_LOAD_RECIPE_H
+#ifndef RADIXPIC_PARTICLES_RECIPE_H
+#define RADIXPIC_PARTICLES_RECIPE_H
 
 #include "domain/grid.h"
 #include "shared/loading.h"

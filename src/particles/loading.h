@@ -3,8 +3,8 @@
  * Particle j is a function of its global index j alone (van der Corput index j + 1, or lattice site j), so
  * every device and every number of ranks gives the same particles.
  */
-#ifndef RADIXPIC_LOAD_LOADING_H
-#define RADIXPIC_LOAD_LOADING_H
+#ifndef RADIXPIC_PARTICLES_LOADING_H
+#define RADIXPIC_PARTICLES_LOADING_H
 
 #include "domain/particles.h"
 

@@ -1,9 +1,9 @@
 /* Loading, inside: the two ways of filling particles, one of which loading_fill() takes. For this room and
  * its tests only. */
-#ifndef RADIXPIC_LOAD_INTERNAL_H
-#define RADIXPIC_LOAD_INTERNAL_H
+#ifndef RADIXPIC_PARTICLES_INTERNAL_H
+#define RADIXPIC_PARTICLES_INTERNAL_H
 
-#include "load/loading.h"
+#include "particles/loading.h"
 
 /* As loading_fill(), by a kernel. STATUS_FAILED where the device has no fp64. */
 STATUS_CHECKED enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first,

@@ -3,8 +3,8 @@
  * Particles that arrive from other ranks by the general path (parallel/migrate.h) are a short sorted list; a
  * merge brings them into a long one.
  */
-#ifndef RADIXPIC_PARTICLES_MERGE_H
-#define RADIXPIC_PARTICLES_MERGE_H
+#ifndef RADIXPIC_DOMAIN_MERGE_H
+#define RADIXPIC_DOMAIN_MERGE_H
 
 #include "domain/particles.h"
 

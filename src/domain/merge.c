@@ -1,5 +1,5 @@
 /* Merge: launches of kernels/merge.cl, on a branch of the device that lasts for one merge. */
-#include "particles/merge.h"
+#include "domain/merge.h"
 
 enum {
     CELL_ITEMS = 64, /* of a group, where an item has one cell */

@@ -1,5 +1,5 @@
 /* Recipe: multiply out the density profiles and copy the rest of a species' config. */
-#include "load/recipe.h"
+#include "particles/recipe.h"
 
 #include <string.h>
 
