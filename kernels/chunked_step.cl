@@ -5,7 +5,7 @@
  *   step_places         the counts become the places where each chunk's particles of each cell begin
  *   step_move           each item pushes its chunk again and stores every particle at its place, once
  *
- * A chunk is a range of particles, whatever cells they are in, so a crowded cell is shared. Its particles are
+ * A chunk is a range of particles, whatever cells they are in, so a full cell is shared. Its particles are
  * pushed sixteen at a time, those of one cell together: the field of the cell stays in registers.
  *
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and

@@ -207,7 +207,7 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
     }                                                                                                        \
     break
 
-/* Counts one up: the sum is stored only where nobody else has counted since `seen`, which an item has from
+/* Counts one up: the sum is stored only where no other item has counted since `seen`, which an item has from
  * its last operation, was there. */
 #define COUNT_BY_CMPXCHG(word)                                                                               \
     {                                                                                                        \

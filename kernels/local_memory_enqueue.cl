@@ -6,8 +6,8 @@
 #include "shared/refine.h"
 
 /* One item per cell from `first` to before `end` of the coarse grid of `cells` x `cells`: it writes the
- * cell's value or enqueues the child that does. So nobody waits for what another has written, and a child may
- * begin at once. counts[0] is how many were enqueued, counts[1] how many the device refused. */
+ * cell's value or enqueues the child that does. So no item waits for what another has written, and a child
+ * may begin at once. counts[0] is how many were enqueued, counts[1] how many the device refused. */
 kernel void refine_parent_enqueue(global uint *values, volatile global uint *counts, uint cells,
                                   uint threshold, uint first, uint end)
 {

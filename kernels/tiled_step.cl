@@ -196,7 +196,7 @@ kernel void step_count_leavers(global const uint *restrict totals, uint own, uin
 
 #if !WINDOWED
 
-/* Counts those who come, one item per cell. */
+/* Counts the arrivals, one item per cell. */
 kernel void step_add_arrivals(global const uint *restrict arrival_rows,
                               global const uint *restrict arrival_counts, uint cells, uint ny,
                               global uint *restrict totals)
@@ -211,7 +211,7 @@ kernel void step_add_arrivals(global const uint *restrict arrival_rows,
 
 /* ---- scan ---- */
 
-/* `new_count` is that of the particles with those who come. */
+/* `new_count` is that of the particles with the arrivals. */
 
 #if !WINDOWED
 
@@ -268,7 +268,7 @@ step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *r
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs and before those who come, and the tiles that begin in it. */
+ * strays start, after all runs and before the arrivals, and the tiles that begin in it. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_place(global uint *restrict table, global const uint *restrict cell_offsets,
            global const uint *restrict tile_cells, global const uint *restrict stray_counts,

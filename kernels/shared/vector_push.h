@@ -154,7 +154,7 @@ static inline real16 floor_in_reach(real16 x)
     return select(towards_zero, towards_zero - (real)1, x < towards_zero);
 }
 
-/* The same, fast where nobody leaves the box and no difference rounds up to 1. */
+/* The same, fast where no particle leaves the box and no difference rounds up to 1. */
 static inline uint16 find_cells(const species_motion *motion, const vector_cell *from, real16 *x, real16 *y)
 {
     const real16 lower_x = floor_in_reach(*x), lower_y = floor_in_reach(*y);

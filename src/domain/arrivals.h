@@ -14,7 +14,7 @@
 struct arrival_room {
     uint32_t count;              /* of particles that come, in all */
     const struct buffer *rows;   /* uint[local nx]: which row of `counts` a row has, or ARRIVALS_NONE */
-    const struct buffer *counts; /* uint[rows that somebody can come to][ny] */
+    const struct buffer *counts; /* uint[rows that particles can come to][ny] */
 };
 
 #endif

@@ -4,7 +4,7 @@
  * its first `rows` rows are the rank's own, global rows first_row, first_row + 1, ...; the rows after them
  * stand for the rows beside: the `ghost` rows above the own ones, then one row for what is lost, then the
  * `ghost` rows below. So a particle that leaves is sorted, by the same kernels, into the cell of a ghost row,
- * which says exactly where it went; those who left are the end of the sorted list. A particle that goes
+ * which says exactly where it went; leaving particles are the end of the sorted list. A particle that goes
  * beyond the ghost rows lands in the lost row, never in a wrong cell. Its offset along x there is all of its
  * x, in cells from own row 0 on, negative below (kernels/shared/cell.h), rounded to the state's precision: so
  * it is found again, however far it went.

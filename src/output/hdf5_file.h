@@ -45,7 +45,7 @@ struct hdf5_file {
 void hdf5_prepare(void);
 
 /* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
- * bytes, 0 or a power of two from 512 on, to the caller, for whom they are 0: see hdf5_file_close(). The
+ * bytes, 0 or a power of two from 512 on, to the caller, which sees them as 0: see hdf5_file_close(). The
  * communicator must outlive the file. After a failure, which is that of all ranks, nothing is left; after
  * success the caller ends with hdf5_file_finish(). */
 STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,

@@ -1,10 +1,10 @@
 /* Exchange: particles that go into the ghost rows in a step, and those that come.
  *
  * Between the count and the move of a step (step/stepper.h) a rank knows how many of its particles go to each
- * cell of its ghost rows. It announces that to the owners of those rows, who leave room for them in their own
- * sorted lists; then the particles follow, while the devices still move the others, and take their places. So
- * nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced; they take the
- * general path (parallel/migrate.h), and so do arrivals for which a list has no room.
+ * cell of its ghost rows. It announces that to the owners of those rows, which leave room for them in their
+ * own sorted lists; then the particles follow, while the devices still move the others, and take their
+ * places. So nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced; they
+ * take the general path (parallel/migrate.h), and so do arrivals for which a list has no room.
  *
  * Which ranks exchange messages is known from the partition alone. On every rank, for every species, in this
  * order: stepper_count(), stepper_leavers(), exchange_announce(), stepper_move(), exchange_follow(); after

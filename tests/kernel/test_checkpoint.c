@@ -216,8 +216,8 @@ static void spoil(const struct scene *scene, bool offset, double value, char cel
     const uint32_t middle = particles->count / 2;
     list_write_one(particles, offset ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, middle, 1, value);
     uint32_t before = 0, number = 0;
-    while (before + scene_count(scene->kind.crowd, 1, number) <= middle)
-        before += scene_count(scene->kind.crowd, 1, number++);
+    while (before + scene_count(scene->kind.cluster, 1, number) <= middle)
+        before += scene_count(scene->kind.cluster, 1, number++);
     snprintf(cell, 32, "cell (%u, %u)", number / SCENE_NY, number % SCENE_NY);
 }
 
@@ -282,7 +282,7 @@ static int full_disk(void)
         return 1;
     struct folder folder = folder_make();
     struct scene scene;
-    const struct scene_kind kind = {.precision = PRECISION_DOUBLE, .crowd = 1000};
+    const struct scene_kind kind = {.precision = PRECISION_DOUBLE, .cluster = 1000};
     scene_create(&alone, &kind, NULL, &scene);
     const struct view view = scene_view(&scene, 10);
     uint64_t bytes, ignored;

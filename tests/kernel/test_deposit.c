@@ -78,7 +78,7 @@ static double *deposited(const struct deposits *deposits, int way, const struct 
 
 struct deposit_case {
     uint32_t nx, ny, count;
-    double crowd; /* share of the particles in one cell */
+    double cluster; /* share of the particles in one cell */
 };
 
 /* From no particle in most cells to 1,000 in each; lists shorter and longer than a segment (2,048 to 8,192).
@@ -129,7 +129,7 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
     const uint32_t count = test_count(at->count);
     struct sorted_particles sorted;
     struct particles aos;
-    sorted_particles_create(device, &grid, precision, count, at->crowd, 7 + count, &sorted);
+    sorted_particles_create(device, &grid, precision, count, at->cluster, 7 + count, &sorted);
     sorted_particles_list(device, &grid, LAYOUT_AOS, count, &sorted, &aos);
     const struct deposits deposits = deposits_for(&grid, precision, shape, count);
     double *expected = host_weights(&grid, shape, &sorted);

@@ -39,7 +39,7 @@ static const struct {
  */
 static const struct deposit_case {
     uint32_t nx, ny, count;
-    double crowd; /* share of the particles in one cell */
+    double cluster; /* share of the particles in one cell */
 } cases[] = {
     {2, 2, 1, 0},      {2, 2, 999, 0},     {3, 5, 1000, 0.5},   {2, 3, 64, 1},
     {32, 32, 1500, 0}, {16, 8, 16384, 1},  {200, 2, 16001, .3}, {33, 7, 100, 0},
@@ -160,7 +160,7 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
 {
     const struct grid grid = grid_of(at->nx, at->ny);
     struct sorted_particles sorted;
-    sorted_particles_create(device, &grid, precision, test_count(at->count), at->crowd, 7 + at->count,
+    sorted_particles_create(device, &grid, precision, test_count(at->count), at->cluster, 7 + at->count,
                             &sorted);
     double *expected = host_density(&grid, shape, &sorted);
     struct buffer *keys = upload_keys(&sorted);

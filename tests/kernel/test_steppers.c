@@ -297,10 +297,10 @@ static const struct {
     {&radix, 16, 12, 3001}, {&chunked, 16, 12, 3001}, {&digits, 32, 20, 9001}, {&windows, 64, 100, 50021}};
 enum { SCENES = sizeof scenes_of / sizeof scenes_of[0] };
 
-static struct scene_kind kind_of(int n, enum precision precision, double crowd, double speed)
+static struct scene_kind kind_of(int n, enum precision precision, double cluster, double speed)
 {
-    return field_scene(scenes_of[n].nx, scenes_of[n].ny, scenes_of[n].count, precision, SHAPE_CIC, 0.5, crowd,
-                       speed);
+    return field_scene(scenes_of[n].nx, scenes_of[n].ny, scenes_of[n].count, precision, SHAPE_CIC, 0.5,
+                       cluster, speed);
 }
 
 /* Non-finite values stay in their cell, spoil the sums, and no other particle. */

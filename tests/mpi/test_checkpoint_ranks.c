@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct scene_kind plain = {.precision = PRECISION_SINGLE, .ids = true, .crowd = 1};
+static const struct scene_kind plain = {.precision = PRECISION_SINGLE, .ids = true, .cluster = 1};
 
 /* ---- a folder that all ranks know ---- */
 

@@ -6,9 +6,9 @@
 
 #include "step/tiled_step.h"
 
-/* A crowd of electrons that flies along x, 2.4 cells a step, while rows change hands to follow it: few rows
+/* A cluster of electrons that flies along x, 2.4 cells a step, while rows change hands to follow it: few rows
  * for those who have it, most of the box for the others. */
-static const char flying_crowd[] =
+static const char flying_cluster[] =
     "{title: lost step, grid: {cells: [48, 64], length: [24, 32]}, time: {step: 0.05, steps: 30},"
     " precision: double, step: {method: tiled}, species: ["
     "{name: electrons, charge: -1, mass: 1, density: 1, particles: 3000, ids: true,"
@@ -24,7 +24,7 @@ static const char flying_crowd[] =
  * few for windows. */
 static struct config config_for(int size)
 {
-    struct config config = physics_config(flying_crowd);
+    struct config config = physics_config(flying_cluster);
     config.grid.cells[0] *= (uint32_t)size;
     config.grid.length[0] *= size;
     return config;

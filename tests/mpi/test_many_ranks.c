@@ -288,7 +288,7 @@ TEST(particles_beyond_the_ghost_rows_are_found)
 /* ---- balance ---- */
 
 /* cos^8(pi x/L): nearly all within a fifth of the box around x = 0. */
-static void crowd(struct config *config)
+static void cluster(struct config *config)
 {
     struct perturbation_list *density = &config->species[0].perturb.density;
     density->count = 4;
@@ -304,10 +304,10 @@ static double imbalance(const struct simulation *simulation)
     return most * ranks.size / (double)simulation_particles(simulation->config);
 }
 
-TEST(balance_spreads_a_crowd)
+TEST(balance_spreads_a_cluster)
 {
     struct config config = physics_config(waves);
-    crowd(&config);
+    cluster(&config);
     config.grid.cells[0] = 96;
     config.time.step = 0.02;
     config.parallel.balance_every = 2;
@@ -329,7 +329,7 @@ TEST(balance_spreads_a_crowd)
 TEST(balance_changes_no_physics)
 {
     struct config config = physics_config(waves);
-    crowd(&config);
+    cluster(&config);
     config.time.steps = 30;
     config.parallel.balance_every = 3;
     config.parallel.threshold = 1;
@@ -341,12 +341,12 @@ TEST(balance_changes_no_physics)
 
 /* ---- lists that are too short ---- */
 
-/* A crowd flies along x, 1.5 rows a step, into ranks that have next to nobody, and room for no more than a
+/* A cluster flies along x, 1.5 rows a step, into ranks that have next to nobody, and room for no more than a
  * few thousand. */
-TEST(a_crowd_for_whom_there_is_no_room_is_taken_in)
+TEST(a_cluster_for_whom_there_is_no_room_is_taken_in)
 {
     struct config config = physics_config(waves);
-    crowd(&config);
+    cluster(&config);
     config.grid = (struct grid_config){.cells = {24, 10}, .length = {24, 10}};
     config.time.step = 0.05;
     config.time.steps = 12;

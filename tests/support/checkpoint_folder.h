@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
-static const struct scene_kind plain = {.precision = PRECISION_DOUBLE, .ids = true, .crowd = 1};
+static const struct scene_kind plain = {.precision = PRECISION_DOUBLE, .ids = true, .cluster = 1};
 
 /* ---- folders and files ---- */
 

@@ -15,9 +15,9 @@ enum { SCENE_SPECIES = 2, SCENE_NX = 13, SCENE_NY = 5, SCENE_GHOST = 2 };
 /* What of a scene is not fixed. */
 struct scene_kind {
     enum precision precision;
-    bool ids;       /* of the second species; the first is of the other sort */
-    bool aos;       /* the layout of the device's arrays */
-    uint32_t crowd; /* times as many particles */
+    bool ids;         /* of the second species; the first is of the other sort */
+    bool aos;         /* the layout of the device's arrays */
+    uint32_t cluster; /* times as many particles */
 };
 
 struct scene {
@@ -34,9 +34,9 @@ struct scene {
 /* ---- the state ---- */
 
 /* Some cells are empty, and all of row 4. */
-static inline uint32_t scene_count(uint32_t crowd, uint32_t species, uint32_t cell)
+static inline uint32_t scene_count(uint32_t cluster, uint32_t species, uint32_t cell)
 {
-    return cell / SCENE_NY == 4 ? 0 : crowd * ((7 * cell + 3 * species) % 6);
+    return cell / SCENE_NY == 4 ? 0 : cluster * ((7 * cell + 3 * species) % 6);
 }
 
 static inline uint64_t scene_bits(uint32_t species, uint32_t cell, uint32_t n, unsigned what)
@@ -81,7 +81,7 @@ static inline struct config scene_config(const struct scene_kind *kind)
         config.species[s].positions.bases[0] = 2;
         config.species[s].positions.bases[1] = 3;
         for (uint32_t cell = 0; cell < SCENE_NX * SCENE_NY; cell++)
-            config.species[s].particles += scene_count(kind->crowd, s, cell);
+            config.species[s].particles += scene_count(kind->cluster, s, cell);
     }
     return config;
 }
@@ -101,7 +101,7 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
     assert_true(offset && velocity && ids && starts);
     uint32_t j = 0;
     for (uint32_t cell = 0; cell < cells; cell++) {
-        const uint32_t count = cell < own ? scene_count(scene->kind.crowd, species, first + cell) : 0;
+        const uint32_t count = cell < own ? scene_count(scene->kind.cluster, species, first + cell) : 0;
         for (uint32_t n = 0; n < count; n++, j++) {
             for (unsigned axis = 0; axis < 2; axis++) {
                 offset[2 * j + axis] = scene_value(precision, species, first + cell, n, axis);
@@ -135,7 +135,7 @@ static inline void scene_create(const struct communicator *communicator, const s
     for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
         uint32_t count = 0;
         for (uint32_t cell = 0; cell < slab_own_cells(&scene->slab); cell++)
-            count += scene_count(kind->crowd, s, scene->slab.first_row * SCENE_NY + cell);
+            count += scene_count(kind->cluster, s, scene->slab.first_row * SCENE_NY + cell);
         list_create(&scene->slab, kind->precision, &scene->config.species[s], kind->aos, count,
                     &scene->lists[s]);
         scene_fill_list(scene, s);
@@ -188,7 +188,7 @@ static inline void scene_check_list(const struct scene_kind *kind, struct checkp
     uint64_t j = 0;
     for (uint32_t cell = 0; cell < rows * SCENE_NY; cell++) {
         const uint32_t global = first_row * SCENE_NY + cell;
-        assert_int_equal(list.cell_counts[cell], scene_count(kind->crowd, species, global));
+        assert_int_equal(list.cell_counts[cell], scene_count(kind->cluster, species, global));
         for (uint32_t n = 0; n < list.cell_counts[cell]; n++, j++) {
             for (unsigned what = 0; what < 4; what++)
                 assert_true(scene_real(kind->precision,
@@ -216,7 +216,7 @@ static inline void scene_check_loads(const struct scene_kind *kind, struct check
     checkpoint_loads(checkpoint, loads);
     for (uint32_t cell = 0; cell < SCENE_NX * SCENE_NY; cell++)
         for (uint32_t s = 0; s < SCENE_SPECIES; s++)
-            expected[cell / SCENE_NY] += scene_count(kind->crowd, s, cell);
+            expected[cell / SCENE_NY] += scene_count(kind->cluster, s, cell);
     assert_memory_equal(loads, expected, sizeof loads);
 }
 

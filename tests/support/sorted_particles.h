@@ -154,11 +154,11 @@ static inline void sorted_particles_check(const struct sorted_particles *sorted,
     sorted_particles_free(&found);
 }
 
-/* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `crowd` (0 to 1) of
- * them in the last of `cells` but one, the others anywhere but in cell 0, unless that is all there is. The
+/* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `cluster` (0 to 1)
+ * of them in the last of `cells` but one, the others anywhere but in cell 0, unless that is all there is. The
  * first offsets are the special ones: 0, -0.0 and just below 1. */
 static inline void sorted_particles_make(enum precision precision, uint32_t cells, uint32_t count,
-                                         double crowd, uint64_t seed, struct sorted_particles *sorted)
+                                         double cluster, uint64_t seed, struct sorted_particles *sorted)
 {
     *sorted = (struct sorted_particles){
         .species = {.name = "test", .charge = -1.5, .mass = 2, .density = 0.75, .particles = count},
@@ -169,8 +169,8 @@ static inline void sorted_particles_make(enum precision precision, uint32_t cell
     const double special[] = {0.0, -0.0, test_below_one(precision)};
     const uint32_t specials = sizeof special / sizeof special[0];
     for (uint32_t p = 0; p < count; p++) {
-        const bool crowded = test_random(&seed) < crowd;
-        sorted->cell[p] = crowded ? cells - 2 : 1 + (uint32_t)(test_random(&seed) * (cells - 1));
+        const bool dense = test_random(&seed) < cluster;
+        sorted->cell[p] = dense ? cells - 2 : 1 + (uint32_t)(test_random(&seed) * (cells - 1));
         sorted->id[p] = p;
         for (int axis = 0; axis < 2; axis++) {
             const double random = test_rounded(precision, test_random(&seed));
@@ -198,10 +198,10 @@ static inline void sorted_particles_list(struct device *device, const struct gri
 
 /* The same on host and device. */
 static inline void sorted_particles_create(struct device *device, const struct grid *grid,
-                                           enum precision precision, uint32_t count, double crowd,
+                                           enum precision precision, uint32_t count, double cluster,
                                            uint64_t seed, struct sorted_particles *sorted)
 {
-    sorted_particles_make(precision, grid_cells(grid), count, crowd, seed, sorted);
+    sorted_particles_make(precision, grid_cells(grid), count, cluster, seed, sorted);
     sorted_particles_list(device, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
 }
 

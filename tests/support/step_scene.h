@@ -22,7 +22,7 @@ struct scene_kind {
     enum precision precision;
     enum shape_kind shape;
     double magnetic;
-    double crowd;   /* share of the particles in one cell */
+    double cluster; /* share of the particles in one cell */
     double speed;   /* what velocities are multiplied by */
     bool exact;     /* and some particles go anywhere, some for ever */
     uint32_t ghost; /* rows, of an exact scene */
@@ -31,7 +31,7 @@ struct scene_kind {
 
 static inline struct scene_kind field_scene(uint32_t nx, uint32_t ny, uint32_t count,
                                             enum precision precision, enum shape_kind shape, double magnetic,
-                                            double crowd, double speed)
+                                            double cluster, double speed)
 {
     return (struct scene_kind){.nx = nx,
                                .ny = ny,
@@ -39,15 +39,15 @@ static inline struct scene_kind field_scene(uint32_t nx, uint32_t ny, uint32_t c
                                .precision = precision,
                                .shape = shape,
                                .magnetic = magnetic,
-                               .crowd = crowd,
+                               .cluster = cluster,
                                .speed = speed};
 }
 
 static inline struct scene_kind exact_scene(uint32_t nx, uint32_t ny, uint32_t count,
-                                            enum precision precision, double crowd, uint32_t ghost,
+                                            enum precision precision, double cluster, uint32_t ghost,
                                             uint32_t own)
 {
-    struct scene_kind kind = field_scene(nx, ny, count, precision, SHAPE_CIC, 0, crowd, 1);
+    struct scene_kind kind = field_scene(nx, ny, count, precision, SHAPE_CIC, 0, cluster, 1);
     kind.exact = true;
     kind.ghost = ghost;
     kind.own = own;
@@ -131,7 +131,7 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
     scene->slab = slab_make(&box, 0, own, kind->ghost);
     assert_ok(device_branch(device, &scene->device));
     struct sorted_particles *sorted = &scene->sorted;
-    sorted_particles_make(kind->precision, slab_own_cells(&scene->slab), kind->count, kind->crowd,
+    sorted_particles_make(kind->precision, slab_own_cells(&scene->slab), kind->count, kind->cluster,
                           11 + kind->count, sorted);
     sorted->cells = grid_cells(&scene->slab.local);
     sorted->species.ids = ids;

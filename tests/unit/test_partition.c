@@ -155,10 +155,10 @@ TEST(balanced_ends_are_the_best_there_are)
 TEST(all_particles_in_one_row_have_one_rank)
 {
     enum { ROWS = 8 };
-    for (uint32_t crowded = 0; crowded < ROWS; crowded++)
+    for (uint32_t dense = 0; dense < ROWS; dense++)
         for (int ranks = 1; ranks <= ROWS; ranks++) {
             uint64_t loads[ROWS] = {0};
-            loads[crowded] = UINT64_C(1) << 40;
+            loads[dense] = UINT64_C(1) << 40;
             check_balance(ranks, ROWS, loads);
         }
 }

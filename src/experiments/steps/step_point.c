@@ -93,7 +93,7 @@ static enum status stop_particles(struct particles *list, uint32_t first, uint32
 }
 
 /* Before the first step: half of the particles come to rest in the middle cell. */
-static enum status crowd_one_cell(struct simulation *simulation)
+static enum status fill_one_cell(struct simulation *simulation)
 {
     struct particles *list = &simulation->particles[0];
     const struct grid *grid = &simulation->slab.box;
@@ -347,7 +347,7 @@ static enum status measure(struct run *run, const struct communicator *ranks, st
 {
     TRY(create(run, ranks, device));
     if (run->setup->hot)
-        TRY(crowd_one_cell(&run->simulation));
+        TRY(fill_one_cell(&run->simulation));
     TRY(warm_up(run));
     for (uint32_t n = 0; n < run->setup->repeats; n++)
         TRY(time_block(run));
