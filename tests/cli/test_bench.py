@@ -118,7 +118,7 @@ RUNS = [
      {"cells": ["12x8"], "shape": ["tsc"], "method": ["radix"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
      ["half of them in one", r"(?m)^method: radix; sort: .* method paper$"]),
     ("step", [*FEW, "--method=tiled"], {"method": ["tiled"]}, []),
-    ("step", [*FEW, "--method=chunked"], {"method": ["fused_chunked"]}, []),
+    ("step", [*FEW, "--method=chunked"], {"method": ["chunked"]}, []),
     ("step", [*FEW, "--length=6.2832"], {}, []),
     *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
        [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
