@@ -5,7 +5,6 @@
 
 static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_LOAD] = "load",
-    [STAGE_CELL_KEY] = "cell key",
     [STAGE_SORT_TRANSPOSE] = "sort: transpose",
     [STAGE_SORT_HISTOGRAM] = "sort: histogram",
     [STAGE_SORT_SCAN] = "sort: scan",

@@ -10,7 +10,6 @@
 /* In the order of one step, which is the order of the printed table. */
 enum stage {
     STAGE_LOAD,
-    STAGE_CELL_KEY,
     STAGE_SORT_TRANSPOSE,
     STAGE_SORT_HISTOGRAM,
     STAGE_SORT_SCAN,
@@ -37,7 +36,7 @@ struct timers {
     struct stage_time stages[STAGE_COUNT];
 };
 
-/* "cell key", "sort: histogram", ...; a static string. */
+/* "sort: transpose", "sort: histogram", ...; a static string. */
 const char *stage_name(enum stage stage);
 
 /* Adds `weight` launches that took `seconds` and moved `bytes` each. */
