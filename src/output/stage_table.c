@@ -32,17 +32,15 @@ static void own_seconds(const struct timers *timers, const struct run_cost *cost
     seconds[ROW_WALL] = cost->wall_seconds;
 }
 
-/* Counts, rates and name of a row whose seconds are known. A stage with fewer launches than steps, which the
- * fused step takes once, to begin with, handles the particles once. */
-static void describe_row(int ranks, const struct run_cost *cost, int stage, struct row *row)
+/* Counts, rates and name of a row whose seconds are known. The particles are loaded once. */
+static void describe_row(const struct run_cost *cost, int stage, struct row *row)
 {
     const bool is_stage = stage < STAGE_OTHER;
-    const bool is_once = stage == STAGE_LOAD || (is_stage && row->launches < cost->steps * (uint64_t)ranks);
     row->name = is_stage            ? stage_name((enum stage)stage)
                 : stage == ROW_WALL ? "wall clock"
                                     : "stages together";
     row->seconds = stage == ROW_WALL ? row->most : row->mean;
-    row->particles = (is_once ? 1 : (double)cost->steps) * (double)cost->particles;
+    row->particles = (stage == STAGE_LOAD ? 1 : (double)cost->steps) * (double)cost->particles;
     if (stage == ROW_WALL)
         row->launches = cost->steps;
 }
@@ -74,7 +72,7 @@ static struct table make_table(const struct communicator *communicator, const st
             row->bytes = counts[2 * n];
             row->launches = counts[2 * n + 1];
         }
-        describe_row(communicator->size, cost, n, row);
+        describe_row(cost, n, row);
     }
     table.particle_imbalance =
         cost->particles > 0 ? most_particles * communicator->size / (double)cost->particles : 1;

@@ -145,16 +145,16 @@ class Kernels(ProgramTest):
     def test_an_edited_kernel_is_used(self):
         shutil.copytree(KERNELS, self.folder / "kernels")
         environment = {"RADIXPIC_KERNELS": "kernels"}
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=radix")
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=tiled")
         plain = self.history()
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=radix", environment=environment)
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=tiled", environment=environment)
         self.assertEqual(self.history(), plain)
         path = self.folder / "kernels" / "shared" / "motion.h"
         text = path.read_text()
         self.assertIn("step.u = PRODUCT_SUM(half_kick, ex, u_plus)", text)
         kick = "step.u = PRODUCT_SUM(half_kick, ex, u_plus)"
         path.write_text(text.replace(kick, kick.replace("(half_kick", "((real)0.9 * half_kick")))
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=radix", environment=environment)
+        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=tiled", environment=environment)
         self.assertNotEqual(self.history(), plain)
 
 
