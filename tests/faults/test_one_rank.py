@@ -125,10 +125,14 @@ class OneRank(FaultTest):
         self.report("no memory on one rank", len(self.each_rank()))
 
     def test_no_memory_in_mid_run(self):
-        """Whoever asks for some next gets none; that may be a library, which then ends the process by itself."""
+        """The next request for memory fails; that may be a library's, which then ends the process by itself. A run whose steps
+        need no more memory goes on, and is stopped."""
         for n in range(KILLS):
             process, pids = self.start_all((2, MANY)[n % 2])
             resource.prlimit(self.chance.choice(pids), resource.RLIMIT_AS, (1 << 20, 1 << 20))
+            rows = self.rows() + 20
+            self.wait_for(lambda: self.rows() >= rows, process)
+            signal_all(pids, signal.SIGTERM)
             stderr = self.end(process, pids)
             self.assertLessEqual(len(self.said()), 1, stderr)
         self.report("no memory in mid-run", KILLS)
