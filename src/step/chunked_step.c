@@ -62,12 +62,6 @@ static uint32_t block_of(const struct device_info *info, const struct stepper_se
     return share < BLOCK_CELLS ? BLOCK_CELLS : (uint32_t)((share + LANES - 1) / LANES * LANES);
 }
 
-/* Cells of the rows that are not a rank's own. */
-static uint32_t beside_cells(const struct stepper_setup *setup)
-{
-    return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
-}
-
 static enum status create_kernels(struct chunked_step *step)
 {
     const struct stepper_setup *setup = &step->setup;
@@ -110,8 +104,8 @@ static enum status create_buffers(struct chunked_step *step)
     }
     if (!setup->leaves_room)
         return STATUS_OK;
-    TRY(DEVICE_NEW_ARRAY(device, step->leavers_host, beside_cells(setup)));
-    return buffer_create(device, beside_cells(setup) * word, "the numbers of leaving particles",
+    TRY(DEVICE_NEW_ARRAY(device, step->leavers_host, stepper_cells_beside(setup)));
+    return buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
                          &step->leavers);
 }
 
@@ -203,7 +197,7 @@ static enum status leavers(void *self, uint32_t species, const struct particles 
 {
     struct chunked_step *step = self;
     const struct stepper_setup *setup = &step->setup;
-    const uint32_t beside = beside_cells(setup), cells = grid_cells(&setup->grid);
+    const uint32_t beside = stepper_cells_beside(setup), cells = grid_cells(&setup->grid);
     (void)species;
     TRY(KERNEL_LAUNCH(
         step->count_leavers,

@@ -25,11 +25,6 @@ struct radix_step {
     uint32_t *leavers;           /* uint[cells - own cells + 1] */
 };
 
-static uint32_t own_cells(const struct stepper_setup *setup)
-{
-    return setup->own_rows * setup->grid.ny;
-}
-
 static bool fits(const struct device_info *info, const struct stepper_setup *setup, const char **why)
 {
     (void)info;
@@ -54,7 +49,7 @@ static enum status create(struct device *device, const struct stepper_setup *set
     TRY(buffer_create(device, (cells + 1) * word, "spare cell offsets", &step->cell_offsets));
     if (!setup->leaves_room)
         return STATUS_OK;
-    TRY(DEVICE_NEW_ARRAY(device, step->leavers, cells - own_cells(setup) + 1));
+    TRY(DEVICE_NEW_ARRAY(device, step->leavers, stepper_cells_beside(setup) + (size_t)1));
     return room_create(device, setup, &step->room);
 }
 
@@ -74,7 +69,7 @@ static enum status leavers(void *self, uint32_t species, const struct particles 
                            const uint32_t **leavers)
 {
     struct radix_step *step = self;
-    const uint32_t own = own_cells(&step->setup), beside = grid_cells(&step->setup.grid) - own;
+    const uint32_t beside = stepper_cells_beside(&step->setup), own = grid_cells(&step->setup.grid) - beside;
     (void)species;
     (void)list;
     TRY(buffer_read(step->cell_offsets, own * sizeof(uint32_t), (beside + (size_t)1) * sizeof(uint32_t),

@@ -40,6 +40,12 @@ struct stepper_setup {
                           not wrong */
 };
 
+/* Cells of the rows beside the own ones, which are the last of the grid. */
+static inline uint32_t stepper_cells_beside(const struct stepper_setup *setup)
+{
+    return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
+}
+
 /* A row of the table of steppers. */
 struct stepper_kind {
     const char *name;

@@ -30,8 +30,8 @@ struct tiled_step {
     struct buffer *stray_order;                    /* uint[capacity] */
     struct buffer *sums;                           /* real[species_count][chunks][PUSH_SUMS] */
     uint32_t measured_chunks[CONFIG_MAX_SPECIES];  /* that have sums: the list may have changed since */
-    struct buffer *leavers;                        /* uint[beside_cells() + EDGES]: step_count_leavers() */
-    uint32_t *leavers_host;                        /* the same, as read last */
+    struct buffer *leavers; /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
+    uint32_t *leavers_host; /* the same, as read last */
 };
 
 /* After the leavers of the cells: how many particles stand before the rows that no particle can leave but as
@@ -45,12 +45,6 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
     struct tiled_layout layout;
     *why = "its local memory or group size is too small for tiles with that many cells";
     return tiled_layout_make(info, setup, &layout);
-}
-
-/* Cells of the rows that are not a rank's own. */
-static uint32_t beside_cells(const struct stepper_setup *setup)
-{
-    return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
 }
 
 static enum status create_kernels(struct tiled_step *step)
@@ -108,7 +102,7 @@ static enum status create_strays(struct tiled_step *step)
 
 static enum status create_leavers(struct tiled_step *step)
 {
-    const size_t bytes = (beside_cells(&step->setup) + (size_t)EDGES) * sizeof(uint32_t);
+    const size_t bytes = (stepper_cells_beside(&step->setup) + (size_t)EDGES) * sizeof(uint32_t);
     struct host_memory *owner = NULL;
     void *memory = NULL;
     TRY(buffer_create(step->device, bytes, "the numbers of leaving particles", &step->leavers));
@@ -266,8 +260,8 @@ static enum status leavers(void *self, uint32_t species, const struct particles 
     const uint32_t edge = tiled_layout_edge_rows(&step->layout);
     const uint32_t low_row = edge < setup->own_rows ? edge : setup->own_rows;
     const struct launch launch =
-        launch_covering(beside_cells(setup) + (uint64_t)EDGES, device_group_items(step->device, FLAT_ITEMS),
-                        STAGE_EXCHANGE, 0);
+        launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
+                        device_group_items(step->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
     TRY(step->layout.windowed
             ? KERNEL_LAUNCH(step->count_leavers, launch, arg_buffer(step->table),
                             arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),
@@ -373,7 +367,7 @@ static enum status move_strays(struct tiled_step *step, const struct fields *fie
 static void cut_edges(const struct tiled_step *step, const struct particles *list, struct some_chunks *edges,
                       struct some_chunks *inner)
 {
-    const uint32_t *before = step->leavers_host + beside_cells(&step->setup);
+    const uint32_t *before = step->leavers_host + stepper_cells_beside(&step->setup);
     const uint32_t length = tiled_layout_chunk_length(&step->layout);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint32_t low = before[EDGE_LOW] / length + (before[EDGE_LOW] % length != 0);
