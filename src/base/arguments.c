@@ -3,7 +3,6 @@
 
 #include "base/suggest.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -166,17 +165,4 @@ error_t arguments_refuse(const struct argp_state *state, const char *format, ...
     va_end(arguments);
     (void)status_fail(STATUS_USAGE, "%s: %s", state->name, message);
     return EINVAL;
-}
-
-error_t arguments_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
-                         uint64_t high, uint64_t *number)
-{
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low || value > high)
-        return arguments_refuse(state, "%s: '%s' is not a whole number from %llu to %llu", option, text,
-                                (unsigned long long)low, (unsigned long long)high);
-    *number = value;
-    return 0;
 }

@@ -21,10 +21,6 @@ void arguments_show_help(bool shown);
 error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* In a parser: a whole number within [low, high], nothing after it; else arguments_refuse(). */
-error_t arguments_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
-                         uint64_t high, uint64_t *number);
-
 /* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
 STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
                                              size_t count);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct tune_arguments {
+struct options {
     struct common_options common;
     uint32_t particles; /* 0: by the device */
     uint32_t cells[2];
@@ -19,16 +19,16 @@ struct tune_arguments {
 
 static const struct option_row rows[] = {
     DEVICE_ROW,
-    {"particles", 'N', "N", OPTION_NUMBER, offsetof(struct tune_arguments, particles), 1, UINT32_C(1) << 31,
+    {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31,
      .help = "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power "
              "of two below N to the next one"},
-    {"cells", 0, "C|CxD", OPTION_CELLS, offsetof(struct tune_arguments, cells), 2, 16384, .usual = "32",
+    {"cells", 0, "C|CxD", OPTION_CELLS, AT(cells), 2, 16384, .usual = "32",
      .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
-    {"seconds", 0, "T", OPTION_NUMBER, offsetof(struct tune_arguments, seconds), 1, 3600, .usual = "50",
+    {"seconds", 0, "T", OPTION_NUMBER, AT(seconds), 1, 3600, .usual = "50",
      .help = "Stop after T seconds with what is found"},
 };
 
-static const struct option_table options = OPTION_TABLE(
+static const struct option_table table = OPTION_TABLE(
     rows, NULL,
     "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for later "
     "runs.\v"
@@ -204,19 +204,18 @@ static enum status warn_of_old_file(void)
     return STATUS_OK;
 }
 
-static enum status tune(const struct tune_arguments *arguments, struct device *device,
-                        struct sort_search *search)
+static enum status tune(const struct options *options, struct device *device, struct sort_search *search)
 {
     const struct device_info *info = device_info(device);
-    const struct grid grid = grid_make(
-        &(struct grid_config){.cells = {arguments->cells[0], arguments->cells[1]}, .length = {1, 1}});
-    search->count = arguments->particles ? arguments->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
-    search->seconds_most = arguments->seconds;
+    const struct grid grid =
+        grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
+    search->count = options->particles ? options->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
+    search->seconds_most = options->seconds;
     search->progress = isatty(fileno(stderr)) ? stderr : NULL;
     TRY(tuning_check_writable()); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
-           search->count, arguments->cells[0], arguments->cells[1], grid_key_bits(&grid), info->name);
+           search->count, options->cells[0], options->cells[1], grid_key_bits(&grid), info->name);
     fflush(stdout);
     TRY(warn_of_old_file());
     TRY(sort_search_run(device, &grid, search));
@@ -226,9 +225,9 @@ static enum status tune(const struct tune_arguments *arguments, struct device *d
 
 enum status command_tune(int argc, char **argv)
 {
-    struct tune_arguments arguments = {.seconds = 0};
+    struct options options = {.seconds = 0};
     bool done = false;
-    TRY(options_parse(&options, argc, argv, &arguments, &arguments.common.given, &done));
+    TRY(options_parse(&table, argc, argv, &options.common, &done));
     if (done)
         return STATUS_OK;
     if (communicator_is_parallel())
@@ -239,9 +238,9 @@ enum status command_tune(int argc, char **argv)
     struct sort_search *search = calloc(1, sizeof *search); /* large */
     if (!search)
         return status_fail(STATUS_FAILED, "no memory for the search");
-    enum status status = device_open(arguments.common.device, &device);
+    enum status status = device_open(options.common.device, &device);
     if (status == STATUS_OK)
-        status = tune(&arguments, device, search);
+        status = tune(&options, device, search);
     device_close(&device);
     free(search);
     return status;

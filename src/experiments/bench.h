@@ -19,8 +19,6 @@
 
 /* ---- samples: repeated timings of one thing, and what is quoted of them ---- */
 
-enum { SAMPLES_MAX = 1000 };
-
 struct samples {
     size_t count;
     double seconds[SAMPLES_MAX];
@@ -60,50 +58,17 @@ struct bench;
 struct experiment {
     const char *name, *summary; /* as `radixpic bench --help` has them */
     struct option_table options;
-    size_t options_size;                        /* of a struct that begins with a struct common_options */
+    size_t options_size;                        /* of the struct of the table */
     enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
     enum status (*run)(struct bench *bench);
     const char *wrong; /* the sentence where a result was not verified */
     bool on_ranks;     /* shares its work among the ranks of mpirun */
 };
 
-struct common_options {
-    const char *device, *csv;
-    uint32_t repeats;
-    uint64_t given;
-};
-
-/* The rows of these; `usual` may be NULL where the experiment chooses the repeats itself. */
-#define COMMON_ROW(member) .offset = offsetof(struct common_options, member)
-#define DEVICE_ROW                                                                                           \
-    {                                                                                                        \
-        "device", 'd', "SPEC", OPTION_TEXT, COMMON_ROW(device),                                              \
-            .usual = "auto", .help = "cpu, gpu, auto, P:D, or part of a name; see radixpic devices"          \
-    }
-#define COMMON_ROWS(usual_repeats, repeat_help)                                                              \
-    {"repeat",                                                                                               \
-     'r',                                                                                                    \
-     "K",                                                                                                    \
-     OPTION_NUMBER,                                                                                          \
-     COMMON_ROW(repeats),                                                                                    \
-     1,                                                                                                      \
-     SAMPLES_MAX,                                                                                            \
-     .usual = (usual_repeats),                                                                               \
-     .help = (repeat_help)},                                                                                 \
-        DEVICE_ROW,                                                                                          \
-    {                                                                                                        \
-        "csv", 0, "FILE", OPTION_TEXT, COMMON_ROW(csv), .help = "Write everything measured as rows of FILE"  \
-    }
-#define OPTION_TABLE(table_rows, table_owner, text)                                                          \
-    {                                                                                                        \
-        .rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]), .owner = (table_owner), \
-        .doc = (text)                                                                                        \
-    }
-
 struct bench {
     const struct experiment *experiment;
     const char *name; /* "radixpic bench NAME" */
-    void *options;    /* the experiment's struct, filled in */
+    void *options;    /* the experiment's struct options, filled in */
     struct communicator ranks;
     struct device *device;
     const struct device_info *info; /* of it */
@@ -133,7 +98,8 @@ struct subject {
     void *context;
     enum status (*prepare)(void *context); /* before every run, not timed; may be NULL */
     enum status (*run)(void *context);
-    enum status (*verify)(void *context, bool *right); /* after the last run, or after every one */
+    enum status (*verify)(void *context,
+                          bool *right); /* after the last run, or after every one; may be NULL */
     uint32_t warm_ups, repeats;
     double seconds;      /* above 0: no further run once the timed ones took so long */
     bool on_host;        /* not on the device: only the wall clock runs */

@@ -3,16 +3,16 @@
 
 #include "base/arguments.h"
 #include "config/config.h"
+#include "config/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32, NAME = 40 };
+enum { WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
 
 struct reader {
     const struct option_table *table;
-    void *values;
-    uint64_t given;
+    struct common_options *options;
 };
 
 static const struct option_row *find(const struct option_table *table, const char *name)
@@ -25,71 +25,43 @@ static const struct option_row *find(const struct option_table *table, const cha
 
 static const struct choice *choices_of(const struct option_row *row)
 {
-    const struct schema_row *rows = schema()->rows;
-    for (size_t n = 0; row->as_in && n < schema()->count; n++)
-        if (strcmp(rows[n].path, row->as_in) == 0)
-            return rows[n].choices;
-    return row->choices;
+    return row->as_in ? schema_find(schema(), row->as_in)->choices : row->choices;
+}
+
+static const char *word_of(const struct option_row *row, int value)
+{
+    const struct choice *choice = choices_of(row);
+    while (choice->word && choice->value != value)
+        choice++;
+    return choice->word;
 }
 
 /* ---- values ---- */
 
-/* The words of the values in the bit set `values`, with `between` between them. */
-static void list_words(const struct choice *choices, uint32_t values, const char *between, size_t size,
-                       char *text)
+/* One number or word of the option's `text`, as a config would read it. */
+static error_t read_scalar(const struct argp_state *state, const struct option_row *row, const char *word,
+                           const char *text, void *target)
 {
-    size_t length = 0;
-    text[0] = '\0';
-    for (; choices->word; choices++)
-        if ((values >> choices->value & 1U) != 0 && length < size)
-            length +=
-                (size_t)snprintf(text + length, size - length, "%s%s", length ? between : "", choices->word);
-}
-
-static const struct choice *find_word(const struct choice *choices, const char *word)
-{
-    for (; choices && choices->word; choices++)
-        if (strcmp(choices->word, word) == 0)
-            return choices;
-    return NULL;
-}
-
-static error_t read_choice(const struct argp_state *state, const struct option_row *row, const char *text,
-                           const struct choice **choice)
-{
-    char known[256];
-    *choice = find_word(choices_of(row), text);
-    if (*choice)
-        return 0;
-    list_words(choices_of(row), UINT32_MAX, ", ", sizeof known, known);
-    return arguments_refuse(state, "--%s: '%s' is none of %s", row->name, text, known);
-}
-
-static error_t read_real(const struct argp_state *state, const struct option_row *row, const char *text,
-                         double *real)
-{
-    char *end = NULL;
-    *real = strtod(text, &end);
-    return end != text && *end == '\0' && *real >= row->low && *real <= row->high
+    static const enum value_type types[] = {
+        [OPTION_NUMBER] = TYPE_COUNT32, [OPTION_NUMBER64] = TYPE_COUNT64, [OPTION_REAL] = TYPE_REAL,
+        [OPTION_CHOICE] = TYPE_CHOICE,  [OPTION_WORD] = TYPE_CHOICE,      [OPTION_SET] = TYPE_CHOICE,
+        [OPTION_LIST] = TYPE_COUNT32,   [OPTION_CELLS] = TYPE_COUNT32};
+    const struct schema_row scalar = {
+        .type = types[row->kind], .low = row->low, .high = row->high, .choices = choices_of(row)};
+    const bool is_part = strcmp(word, text) != 0;
+    char why[VALUE_WHY_LENGTH];
+    return value_parse(&scalar, word, strlen(word), true, target, why)
                ? 0
-               : arguments_refuse(state, "--%s: '%s' is not a number from %g to %g", row->name, text,
-                                  row->low, row->high);
+               : arguments_refuse(state, "--%s: %s%s%s", row->name, why, is_part ? " in " : "",
+                                  is_part ? text : "");
 }
 
-static error_t read_number(const struct argp_state *state, const struct option_row *row, const char *text,
-                           uint64_t *number)
+static error_t read_word(const struct argp_state *state, const struct option_row *row, const char *text,
+                         const char **word)
 {
-    char name[NAME];
-    snprintf(name, sizeof name, "--%s", row->name);
-    return arguments_number(state, name, text, (uint64_t)row->low, (uint64_t)row->high, number);
-}
-
-static error_t read_number32(const struct argp_state *state, const struct option_row *row, const char *text,
-                             uint32_t *number)
-{
-    uint64_t value = *number;
-    const error_t error = read_number(state, row, text, &value);
-    *number = (uint32_t)value;
+    int value = 0;
+    const error_t error = read_scalar(state, row, text, text, &value);
+    *word = error == 0 ? word_of(row, value) : NULL;
     return error;
 }
 
@@ -99,98 +71,69 @@ static error_t read_cells(const struct argp_state *state, const struct option_ro
     const char *cross = strchr(text, 'x');
     char first[WORD];
     snprintf(first, sizeof first, "%.*s", cross ? (int)(cross - text) : WORD - 1, text);
-    error_t error = read_number32(state, row, first, &cells[0]);
-    cells[1] = cells[0];
-    if (error == 0 && cross)
-        error = read_number32(state, row, cross + 1, &cells[1]);
+    error_t error = read_scalar(state, row, first, text, &cells[0]);
+    if (error == 0)
+        error = read_scalar(state, row, cross ? cross + 1 : text, text, &cells[1]);
     const uint64_t count = (uint64_t)cells[0] * cells[1];
-    if (error == 0 && count > CONFIG_MAX_CELLS)
-        error = arguments_refuse(state, "--%s: %ux%u are %llu cells, more than %u", row->name, cells[0],
-                                 cells[1], (unsigned long long)count, CONFIG_MAX_CELLS);
-    return error;
+    return error != 0 || count <= CONFIG_MAX_CELLS
+               ? error
+               : arguments_refuse(state, "--%s: expected at most %u cells, found %ux%u = %llu", row->name,
+                                  CONFIG_MAX_CELLS, cells[0], cells[1], (unsigned long long)count);
 }
 
+/* A word of a set or a list. */
 static error_t add_item(const struct argp_state *state, const struct option_row *row, const char *word,
-                        struct option_list *list)
+                        const char *text, void *value)
 {
-    const struct choice *choice = find_word(choices_of(row), word);
-    uint32_t item = choice ? (uint32_t)choice->value : 0;
-    const error_t error = choice ? 0 : read_number32(state, row, word, &item);
+    uint32_t *set = row->kind == OPTION_SET ? value : NULL, item = 0;
+    struct option_list *list = value;
+    const error_t error = read_scalar(state, row, word, text, &item);
     if (error != 0)
         return error;
-    if (list->count == row->most)
-        return arguments_refuse(state, "--%s: more than %u numbers", row->name, row->most);
-    for (uint32_t n = 0; row->distinct && n < list->count; n++)
-        if (list->items[n] == item)
-            return arguments_refuse(state, "--%s: %s is given twice", row->name, word);
-    list->items[list->count++] = item;
-    return 0;
-}
-
-static error_t add_bit(const struct argp_state *state, const struct option_row *row, const char *word,
-                       uint32_t *set)
-{
-    const struct choice *choice = NULL;
-    const error_t error = read_choice(state, row, word, &choice);
-    if (error != 0)
-        return error;
-    if (row->distinct && (*set >> choice->value & 1U) != 0)
+    bool is_there = set && (*set >> item & 1U) != 0;
+    for (uint32_t n = 0; !set && n < list->count; n++)
+        is_there = is_there || list->items[n] == item;
+    if (row->distinct && is_there)
         return arguments_refuse(state, "--%s: %s is given twice", row->name, word);
-    *set |= 1U << choice->value;
+    if (!set && list->count == row->most)
+        return arguments_refuse(state, "--%s: expected at most %u numbers, found more", row->name, row->most);
+    if (set)
+        *set |= 1U << item;
+    else
+        list->items[list->count++] = item;
     return 0;
 }
 
-/* Word after word of a set or a list. A long word is cut and ends in "...", which none takes. */
-static error_t read_words(const struct argp_state *state, const struct option_row *row, const char *text,
+static error_t read_items(const struct argp_state *state, const struct option_row *row, const char *text,
                           void *value)
 {
-    error_t error = 0;
-    for (const char *next = text; error == 0 && next;) {
-        const size_t length = strcspn(next, ",");
-        char word[WORD];
-        snprintf(word, sizeof word, length < WORD ? "%.*s" : "%.*s...",
-                 (int)(length < WORD ? length : WORD - 4), next);
-        next = next[length] == ',' ? next + length + 1 : NULL;
-        if (length == 0 && text[0] != '\0')
-            return arguments_refuse(state, "--%s: '%s': a %s is missing %s the comma", row->name, text,
-                                    row->kind == OPTION_LIST ? "number" : "word", next ? "before" : "after");
-        error =
-            row->kind == OPTION_LIST ? add_item(state, row, word, value) : add_bit(state, row, word, value);
-    }
+    char *copy = strdup(text), *rest = copy;
+    error_t error = copy ? 0 : arguments_refuse(state, "--%s: no memory for its words", row->name);
+    while (error == 0 && rest)
+        error = add_item(state, row, strsep(&rest, ","), text, value);
+    free(copy);
     return error;
 }
 
 static error_t read_value(const struct argp_state *state, const struct option_row *row, const char *text,
-                          void *values)
+                          void *value)
 {
-    void *value = (char *)values + row->offset;
-    const struct choice *choice = NULL;
-    error_t error = 0;
     switch (row->kind) {
     case OPTION_SWITCH:
         *(bool *)value = true;
         return 0;
-    case OPTION_NUMBER:
-        return read_number32(state, row, text, value);
-    case OPTION_NUMBER64:
-        return read_number(state, row, text, value);
-    case OPTION_REAL:
-        return read_real(state, row, text, value);
-    case OPTION_CELLS:
-        return read_cells(state, row, text, value);
     case OPTION_TEXT:
         *(const char **)value = text;
         return 0;
-    case OPTION_CHOICE:
-        error = read_choice(state, row, text, &choice);
-        *(int *)value = choice ? choice->value : 0;
-        return error;
     case OPTION_WORD:
-        error = read_choice(state, row, text, &choice);
-        *(const char **)value = choice ? choice->word : NULL;
-        return error;
+        return read_word(state, row, text, value);
+    case OPTION_CELLS:
+        return read_cells(state, row, text, value);
+    case OPTION_SET:
+    case OPTION_LIST:
+        return read_items(state, row, text, value);
     default:
-        return read_words(state, row, text, value);
+        return read_scalar(state, row, text, text, value);
     }
 }
 
@@ -209,79 +152,66 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         const struct option_row *row = &table->rows[n];
         if (key != key_of(table, n))
             continue;
-        if (row->kind == OPTION_CHOICE && row->distinct && (reader->given >> n & 1U) != 0)
+        if (row->kind == OPTION_CHOICE && row->distinct && (reader->options->given >> n & 1U) != 0)
             return arguments_refuse(state, "--%s is given twice", row->name);
-        reader->given |= UINT64_C(1) << n;
-        return read_value(state, row, argument, reader->values);
+        reader->options->given |= UINT64_C(1) << n;
+        return read_value(state, row, argument, (char *)reader->options + row->offset);
     }
     return ARGP_ERR_UNKNOWN;
 }
 
-/* What was not given takes its default. */
-static error_t fill_defaults(const struct option_table *table, struct reader *reader)
+/* Fills in the defaults, and refuses what would have no effect: an option of words that were left out. */
+static enum status settle(const char *name, const struct option_table *table, struct common_options *options)
 {
-    const struct argp_state nameless = {.name = "default"};
-    error_t error = 0;
+    const struct argp_state state = {.name = "default"};
+    const struct option_row *owner = table->owner ? find(table, table->owner) : NULL;
+    uint32_t chosen = 0;
     for (size_t n = 0; n < table->count; n++)
-        if (table->rows[n].usual && (reader->given >> n & 1U) == 0)
-            error |= read_value(&nameless, &table->rows[n], table->rows[n].usual, reader->values);
-    return error;
-}
-
-/* Refuses what would have no effect: an option of words that were left out. */
-static enum status check_owners(const char *name, const struct option_table *table,
-                                const struct reader *reader)
-{
-    if (!table->owner)
-        return STATUS_OK;
-    const struct option_row *owner = find(table, table->owner);
-    uint32_t chosen;
-    memcpy(&chosen, (const char *)reader->values + owner->offset, sizeof chosen);
-    if (owner->kind == OPTION_CHOICE)
+        if (table->rows[n].usual && (options->given >> n & 1U) == 0 &&
+            read_value(&state, &table->rows[n], table->rows[n].usual,
+                       (char *)options + table->rows[n].offset) != 0)
+            return STATUS_USAGE;
+    if (owner)
+        memcpy(&chosen, (const char *)options + owner->offset, sizeof chosen);
+    if (owner && owner->kind == OPTION_CHOICE)
         chosen = 1U << chosen;
     for (size_t n = 0; n < table->count; n++) {
         const struct option_row *row = &table->rows[n];
-        if ((reader->given >> n & 1U) == 0 || row->owners == 0 || (row->owners & chosen) != 0)
+        char words[VALUE_WHY_LENGTH];
+        if ((options->given >> n & 1U) == 0 || row->owners == 0 || (row->owners & chosen) != 0)
             continue;
-        char words[128];
-        list_words(choices_of(owner), row->owners, " and ", sizeof words, words);
-        return status_fail(STATUS_USAGE, "%s: --%s is of the %s%s %s, which --%s leaves out", name, row->name,
-                           owner->name, strstr(words, " and ") ? "s" : "", words, owner->name);
+        value_choices(choices_of(owner), row->owners, words);
+        return status_fail(STATUS_USAGE, "%s: --%s is of --%s %s alone, which is left out", name, row->name,
+                           owner->name, words);
     }
     return STATUS_OK;
 }
 
-enum status options_parse(const struct option_table *table, int argc, char **argv, void *values,
-                          uint64_t *given, bool *done)
+enum status options_parse(const struct option_table *table, int argc, char **argv,
+                          struct common_options *options, bool *done)
 {
-    struct argp_option options[MOST_ROWS + 1] = {{0}};
+    struct argp_option shown[MOST_ROWS + 1] = {{0}};
     char help[MOST_ROWS][320];
     for (size_t n = 0; n < table->count && n < MOST_ROWS; n++) {
         const struct option_row *row = &table->rows[n];
         const bool says_usual = row->usual && row->kind != OPTION_SET;
         snprintf(help[n], sizeof help[n], "%s%s%s%s", row->help, says_usual ? "; " : "",
                  says_usual ? row->usual : "", says_usual ? " without it" : "");
-        options[n] = (struct argp_option){
+        shown[n] = (struct argp_option){
             .name = row->name, .key = key_of(table, n), .arg = row->value, .doc = help[n]};
     }
-    const struct argp argp = {.options = options, .parser = parse, .doc = table->doc};
-    struct reader reader = {.table = table, .values = values};
+    const struct argp argp = {.options = shown, .parser = parse, .doc = table->doc};
+    struct reader reader = {.table = table, .options = options};
     TRY(arguments_parse(&argp, argc, argv, &reader, done));
-    *given = reader.given;
-    if (*done)
-        return STATUS_OK;
-    return fill_defaults(table, &reader) == 0 ? check_owners(argv[0], table, &reader) : STATUS_USAGE;
+    return *done ? STATUS_OK : settle(argv[0], table, options);
 }
 
-bool options_given(const struct option_table *table, uint64_t given, const char *name)
+bool options_given(const struct option_table *table, const struct common_options *options, const char *name)
 {
-    return (given >> (find(table, name) - table->rows) & 1U) != 0;
+    return (options->given >> (find(table, name) - table->rows) & 1U) != 0;
 }
 
 const char *options_word(const struct option_table *table, const char *name, int value)
 {
-    const struct choice *choice = choices_of(find(table, name));
-    while (choice->word && choice->value != value)
-        choice++;
-    return choice->word;
+    return word_of(find(table, name), value);
 }

@@ -1,5 +1,6 @@
 /* Options: a command line as a table of rows. A row says what an option takes, in which range, what stands
- * without it, and its help; reading, refusing and --help walk the table. */
+ * without it, and its help; reading, refusing and --help walk the table. Values are read as those of a config
+ * are. */
 #ifndef RADIXPIC_EXPERIMENTS_OPTIONS_H
 #define RADIXPIC_EXPERIMENTS_OPTIONS_H
 
@@ -41,9 +42,6 @@ struct option_row {
     const char *help;  /* half a sentence; but for a set, the default is added to it */
 };
 
-/* Of a row: its place in the `struct options` of the file. */
-#define AT(member) .offset = offsetof(struct options, member)
-
 struct option_table {
     const struct option_row *rows;
     size_t count;
@@ -51,13 +49,42 @@ struct option_table {
     const char *owner; /* name of the choice or set that other rows may belong to */
 };
 
-/* Fills `values`, all bits 0, with the defaults and what argv says; texts belong to argv. Bit n of *given is
- * set where row n was given. *done is set where --help was printed. STATUS_USAGE names the option. */
+enum { SAMPLES_MAX = 1000 }; /* repeats of one timing */
+
+/* What the struct of every table begins with, as its member `common`. */
+struct common_options {
+    uint64_t given; /* bit n: the option of row n was */
+    const char *device, *csv;
+    uint32_t repeats;
+};
+
+/* Of a row: its place in the `struct options` of the file; one that stands in a macro; the rows of the common
+ * options, where `usual_repeats` may be NULL if the experiment chooses the repeats itself. */
+#define AT(member) .offset = offsetof(struct options, member)
+#define OPTION_ROW(...)                                                                                      \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
+#define DEVICE_ROW                                                                                           \
+    OPTION_ROW("device", 'd', "SPEC", OPTION_TEXT, AT(common.device), .usual = "auto",                       \
+               .help = "cpu, gpu, auto, P:D, or part of a name; see radixpic devices")
+#define COMMON_ROWS(usual_repeats, repeat_help)                                                              \
+    OPTION_ROW("repeat", 'r', "K", OPTION_NUMBER, AT(common.repeats), 1, SAMPLES_MAX,                        \
+               .usual = (usual_repeats), .help = (repeat_help)),                                             \
+        DEVICE_ROW,                                                                                          \
+        OPTION_ROW("csv", 0, "FILE", OPTION_TEXT, AT(common.csv),                                            \
+                   .help = "Write everything measured as rows of FILE")
+#define OPTION_TABLE(table_rows, table_owner, text)                                                          \
+    OPTION_ROW(.rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]),                  \
+               .owner = (table_owner), .doc = (text))
+
+/* Fills `options`, all bits 0, with the defaults and what argv says; texts belong to argv. *done is set where
+ * --help was printed. STATUS_USAGE names the option. */
 STATUS_CHECKED enum status options_parse(const struct option_table *table, int argc, char **argv,
-                                         void *values, uint64_t *given, bool *done);
+                                         struct common_options *options, bool *done);
 
 /* Whether the option of that name was given. */
-bool options_given(const struct option_table *table, uint64_t given, const char *name);
+bool options_given(const struct option_table *table, const struct common_options *options, const char *name);
 
 /* The word of `value` in the row of that name; NULL where it has none. */
 const char *options_word(const struct option_table *table, const char *name, int value);

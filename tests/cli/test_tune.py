@@ -190,7 +190,7 @@ class Options(ProgramTest):
             (["--cells", "x8"], ["--cells"]),
             (["--cells", "8x8x8"], ["--cells"]),
             (["--cells", "16384x16385"], ["--cells"]),
-            (["--cells", "8192x8193"], ["--cells", "more than 67108864"]),
+            (["--cells", "8192x8193"], ["--cells", "at most 67108864"]),
             (["--seconds", "0"], ["--seconds"]),
             (["all"], ["'all'"]),
             (["--partikels", "5"], ["--particles"]),
