@@ -8,6 +8,16 @@
 #include "parallel/halo.h"
 
 #include <math.h>
+#include <string.h>
+
+/* What slabs move between device and host in a step. */
+enum { RHO, EX, EY, ARRAYS, PIECES = 2 };
+
+/* Bytes of an array on the local grid: rows that the particles reach, those from the own ones up and those
+ * below. */
+struct piece {
+    size_t begin, bytes;
+};
 
 struct field_solver {
     struct device *device; /* not owned */
@@ -25,8 +35,9 @@ struct field_solver {
     /* Slabs. */
     struct slab_solver *slabs;
     struct halo *halo;
-    double *rho, *ex, *ey; /* of the own rows, on the host */
-    double *beside;        /* of the halo's rows */
+    double *own[ARRAYS]; /* of the own rows, on the host */
+    void *local[ARRAYS]; /* of the local grid, as the device has them, in memory that it reaches */
+    struct piece pieces[PIECES];
 };
 
 /* ---- creation ---- */
@@ -53,12 +64,18 @@ static enum status create_slabs(struct field_solver *solver, const struct field_
 {
     struct device *device = solver->device;
     const struct grid *box = &solver->slab.box;
-    const size_t nodes = slab_own_cells(&solver->slab);
-    TRY(DEVICE_NEW_ARRAY(device, solver->rho, nodes));
-    TRY(DEVICE_NEW_ARRAY(device, solver->ex, nodes));
-    TRY(DEVICE_NEW_ARRAY(device, solver->ey, nodes));
-    TRY(DEVICE_NEW_ARRAY(device, solver->beside, (size_t)GHOST_NODE_ROWS * box->ny));
-    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, &solver->halo));
+    const struct slab *slab = &solver->slab;
+    const size_t row_bytes = box->ny * precision_bytes(solver->precision);
+    const uint32_t upward = ghost_upward_rows(slab), below = ghost_reached_rows(slab) - upward;
+    solver->pieces[0] = (struct piece){0, upward * row_bytes};
+    solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
+    for (int n = 0; n < ARRAYS; n++) {
+        struct host_memory *held; /* by the handle */
+        TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
+        TRY(host_memory_create(device, slab->local.nx * row_bytes, &held, &solver->local[n]));
+    }
+    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, solver->precision,
+                    &solver->halo));
     return slab_solver_create(place->communicator, device, box, place->partition, config->fields.gradient,
                               config->deposit.filter_passes, &solver->slabs);
 }
@@ -105,32 +122,57 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
 
 /* ---- slabs ---- */
 
+static void to_doubles(enum precision precision, size_t count, const void *reals, double *doubles)
+{
+    if (precision == PRECISION_DOUBLE)
+        memcpy(doubles, reals, count * sizeof *doubles);
+    else
+        for (size_t n = 0; n < count; n++)
+            doubles[n] = (double)((const float *)reals)[n];
+}
+
+static void from_doubles(enum precision precision, size_t count, const double *doubles, void *reals)
+{
+    if (precision == PRECISION_DOUBLE)
+        memcpy(reals, doubles, count * sizeof *doubles);
+    else
+        for (size_t n = 0; n < count; n++)
+            ((float *)reals)[n] = (float)doubles[n];
+}
+
 /* rho <- the charge density of the own rows, with what the neighbours deposited there. */
 static enum status sum_rows(struct field_solver *solver, const struct fields *fields)
 {
-    const size_t ny = solver->slab.box.ny, nodes = slab_own_cells(&solver->slab);
+    char *const local = solver->local[RHO];
     TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
     const double start = timer_now();
-    TRY(buffer_read_reals(fields->rho, solver->precision, 0, nodes, solver->rho));
-    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_read_reals(fields->rho, solver->precision, halo_local_row(solver->halo, n) * ny, ny,
-                              solver->beside + n * ny));
-    halo_add(solver->halo, solver->rho, solver->beside);
-    const uint64_t moved = nodes + (uint64_t)halo_rows(solver->halo) * ny;
+    for (int n = 0; n < PIECES; n++) {
+        const struct piece piece = solver->pieces[n];
+        TRY(host_memory_read(fields->rho, piece.begin, piece.bytes, local + piece.begin));
+    }
+    TRY(device_finish(solver->device));
+    halo_add(solver->halo, local);
+    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[RHO]);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start,
-                    moved * precision_bytes(solver->precision));
+                    solver->pieces[0].bytes + solver->pieces[1].bytes);
     return STATUS_OK;
 }
 
-/* The own rows to the device, and those beside, from their owners. */
-static enum status send_rows(struct field_solver *solver, const double *values, struct buffer *buffer)
+/* The own rows of arrays, and those beside from their owners, to the device. Only enqueues: the device must
+ * have taken what was sent before. */
+static enum status send_rows(struct field_solver *solver, size_t count, struct buffer *const buffers[])
 {
-    const size_t ny = solver->slab.box.ny;
-    halo_fill(solver->halo, values, solver->beside);
-    TRY(buffer_write_reals(buffer, solver->precision, 0, slab_own_cells(&solver->slab), values));
-    for (uint32_t n = 0; n < halo_rows(solver->halo); n++)
-        TRY(buffer_write_reals(buffer, solver->precision, halo_local_row(solver->halo, n) * ny, ny,
-                               solver->beside + n * ny));
+    const double start = timer_now();
+    for (size_t a = 0; a < count; a++)
+        from_doubles(solver->precision, slab_own_cells(&solver->slab), solver->own[a], solver->local[a]);
+    halo_fill(solver->halo, count, solver->local);
+    device_add_time(solver->device, STAGE_HALO, timer_now() - start, 0);
+    for (size_t a = 0; a < count; a++)
+        for (int n = 0; n < PIECES; n++) {
+            const struct piece piece = solver->pieces[n];
+            const char *const local = solver->local[a];
+            TRY(host_memory_write(buffers[a], piece.begin, piece.bytes, local + piece.begin, STAGE_HALO));
+        }
     return STATUS_OK;
 }
 
@@ -138,16 +180,10 @@ static enum status solve_slabs(struct field_solver *solver, struct fields *field
 {
     TRY(sum_rows(solver, fields));
     const double start = timer_now();
-    slab_solver_solve(solver->slabs, solver->rho, solver->ex, solver->ey);
-    const uint64_t nodes = slab_own_cells(&solver->slab);
-    device_add_time(solver->device, STAGE_FIELD, timer_now() - start, 6 * nodes * sizeof(double));
-
-    const double filling = timer_now();
-    TRY(send_rows(solver, solver->rho, fields->rho));
-    TRY(send_rows(solver, solver->ex, fields->ex));
-    TRY(send_rows(solver, solver->ey, fields->ey));
-    device_add_time(solver->device, STAGE_HALO, timer_now() - filling, 3 * nodes * sizeof(double));
-    return STATUS_OK;
+    slab_solver_solve(solver->slabs, solver->own[RHO], solver->own[EX], solver->own[EY]);
+    device_add_time(solver->device, STAGE_FIELD, timer_now() - start,
+                    6 * sizeof(double) * (uint64_t)slab_own_cells(&solver->slab));
+    return send_rows(solver, ARRAYS, (struct buffer *const[]){fields->rho, fields->ex, fields->ey});
 }
 
 /* ---- either ---- */
@@ -160,8 +196,9 @@ enum status field_solver_solve(struct field_solver *solver, struct fields *field
 enum status field_solver_potential(struct field_solver *solver, struct fields *fields)
 {
     if (solver->slabs) {
-        slab_solver_potential(solver->slabs, solver->ex); /* ex is on the device by now */
-        return send_rows(solver, solver->ex, fields->phi);
+        TRY(device_finish(solver->device)); /* it has taken the rows of the solve */
+        slab_solver_potential(solver->slabs, solver->own[0]);
+        return send_rows(solver, 1, &fields->phi);
     }
     if (!solver->gather)
         return poisson_potential(solver->poisson, fields);

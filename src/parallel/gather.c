@@ -26,12 +26,9 @@ struct gather {
     struct communicator communicator;
     struct device *device; /* not owned */
     enum precision precision;
-    uint32_t box_rows, ny;
+    struct slab slab;       /* of this rank */
     uint32_t block_rows;    /* of all ranks' blocks together */
     uint32_t own_begin;     /* row among those where this rank's block begins */
-    uint32_t own_rows;      /* of its block */
-    uint32_t upward_rows;   /* the first of these: from local row 0 on */
-    uint32_t below;         /* local row of the one after them, if there is one */
     int *counts, *begins;   /* reals of the blocks of each rank; messages only */
     struct buffer *blocks;  /* real[block_rows][ny] */
     struct buffer *sources; /* uint[box_rows + ...]: block rows for the rows of the box, the owner's first */
@@ -48,7 +45,7 @@ struct gather {
 
 static size_t row_bytes(const struct gather *gather)
 {
-    return gather->ny * precision_bytes(gather->precision);
+    return gather->slab.box.ny * precision_bytes(gather->precision);
 }
 
 static size_t all_bytes(const struct gather *gather)
@@ -60,70 +57,54 @@ static size_t all_bytes(const struct gather *gather)
 
 /* Tables on the host, while they are made. */
 struct tables {
+    struct slab *slabs;      /* [ranks] */
     uint32_t *block_begins;  /* [ranks + 1]: first row of each rank's block */
     uint32_t *source_begins; /* [box rows + 1] */
-    uint32_t *source_ends;   /* [box rows]: of those entered so far */
     uint32_t *sources;       /* [block rows] */
-    uint32_t (*kept)[2];     /* [own rows] */
 };
 
-static enum status tables_allocate(struct device *scratch, const struct gather_setup *setup,
-                                   struct tables *tables)
+/* Which rows of the block of each rank are which of the box, and of all blocks where they begin. */
+static enum status find_blocks(struct gather *gather, struct device *scratch,
+                               const struct gather_setup *setup, struct tables *tables)
 {
-    const size_t ranks = (size_t)setup->partition->ranks, rows = setup->box->nx;
+    const size_t ranks = (size_t)setup->partition->ranks;
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->slabs, ranks));
     TRY(DEVICE_NEW_ARRAY(scratch, tables->block_begins, ranks + 1));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_begins, rows + 1));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_ends, rows));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, rows + ranks * GHOST_NODE_ROWS));
-    return DEVICE_NEW_ARRAY(scratch, tables->kept, rows + GHOST_NODE_ROWS);
+    TRY(DEVICE_NEW_ARRAY(gather->device, gather->counts, ranks));
+    TRY(DEVICE_NEW_ARRAY(gather->device, gather->begins, ranks));
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const struct slab slab = ghost_slab(setup->partition, setup->box, setup->ghost, (int)rank);
+        const uint32_t begin = tables->block_begins[rank], rows = ghost_reached_rows(&slab);
+        tables->slabs[rank] = slab;
+        tables->block_begins[rank + 1] = begin + rows;
+        gather->counts[rank] = (int)(rows * setup->box->ny);
+        gather->begins[rank] = (int)(begin * setup->box->ny);
+    }
+    gather->block_rows = tables->block_begins[ranks];
+    gather->own_begin = tables->block_begins[gather->communicator.rank];
+    gather->slab = tables->slabs[gather->communicator.rank];
+    return STATUS_OK;
 }
 
 /* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
-static void find_sources(const struct gather_setup *setup, struct tables *tables)
+static enum status find_sources(struct gather *gather, struct device *scratch,
+                                const struct partition *partition, struct tables *tables)
 {
-    const struct partition *partition = setup->partition;
-    struct ghost_row beside[GHOST_NODE_ROWS];
-    for (uint32_t row = 0; row < setup->box->nx; row++)
-        tables->source_begins[row + 1] = 1;
-    for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = ghost_rows_of_nodes(partition, setup->box, setup->ghost, rank, beside);
-        for (uint32_t n = 0; n < count; n++)
-            tables->source_begins[beside[n].row + 1]++;
-        tables->block_begins[rank + 1] = tables->block_begins[rank] + partition_rows(partition, rank) + count;
+    uint32_t count = 0;
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_begins, gather->slab.box.nx + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, gather->block_rows));
+    for (uint32_t row = 0; row < gather->slab.box.nx; row++) {
+        const int owner = partition_owner(partition, row);
+        tables->sources[count++] = tables->block_begins[owner] + row - partition->first[owner];
+        for (int rank = 0; rank < partition->ranks; rank++) {
+            const struct slab *slab = &tables->slabs[rank];
+            for (uint32_t n = slab->rows; n < ghost_reached_rows(slab); n++)
+                if (slab_global_row(slab, ghost_reached_row(slab, n)) == row)
+                    tables->sources[count++] = tables->block_begins[rank] + n;
+        }
+        tables->source_begins[row + 1] = count;
     }
-    for (uint32_t row = 0; row < setup->box->nx; row++) {
-        tables->source_begins[row + 1] += tables->source_begins[row];
-        tables->source_ends[row] = tables->source_begins[row];
-    }
-    for (int rank = 0; rank < partition->ranks; rank++)
-        for (uint32_t n = 0; n < partition_rows(partition, rank); n++)
-            tables->sources[tables->source_ends[partition->first[rank] + n]++] =
-                tables->block_begins[rank] + n;
-    for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t count = ghost_rows_of_nodes(partition, setup->box, setup->ghost, rank, beside);
-        for (uint32_t n = 0; n < count; n++)
-            tables->sources[tables->source_ends[beside[n].row]++] =
-                tables->block_begins[rank] + partition_rows(partition, rank) + n;
-    }
-}
-
-/* The rows of this rank's block: which of the local grid, and of the box. */
-static void find_own_rows(struct gather *gather, const struct gather_setup *setup, struct tables *tables)
-{
-    const int rank = gather->communicator.rank;
-    const uint32_t rows = partition_rows(setup->partition, rank);
-    struct ghost_row beside[GHOST_NODE_ROWS];
-    const uint32_t count = ghost_rows_of_nodes(setup->partition, setup->box, setup->ghost, rank, beside);
-    for (uint32_t n = 0; n < rows + count; n++) {
-        tables->kept[n][0] = n < rows ? n : beside[n - rows].local_row;
-        tables->kept[n][1] = n < rows ? setup->partition->first[rank] + n : beside[n - rows].row;
-    }
-    gather->block_rows = tables->block_begins[setup->partition->ranks];
-    gather->own_begin = tables->block_begins[rank];
-    gather->own_rows = rows + count;
-    while (gather->upward_rows < rows + count && tables->kept[gather->upward_rows][0] == gather->upward_rows)
-        gather->upward_rows++;
-    gather->below = tables->kept[rows + count - 1][0];
+    return STATUS_OK;
 }
 
 static enum status send_table(struct gather *gather, const void *table, size_t bytes, const char *what,
@@ -133,41 +114,30 @@ static enum status send_table(struct gather *gather, const void *table, size_t b
     return buffer_write(*buffer, 0, bytes, table);
 }
 
-static enum status send_tables(struct gather *gather, const struct tables *tables)
+/* Which row of the local grid, and of the box, each row of this rank's block is. */
+static enum status send_kept(struct gather *gather, struct device *scratch)
 {
-    TRY(buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks));
-    TRY(send_table(gather, tables->source_begins, (gather->box_rows + 1) * sizeof *tables->source_begins,
-                   "begins of the rows between ranks", &gather->source_begins));
-    TRY(send_table(gather, tables->sources, gather->block_rows * sizeof *tables->sources,
-                   "rows between ranks", &gather->sources));
-    return send_table(gather, tables->kept, gather->own_rows * sizeof *tables->kept, "rows of the rank",
-                      &gather->kept);
-}
-
-static enum status keep_counts(struct gather *gather, size_t ranks, const struct tables *tables)
-{
-    TRY(DEVICE_NEW_ARRAY(gather->device, gather->counts, ranks));
-    TRY(DEVICE_NEW_ARRAY(gather->device, gather->begins, ranks));
-    for (size_t rank = 0; rank < ranks; rank++) {
-        const uint32_t begin = tables->block_begins[rank], end = tables->block_begins[rank + 1];
-        gather->counts[rank] = (int)((end - begin) * gather->ny);
-        gather->begins[rank] = (int)(begin * gather->ny);
+    const uint32_t rows = ghost_reached_rows(&gather->slab);
+    uint32_t(*kept)[2] = NULL;
+    TRY(DEVICE_NEW_ARRAY(scratch, kept, rows));
+    for (uint32_t n = 0; n < rows; n++) {
+        kept[n][0] = ghost_reached_row(&gather->slab, n);
+        kept[n][1] = slab_global_row(&gather->slab, kept[n][0]);
     }
-    return STATUS_OK;
+    return send_table(gather, kept, rows * sizeof *kept, "rows of the rank", &gather->kept);
 }
 
-static enum status find_rows(struct gather *gather, const struct gather_setup *setup)
+static enum status find_rows(struct gather *gather, struct device *scratch, const struct gather_setup *setup)
 {
-    struct device *scratch;
     struct tables tables;
-    TRY(device_branch(gather->device, &scratch));
-    TRY(tables_allocate(scratch, setup, &tables));
-    find_sources(setup, &tables);
-    find_own_rows(gather, setup, &tables);
-    TRY(keep_counts(gather, (size_t)setup->partition->ranks, &tables));
-    TRY(send_tables(gather, &tables));
-    device_close(&scratch);
-    return STATUS_OK;
+    TRY(find_blocks(gather, scratch, setup, &tables));
+    TRY(find_sources(gather, scratch, setup->partition, &tables));
+    TRY(buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks));
+    TRY(send_table(gather, tables.source_begins, (gather->slab.box.nx + 1) * sizeof *tables.source_begins,
+                   "begins of the rows between ranks", &gather->source_begins));
+    TRY(send_table(gather, tables.sources, gather->block_rows * sizeof *tables.sources, "rows between ranks",
+                   &gather->sources));
+    return send_kept(gather, scratch);
 }
 
 /* ---- the memory of the blocks ---- */
@@ -209,13 +179,14 @@ enum status gather_create(const struct communicator *communicator, struct device
                           const struct gather_setup *setup, enum gather_way way, struct gather **gather)
 {
     struct gather *created;
+    struct device *scratch;
     TRY(DEVICE_NEW(device, created));
     created->communicator = *communicator;
     created->device = device;
     created->precision = setup->precision;
-    created->box_rows = setup->box->nx;
-    created->ny = setup->box->ny;
-    TRY(find_rows(created, setup));
+    TRY(device_branch(device, &scratch));
+    TRY(find_rows(created, scratch, setup));
+    device_close(&scratch);
     TRY(create_memory(created, way));
     TRY(program_build(device, "gather.cl", created->precision, &created->program, "%s", ""));
     TRY(kernel_create(created->program, "gather_sum", &created->sum));
@@ -234,11 +205,12 @@ enum gather_way gather_way(const struct gather *gather)
 /* Waits once: for both reads, and for all that the queue had before them. */
 static enum status read_block(const struct gather *gather, const struct buffer *rho, char *half)
 {
-    const size_t bytes = row_bytes(gather);
-    char *const block = half + gather->own_begin * bytes, *const last = block + gather->upward_rows * bytes;
-    if (gather->upward_rows < gather->own_rows)
-        TRY(host_memory_read(rho, gather->below * bytes, bytes, last));
-    return buffer_read(rho, 0, gather->upward_rows * bytes, block);
+    const struct slab *slab = &gather->slab;
+    const size_t bytes = row_bytes(gather), upward = ghost_upward_rows(slab);
+    const size_t below = ghost_reached_rows(slab) - upward, below_begin = slab->local.nx - below;
+    char *const block = half + gather->own_begin * bytes;
+    TRY(host_memory_read(rho, below_begin * bytes, below * bytes, block + upward * bytes));
+    return buffer_read(rho, 0, upward * bytes, block);
 }
 
 /* Until all blocks are there. The fences order what is in the memory around what MPI does with its own. */
@@ -257,7 +229,7 @@ static void meet(const struct gather *gather, char *half)
 /* One group per row, as in poisson.c. */
 static struct launch launch_rows(const struct gather *gather, uint32_t rows, uint64_t moved_rows)
 {
-    return (struct launch){rows, device_row_items(gather->device, gather->ny), STAGE_HALO,
+    return (struct launch){rows, device_row_items(gather->device, gather->slab.box.ny), STAGE_HALO,
                            moved_rows * row_bytes(gather)};
 }
 
@@ -270,17 +242,19 @@ enum status gather_sum(struct gather *gather, const struct buffer *rho, struct b
     TRY(read_block(gather, rho, half));
     meet(gather, half);
     TRY(host_memory_write(gather->blocks, 0, all_bytes(gather), half, STAGE_HALO));
-    device_add_time(gather->device, STAGE_HALO, timer_now() - start, gather->own_rows * row_bytes(gather));
-    const uint64_t moved = gather->block_rows + (uint64_t)gather->box_rows;
-    return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->box_rows, moved),
+    device_add_time(gather->device, STAGE_HALO, timer_now() - start,
+                    ghost_reached_rows(&gather->slab) * row_bytes(gather));
+    const uint64_t moved = gather->block_rows + (uint64_t)gather->slab.box.nx;
+    return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->slab.box.nx, moved),
                          arg_buffer(gather->blocks), arg_buffer(gather->source_begins),
-                         arg_buffer(gather->sources), arg_uint(gather->ny), arg_buffer(box_rho));
+                         arg_buffer(gather->sources), arg_uint(gather->slab.box.ny), arg_buffer(box_rho));
 }
 
 enum status gather_keep(struct gather *gather, struct buffer *const from[3], struct buffer *const to[3])
 {
-    const struct launch launch = launch_rows(gather, gather->own_rows, 6 * (uint64_t)gather->own_rows);
-    return KERNEL_LAUNCH(gather->keep, launch, arg_buffer(gather->kept), arg_uint(gather->ny),
+    const struct launch launch = launch_rows(gather, ghost_reached_rows(&gather->slab),
+                                             6 * (uint64_t)ghost_reached_rows(&gather->slab));
+    return KERNEL_LAUNCH(gather->keep, launch, arg_buffer(gather->kept), arg_uint(gather->slab.box.ny),
                          arg_buffer(from[0]), arg_buffer(from[1]), arg_buffer(from[2]), arg_buffer(to[0]),
                          arg_buffer(to[1]), arg_buffer(to[2]));
 }

@@ -1,25 +1,29 @@
 /* Ghost rows: from the slabs of the ranks. */
 #include "parallel/ghost_rows.h"
 
-static struct slab slab_of(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                           int rank)
+struct slab ghost_slab(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank)
 {
     return slab_make(box, partition->first[rank], partition_rows(partition, rank), ghost);
 }
 
-uint32_t ghost_rows_of_nodes(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                             int rank, struct ghost_row rows[GHOST_NODE_ROWS])
+static uint32_t at_most(uint32_t rows, uint32_t most)
 {
-    const struct slab slab = slab_of(partition, box, ghost, rank);
-    uint32_t count = 0;
-    for (uint32_t local = slab.rows; local < slab.local.nx; local++) {
-        if (local >= slab.rows + SLAB_NODES_ABOVE && local + SLAB_NODES_BELOW < slab.local.nx)
-            continue;
-        const uint32_t row = slab_global_row(&slab, local);
-        rows[count] = (struct ghost_row){rank, partition_owner(partition, row), count, local, row};
-        count++;
-    }
-    return count;
+    return rows < most ? rows : most;
+}
+
+uint32_t ghost_upward_rows(const struct slab *slab)
+{
+    return at_most(slab->rows + SLAB_NODES_ABOVE, slab->local.nx);
+}
+
+uint32_t ghost_reached_rows(const struct slab *slab)
+{
+    return at_most(slab->rows + SLAB_NODES_ABOVE + SLAB_NODES_BELOW, slab->local.nx);
+}
+
+uint32_t ghost_reached_row(const struct slab *slab, uint32_t n)
+{
+    return n < ghost_upward_rows(slab) ? n : slab->local.nx - (ghost_reached_rows(slab) - n);
 }
 
 /* The end of the run that begins at local_row, after which comes the lost row or another owner's. */
@@ -62,7 +66,7 @@ enum status ghost_runs_find(struct device *device, const struct partition *parti
     TRY(DEVICE_NEW_ARRAY(device, out->runs, most));
     TRY(DEVICE_NEW_ARRAY(device, in->runs, most));
     for (int other = 0; other < partition->ranks; other++) {
-        const struct slab slab = slab_of(partition, box, ghost, other);
+        const struct slab slab = ghost_slab(partition, box, ghost, other);
         add_runs(partition, &slab, other, other == rank ? -1 : rank, other == rank ? out : in);
     }
     return STATUS_OK;

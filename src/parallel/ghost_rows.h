@@ -10,23 +10,17 @@
 #include "domain/slab.h"
 #include "parallel/partition.h"
 
-/* ---- rows of nodes: those that the shapes of a rank's own particles reach ---- */
+/* The slab of rank `rank`, where slabs have this number of ghost rows. */
+struct slab ghost_slab(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank);
 
-struct ghost_row {
-    int reacher, owner; /* ranks */
-    uint32_t number;    /* among the ghost rows of nodes of the reacher */
-    uint32_t local_row; /* of the reacher's local grid */
-    uint32_t row;       /* of the box */
-};
+/* ---- rows of nodes: those that the shapes of a slab's own particles reach ---- */
 
-/* The most of them beside a rank. */
-enum { GHOST_NODE_ROWS = SLAB_NODES_BELOW + SLAB_NODES_ABOVE };
-
-/* Those beside rank `rank`, for slabs with this number of ghost rows: those above its own, which follow them
- * in the local grid, then the last of the local grid, below; each row of the local grid once. Returns how
- * many. */
-uint32_t ghost_rows_of_nodes(const struct partition *partition, const struct grid *box, uint32_t ghost,
-                             int rank, struct ghost_row rows[GHOST_NODE_ROWS]);
+/* The first so many rows of the local grid, from the own ones up; how many there are with those below, each
+ * row of the local grid counted once; and which row of the local grid is number n of them: the rows below are
+ * the last. */
+uint32_t ghost_upward_rows(const struct slab *slab);
+uint32_t ghost_reached_rows(const struct slab *slab);
+uint32_t ghost_reached_row(const struct slab *slab, uint32_t n);
 
 /* ---- rows of cells: where particles may go in a step ---- */
 

@@ -2,91 +2,99 @@
 #include "parallel/halo.h"
 
 #include <mpi.h>
-#include <string.h>
+
+/* A row that a message brings or takes. */
+struct halo_row {
+    int rank; /* the other one */
+    int tag;  /* the row's number among those that the rank beside it reaches */
+    uint32_t local_row;
+};
 
 struct halo {
-    struct communicator communicator;
-    uint32_t ny, first_row;
-    uint32_t beside_count;                    /* rows beside this rank */
-    struct ghost_row beside[GHOST_NODE_ROWS]; /* those */
-    uint32_t served_count;                    /* rows of this rank beside others */
-    struct ghost_row *served;                 /* those, in the order of the reachers */
-    double *received;                         /* a row for each served one */
+    size_t row_bytes;
+    uint32_t ny;
+    uint32_t beside_count; /* rows beside this rank's own */
+    struct halo_row beside[SLAB_NODES_BELOW + SLAB_NODES_ABOVE];
+    uint32_t served_count;   /* own rows beside those of others */
+    struct halo_row *served; /* in the order of the ranks that reach them */
+    char *received;          /* a row for each served one */
     MPI_Request *requests;
 };
 
-static enum status find_rows(struct halo *halo, struct device *device, const struct partition *partition,
-                             const struct grid *box, uint32_t ghost)
+/* The rows beside the own ones of rank `rank` of which one of the two is this rank. */
+static void add_rows(struct halo *halo, const struct partition *partition, const struct slab *slab, int rank,
+                     int me)
 {
-    const int ranks = partition->ranks, me = halo->communicator.rank;
-    TRY(DEVICE_NEW_ARRAY(device, halo->served, (size_t)ranks * GHOST_NODE_ROWS));
-    for (int rank = 0; rank < ranks; rank++) {
-        struct ghost_row rows[GHOST_NODE_ROWS];
-        const uint32_t count = ghost_rows_of_nodes(partition, box, ghost, rank, rows);
-        for (uint32_t n = 0; n < count; n++)
-            if (rows[n].owner == me)
-                halo->served[halo->served_count++] = rows[n];
-        if (rank == me) {
-            memcpy(halo->beside, rows, count * sizeof rows[0]);
-            halo->beside_count = count;
-        }
+    for (uint32_t n = slab->rows; n < ghost_reached_rows(slab); n++) {
+        const uint32_t local_row = ghost_reached_row(slab, n), row = slab_global_row(slab, local_row);
+        const int owner = partition_owner(partition, row), tag = (int)(n - slab->rows);
+        if (owner == me)
+            halo->served[halo->served_count++] = (struct halo_row){rank, tag, row - partition->first[me]};
+        if (rank == me)
+            halo->beside[halo->beside_count++] = (struct halo_row){owner, tag, local_row};
     }
-    TRY(DEVICE_NEW_ARRAY(device, halo->received, (size_t)halo->served_count * halo->ny));
-    return DEVICE_NEW_ARRAY(device, halo->requests, (size_t)halo->served_count + GHOST_NODE_ROWS);
 }
 
 enum status halo_create(const struct communicator *communicator, struct device *device,
                         const struct partition *partition, const struct grid *box, uint32_t ghost,
-                        struct halo **halo)
+                        enum precision precision, struct halo **halo)
 {
+    const size_t most_beside = sizeof(*halo)->beside / sizeof(*halo)->beside[0];
     TRY(DEVICE_NEW(device, *halo));
-    (*halo)->communicator = *communicator;
-    (*halo)->ny = box->ny;
-    (*halo)->first_row = partition->first[communicator->rank];
-    return find_rows(*halo, device, partition, box, ghost);
+    struct halo *created = *halo;
+    created->ny = box->ny;
+    created->row_bytes = box->ny * precision_bytes(precision);
+    TRY(DEVICE_NEW_ARRAY(device, created->served, (size_t)partition->ranks * most_beside));
+    for (int rank = 0; rank < partition->ranks; rank++) {
+        const struct slab slab = ghost_slab(partition, box, ghost, rank);
+        add_rows(created, partition, &slab, rank, communicator->rank);
+    }
+    TRY(DEVICE_NEW_ARRAY(device, created->received, created->served_count * created->row_bytes));
+    return DEVICE_NEW_ARRAY(device, created->requests, HALO_ARRAYS * (created->served_count + most_beside));
 }
 
-uint32_t halo_rows(const struct halo *halo)
+static void *row_at(const struct halo *halo, void *local, const struct halo_row *row)
 {
-    return halo->beside_count;
+    return (char *)local + row->local_row * halo->row_bytes;
 }
 
-uint32_t halo_local_row(const struct halo *halo, uint32_t n)
+static void add_row(const struct halo *halo, void *sum, const void *row)
 {
-    return halo->beside[n].local_row;
+    if (halo->row_bytes == halo->ny * sizeof(double))
+        for (uint32_t j = 0; j < halo->ny; j++)
+            ((double *)sum)[j] += ((const double *)row)[j];
+    else
+        for (uint32_t j = 0; j < halo->ny; j++)
+            ((float *)sum)[j] += ((const float *)row)[j];
 }
 
-/* Where a served row begins among the own ones. */
-static size_t served_begin(const struct halo *halo, uint32_t n)
+void halo_add(struct halo *halo, void *local)
 {
-    return (size_t)(halo->served[n].row - halo->first_row) * halo->ny;
-}
-
-void halo_add(struct halo *halo, double *own, const double *beside)
-{
-    const size_t ny = halo->ny;
+    const int bytes = (int)halo->row_bytes;
     int pending = 0;
     for (uint32_t n = 0; n < halo->served_count; n++)
-        MPI_Irecv(halo->received + n * ny, (int)ny, MPI_DOUBLE, halo->served[n].reacher,
-                  (int)halo->served[n].number, MPI_COMM_WORLD, &halo->requests[pending++]);
+        MPI_Irecv(halo->received + n * halo->row_bytes, bytes, MPI_BYTE, halo->served[n].rank,
+                  halo->served[n].tag, MPI_COMM_WORLD, &halo->requests[pending++]);
     for (uint32_t n = 0; n < halo->beside_count; n++)
-        MPI_Isend(beside + n * ny, (int)ny, MPI_DOUBLE, halo->beside[n].owner, (int)n, MPI_COMM_WORLD,
-                  &halo->requests[pending++]);
+        MPI_Isend(row_at(halo, local, &halo->beside[n]), bytes, MPI_BYTE, halo->beside[n].rank,
+                  halo->beside[n].tag, MPI_COMM_WORLD, &halo->requests[pending++]);
     MPI_Waitall(pending, halo->requests, MPI_STATUSES_IGNORE);
     for (uint32_t n = 0; n < halo->served_count; n++)
-        for (size_t j = 0; j < ny; j++)
-            own[served_begin(halo, n) + j] += halo->received[n * ny + j];
+        add_row(halo, row_at(halo, local, &halo->served[n]), halo->received + n * halo->row_bytes);
 }
 
-void halo_fill(struct halo *halo, const double *own, double *beside)
+/* Messages of one row for several arrays arrive in the order in which they were sent. */
+void halo_fill(struct halo *halo, size_t count, void *const local[])
 {
-    const size_t ny = halo->ny;
+    const int bytes = (int)halo->row_bytes;
     int pending = 0;
-    for (uint32_t n = 0; n < halo->beside_count; n++)
-        MPI_Irecv(beside + n * ny, (int)ny, MPI_DOUBLE, halo->beside[n].owner, (int)n, MPI_COMM_WORLD,
-                  &halo->requests[pending++]);
-    for (uint32_t n = 0; n < halo->served_count; n++)
-        MPI_Isend(own + served_begin(halo, n), (int)ny, MPI_DOUBLE, halo->served[n].reacher,
-                  (int)halo->served[n].number, MPI_COMM_WORLD, &halo->requests[pending++]);
+    for (size_t a = 0; a < count; a++) {
+        for (uint32_t n = 0; n < halo->beside_count; n++)
+            MPI_Irecv(row_at(halo, local[a], &halo->beside[n]), bytes, MPI_BYTE, halo->beside[n].rank,
+                      halo->beside[n].tag, MPI_COMM_WORLD, &halo->requests[pending++]);
+        for (uint32_t n = 0; n < halo->served_count; n++)
+            MPI_Isend(row_at(halo, local[a], &halo->served[n]), bytes, MPI_BYTE, halo->served[n].rank,
+                      halo->served[n].tag, MPI_COMM_WORLD, &halo->requests[pending++]);
+    }
     MPI_Waitall(pending, halo->requests, MPI_STATUSES_IGNORE);
 }

@@ -13,20 +13,18 @@
 
 struct halo;
 
-/* For slabs of all ranks with this number of ghost rows. */
+enum { HALO_ARRAYS = 3 }; /* that are filled at once, at most */
+
+/* For slabs of all ranks with this number of ghost rows, and reals of the precision. */
 STATUS_CHECKED enum status halo_create(const struct communicator *communicator, struct device *device,
                                        const struct partition *partition, const struct grid *box,
-                                       uint32_t ghost, struct halo **halo);
+                                       uint32_t ghost, enum precision precision, struct halo **halo);
 
-/* How many rows of nodes beside its own a rank reaches, at most GHOST_NODE_ROWS, and which row of the local
- * grid number n is. */
-uint32_t halo_rows(const struct halo *halo);
-uint32_t halo_local_row(const struct halo *halo, uint32_t n);
+/* Collective. To the own rows of local[local nx][ny] is added what other ranks hold for them in the rows
+ * beside their own. */
+void halo_add(struct halo *halo, void *local);
 
-/* Collective. own[rows][ny] += what other ranks hold for these rows in their beside[halo_rows()][ny]. */
-void halo_add(struct halo *halo, double *own, const double *beside);
-
-/* Collective. beside[halo_rows()][ny] <- own[rows][ny] of their owners. */
-void halo_fill(struct halo *halo, const double *own, double *beside);
+/* Collective. The rows beside the own ones become those of their owners, in `count` such arrays. */
+void halo_fill(struct halo *halo, size_t count, void *const local[]);
 
 #endif

@@ -6,32 +6,44 @@
 
 enum { COLUMNS = 5 };
 
-static void check(const struct partition *partition, uint32_t ghost)
+/* Rows that are not the rank's own begin with what it left there, and end with the sum of their owners. */
+static void check_in(enum precision precision, const struct partition *partition, uint32_t ghost)
 {
-    const struct left_rows left = left_rows_make(partition, COLUMNS, ghost, PRECISION_DOUBLE);
+    const struct left_rows left = left_rows_make(partition, COLUMNS, ghost, precision);
     const struct slab slab = left_rows_slab(&left, ranks.rank);
+    const size_t own = slab_own_cells(&slab), nodes = grid_cells(&slab.local);
     struct halo *halo = NULL;
     struct device *owner = NULL;
     assert_ok(device_open_counting(&(struct device_info){0}, &owner));
-    assert_ok(halo_create(&ranks, owner, partition, &left.box, ghost, &halo));
-    double *own = device_alloc(owner, (size_t)slab.rows * COLUMNS, sizeof *own);
-    double *beside = device_alloc(owner, (size_t)GHOST_NODE_ROWS * COLUMNS, sizeof *beside);
-    assert_true(own && beside);
-    for (size_t n = 0; n < (size_t)slab.rows * COLUMNS; n++)
-        own[n] = left_there(&left, ranks.rank, (uint32_t)(n / COLUMNS), n % COLUMNS);
-    for (uint32_t n = 0; n < halo_rows(halo); n++)
-        for (uint32_t j = 0; j < COLUMNS; j++)
-            beside[n * COLUMNS + j] = left_there(&left, ranks.rank, halo_local_row(halo, n), j);
+    assert_ok(halo_create(&ranks, owner, partition, &left.box, ghost, precision, &halo));
+    void *local[HALO_ARRAYS];
+    for (int a = 0; a < HALO_ARRAYS; a++)
+        local[a] = test_array(nodes, sizeof(double));
+    for (size_t n = 0; n < nodes; n++)
+        left_store(precision, local[0], n,
+                   left_there(&left, ranks.rank, (uint32_t)(n / COLUMNS), n % COLUMNS));
 
-    halo_add(halo, own, beside);
-    for (size_t n = 0; n < (size_t)slab.rows * COLUMNS; n++)
-        assert_near(own[n], left_expected(&left, slab.first_row + (uint32_t)(n / COLUMNS), n % COLUMNS), 0);
-    halo_fill(halo, own, beside);
-    for (uint32_t n = 0; n < halo_rows(halo); n++)
+    halo_add(halo, local[0]);
+    for (size_t n = 0; n < own; n++)
+        for (int a = HALO_ARRAYS - 1; a >= 0; a--)
+            left_store(precision, local[a], n, (a + 1) * left_load(precision, local[0], n));
+    halo_fill(halo, HALO_ARRAYS, local);
+    for (uint32_t n = 0; n < ghost_reached_rows(&slab); n++)
         for (uint32_t j = 0; j < COLUMNS; j++)
-            assert_near(beside[n * COLUMNS + j],
-                        left_expected(&left, slab_global_row(&slab, halo_local_row(halo, n)), j), 0);
+            for (int a = 0; a < HALO_ARRAYS; a++) {
+                const uint32_t row = ghost_reached_row(&slab, n);
+                const double sum = left_expected(&left, slab_global_row(&slab, row), j), times = a + 1;
+                const double expected =
+                    precision == PRECISION_DOUBLE ? times * sum : (double)(float)(times * sum);
+                assert_near(left_load(precision, local[a], row * COLUMNS + j), expected, 0);
+            }
     device_close(&owner);
+}
+
+static void check(const struct partition *partition, uint32_t ghost)
+{
+    check_in(PRECISION_SINGLE, partition, ghost);
+    check_in(PRECISION_DOUBLE, partition, ghost);
 }
 
 TEST(rows_are_added_and_filled)
