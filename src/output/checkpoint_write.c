@@ -66,8 +66,10 @@ static enum status fill_attribute(const void *source, uint64_t first, size_t cou
     const struct sorted_list *list = column->list;
     const struct attribute_info *info = &attribute_table[column->attribute];
     if (!info->is_real)
-        return sorted_list_read_integers(list, column->attribute, first, count, values);
-    TRY(sorted_list_read(list, column->attribute, first / info->components, count / info->components));
+        return buffer_read(list->particles->attribute[column->attribute], first * sizeof(uint64_t),
+                           count * sizeof(uint64_t), values);
+    TRY(particles_read(list->particles, column->attribute, first / info->components, count / info->components,
+                       list->values));
     for (size_t n = 0; n < count; n++) {
         if (!attribute_accepts(column->attribute, list->values[n]))
             return refuse_value(column, first + n, list->values[n]);

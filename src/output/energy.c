@@ -19,32 +19,24 @@ struct energy {
     struct buffer *sums; /* real[groups][SUMS] */
 };
 
-/* Deals the nodes out to groups. */
-static void deal_out(struct energy *energy, const struct device_info *info)
-{
-    size_t items = info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
-    while (items > info->group_limit)
-        items /= 2;
-    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
-    const uint64_t most = wanted < MOST_GROUPS ? wanted : MOST_GROUPS;
-    const uint64_t pieces = (grid_cells(&energy->grid) + items - 1) / items; /* of one node an item */
-    const uint64_t pieces_per_group = (pieces + most - 1) / most;
-    energy->group_items = items;
-    energy->groups = (uint32_t)((pieces + pieces_per_group - 1) / pieces_per_group);
-    energy->chunk = (uint32_t)(pieces_per_group * items);
-}
-
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
                           struct energy **created)
 {
+    const struct device_info *info = device_info(device);
+    const size_t items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
+    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
+    const uint64_t most = wanted < MOST_GROUPS ? wanted : MOST_GROUPS;
+    const uint64_t pieces = (grid_cells(grid) + items - 1) / items; /* of one node an item */
+    const uint64_t pieces_per_group = (pieces + most - 1) / most;
     struct energy *energy;
     TRY(DEVICE_NEW(device, energy));
     *created = energy;
     energy->grid = *grid;
     energy->precision = precision;
-    deal_out(energy, device_info(device));
-    TRY(program_build(device, "energy.cl", precision, &energy->program, "-D GROUP_ITEMS=%zu",
-                      energy->group_items));
+    energy->group_items = items;
+    energy->groups = (uint32_t)((pieces + pieces_per_group - 1) / pieces_per_group);
+    energy->chunk = (uint32_t)(pieces_per_group * items);
+    TRY(program_build(device, "energy.cl", precision, &energy->program, "-D GROUP_ITEMS=%zu", items));
     TRY(kernel_create(energy->program, "energy_sums", &energy->kernel));
     return buffer_create(device, (size_t)energy->groups * SUMS * precision_bytes(precision),
                          "the energy sums", &energy->sums);

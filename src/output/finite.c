@@ -1,18 +1,25 @@
-/* Finite: the first particle, then the first node, that is not a number. */
+/* Finite: the first particle, then the first node, with a non-finite value. */
 #include "output/finite.h"
 
 #include <math.h>
+#include <stdarg.h>
 
-enum { PIECE = 4096, MOST_COMPONENTS = 2, WHERE = 64 };
+enum { PIECE = 4096, MOST_COMPONENTS = 2 };
 
-/* `what`, "the field Ex, nan, at node (3, 4)", and what is wrong with it. */
-static enum status fail(const struct view *view, const char *what, const char *wrong)
+/* "step 3 (t = 0.3): the field Ex, nan, at node (3, 4) is non-finite; ...", from a printf-style format. */
+__attribute__((format(printf, 2, 3))) static enum status fail(const struct view *view, const char *format,
+                                                              ...)
 {
+    char what[CONFIG_NAME_LENGTH + 200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
     return status_fail(
         STATUS_FAILED,
-        "step %llu (t = %g): %s %s; the run stops here. Try a smaller time.step (omega_p dt below 2) or "
-        "smaller charges and velocities",
-        (unsigned long long)view->step, view->time, what, wrong);
+        "step %llu (t = %g): %s; the run stops here. Try a smaller time.step (omega_p dt below 2) or smaller "
+        "charges and velocities",
+        (unsigned long long)view->step, view->time, what);
 }
 
 /* The NaN that x86 comes to has a sign, and is printed as "-nan". */
@@ -27,34 +34,33 @@ static double printable(double value)
 static enum status find_cell(const struct view *view, const struct particles *particles, uint32_t index,
                              uint32_t *cell)
 {
-    uint32_t low = 0, high = slab_own_cells(view->slab) - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low + 1) / 2;
+    uint32_t high = slab_own_cells(view->slab) - 1;
+    *cell = 0;
+    while (*cell < high) {
+        const uint32_t middle = *cell + (high - *cell + 1) / 2;
         uint32_t start = 0;
         TRY(buffer_read(particles->cell_offsets, middle * sizeof start, sizeof start, &start));
         if (start <= index)
-            low = middle;
+            *cell = middle;
         else
             high = middle - 1;
     }
-    *cell = low;
     return STATUS_OK;
 }
 
 static enum status fail_at_particle(const struct view *view, const struct particles *particles,
                                     enum attribute attribute, uint32_t index, const double *values)
 {
-    char text[CONFIG_NAME_LENGTH + 160];
+    char text[80];
     const uint32_t ny = view->slab->local.ny;
-    uint32_t cell = 0;
-    TRY(find_cell(view, particles, index, &cell));
-    int used =
-        snprintf(text, sizeof text, "the %s (%g", attribute_table[attribute].name, printable(values[0]));
+    uint32_t cell;
+    int used = snprintf(text, sizeof text, "%g", printable(values[0]));
     for (uint32_t n = 1; n < attribute_table[attribute].components; n++)
         used += snprintf(text + used, sizeof text - (size_t)used, ", %g", printable(values[n]));
-    snprintf(text + used, sizeof text - (size_t)used, ") of a particle of species %s in cell (%u, %u)",
-             particles->species->name, slab_global_row(view->slab, cell / ny), cell % ny);
-    return fail(view, text, "is not a finite number");
+    TRY(find_cell(view, particles, index, &cell));
+    return fail(view, "the %s (%s) of a particle of species %s in cell (%u, %u) is non-finite",
+                attribute_table[attribute].name, text, particles->species->name,
+                slab_global_row(view->slab, cell / ny), cell % ny);
 }
 
 static enum status search_attribute(const struct view *view, const struct particles *particles,
@@ -92,14 +98,10 @@ static enum status search_nodes(const struct view *view, const struct buffer *no
     for (uint32_t first = 0; first < own; first += PIECE) {
         const uint32_t count = own - first < PIECE ? own - first : PIECE;
         TRY(buffer_read_reals(nodes, view->config->precision, first, count, values));
-        for (uint32_t n = 0; n < count; n++) {
-            char text[2 * WHERE];
-            if (isfinite(values[n]))
-                continue;
-            snprintf(text, sizeof text, "%s, %g, at node (%u, %u)", what, printable(values[n]),
-                     slab_global_row(view->slab, (first + n) / ny), (first + n) % ny);
-            return fail(view, text, "is not a finite number");
-        }
+        for (uint32_t n = 0; n < count; n++)
+            if (!isfinite(values[n]))
+                return fail(view, "%s, %g, at node (%u, %u) is non-finite", what, printable(values[n]),
+                            slab_global_row(view->slab, (first + n) / ny), (first + n) % ny);
     }
     return STATUS_OK;
 }
@@ -119,11 +121,9 @@ enum status finite_find(const struct view *view)
 
 enum status finite_require(const struct view *view, const char *what, double value)
 {
-    char text[WHERE];
     if (isfinite(value))
         return STATUS_OK;
     TRY(finite_find(view));
-    snprintf(text, sizeof text, "the %s", what);
     return communicator_agree(view->communicator,
-                              fail(view, text, "is not a finite number, though all numbers in it are"));
+                              fail(view, "the %s is non-finite, though all numbers in it are finite", what));
 }

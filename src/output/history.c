@@ -11,16 +11,32 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of the head, with two columns for each mode. */
+enum { HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
+
 struct history {
     const struct history_config *config; /* not owned */
     char *path;
     FILE *file;
-    off_t whole; /* bytes of whole lines written */
+    off_t whole;            /* bytes of whole lines written */
+    char head[HEAD_LENGTH]; /* the names of the columns, as a line */
 };
 
-static enum status cannot_write(const char *path)
+static enum status fail(const struct history *history, const char *what)
 {
-    return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+    return status_fail(STATUS_FAILED, "cannot %s %s: %s", what, history->path, strerror(errno));
+}
+
+static void make_head(const struct history_config *config, char head[HEAD_LENGTH])
+{
+    int used = snprintf(head, HEAD_LENGTH,
+                        "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
+    for (uint32_t n = 0; n < config->mode_count; n++) {
+        const int mx = config->modes[n][0], my = config->modes[n][1];
+        used += snprintf(head + used, HEAD_LENGTH - (size_t)used, ",density_%d_%d_re,density_%d_%d_im", mx,
+                         my, mx, my);
+    }
+    strcpy(head + used, "\n");
 }
 
 /* Ends a line. One of which only a part fitted on the disk is taken back, also from the stream's buffer. */
@@ -30,7 +46,7 @@ static enum status flush(struct history *history)
         history->whole = ftello(history->file);
         return STATUS_OK;
     }
-    const enum status status = cannot_write(history->path);
+    const enum status status = fail(history, "write");
     __fpurge(history->file);
     /* Where that fails too, a part of a line is all that is lost. */
     const int taken_back = ftruncate(fileno(history->file), history->whole);
@@ -38,61 +54,31 @@ static enum status flush(struct history *history)
     return status;
 }
 
-static void print_head(const struct history_config *config, FILE *file)
-{
-    fprintf(file, "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
-    for (uint32_t n = 0; n < config->mode_count; n++) {
-        const int mx = config->modes[n][0], my = config->modes[n][1];
-        fprintf(file, ",density_%d_%d_re,density_%d_%d_im", mx, my, mx, my);
-    }
-    fprintf(file, "\n");
-}
-
-static enum status begin(struct history *history)
-{
-    history->file = fopen(history->path, "w");
-    if (!history->file)
-        return cannot_write(history->path);
-    print_head(history->config, history->file);
-    return flush(history);
-}
-
 /* ---- going on with an older file ---- */
 
-enum { FIXED_COLUMNS = 8 };
+static uint32_t count_columns(const char *line)
+{
+    uint32_t columns = 1;
+    for (; *line; line++)
+        columns += *line == ',';
+    return columns;
+}
 
 /* A line that begins with a step and has all columns. */
 static bool parse_row(const char *line, uint32_t columns, uint64_t *step)
 {
     char *end = NULL;
-    uint32_t found = 1;
-    for (const char *comma = strchr(line, ','); comma; comma = strchr(comma + 1, ','))
-        found++;
     errno = 0;
     *step = strtoull(line, &end, 10);
-    return isdigit((unsigned char)line[0]) && *end == ',' && errno == 0 && found == columns;
-}
-
-/* Whether `line` is the head that this config asks for. */
-static bool is_head(const struct history *history, const char *line)
-{
-    char *head = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&head, &length);
-    if (!stream)
-        return false;
-    print_head(history->config, stream);
-    const bool same = fclose(stream) == 0 && strcmp(line, head) == 0;
-    free(head);
-    return same;
+    return isdigit((unsigned char)line[0]) && *end == ',' && errno == 0 && count_columns(line) == columns;
 }
 
 /* Finds the end of the head and the rows before `step`, and sees that all lines are rows. */
 static enum status find_end(struct history *history, uint64_t step, char **line, size_t *room)
 {
-    const uint32_t columns = FIXED_COLUMNS + 2 * history->config->mode_count;
+    const uint32_t columns = count_columns(history->head);
     ssize_t length = getline(line, room, history->file);
-    if (length < 0 || !is_head(history, *line))
+    if (length < 0 || strcmp(*line, history->head) != 0)
         return status_fail(STATUS_USAGE,
                            "%s has other columns than output.history.modes asks for; go on with the modes "
                            "it was begun with, or write elsewhere by --output",
@@ -106,37 +92,40 @@ static enum status find_end(struct history *history, uint64_t step, char **line,
             return status_fail(STATUS_FAILED, "%s:%lu: this is no row of a history", history->path, number);
         history->whole += row < step ? length : 0;
     }
-    return ferror(history->file)
-               ? status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno))
-               : STATUS_OK;
+    return ferror(history->file) ? fail(history, "read") : STATUS_OK;
 }
 
 static enum status go_on(struct history *history, uint64_t step)
 {
     char *line = NULL;
     size_t room = 0;
-    history->file = fopen(history->path, "r+");
-    if (!history->file)
-        return status_fail(STATUS_FAILED, "cannot read %s: %s", history->path, strerror(errno));
     const enum status status = find_end(history, step, &line, &room);
     free(line);
     TRY(status);
     if (fseeko(history->file, history->whole, SEEK_SET) != 0 ||
         ftruncate(fileno(history->file), history->whole) != 0)
-        return cannot_write(history->path);
+        return fail(history, "write");
     return STATUS_OK;
 }
 
 enum status history_open(const struct run_folder *folder, const struct config *config, uint64_t step,
                          void **part)
 {
+    const bool is_older = folder->use == RUN_FOLDER_CONTINUE;
     struct history *history = calloc(1, sizeof *history);
     *part = history;
     if (!history)
         return status_fail(STATUS_FAILED, "no memory for the history");
     history->config = &config->output.history;
+    make_head(history->config, history->head);
     TRY(run_folder_path(folder, "history.csv", &history->path));
-    return folder->use == RUN_FOLDER_CONTINUE ? go_on(history, step) : begin(history);
+    history->file = fopen(history->path, is_older ? "r+" : "w");
+    if (!history->file)
+        return fail(history, is_older ? "read" : "write");
+    if (is_older)
+        return go_on(history, step);
+    fputs(history->head, history->file);
+    return flush(history);
 }
 
 /* ---- rows ---- */
@@ -164,7 +153,7 @@ enum status history_sync(void *part)
     struct history *history = part;
     /* A pipe or a device in the place of the file has nothing to sync. */
     if (history && fsync(fileno(history->file)) != 0 && errno != EINVAL && errno != EROFS)
-        return cannot_write(history->path);
+        return fail(history, "write");
     return STATUS_OK;
 }
 
@@ -175,7 +164,7 @@ enum status history_close(void **part)
     if (!history)
         return STATUS_OK;
     if (history->file && fclose(history->file) != 0)
-        status = cannot_write(history->path);
+        status = fail(history, "write");
     free(history->path);
     free(history);
     *part = NULL;

@@ -1,6 +1,5 @@
 /* Moments: launches of kernels/moments.cl, one for each piece of a mesh that is written. */
 #include "output/moments.h"
-#include "output/view.h"
 
 #include "output/openpmd.h"
 
@@ -64,7 +63,7 @@ static enum status fill_cells(const void *context, uint64_t first, size_t count,
     const struct source *source = context;
     const struct moments *moments = source->moments;
     const struct particles *list = source->particles;
-    const size_t size = precision_bytes(source->view->config->precision);
+    const size_t size = precision_bytes(list->precision);
     if (list->count == 0)
         memset(values, 0, count * size);
     for (size_t done = 0; done < count && list->count > 0; done += moments->room) {
@@ -82,40 +81,34 @@ static enum status fill_cells(const void *context, uint64_t first, size_t count,
 
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species)
 {
+    static const char comment[] = "as an energy: m <|v - <v>|^2> / 2";
     const struct view *view = openpmd->view;
     const struct units *units = &openpmd->units;
     const double half_step_back = -view->config->time.step / 2;
-    struct source sources[QUANTITIES];
+    const double number_density = units->charge_density / units->charge;
+    const double energy = units->mass * units->velocity * units->velocity;
+    struct source of[QUANTITIES];
     for (enum quantity q = 0; q < QUANTITIES; q++)
-        sources[q] = (struct source){moments, view, &view->particles[species], q};
-    const struct openpmd_mesh meshes[] = {
-        {.name = "density",
-         .dimension = {-3},
-         .unit = units->charge_density / units->charge,
-         .components = 1,
-         .source = {&sources[DENSITY]}},
-        {.name = "velocity",
-         .dimension = {1, 0, -1},
-         .unit = units->velocity,
-         .time_offset = half_step_back,
-         .components = 2,
-         .source = {&sources[VELOCITY_X], &sources[VELOCITY_Y]}},
-        {.name = "temperature",
-         .dimension = {2, 1, -2},
-         .unit = units->mass * units->velocity * units->velocity,
-         .time_offset = half_step_back,
-         .comment = "as an energy: m <|v - <v>|^2> / 2",
-         .components = 1,
-         .source = {&sources[TEMPERATURE]}},
+        of[q] = (struct source){moments, view, &view->particles[species], q};
+    const hid_t real = hdf5_real(view->config->precision);
+    struct openpmd_record records[] = {
+        {"density", {-3}, number_density, 0, NULL, 1, real, fill_cells, {&of[DENSITY]}},
+        {"velocity",
+         {1, 0, -1},
+         units->velocity,
+         half_step_back,
+         NULL,
+         2,
+         real,
+         fill_cells,
+         {&of[VELOCITY_X], &of[VELOCITY_Y]}},
+        {"temperature", {2, 1, -2}, energy, half_step_back, comment, 1, real, fill_cells, {&of[TEMPERATURE]}},
     };
-    for (size_t n = 0; n < sizeof meshes / sizeof meshes[0]; n++) {
+    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
         char name[CONFIG_NAME_LENGTH + 16];
-        struct openpmd_mesh mesh = meshes[n];
-        snprintf(name, sizeof name, "%s_%s", view->config->species[species].name, meshes[n].name);
-        mesh.name = name;
-        mesh.position = 0.5;
-        mesh.fill = fill_cells;
-        openpmd_write_mesh(openpmd, &mesh);
+        snprintf(name, sizeof name, "%s_%s", view->config->species[species].name, records[n].name);
+        records[n].name = name;
+        openpmd_write_mesh(openpmd, &records[n], 0.5, 0);
     }
 }
 

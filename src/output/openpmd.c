@@ -62,62 +62,72 @@ enum status openpmd_finish(struct openpmd *openpmd, uint64_t *bytes)
     return hdf5_file_finish(&openpmd->file, bytes);
 }
 
-/* ---- meshes ---- */
+/* ---- records ---- */
 
-/* Writes one component with the attributes of a component; the caller closes it. */
-static hid_t write_component(struct openpmd *openpmd, hid_t parent, const char *name,
-                             const struct openpmd_mesh *mesh, uint32_t component)
+static hid_t write_component(struct hdf5_file *file, hid_t parent, const char *name, double unit,
+                             const struct hdf5_array *array, const double *position)
 {
-    const struct slab *slab = openpmd->view->slab;
-    const struct hdf5_array array = {
-        .type = hdf5_real(openpmd->view->config->precision),
-        .dimensions = 2,
-        .shape = {slab->box.nx, slab->box.ny},
-        .first_row = slab->first_row,
-        .rows = slab->rows,
-        .fill = mesh->fill,
-        .source = mesh->source[component],
-    };
-    const hid_t dataset = hdf5_dataset(&openpmd->file, parent, name, &array);
-    hdf5_double(&openpmd->file, dataset, "unitSI", mesh->unit);
-    hdf5_doubles(&openpmd->file, dataset, "position", 2, (const double[]){mesh->position, mesh->position});
+    const hid_t dataset = hdf5_dataset(file, parent, name, array);
+    hdf5_double(file, dataset, "unitSI", unit);
+    if (position)
+        hdf5_doubles(file, dataset, "position", 2, position);
     return dataset;
 }
 
-static void write_attributes(struct hdf5_file *file, hid_t record, const struct grid *grid,
-                             const struct units *units, const struct openpmd_mesh *mesh)
+hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
+                               int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows,
+                               const double *position)
 {
+    static const char *const axes[] = {"x", "y"};
+    struct hdf5_array array = {.type = record->type,
+                               .dimensions = dimensions,
+                               .shape = {shape[0], shape[1]},
+                               .first_row = first_row,
+                               .rows = rows,
+                               .fill = record->fill,
+                               .source = record->source[0]};
+    const bool is_one = record->components == 1;
+    const hid_t object = is_one ? write_component(file, parent, record->name, record->unit, &array, position)
+                                : hdf5_group(file, parent, record->name);
+    for (uint32_t n = 0; n < record->components && !is_one; n++) {
+        array.source = record->source[n];
+        hdf5_close(file, write_component(file, object, axes[n], record->unit, &array, position));
+    }
+    hdf5_doubles(file, object, "unitDimension", OPENPMD_DIMENSIONS, record->dimension);
+    return object;
+}
+
+void openpmd_write_time(struct hdf5_file *file, hid_t object, const struct openpmd_record *record)
+{
+    hdf5_double(file, object, "timeOffset", record->time_offset);
+    if (record->comment)
+        hdf5_text(file, object, "comment", record->comment);
+}
+
+/* ---- meshes ---- */
+
+void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
+                        uint32_t filter_passes)
+{
+    struct hdf5_file *file = &openpmd->file;
+    const struct slab *slab = openpmd->view->slab;
+    const hid_t record =
+        openpmd_write_components(file, openpmd->meshes, mesh, 2, (uint64_t[]){slab->box.nx, slab->box.ny},
+                                 slab->first_row, slab->rows, (double[]){position, position});
     hdf5_text(file, record, "geometry", "cartesian");
     hdf5_text(file, record, "dataOrder", "C");
     hdf5_texts(file, record, "axisLabels", 2, (const char *const[]){"x", "y"});
-    hdf5_doubles(file, record, "gridSpacing", 2, (const double[]){grid->dx, grid->dy});
+    hdf5_doubles(file, record, "gridSpacing", 2, (const double[]){slab->box.dx, slab->box.dy});
     hdf5_doubles(file, record, "gridGlobalOffset", 2, (const double[]){0, 0});
-    hdf5_double(file, record, "gridUnitSI", units->length);
-    hdf5_doubles(file, record, "unitDimension", OPENPMD_DIMENSIONS, mesh->dimension);
-    hdf5_double(file, record, "timeOffset", mesh->time_offset);
-    hdf5_text(file, record, "fieldSmoothing", mesh->filter_passes ? "Binomial" : "none");
-    if (mesh->filter_passes) {
+    hdf5_double(file, record, "gridUnitSI", openpmd->units.length);
+    openpmd_write_time(file, record, mesh);
+    hdf5_text(file, record, "fieldSmoothing", filter_passes ? "Binomial" : "none");
+    if (filter_passes) {
         char parameters[80];
         snprintf(parameters, sizeof parameters, "period=1;numPasses=%" PRIu32 ";compensator=false",
-                 mesh->filter_passes);
+                 filter_passes);
         hdf5_text(file, record, "fieldSmoothingParameters", parameters);
     }
-    if (mesh->comment)
-        hdf5_text(file, record, "comment", mesh->comment);
-}
-
-void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_mesh *mesh)
-{
-    struct hdf5_file *file = &openpmd->file;
-    hid_t record;
-    if (mesh->components == 1) {
-        record = write_component(openpmd, openpmd->meshes, mesh->name, mesh, 0);
-    } else {
-        record = hdf5_group(file, openpmd->meshes, mesh->name);
-        hdf5_close(file, write_component(openpmd, record, "x", mesh, 0));
-        hdf5_close(file, write_component(openpmd, record, "y", mesh, 1));
-    }
-    write_attributes(file, record, &openpmd->view->slab->box, &openpmd->units, mesh);
     hdf5_close(file, record);
 }
 

@@ -29,20 +29,32 @@ STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *f
                                           uint32_t extensions, struct openpmd *openpmd);
 STATUS_CHECKED enum status openpmd_finish(struct openpmd *openpmd, uint64_t *bytes);
 
-/* A mesh on the nodes or cells of the grid, of one component or of two, x and y. */
-struct openpmd_mesh {
+/* What meshes, records of particles and those of patches share. */
+struct openpmd_record {
     const char *name;
     double dimension[OPENPMD_DIMENSIONS];
-    double unit;        /* unitSI */
-    double position;    /* in the cell, along both axes */
-    double time_offset; /* of the iteration's time */
-    uint32_t filter_passes;
+    double unit;         /* unitSI */
+    double time_offset;  /* of the iteration's time; patches have none */
     const char *comment; /* NULL: none */
-    uint32_t components;
-    hdf5_fill *fill; /* of a component, from its source */
+    uint32_t components; /* 1; 2: a group of x and y; 0: an empty group */
+    hid_t type;          /* of a component */
+    hdf5_fill *fill;     /* of a component, from its source; NULL: it lies there */
     const void *source[2];
 };
-void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_mesh *mesh);
+
+/* Writes the components, arrays of `shape` of which this rank has `rows`, with unitSI and, where it is not
+ * NULL, position[2] in a cell; then unitDimension. Returns the record for more attributes; the caller closes
+ * it. */
+hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
+                               int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows,
+                               const double *position);
+
+/* timeOffset and comment. */
+void openpmd_write_time(struct hdf5_file *file, hid_t object, const struct openpmd_record *record);
+
+/* A mesh over the grid, at `position` in each cell along both axes: 0 for nodes. */
+void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
+                        uint32_t filter_passes);
 
 /* Bytes of so many components of meshes before compression. */
 uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const char *const axis_names[2] = {"x", "y"};
-
 /* ---- columns: what a component of a record is filled with ---- */
 
 struct column {
@@ -14,44 +12,43 @@ struct column {
     uint64_t first_id; /* of this species, so that ids are unique among all */
 };
 
-/* Where a cell begins and ends along an axis. */
+/* Where a cell begins and ends along the column's axis. */
 struct interval {
     double low, high;
 };
 
-static struct interval cell_interval(const struct slab *slab, uint32_t cell, unsigned axis)
+static struct interval interval_of(const struct column *column, uint32_t cell)
 {
+    const struct slab *slab = column->list->view->slab;
     const struct grid *box = &slab->box;
-    const uint32_t index = axis == 0 ? slab_global_row(slab, cell / box->ny) : cell % box->ny;
-    const uint32_t size = axis == 0 ? box->nx : box->ny;
-    const double spacing = axis == 0 ? box->dx : box->dy;
-    const double end = axis == 0 ? box->lx : box->ly;
-    return (struct interval){index * spacing, index + 1 == size ? end : (index + 1) * spacing};
+    const uint32_t row = slab_global_row(slab, cell / box->ny), column_y = cell % box->ny;
+    if (column->axis == 0)
+        return (struct interval){row * box->dx, row + 1 == box->nx ? box->lx : (row + 1) * box->dx};
+    return (struct interval){column_y * box->dy,
+                             column_y + 1 == box->ny ? box->ly : (column_y + 1) * box->dy};
 }
 
-/* The cell of particle j; `cell` is that of an earlier one. */
-static uint32_t next_cell(const struct sorted_list *list, uint32_t cell, uint64_t j)
+/* That of particle j; `cell` is that of an earlier one, and then its own. */
+static struct interval next_interval(const struct column *column, uint64_t j, uint32_t *cell)
 {
-    while (list->cell_offsets[cell + 1] <= j)
-        cell++;
-    return cell;
+    while (column->list->cell_offsets[*cell + 1] <= j)
+        ++*cell;
+    return interval_of(column, *cell);
 }
 
 static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
-    const struct slab *slab = list->view->slab;
-    const double spacing = column->axis == 0 ? slab->box.dx : slab->box.dy;
+    const struct grid *box = &list->view->slab->box;
     uint32_t cell = sorted_list_cell(list, first);
-    TRY(sorted_list_read(list, ATTRIBUTE_OFFSET, first, count));
+    TRY(particles_read(list->particles, ATTRIBUTE_OFFSET, first, count, list->values));
     for (size_t n = 0; n < count; n++) {
-        cell = next_cell(list, cell, first + n);
-        const struct interval interval = cell_interval(slab, cell, column->axis);
+        const struct interval interval = next_interval(column, first + n, &cell);
         /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
          * below 1 stays further away than that. */
         const double most = nextafter(interval.high, 0) - interval.low;
-        const double way = list->values[2 * n + column->axis] * spacing;
+        const double way = list->values[2 * n + column->axis] * (column->axis == 0 ? box->dx : box->dy);
         view_store(list->view, values, n, way > most ? most : way);
     }
     return STATUS_OK;
@@ -61,10 +58,8 @@ static enum status fill_position_offset(const void *source, uint64_t first, size
 {
     const struct column *column = source;
     uint32_t cell = sorted_list_cell(column->list, first);
-    for (size_t n = 0; n < count; n++) {
-        cell = next_cell(column->list, cell, first + n);
-        ((double *)values)[n] = cell_interval(column->list->view->slab, cell, column->axis).low;
-    }
+    for (size_t n = 0; n < count; n++)
+        ((double *)values)[n] = next_interval(column, first + n, &cell).low;
     return STATUS_OK;
 }
 
@@ -72,10 +67,10 @@ static enum status fill_momentum(const void *source, uint64_t first, size_t coun
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
-    TRY(sorted_list_read(list, ATTRIBUTE_VELOCITY, first, count));
+    const double mass = list->particles->species->mass;
+    TRY(particles_read(list->particles, ATTRIBUTE_VELOCITY, first, count, list->values));
     for (size_t n = 0; n < count; n++)
-        view_store(list->view, values, n,
-                   list->particles->species->mass * list->values[2 * n + column->axis]);
+        view_store(list->view, values, n, mass * list->values[2 * n + column->axis]);
     return STATUS_OK;
 }
 
@@ -83,89 +78,19 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
 {
     const struct column *column = source;
     uint64_t *ids = values;
-    TRY(sorted_list_read_integers(column->list, ATTRIBUTE_ID, first, count, ids));
+    TRY(buffer_read(column->list->particles->attribute[ATTRIBUTE_ID], first * sizeof *ids,
+                    count * sizeof *ids, ids));
     for (size_t n = 0; n < count; n++)
         ids[n] += column->first_id;
     return STATUS_OK;
 }
 
-/* ---- records ---- */
-
-struct record {
-    const char *name;
-    double dimension[OPENPMD_DIMENSIONS];
-    double unit; /* unitSI of its components */
-    double time_offset;
-    uint32_t macro_weighted; /* 1: of the macro-particle, 0: of one real particle */
-    double weighting_power;
-    uint32_t components; /* 2: a vector; 0: a constant, an empty group with the value */
-    hid_t type;
-    hdf5_fill *fill;
-    double value;
-    const char *comment; /* NULL: none */
-};
-
-/* A component of a record, with its attribute; the caller closes it. */
-static hid_t write_column(struct hdf5_file *file, hid_t parent, const char *name, const struct record *record,
-                          const struct column *column)
-{
-    const struct sorted_list *list = column->list;
-    const hid_t dataset = hdf5_dataset(
-        file, parent, name,
-        &(struct hdf5_array){
-            record->type, 1, {list->all, 0}, list->before, list->particles->count, record->fill, column});
-    hdf5_double(file, dataset, "unitSI", record->unit);
-    return dataset;
-}
-
-static void write_record(struct hdf5_file *file, hid_t group, struct column column,
-                         const struct record *record)
-{
-    const hid_t object = record->components == 1 ? write_column(file, group, record->name, record, &column)
-                                                 : hdf5_group(file, group, record->name);
-    for (column.axis = 0; column.axis < record->components && record->components > 1; column.axis++)
-        hdf5_close(file, write_column(file, object, axis_names[column.axis], record, &column));
-    hdf5_doubles(file, object, "unitDimension", OPENPMD_DIMENSIONS, record->dimension);
-    hdf5_double(file, object, "timeOffset", record->time_offset);
-    hdf5_uint32(file, object, "macroWeighted", record->macro_weighted);
-    hdf5_double(file, object, "weightingPower", record->weighting_power);
-    if (record->components == 0) {
-        hdf5_double(file, object, "value", record->value);
-        hdf5_uint64s(file, object, "shape", 1, &column.list->all);
-        hdf5_double(file, object, "unitSI", record->unit);
-    }
-    if (record->comment)
-        hdf5_text(file, object, "comment", record->comment);
-    hdf5_close(file, object);
-}
-
 /* ---- patches, one for each rank ---- */
 
-static hid_t write_patch(struct hdf5_file *file, hid_t parent, const char *name, hid_t type, const void *own,
-                         double unit)
+static void write_patch(struct hdf5_file *file, hid_t patches, const struct openpmd_record *record)
 {
     const uint64_t ranks = (uint64_t)file->communicator->size, rank = (uint64_t)file->communicator->rank;
-    const hid_t dataset =
-        hdf5_dataset(file, parent, name, &(struct hdf5_array){type, 1, {ranks, 0}, rank, 1, NULL, own});
-    hdf5_double(file, dataset, "unitSI", unit);
-    return dataset;
-}
-
-static void write_patch_count(struct hdf5_file *file, hid_t patches, const char *name, uint64_t value)
-{
-    const hid_t dataset = write_patch(file, patches, name, H5T_NATIVE_UINT64, &value, 1);
-    hdf5_doubles(file, dataset, "unitDimension", OPENPMD_DIMENSIONS, (const double[OPENPMD_DIMENSIONS]){0});
-    hdf5_close(file, dataset);
-}
-
-static void write_patch_lengths(struct hdf5_file *file, hid_t patches, const char *name,
-                                const double values[2], double unit)
-{
-    const hid_t vector = hdf5_group(file, patches, name);
-    hdf5_doubles(file, vector, "unitDimension", OPENPMD_DIMENSIONS, (const double[OPENPMD_DIMENSIONS]){1});
-    for (unsigned axis = 0; axis < 2; axis++)
-        hdf5_close(file, write_patch(file, vector, axis_names[axis], H5T_NATIVE_DOUBLE, &values[axis], unit));
-    hdf5_close(file, vector);
+    hdf5_close(file, openpmd_write_components(file, patches, record, 1, (uint64_t[2]){ranks}, rank, 1, NULL));
 }
 
 /* The rows of a slab along x. The sum of low and extent, as a reader takes it, is never below its high end,
@@ -181,13 +106,19 @@ static double slab_extent(const struct slab *slab, double low)
 static void write_patches(struct hdf5_file *file, hid_t group, const struct sorted_list *list, double unit)
 {
     const struct slab *slab = list->view->slab;
-    const double low = slab->first_row * slab->box.dx;
+    const uint64_t count = list->particles->count;
+    const double low[2] = {slab->first_row * slab->box.dx, 0};
+    const double extent[2] = {slab_extent(slab, low[0]), slab->box.ly};
+    const hid_t whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
+    const struct openpmd_record records[] = {
+        {"numParticles", {0}, 1, 0, NULL, 1, whole, NULL, {&count}},
+        {"numParticlesOffset", {0}, 1, 0, NULL, 1, whole, NULL, {&list->before}},
+        {"offset", {1}, unit, 0, NULL, 2, wide, NULL, {&low[0], &low[1]}},
+        {"extent", {1}, unit, 0, NULL, 2, wide, NULL, {&extent[0], &extent[1]}},
+    };
     const hid_t patches = hdf5_group(file, group, "particlePatches");
-    write_patch_count(file, patches, "numParticles", list->particles->count);
-    write_patch_count(file, patches, "numParticlesOffset", list->before);
-    write_patch_lengths(file, patches, "offset", (const double[]){low, 0}, unit);
-    write_patch_lengths(file, patches, "extent", (const double[]){slab_extent(slab, low), slab->box.ly},
-                        unit);
+    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
+        write_patch(file, patches, &records[n]);
     hdf5_close(file, patches);
 }
 
@@ -202,61 +133,63 @@ static void write_method_attributes(struct hdf5_file *file, hid_t group, const s
     hdf5_text(file, group, "particleSmoothing", "none");
 }
 
+/* One without components is a constant. */
+struct particle_record {
+    struct openpmd_record common;
+    bool is_macro; /* of the macro-particle, not of one real particle */
+    double weighting_power;
+    double value; /* of a constant */
+};
+
+static void write_record(struct hdf5_file *file, hid_t group, const struct sorted_list *list,
+                         const struct particle_record *record)
+{
+    const hid_t object = openpmd_write_components(file, group, &record->common, 1, (uint64_t[2]){list->all},
+                                                  list->before, list->particles->count, NULL);
+    openpmd_write_time(file, object, &record->common);
+    hdf5_uint32(file, object, "macroWeighted", record->is_macro);
+    hdf5_double(file, object, "weightingPower", record->weighting_power);
+    if (record->common.components == 0) {
+        hdf5_double(file, object, "value", record->value);
+        hdf5_uint64s(file, object, "shape", 1, &list->all);
+        hdf5_double(file, object, "unitSI", record->common.unit);
+    }
+    hdf5_close(file, object);
+}
+
 static void write_one_species(struct openpmd *openpmd, const struct sorted_list *list)
 {
+    static const char of_weighting[] = "real particles in a box one Debye length (gridUnitSI) deep along z";
+    static const char of_id[] =
+        "index in the species, after the particles of the species before it in the config";
     struct hdf5_file *file = &openpmd->file;
     const struct units *units = &openpmd->units;
     const struct config *config = openpmd->view->config;
     const struct species_config *species = list->particles->species;
-    const hid_t real = hdf5_real(config->precision),
-                group = hdf5_group(file, openpmd->particles, species->name);
-    const struct record records[] = {
-        {"position", {1}, units->length, 0, 0, 0, 2, real, fill_position, 0, NULL},
-        {"positionOffset", {1}, units->length, 0, 0, 0, 2, H5T_NATIVE_DOUBLE, fill_position_offset, 0, NULL},
-        {"momentum",
-         {1, 1, -1},
-         units->momentum,
-         -config->time.step / 2,
-         0,
-         1,
-         2,
-         real,
-         fill_momentum,
-         0,
-         NULL},
-        {"charge", {0, 0, 1, 1}, units->charge, 0, 0, 1, 0, 0, NULL, species->charge, NULL},
-        {"mass", {0, 1}, units->mass, 0, 0, 1, 0, 0, NULL, species->mass, NULL},
-        {"weighting",
-         {0},
-         1,
-         0,
-         1,
-         1,
-         0,
-         0,
-         NULL,
-         list->particles->weight * units->particles,
-         "real particles in a box one Debye length (gridUnitSI) deep along z"},
-        {"id",
-         {0},
-         1,
-         0,
-         0,
-         0,
-         1,
-         H5T_NATIVE_UINT64,
-         fill_id,
-         0,
-         "index in the species, after the particles of the species before it in the config"},
-    };
-    struct column column = {.list = list};
+    const hid_t real = hdf5_real(config->precision), whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
+    const double length = units->length, half_step_back = -config->time.step / 2;
+    const double weighting = list->particles->weight * units->particles;
+    struct column x = {list, 0, 0}, y = {list, 1, 0};
     for (uint32_t before = 0; before < list->species; before++)
-        column.first_id += config->species[before].particles;
+        x.first_id += config->species[before].particles;
+    const struct particle_record records[] = {
+        {{"position", {1}, length, 0, NULL, 2, real, fill_position, {&x, &y}}, false, 0, 0},
+        {{"positionOffset", {1}, length, 0, NULL, 2, wide, fill_position_offset, {&x, &y}}, false, 0, 0},
+        {{"momentum", {1, 1, -1}, units->momentum, half_step_back, NULL, 2, real, fill_momentum, {&x, &y}},
+         false,
+         1,
+         0},
+        {{"charge", {0, 0, 1, 1}, units->charge, 0, NULL, 0, 0, NULL, {NULL}}, false, 1, species->charge},
+        {{"mass", {0, 1}, units->mass, 0, NULL, 0, 0, NULL, {NULL}}, false, 1, species->mass},
+        {{"weighting", {0}, 1, 0, of_weighting, 0, 0, NULL, {NULL}}, true, 1, weighting},
+        {{"id", {0}, 1, 0, of_id, 1, whole, fill_id, {&x}}, false, 0, 0},
+    };
+    const hid_t group = hdf5_group(file, openpmd->particles, species->name);
     write_method_attributes(file, group, config);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        if (records[n].fill != fill_id || species->ids)
-            write_record(file, group, column, &records[n]);
-    write_patches(file, group, list, units->length);
+        if (records[n].common.fill != fill_id || species->ids)
+            write_record(file, group, list, &records[n]);
+    write_patches(file, group, list, length);
     hdf5_close(file, group);
 }
 

@@ -6,15 +6,15 @@
 static void write_solver_attributes(struct openpmd *openpmd)
 {
     static const char *const periodic[] = {"periodic", "periodic", "periodic", "periodic"};
+    const bool is_spectral = openpmd->view->config->fields.gradient == GRADIENT_SPECTRAL;
     struct hdf5_file *file = &openpmd->file;
     const hid_t meshes = openpmd->meshes;
+    char parameters[128];
     hdf5_text(file, meshes, "fieldSolver", "other");
-    hdf5_text(
-        file, meshes, "fieldSolverParameters",
-        openpmd->view->config->fields.gradient == GRADIENT_SPECTRAL
-            ? "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, spectral"
-            : "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, centred "
-              "differences");
+    snprintf(parameters, sizeof parameters,
+             "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
+             is_spectral ? "spectral" : "centred differences");
+    hdf5_text(file, meshes, "fieldSolverParameters", parameters);
     hdf5_texts(file, meshes, "fieldBoundary", 4, periodic);
     hdf5_texts(file, meshes, "particleBoundary", 4, periodic);
     hdf5_text(file, meshes, "currentSmoothing", "none");
@@ -40,31 +40,24 @@ static void write_fields(struct openpmd *openpmd)
     const size_t size = precision_bytes(openpmd->view->config->precision);
     const struct nodes ex = {fields->ex, size}, ey = {fields->ey, size}, phi = {fields->phi, size},
                        rho = {fields->rho, size};
-    const struct openpmd_mesh meshes[] = {
-        {.name = "E",
-         .dimension = {1, 1, -3, -1},
-         .unit = units->electric_field,
-         .components = 2,
-         .source = {&ex, &ey}},
-        {.name = "phi",
-         .dimension = {2, 1, -3, -1},
-         .unit = units->potential,
-         .components = 1,
-         .source = {&phi}},
-        {.name = "chargeDensity",
-         .dimension = {-3, 0, 1, 1},
-         .unit = units->charge_density,
-         .filter_passes = openpmd->view->config->deposit.filter_passes,
-         .comment = "of all species, without the neutralising background",
-         .components = 1,
-         .source = {&rho}},
-    };
+    const hid_t real = hdf5_real(openpmd->view->config->precision);
+    const struct openpmd_record field = {"E",        {1, 1, -3, -1}, units->electric_field, 0, NULL, 2, real,
+                                         fill_nodes, {&ex, &ey}};
+    const struct openpmd_record potential = {"phi", {2, 1, -3, -1}, units->potential, 0,     NULL,
+                                             1,     real,           fill_nodes,       {&phi}};
+    const struct openpmd_record density = {"chargeDensity",
+                                           {-3, 0, 1, 1},
+                                           units->charge_density,
+                                           0,
+                                           "of all species, without the neutralising background",
+                                           1,
+                                           real,
+                                           fill_nodes,
+                                           {&rho}};
     write_solver_attributes(openpmd);
-    for (size_t n = 0; n < sizeof meshes / sizeof meshes[0]; n++) {
-        struct openpmd_mesh mesh = meshes[n];
-        mesh.fill = fill_nodes;
-        openpmd_write_mesh(openpmd, &mesh);
-    }
+    openpmd_write_mesh(openpmd, &field, 0, 0);
+    openpmd_write_mesh(openpmd, &potential, 0, 0);
+    openpmd_write_mesh(openpmd, &density, 0, openpmd->view->config->deposit.filter_passes);
 }
 
 enum status snapshot_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)

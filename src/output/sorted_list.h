@@ -13,7 +13,7 @@ struct sorted_list {
     const struct particles *particles;
     uint64_t all, before;   /* particles of all ranks, and of those before this one */
     uint32_t *cell_offsets; /* owned: [own cells + 1], a copy of the device's */
-    double *values;         /* owned: room for a piece of an attribute */
+    double *values;         /* owned: room for a piece of a real attribute, by particles_read() */
 };
 
 /* Collective: a failure is that of all ranks. Also when the cell offsets do not hold the particles. The
@@ -24,12 +24,6 @@ void sorted_list_destroy(struct sorted_list *list);
 
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);
-
-/* An attribute of `count` particles, HDF5_PIECE at most: list->values <- a real one; values <- integers. */
-STATUS_CHECKED enum status sorted_list_read(const struct sorted_list *list, enum attribute attribute,
-                                            uint64_t first, size_t count);
-STATUS_CHECKED enum status sorted_list_read_integers(const struct sorted_list *list, enum attribute attribute,
-                                                     uint64_t first, size_t count, uint64_t *values);
 
 /* The type of an attribute's numbers in the file and on the host. */
 static inline hid_t attribute_type(enum precision precision, enum attribute attribute)
