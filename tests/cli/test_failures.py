@@ -181,7 +181,7 @@ class NotFinite(ProgramTest):
         settings = ["species.electrons.mass=5e-11", "output.history.every=1", "output.snapshots.every=1"]
         options = [word for setting in settings for word in ("--set", setting)]
         result = self.run_program("run", "small.yaml", "--quiet", "--steps", "200", *options)
-        self.assert_refused(result, 1, "not a finite number", "time.step")
+        self.assert_refused(result, 1, "non-finite", "time.step")
         step = int(re.search(r"step (\d+) ", result.stderr)[1])
         self.assertTrue(2 < step < 200, step)
         rows = self.history()
@@ -196,7 +196,7 @@ class NotFinite(ProgramTest):
 
     def test_from_the_first_step(self):
         result = self.run_program("run", "small.yaml", "--quiet", "--set", "species.electrons.charge=-1e30")
-        self.assert_refused(result, 1, "step 0 ", "not a finite number")
+        self.assert_refused(result, 1, "step 0 ", "non-finite")
         self.assertEqual(self.history(), [])
 
 

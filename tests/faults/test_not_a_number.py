@@ -25,7 +25,7 @@ class NotANumber(OnRanks, FaultTest):
             self.assertEqual(len(self.said(result.stderr)), 1, result.stderr)
             said += self.said(result.stderr)
         self.assertEqual(said[0], said[1])
-        place = r"step (\d+) .* of a particle of species (?:electrons|ions) in cell \(\d+, \d+\) is not a finite number"
+        place = r"step (\d+) .* of a particle of species (?:electrons|ions) in cell \(\d+, \d+\) is non-finite"
         self.assertRegex(said[0], place)
         step = int(re.search(place, said[0])[1])
         kept = self.checkpoints(f"out{mass}")

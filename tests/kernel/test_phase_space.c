@@ -93,15 +93,12 @@ static uint64_t add_histogram(const struct sorted_particles *sorted, const struc
         uint64_t place = 0;
         bool is_inside = sorted->cell[p] / NY < slab->rows;
         for (uint32_t k = 0; k < item->axis_count; k++) {
-            const enum phase_axis axis = item->order[k];
-            const uint32_t bin = bin_of(sorted, slab, p, axis);
-            is_inside &= bin < bins_of[axis];
-            place = place * bins_of[axis] + (bin < bins_of[axis] ? bin : 0);
+            const uint32_t bins = bins_of[item->order[k]], bin = bin_of(sorted, slab, p, item->order[k]);
+            is_inside &= bin < bins;
+            place = place * bins + (bin < bins ? bin : 0);
         }
-        if (is_inside) {
-            counts[place]++;
-            inside++;
-        }
+        counts[place] += is_inside;
+        inside += is_inside;
     }
     return inside;
 }
@@ -109,29 +106,24 @@ static uint64_t add_histogram(const struct sorted_particles *sorted, const struc
 /* The written array from its chunks, in C order. */
 static void unfold(const struct phase_volume *volume, const uint32_t *counts, uint32_t *array)
 {
-    uint64_t *chunk = calloc(phase_volume_chunk_elements(volume), sizeof *chunk);
-    assert_non_null(chunk);
-    for (uint64_t number = 0; number < phase_volume_chunks(volume); number++) {
+    const uint32_t dimensions = volume->shape.dimensions;
+    uint64_t *chunk = test_array(volume->chunk_elements, sizeof *chunk);
+    for (uint64_t number = 0; number < volume->chunk_count; number++) {
+        uint32_t corner[CONFIG_PHASE_AXES], at[CONFIG_PHASE_AXES];
+        ndpa_subscript(dimensions, volume->chunks, number, corner);
         phase_volume_read_chunk(volume, counts, number, chunk);
-        for (uint32_t e = 0; e < phase_volume_chunk_elements(volume); e++) {
-            uint64_t place = 0, stride = 1, rest = number;
-            uint32_t inside = e;
+        for (uint64_t e = 0; e < volume->chunk_elements; e++) {
             bool is_there = true;
-            for (uint32_t k = volume->dimensions; k-- > 0;) {
-                const uint64_t index =
-                    rest % volume->chunks[k] * volume->chunk[k] + inside % volume->chunk[k];
-                is_there &= index < volume->shape[k];
-                place += index * stride;
-                stride *= volume->shape[k];
-                rest /= volume->chunks[k];
-                inside /= volume->chunk[k];
+            ndpa_subscript(dimensions, volume->chunk, e, at);
+            for (uint32_t k = 0; k < dimensions; k++) {
+                at[k] += corner[k] * volume->chunk[k];
+                is_there &= at[k] < volume->bins[k];
             }
             assert_true(is_there || chunk[e] == 0);
             if (is_there)
-                array[place] = (uint32_t)chunk[e];
+                array[ndpa_index(dimensions, volume->bins, at)] = (uint32_t)chunk[e];
         }
     }
-    free(chunk);
 }
 
 /* ---- scenes ---- */
@@ -139,49 +131,42 @@ static void unfold(const struct phase_volume *volume, const uint32_t *counts, ui
 struct scene {
     struct slab slab;
     struct sorted_particles sorted;
-    uint32_t *expected, *found, *counts;
+    struct particles lists[2]; /* of species "other", which has none, and "test" */
+    struct view view;
+    void *spaces;
 };
 
-static void scene_create(const struct slab *slab, enum precision precision, uint32_t count, bool aos,
-                         struct scene *scene)
+/* Rows `first` on of the box, and a list of `count` particles in them and in `ghost` rows beside them. */
+static void scene_create(uint32_t first, uint32_t rows, uint32_t ghost, enum precision precision,
+                         uint32_t count, bool aos, struct scene *scene)
 {
-    *scene = (struct scene){.slab = *slab,
-                            .expected = calloc(MOST_BINS, sizeof *scene->expected),
-                            .found = calloc(MOST_BINS, sizeof *scene->found)};
-    assert_true(scene->expected && scene->found);
-    sorted_particles_make(precision, grid_cells(&slab->local), count, 0.3, 3, &scene->sorted);
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    const struct grid box = grid_make(&config.grid);
+    *scene = (struct scene){.slab = slab_make(&box, first, rows, ghost)};
+    sorted_particles_make(precision, grid_cells(&scene->slab.local), count, 0.3, 3, &scene->sorted);
     scene->sorted.particles.count = count;
     set_special_velocities(&scene->sorted);
-    sorted_particles_list(device, &slab->local, aos ? LAYOUT_AOS : LAYOUT_SOA, count, &scene->sorted,
+    sorted_particles_list(device, &scene->slab.local, aos ? LAYOUT_AOS : LAYOUT_SOA, count, &scene->sorted,
                           &scene->sorted.particles);
     config.precision = precision;
-}
-
-static void scene_destroy(struct scene *scene)
-{
-    sorted_particles_destroy(&scene->sorted);
-    free(scene->expected);
-    free(scene->found);
+    scene->lists[1] = scene->sorted.particles;
+    scene->view = (struct view){
+        .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = scene->lists};
 }
 
 /* Returns how many particles were inside. */
-static uint64_t check_item(struct scene *scene, void *spaces, uint32_t index)
+static uint64_t check_item(struct scene *scene, uint32_t index)
 {
-    static const struct communicator alone = {.size = 1, .local_size = 1};
-    const struct particles lists[2] = {{0}, scene->sorted.particles};
-    const struct view view = {
-        .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
-    memset(scene->expected, 0, MOST_BINS * sizeof *scene->expected);
-    memset(scene->found, 0, MOST_BINS * sizeof *scene->found);
-    const uint64_t inside = add_histogram(&scene->sorted, &scene->slab, item, scene->expected);
-    uint32_t *counts = calloc(phase_volume_elements(&volume), sizeof *counts);
-    assert_non_null(counts);
-    assert_ok(phase_spaces_count(spaces, &view, index, counts));
-    unfold(&volume, counts, scene->found);
-    assert_memory_equal(scene->found, scene->expected, MOST_BINS * sizeof *scene->found);
-    free(counts);
+    static uint32_t expected[MOST_BINS], found[MOST_BINS];
+    memset(expected, 0, sizeof expected);
+    memset(found, 0, sizeof found);
+    uint32_t *counts = test_array(ndpa_elements(&volume.shape), sizeof *counts);
+    const uint64_t inside = add_histogram(&scene->sorted, &scene->slab, item, expected);
+    assert_ok(phase_space_count(scene->spaces, &scene->view, index, counts));
+    unfold(&volume, counts, found);
+    assert_memory_equal(found, expected, sizeof found);
     return inside;
 }
 
@@ -190,117 +175,92 @@ static void check_bytes(const struct scene *scene, uint32_t index)
 {
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
-    const uint64_t all = scene->sorted.particles.count;
     const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1].axis);
+    const uint64_t all = scene->sorted.particles.count;
     const uint64_t read = needs_velocities ? 2 * precision_bytes(config.precision) * all : 0;
-    const uint64_t permuted = volume.is_permuted ? 2 * sizeof(uint32_t) * phase_volume_elements(&volume) : 0;
+    const uint64_t permuted = volume.is_permuted ? 2 * ndpa_bytes(&volume.shape) : 0;
     assert_int_equal(device_timers(device)->stages[STAGE_OUTPUT].bytes, read + permuted);
 }
 
-/* A device that counts holds as much as this one. */
-static void check_foretold(size_t held)
+/* Creates what the config asks for; a device that counts holds as much. */
+static void create_spaces(struct device *owner, void **spaces)
 {
-    void *spaces = NULL;
     struct device *counting = NULL;
+    void *foretold = NULL;
+    const size_t held = device_bytes_held(device);
+    assert_ok(phase_spaces_create(owner, &config, spaces));
     assert_ok(device_open_counting(device_info(device), &counting));
-    assert_ok(phase_spaces_create(counting, &config, &spaces));
-    assert_int_equal(device_bytes_held(counting), held);
+    assert_ok(phase_spaces_create(counting, &config, &foretold));
+    assert_int_equal(device_bytes_held(counting), device_bytes_held(device) - held);
     device_close(&counting);
 }
 
 /* Every subset of the axes, each in three orders. */
-static void check_subsets(struct scene *scene)
+static void check_subsets(uint32_t first, uint32_t rows, uint32_t ghost, enum precision precision,
+                          uint32_t count, bool aos)
 {
-    const uint64_t all = scene->sorted.particles.count;
+    struct scene scene;
+    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        skip();
+    scene_create(first, rows, ghost, precision, count, aos, &scene);
+    config.output.phase_space_count = 3;
     for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
-        void *spaces = NULL;
         struct device *own = NULL;
         assert_ok(device_branch(device, &own));
-        const size_t held = device_bytes_held(device);
-        config.output.phase_space_count = 3;
         config.output.phase_space[0] = make_item(axes, 0, false);
         config.output.phase_space[1] = make_item(axes, 1, false);
         config.output.phase_space[2] = make_item(axes, 0, true);
-        assert_ok(phase_spaces_create(own, &config, &spaces));
-        check_foretold(device_bytes_held(device) - held);
+        create_spaces(own, &scene.spaces);
         for (uint32_t index = 0; index < 3; index++) {
             device_reset_timers(device);
-            assert_in_range(check_item(scene, spaces, index), 1, all - 1);
-            check_bytes(scene, index);
+            assert_in_range(check_item(&scene, index), 1, count - 1);
+            check_bytes(&scene, index);
         }
         device_close(&own);
     }
-}
-
-static void check_box(enum precision precision, uint32_t count, bool aos)
-{
-    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
-        skip();
-    struct scene scene;
-    const struct grid box = grid_make(&config.grid);
-    const struct slab slab = slab_whole_box(&box);
-    scene_create(&slab, precision, count, aos, &scene);
-    check_subsets(&scene);
-    scene_destroy(&scene);
+    sorted_particles_destroy(&scene.sorted);
 }
 
 TEST(every_subset_single)
 {
-    check_box(PRECISION_SINGLE, test_count(20011), false);
+    check_subsets(0, NX, 0, PRECISION_SINGLE, test_count(20011), false);
 }
 
 TEST(every_subset_double_in_aos)
 {
-    check_box(PRECISION_DOUBLE, test_count(3001), true);
+    check_subsets(0, NX, 0, PRECISION_DOUBLE, test_count(3001), true);
 }
 
 /* Rows 5 to 8 of 12 with ghost rows: particles in those are counted elsewhere. */
 TEST(a_slab_counts_its_own_rows)
 {
-    struct scene scene;
-    const struct grid box = grid_make(&config.grid);
-    const struct slab slab = slab_make(&box, 5, 4, 2);
-    assert_false(slab_is_whole(&slab));
-    scene_create(&slab, PRECISION_SINGLE, test_count(5003), false, &scene);
-    check_subsets(&scene);
-    scene_destroy(&scene);
+    check_subsets(5, 4, 2, PRECISION_SINGLE, test_count(5003), false);
 }
 
 /* Slabs whose rows are few of an item's or none, on local grids that begin with them. */
 TEST(slabs_with_part_of_the_range)
 {
     static const uint32_t ends[] = {0, 1, 3, 4, 11, NX};
-    const struct grid box = grid_make(&config.grid);
     config.output.phase_space_count = 1;
     config.output.phase_space[0] = make_item(1U << PHASE_AXIS_X | 1U << PHASE_AXIS_V, 0, true);
     for (size_t n = 0; n + 1 < sizeof ends / sizeof ends[0]; n++) {
         struct scene scene;
-        void *spaces = NULL;
-        struct device *own = NULL;
-        assert_ok(device_branch(device, &own));
-        const struct slab slab = slab_make(&box, ends[n], ends[n + 1] - ends[n], 0);
-        scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
-        assert_ok(phase_spaces_create(own, &config, &spaces));
-        const uint64_t inside = check_item(&scene, spaces, 0);
-        assert_int_equal(inside > 0, n == 1 || n == 2 || n == 3); /* the item has rows 2 to 10 */
-        device_close(&own);
-        scene_destroy(&scene);
+        scene_create(ends[n], ends[n + 1] - ends[n], 0, PRECISION_SINGLE, 1000, false, &scene);
+        create_spaces(device, &scene.spaces);
+        /* the item has rows 2 to 10 */
+        assert_int_equal(check_item(&scene, 0) > 0, n == 1 || n == 2 || n == 3);
+        sorted_particles_destroy(&scene.sorted);
     }
 }
 
 /* ---- the file ---- */
 
 /* Kernels that phase_spaces_write() of two items launches; the first one has no particles. */
-static uint64_t launches_of_writing(const struct scene *scene, void *spaces, const char *folder,
-                                    enum status expected)
+static uint64_t launches_of_writing(const struct scene *scene, const char *folder, enum status expected)
 {
-    static const struct communicator alone = {.size = 1, .local_size = 1};
-    const struct particles lists[2] = {{0}, scene->sorted.particles};
-    const struct view view = {
-        .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = lists};
     uint64_t bytes = 0;
     device_reset_timers(device);
-    assert_int_equal(phase_spaces_write(spaces, folder, &view, &bytes), expected);
+    assert_int_equal(phase_spaces_write(scene->spaces, folder, &scene->view, &bytes), expected);
     assert_int_equal(bytes > 0, expected == STATUS_OK);
     return device_timers(device)->stages[STAGE_OUTPUT].launches;
 }
@@ -309,63 +269,36 @@ static uint64_t launches_of_writing(const struct scene *scene, void *spaces, con
 TEST(nothing_is_counted_after_a_failure)
 {
     char folder[] = "/tmp/radixpic_phase_space_XXXXXX", file[64];
-    const struct grid box = grid_make(&config.grid);
-    const struct slab slab = slab_whole_box(&box);
     struct scene scene;
-    void *spaces = NULL;
-    struct device *own = NULL;
-    assert_ok(device_branch(device, &own));
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/data_0.h5", folder);
     config.output.phase_space_count = 2;
     config.output.phase_space[0] = config.output.phase_space[1] = make_item(1U << PHASE_AXIS_U, 0, false);
     strcpy(config.output.phase_space[0].species, "other");
-    scene_create(&slab, PRECISION_SINGLE, 1000, false, &scene);
-    assert_ok(phase_spaces_create(own, &config, &spaces));
-    assert_int_equal(launches_of_writing(&scene, spaces, folder, STATUS_OK), 1);
+    scene_create(0, NX, 0, PRECISION_SINGLE, 1000, false, &scene);
+    create_spaces(device, &scene.spaces);
+    assert_int_equal(launches_of_writing(&scene, folder, STATUS_OK), 1);
     assert_int_equal(unlink(file), 0);
     strcpy(config.species[0].name, "no/name");
     strcpy(config.output.phase_space[0].species, "no/name");
-    assert_int_equal(launches_of_writing(&scene, spaces, folder, STATUS_FAILED), 0);
+    assert_int_equal(launches_of_writing(&scene, folder, STATUS_FAILED), 0);
     assert_non_null(strstr(status_message(), "cannot write a dataset"));
     strcpy(config.species[0].name, "other");
     assert_int_equal(rmdir(folder), 0); /* empty */
-    device_close(&own);
-    scene_destroy(&scene);
+    sorted_particles_destroy(&scene.sorted);
 }
 
-/* ---- what needs no device ---- */
-
-TEST(what_is_due)
+/* When which item is written, tests/cli/test_phase_space.py sees. */
+TEST(what_is_never_due_is_not_created)
 {
-    config.output.phase_space_count = 3;
-    for (uint32_t i = 0; i < 3; i++)
-        config.output.phase_space[i] = make_item(1, 0, false);
-    config.output.phase_space[0].every = 2;
-    config.output.phase_space[1].every = 0;
-    config.output.phase_space[2].every = 3;
-    const bool expected[] = {true, false, true, true, true, false, true, true}; /* of 7 steps, and the last */
-    for (uint64_t step = 0; step < 8; step++)
-        assert_int_equal(phase_spaces_are_due(NULL, &(struct view){.config = &config, .step = step}),
-                         expected[step]);
-    config.output.phase_space[0].every = config.output.phase_space[2].every = 0;
     void *spaces = NULL;
+    config.output.phase_space_count = 1;
+    config.output.phase_space[0] = make_item(1, 0, false);
+    assert_true(phase_spaces_are_due(NULL, &(struct view){.config = &config}));
+    config.output.phase_space[0].every = 0;
+    assert_false(phase_spaces_are_due(NULL, &(struct view){.config = &config}));
     assert_ok(phase_spaces_create(device, &config, &spaces));
     assert_null(spaces);
-}
-
-TEST(names_are_different)
-{
-    char name[96];
-    config.output.phase_space_count = 3;
-    config.output.phase_space[0] = make_item(5, 0, true);
-    config.output.phase_space[1] = make_item(5, 0, false);
-    config.output.phase_space[2] = make_item(5, 0, true);
-    const char *const expected[] = {"test_ux", "test_xu", "test_ux_2"};
-    for (uint32_t i = 0; i < 3; i++) {
-        phase_space_name(&config, i, name, sizeof name);
-        assert_string_equal(name, expected[i]);
-    }
 }
 
 TEST_MAIN(open_device, close_device)

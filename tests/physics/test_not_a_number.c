@@ -120,7 +120,7 @@ static void check_found(const struct kind *kind, uint32_t check_every, int numbe
     assert_says(words);
     assert_says(check_every == 1 ? "of a particle of species electrons in cell ("
                                  : "of a particle of species ions in cell (");
-    assert_says("is not a finite number");
+    assert_says("is non-finite");
     patient_destroy(&patient);
 }
 

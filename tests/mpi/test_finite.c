@@ -1,4 +1,7 @@
-/* Finite: a non-finite value planted in each array is found and named with its place in the box. */
+/* Finite: a non-finite value planted in an array of one rank is found and named with its place in the box, on
+ * all ranks. */
+#include "support/mpi_support.h"
+
 #include "output/finite.h"
 #include "support/list_support.h"
 
@@ -6,7 +9,7 @@
 
 enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GHOST = 2, PARTICLES = 10000 };
 
-/* All finite: two species on a slab whose rows go around the end of the box. */
+/* All finite: two species on a slab whose rows go around the end of the box, the same on all ranks. */
 struct scene {
     struct slab slab;
     struct config config;
@@ -15,12 +18,13 @@ struct scene {
     struct view view;
 };
 
-static const struct communicator alone = {.size = 1, .local_size = 1};
 static double halves[2 * PARTICLES];
 
+/* On the last rank alone. */
 static void write_real(const struct scene *scene, struct buffer *buffer, size_t n, double value)
 {
-    assert_ok(buffer_write_reals(buffer, scene->config.precision, n, 1, &value));
+    if (ranks.rank == ranks.size - 1)
+        assert_ok(buffer_write_reals(buffer, scene->config.precision, n, 1, &value));
 }
 
 static void fill_fields(struct scene *scene, const struct grid *grid)
@@ -64,7 +68,7 @@ static void create_scene(struct scene *scene, enum precision precision, bool aos
     }
     fill_fields(scene, &scene->slab.local);
     scene->view = (struct view){.config = &scene->config,
-                                .communicator = &alone,
+                                .communicator = &ranks,
                                 .slab = &scene->slab,
                                 .particles = scene->particles,
                                 .fields = &scene->fields,
@@ -72,28 +76,23 @@ static void create_scene(struct scene *scene, enum precision precision, bool aos
                                 .time = 1.5};
 }
 
-static void destroy_scene(struct scene *scene)
-{
-    for (uint32_t s = 0; s < 2; s++)
-        particles_destroy(&scene->particles[s]);
-}
-
 /* The sentence holds the step, then `what`. */
 static void assert_found(const struct scene *scene, const char *what)
 {
     char begin[160];
     assert_int_equal(finite_find(&scene->view), STATUS_FAILED);
-    snprintf(begin, sizeof begin, "step 12 (t = 1.5): %s is not a finite number; ", what);
+    snprintf(begin, sizeof begin, "step 12 (t = 1.5): %s is non-finite; ", what);
     if (strncmp(status_message(), begin, strlen(begin)) != 0)
         fail_msg("%s\nbegins not with\n%s", status_message(), begin);
     assert_non_null(strstr(status_message(), "Try a smaller time.step"));
 }
 
-/* One real of particle p becomes `value`: 0 and 1 of its offset, 2 and 3 of its velocity. */
+/* One real of particle p of the last rank becomes `value`: 0 and 1 of its offset, 2 and 3 of its velocity. */
 static void plant(const struct scene *scene, uint32_t species, uint32_t p, unsigned part, double value)
 {
-    list_write_one(&scene->particles[species], part < 2 ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, p, part % 2,
-                   value);
+    if (ranks.rank == ranks.size - 1)
+        list_write_one(&scene->particles[species], part < 2 ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, p,
+                       part % 2, value);
 }
 
 static void check_particle(const struct scene *scene, uint32_t species, uint32_t p)
@@ -113,23 +112,6 @@ static void check_particle(const struct scene *scene, uint32_t species, uint32_t
     assert_ok(finite_find(&scene->view));
 }
 
-TEST(finds_particles_in_either_layout_and_precision)
-{
-    /* the first and the last, and those at the ends of the pieces that are read at a time */
-    static const uint32_t some[] = {0, 1, 4095, 4096, 6000, 8191, 8192, PARTICLES - 1};
-    for (unsigned kind = 0; kind < 4; kind++) {
-        struct scene scene;
-        const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
-        if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
-            continue;
-        create_scene(&scene, precision, kind & 2);
-        assert_ok(finite_find(&scene.view));
-        for (size_t n = 0; n < sizeof some / sizeof some[0]; n++)
-            check_particle(&scene, n % 2, some[n]);
-        destroy_scene(&scene);
-    }
-}
-
 static void check_node(const struct scene *scene, struct buffer *nodes, const char *name)
 {
     char what[64];
@@ -145,28 +127,35 @@ static void check_node(const struct scene *scene, struct buffer *nodes, const ch
     assert_ok(finite_find(&scene->view));
 }
 
-TEST(finds_nodes)
+TEST(finds_particles_and_nodes_in_either_layout_and_precision)
 {
-    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+    /* the first and the last, and those at the ends of the pieces that are read at a time */
+    static const uint32_t some[] = {0, 1, 4095, 4096, 6000, 8191, 8192, PARTICLES - 1};
+    for (unsigned kind = 0; kind < 4; kind++) {
         struct scene scene;
+        const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
         if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
             continue;
-        create_scene(&scene, (enum precision)precision, false);
+        create_scene(&scene, precision, kind & 2);
+        assert_ok(finite_find(&scene.view));
+        for (size_t n = 0; n < sizeof some / sizeof some[0]; n++)
+            check_particle(&scene, n % 2, some[n]);
         check_node(&scene, scene.fields.rho, "the charge density");
         check_node(&scene, scene.fields.ex, "the field Ex");
         check_node(&scene, scene.fields.ey, "the field Ey");
-        destroy_scene(&scene);
     }
 }
 
-/* A bad velocity makes bad offsets, and both a bad field. */
+/* A bad velocity makes bad offsets, and both a bad field: that of all ranks, before which the particle of one
+ * is named. */
 TEST(causes_come_before_what_follows)
 {
     struct scene scene;
+    const double bad = NAN;
     create_scene(&scene, PRECISION_SINGLE, false);
-    write_real(&scene, scene.fields.ex, 0, NAN);
+    assert_ok(buffer_write_reals(scene.fields.ex, PRECISION_SINGLE, 0, 1, &bad)); /* on all ranks */
     assert_found(&scene, "the field Ex, nan, at node (10, 0)");
-    write_real(&scene, scene.fields.rho, 1, NAN);
+    assert_ok(buffer_write_reals(scene.fields.rho, PRECISION_SINGLE, 1, 1, &bad));
     assert_found(&scene, "the charge density, nan, at node (10, 1)");
     plant(&scene, 1, 5, 1, NAN);
     assert_int_equal(finite_find(&scene.view), STATUS_FAILED);
@@ -174,10 +163,9 @@ TEST(causes_come_before_what_follows)
     plant(&scene, 1, 9, 2, INFINITY);
     assert_int_equal(finite_find(&scene.view), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "the velocity (inf, 0.5) of a particle of species ions"));
-    destroy_scene(&scene);
 }
 
-/* One rank has the whole box, of more nodes than are read at a time; lists may be empty. */
+/* A rank has the whole box, of more nodes than are read at a time; lists may be empty. */
 TEST(a_whole_box_without_particles_is_finite)
 {
     struct scene scene;
@@ -191,7 +179,6 @@ TEST(a_whole_box_without_particles_is_finite)
     assert_found(&scene, "the field Ey, -inf, at node (99, 49)");
     write_real(&scene, scene.fields.ey, 4100, -INFINITY);
     assert_found(&scene, "the field Ey, -inf, at node (82, 0)");
-    destroy_scene(&scene);
 }
 
 /* A non-finite sum is named by itself only where every number is finite. */
@@ -201,11 +188,11 @@ TEST(a_sum_is_told_of_last)
     create_scene(&scene, PRECISION_SINGLE, false);
     assert_ok(finite_require(&scene.view, "charge", 1));
     assert_int_equal(finite_require(&scene.view, "charge", INFINITY), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "the charge is not a finite number, though all numbers in it"));
+    assert_non_null(
+        strstr(status_message(), "the charge is non-finite, though all numbers in it are finite;"));
     plant(&scene, 0, 7, 3, NAN);
     assert_int_equal(finite_require(&scene.view, "charge", NAN), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "the velocity (0.5, nan) of a particle of species electrons"));
-    destroy_scene(&scene);
 }
 
-TEST_MAIN(open_device, close_device)
+MPI_TEST_MAIN(open_device, close_device)
