@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
-#include <ctype.h>
+#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,11 @@ static enum status dispatch(int argc, char **argv)
 {
     if (argc < 2)
         return status_fail(STATUS_USAGE, "radixpic: which command? radixpic --help lists them");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        if (communicator_is_first())
+    const bool asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    if (asks_help || strcmp(argv[1], "--version") == 0) {
+        if (communicator_is_first() && asks_help)
             print_help();
-        return STATUS_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        if (communicator_is_first())
+        else if (communicator_is_first())
             printf("radixpic " RADIXPIC_VERSION "\n");
         return STATUS_OK;
     }
@@ -66,28 +64,15 @@ static enum status dispatch(int argc, char **argv)
     return arguments_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
 }
 
-/* Whether a message begins with its place, the command's full name or FILE:LINE:COL. */
-static bool names_its_place(const char *message)
-{
-    if (strncmp(message, "radixpic", 8) == 0)
-        return true;
-    const char *end = strstr(message, ": ");
-    int numbers = 0;
-    for (; end && end > message && numbers < 2; end--) {
-        const char *digits = end;
-        while (digits > message && isdigit((unsigned char)digits[-1]))
-            digits--;
-        if (digits == end || digits == message || digits[-1] != ':')
-            return false;
-        end = digits;
-        numbers++;
-    }
-    return numbers == 2;
-}
-
+/* A message that begins with its place, the command's full name or FILE:LINE:COL, needs no other. */
 static void report(const char *message)
 {
-    fprintf(stderr, "%s%s\n", names_its_place(message) ? "" : "radixpic: ", message);
+    regex_t place;
+    const bool is_made = regcomp(&place, "^(radixpic|[^\n]*:[0-9]+:[0-9]+: )", REG_EXTENDED | REG_NOSUB) == 0;
+    const bool names_place = is_made && regexec(&place, message, 0, NULL, 0) == 0;
+    fprintf(stderr, "%s%s\n", names_place ? "" : "radixpic: ", message);
+    if (is_made)
+        regfree(&place);
 }
 
 int main(int argc, char **argv)

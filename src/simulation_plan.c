@@ -1,8 +1,6 @@
 /* Simulation plan: how a run will step and sort, and what it will hold. */
 #include "simulation_plan.h"
 
-#include "config/species_speed.h"
-
 #include <math.h>
 
 uint64_t simulation_particles(const struct config *config)

@@ -21,15 +21,6 @@ static uint64_t least_ranks(const struct config *config)
     return most;
 }
 
-/* The particles of one of `ranks` ranks. */
-static struct config share_of(const struct config *config, uint64_t ranks)
-{
-    struct config share = *config;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
-    return share;
-}
-
 static void print_consequences(const struct config *config, const struct consequences *derived)
 {
     const double widest = fmax(derived->grid.dx, derived->grid.dy);
@@ -67,60 +58,55 @@ static enum status require_enough_rows(const struct config *config)
         (unsigned long long)least, CONFIG_MAX_PARTICLES, config->grid.cells[0]);
 }
 
-/* Ends the line about the deposit. */
-static void print_filter(uint32_t passes)
+/* What the device's part of a config follows from: the particles of one of the fewest ranks. */
+static enum status print_plan(const struct config *config, const struct device_info *info)
 {
+    const uint64_t ranks = least_ranks(config);
+    const uint32_t passes = config->deposit.filter_passes;
+    struct config share = *config;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
+    struct stepper_setup setup;
+    const struct stepper_kind *kind = NULL;
+    char sort[256], place[64] = "on one rank";
+    uint64_t bytes = 0;
+    TRY(simulation_plan(&share, info, &setup, &kind));
+    TRY(simulation_bytes(&share, info, &bytes));
+    sorter_plan_describe(&setup.sort, sort, sizeof sort);
+    if (ranks > 1)
+        snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
+    printf("device                    %s\n", info->name);
+    printf("step                      %s\n", kind->summary);
+    printf("key                       %s\n", sort);
+    printf("deposit                   %s", deposit_describe(info, &config->deposit));
     if (passes > 0)
         printf("; the charge density smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
-    printf("\n");
+    printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)bytes / 0x1p20, place,
+           (double)bytes / (double)simulation_particles(&share));
+    if (setup.sort.note[0] != '\0')
+        printf("warning: %s\n", setup.sort.note);
+    consequences_warn_idle(config, setup.sort.method, kind != &radix_step,
+                           &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    return STATUS_OK;
 }
 
 /* The device may be missing where a config is only looked at: then its part is left out, with the reason. */
-static enum status print_device_part(const struct config *config, const struct consequences *derived)
+static enum status print_device_part(const struct config *config, const struct grid *grid)
 {
     struct device *device = NULL;
     if (device_open(config->device, &device) != STATUS_OK) {
         printf("device                    %s\n", status_message());
-        printf("key                       b = %u bits\n", grid_key_bits(&derived->grid));
+        printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;
     }
-    const struct device_info *info = device_info(device);
-    struct stepper_setup setup;
-    const struct stepper_kind *kind = NULL;
-    char sort[256];
-    uint64_t bytes = 0;
-    const uint64_t ranks = least_ranks(config);
-    const struct config share = share_of(config, ranks);
-    enum status status = simulation_plan(&share, info, &setup, &kind);
-    if (status == STATUS_OK)
-        status = simulation_bytes(&share, info, &bytes);
-    if (status == STATUS_OK) {
-        printf("device                    %s\n", info->name);
-        printf("step                      %s\n", kind->summary);
-        sorter_plan_describe(&setup.sort, sort, sizeof sort);
-        printf("key                       %s\n", sort);
-        printf("deposit                   %s", deposit_describe(info, &config->deposit));
-        print_filter(config->deposit.filter_passes);
-        if (ranks == 1)
-            printf("memory on the device      %.1f MiB on one rank", (double)bytes / 0x1p20);
-        else
-            printf("memory on the device      %.1f MiB and more on each of %llu ranks",
-                   (double)bytes / 0x1p20, (unsigned long long)ranks);
-        printf(", %.1f bytes a particle\n", (double)bytes / (double)simulation_particles(&share));
-        if (setup.sort.note[0] != '\0')
-            printf("warning: %s\n", setup.sort.note);
-        consequences_warn_idle(config, setup.sort.method, kind != &radix_step,
-                               &(struct log){.terminal = stdout, .level = LOG_NORMAL});
-    }
+    const enum status status = print_plan(config, device_info(device));
     device_close(&device);
     return status;
 }
 
-enum { KEY_KEYS = 'k', KEY_MARKDOWN = 'm' };
-
 static const struct argp_option check_options[] = {
-    {"keys", KEY_KEYS, NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
-    {"markdown", KEY_MARKDOWN, NULL, 0, "With --keys: as a Markdown page", 1},
+    {"keys", 'k', NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
+    {"markdown", 'm', NULL, 0, "With --keys: as a Markdown page", 1},
     {0},
 };
 
@@ -138,11 +124,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->overrides;
         return 0;
-    case KEY_KEYS:
+    case 'k':
         arguments->keys = true;
         arguments->overrides.config_is_optional = true;
         return 0;
-    case KEY_MARKDOWN:
+    case 'm':
         arguments->form = DESCRIBE_MARKDOWN;
         return 0;
     default:
@@ -170,12 +156,10 @@ enum status command_check(int argc, char **argv)
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
     TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
-    if (done)
-        return STATUS_OK;
-    if (arguments.keys) {
+    if (arguments.keys && !done)
         config_describe(arguments.form, stdout);
+    if (arguments.keys || done)
         return STATUS_OK;
-    }
     static struct config config; /* large */
     TRY(overrides_read(&arguments.overrides, &config));
     TRY(require_enough_rows(&config));
@@ -184,7 +168,7 @@ enum status command_check(int argc, char **argv)
     printf("\n");
     print_consequences(&config, &derived);
     outputs_print_sizes(&config);
-    TRY(print_device_part(&config, &derived));
+    TRY(print_device_part(&config, &derived.grid));
     consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return STATUS_OK;
 }

@@ -1,8 +1,7 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
-#include "config/species_speed.h"
-#include "config/value.h"
+#include "config/schema.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,40 +60,26 @@ void consequences_warn(const struct config *config, const struct consequences *d
                  derived->particles_per_cell, derived->fewest_species);
 }
 
-/* The keys of sort.* that are neither auto nor the default, with commas between them: all, or those of the
- * method paper alone. */
-static void name_sort_keys(const struct config *config, bool all, char *names, size_t size)
+void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
+                            struct log *log)
 {
-    names[0] = '\0';
+    char names[256] = "", why[VALUE_WHY_LENGTH];
     for (size_t n = 0; n < schema()->count; n++) {
         const struct schema_row *row = &schema()->rows[n];
         const bool is_papers = row->offset >= offsetof(struct config, sort.items_per_group);
+        const bool is_idle = is_fused || (is_papers && method != SORT_METHOD_PAPER);
         uint32_t value, usual;
-        char why[VALUE_WHY_LENGTH];
-        if (strncmp(row->path, "sort.", 5) != 0 || !(all || is_papers) ||
+        if (strncmp(row->path, "sort.", 5) != 0 || !is_idle ||
             !value_parse(row, row->fallback, strlen(row->fallback), true, &usual, why))
             continue;
         memcpy(&value, (const char *)config + row->offset, sizeof value);
         const size_t used = strlen(names);
         if (value != SORT_AUTO && value != usual)
-            snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", row->path);
+            snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", row->path);
     }
-}
-
-void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
-                            struct log *log)
-{
-    char names[256];
-    name_sort_keys(config, is_fused, names, sizeof names);
-    if (names[0] == '\0')
-        return;
-    if (is_fused)
-        log_line(
-            log, LOG_NORMAL,
-            "warning: %s: a fused step sorts in its own way, and only the loaded particles are sorted in "
-            "this one; with step.method=radix all are",
-            names);
-    else if (method != SORT_METHOD_PAPER)
-        log_line(log, LOG_NORMAL, "warning: %s: without effect, only the method paper has such a parameter",
-                 names);
+    if (names[0] != '\0')
+        log_line(log, LOG_NORMAL, "warning: %s: %s", names,
+                 is_fused ? "a fused step sorts in its own way, and only the loaded particles are sorted in "
+                            "this one; with step.method=radix all are"
+                          : "without effect, only the method paper has such a parameter");
 }

@@ -1,8 +1,7 @@
 /* Config reader: file -> tree -> settings -> struct -> checks -> report. */
 #include "config/config_reader.h"
 
-#include "config/stages.h"
-#include "config/text.h"
+#include "config/reading.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,65 +9,47 @@
 
 enum { MOST_FILE_BYTES = 1 << 20 };
 
-/* "output/" and the name of the file without folders and ending; "output/run" where that is not UTF-8. */
-static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGTH])
+static enum status read_into(struct reading *reading, const char *text, size_t length)
 {
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    const char *dot = strrchr(base, '.');
-    const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    if (text_fault(base, length, true))
-        snprintf(directory, CONFIG_TEXT_LENGTH, "output/run");
-    else
-        snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
-}
-
-static enum status read_into(const char *name, const char *text, size_t length, size_t setting_count,
-                             struct tree *tree, struct complaints *complaints, struct config *config)
-{
-    char directory[CONFIG_TEXT_LENGTH];
     struct tree_problem problem;
-    const enum status parsed = tree_parse(tree, text, length, TREE_FROM_FILE, &tree->root, &problem);
+    const enum status parsed =
+        tree_parse(&reading->tree, text, length, TREE_FROM_FILE, &reading->tree.root, &problem);
     if (parsed == STATUS_FAILED)
         return parsed;
-    const struct tree_node *root = complaints->root = tree->root;
+    const struct tree_node *root = reading->tree.root;
     if (parsed != STATUS_OK) {
-        complain(complaints, &(struct tree_node){.origin = problem.origin}, "", "%s", problem.text);
+        complain(reading, &(struct tree_node){.origin = problem.origin}, "%s", problem.text);
     } else if (!root || root->kind != TREE_MAPPING) {
-        complain(complaints, root, "", "expected a mapping with the keys grid, time and species, found %s",
+        complain(reading, root, "expected a mapping with the keys grid, time and species, found %s",
                  !root                         ? "nothing"
                  : root->kind == TREE_SEQUENCE ? "a list"
                                                : "one value");
     } else {
-        TRY(settings_apply(tree, setting_count, complaints));
-        default_directory(name, directory);
-        read_tree(root, directory, config, complaints);
-        check_config(config, complaints);
+        TRY(settings_apply(reading));
+        read_tree(reading);
+        check_config(reading);
     }
-    return complaints_report(complaints);
+    return complaints_report(reading);
 }
 
 enum status config_read_text(const char *name, const char *text, size_t length, const char *const *settings,
                              size_t setting_count, struct config *config)
 {
-    struct tree tree = {.root = NULL};
-    struct complaints *complaints = calloc(1, sizeof *complaints);
-    struct config *result =
-        calloc(1, sizeof *result); /* zero everywhere, so that equal configs are equal bytes */
-    enum status status = STATUS_OK;
-    if (!complaints || !result) {
-        status = tree_no_memory();
-        goto cleanup;
+    struct reading *reading = calloc(1, sizeof *reading);
+    struct config *result = calloc(1, sizeof *result); /* all zero, so that equal configs are equal bytes */
+    enum status status = reading && result ? STATUS_OK : tree_no_memory();
+    if (status == STATUS_OK) {
+        reading->file = name;
+        reading->settings = settings;
+        reading->setting_count = setting_count;
+        reading->config = result;
+        status = read_into(reading, text, length);
+        tree_free(&reading->tree);
     }
-    complaints->file = name;
-    complaints->settings = settings;
-    TRY_CLEANUP(read_into(name, text, length, setting_count, &tree, complaints, result));
-    memcpy(config, result, sizeof *config);
-
-cleanup:
-    free(complaints);
+    if (status == STATUS_OK)
+        memcpy(config, result, sizeof *config);
+    free(reading);
     free(result);
-    tree_free(&tree);
     return status;
 }
 
@@ -92,15 +73,13 @@ static enum status read_bytes(const char *path, char *bytes, size_t *length)
 enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                         struct config *config)
 {
-    enum status status = STATUS_OK;
     size_t length = 0;
     char *bytes = malloc(MOST_FILE_BYTES + 1);
     if (!bytes)
         return tree_no_memory();
-    TRY_CLEANUP(read_bytes(path, bytes, &length));
-    TRY_CLEANUP(config_read_text(path, bytes, length, settings, setting_count, config));
-
-cleanup:
+    enum status status = read_bytes(path, bytes, &length);
+    if (status == STATUS_OK)
+        status = config_read_text(path, bytes, length, settings, setting_count, config);
     free(bytes);
     return status;
 }

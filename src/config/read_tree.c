@@ -1,34 +1,36 @@
 /* Read tree: one function for each of the shapes a value can have. */
 #include "base/suggest.h"
-#include "config/stages.h"
+#include "config/reading.h"
+#include "config/schema.h"
 #include "config/text.h"
-#include "config/value.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct reader {
-    struct complaints *complaints;
-    const char *directory;
-    char path[TREE_PATH_LENGTH]; /* of the key being read */
-};
+static void read_table(struct reading *reading, const struct schema_table *table,
+                       const struct tree_node *node, unsigned char *base);
 
-static void read_table(struct reader *reader, const struct schema_table *table, const struct tree_node *node,
-                       unsigned char *base);
-
-/* Lengthens the path by a segment, as it may be shown; returns its old length, for leave(). */
-static size_t enter(struct reader *reader, const char *segment)
+/* Lengthens the path by a segment, as it may be shown. Returns its old length, to which the caller cuts it.
+ */
+static size_t enter(struct reading *reading, const char *segment)
 {
-    const size_t length = strlen(reader->path);
+    const size_t length = strlen(reading->path);
     char shown[TEXT_SHOWN_LENGTH];
-    snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "",
+    snprintf(reading->path + length, sizeof reading->path - length, "%s%s", length > 0 ? "." : "",
              text_shown(segment, strlen(segment), shown));
     return length;
 }
 
-static void leave(struct reader *reader, size_t length)
+/* What replaces a key, or a KEY=WORD, of earlier versions; NULL for any other. */
+static const char *find_former(const char *name)
 {
-    reader->path[length] = '\0';
+    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
+    static const char *const former[][2] = {
+        {"bins", axes}, {"ranges", axes}, {"guard_rows", "ghost_rows"}, {"step.method=plain", "radix"}};
+    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
+        if (strcmp(former[i][0], name) == 0)
+            return former[i][1];
+    return NULL;
 }
 
 /* ---- values ---- */
@@ -48,63 +50,80 @@ static void allowed_shape(const struct schema_row *row, char words[VALUE_WHY_LEN
 }
 
 /* Complains that `node` has another shape than what is allowed. */
-static void complain_shape(struct reader *reader, const char *allowed, const struct tree_node *node)
+static void complain_shape(struct reading *reading, const char *allowed, const struct tree_node *node)
 {
-    char list[48];
-    snprintf(list, sizeof list, "a list of %zu", tree_count(node));
-    complain(reader->complaints, node, reader->path, "expected %s, found %s", allowed,
-             node->kind == TREE_SEQUENCE ? list
-             : node->kind == TREE_SCALAR ? "one value"
-                                         : "a mapping");
+    if (node->kind == TREE_SEQUENCE)
+        complain(reading, node, "expected %s, found a list of %zu", allowed, tree_count(node));
+    else
+        complain(reading, node, "expected %s, found %s", allowed,
+                 node->kind == TREE_SCALAR ? "one value" : "a mapping");
 }
 
 /* Reads one value, a list of them or a list of lists; `level` counts the lists around `node`. */
-static void read_value(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
+static void read_value(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
                        unsigned level, unsigned char *target)
 {
     char words[VALUE_WHY_LENGTH];
     const uint32_t length = level < 2 ? row->length[level] : 0;
     if (length == 0 && node->kind == TREE_SCALAR) {
+        char setting[2 * TEXT_SHOWN_LENGTH];
+        snprintf(setting, sizeof setting, "%s=%.*s", row->path, TEXT_SHOWN_LENGTH, node->text);
+        const char *today = find_former(setting);
         if (!value_parse(row, node->text, node->length, node->plain, target, words))
-            complain(reader->complaints, node, reader->path, "%s", words);
+            complain(reading, node, "%s%s%s%s", words, today ? "; did you mean \"" : "", today ? today : "",
+                     today ? "\"?" : "");
         return;
     }
     if (length == 0 || node->kind != TREE_SEQUENCE || tree_count(node) != length) {
         allowed_shape(row, words);
-        complain_shape(reader, words, node);
+        complain_shape(reading, words, node);
         return;
     }
     const size_t stride = value_size(row) * (level == 0 && row->length[1] > 0 ? row->length[1] : 1);
     for (const struct tree_node *item = node->first_child; item; item = item->next, target += stride)
-        read_value(reader, row, item, level + 1, target);
+        read_value(reading, row, item, level + 1, target);
+}
+
+/* "output/" and the name of the file without folders and ending; "output/run" where that is not UTF-8. */
+static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGTH])
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    const char *dot = strrchr(base, '.');
+    const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    if (text_fault(base, length, true))
+        snprintf(directory, CONFIG_TEXT_LENGTH, "output/run");
+    else
+        snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
 }
 
 /* The default: a word, or a flat list of words "[a, b]". */
-static void read_fallback(struct reader *reader, const struct schema_row *row, unsigned char *target)
+static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *target)
 {
     static const char separators[] = "[], ";
-    const char *text = row->fallback == schema_directory_fallback ? reader->directory : row->fallback;
+    char directory[CONFIG_TEXT_LENGTH];
+    default_directory(reading->file, directory);
+    const char *text = row->fallback == schema_directory_fallback ? directory : row->fallback;
     const bool is_list = row->length[0] > 0;
     do {
         text += is_list ? strspn(text, separators) : 0;
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
         snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
-        if (!value_parse(row, word, strlen(word), true, target,
-                         why)) /* the folder, from a long name of file */
-            complain(reader->complaints, NULL, reader->path, "%s by default; give the key", why);
+        if (!value_parse(row, word, strlen(word), true, target, why)) /* the folder: a long name of file */
+            complain(reading, NULL, "%s by default; give the key", why);
         target += value_size(row);
         text += strlen(word);
     } while (is_list && strcmp(text, "]") != 0);
 }
 
-static void read_list(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
+static void read_list(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
                       unsigned char *base)
 {
     const size_t found = node->kind == TREE_SEQUENCE ? tree_count(node) : 0;
     if (node->kind != TREE_SEQUENCE || (double)found < row->low || (double)found > row->high) {
         char allowed[VALUE_WHY_LENGTH];
         allowed_shape(row, allowed);
-        complain_shape(reader, allowed, node);
+        complain_shape(reading, allowed, node);
         return;
     }
     unsigned char *target = base + row->offset;
@@ -112,12 +131,12 @@ static void read_list(struct reader *reader, const struct schema_row *row, const
     for (const struct tree_node *item = node->first_child; item; item = item->next) {
         char segment[16];
         snprintf(segment, sizeof segment, "%u", count++);
-        const size_t length = enter(reader, segment);
+        const size_t length = enter(reading, segment);
         if (schema_is_bare(row->items))
-            read_value(reader, &row->items->rows[0], item, 0, target);
+            read_value(reading, &row->items->rows[0], item, 0, target);
         else
-            read_table(reader, row->items, item, target);
-        leave(reader, length);
+            read_table(reading, row->items, item, target);
+        reading->path[length] = '\0';
         target += row->items->size;
     }
     memcpy(base + row->count_offset, &count, sizeof count);
@@ -149,15 +168,11 @@ static size_t list_keys(const struct schema_table *table, const char *group,
     return count;
 }
 
-/* What replaces a key of earlier versions, or the path of a key of that name anywhere in the table: a
- * right key in a wrong place. NULL where there is none. */
+/* The path of a key of that name anywhere in the table: a right key in a wrong place. NULL where there is
+ * none.
+ */
 static const char *find_elsewhere(const struct schema_table *table, const char *key)
 {
-    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
-    static const char *const former[][2] = {{"bins", axes}, {"ranges", axes}, {"guard_rows", "ghost_rows"}};
-    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
-        if (strcmp(former[i][0], key) == 0)
-            return former[i][1];
     for (size_t i = 0; i < table->count; i++) {
         const char *dot = strrchr(table->rows[i].path, '.');
         if (strcmp(dot ? dot + 1 : table->rows[i].path, key) == 0)
@@ -166,7 +181,7 @@ static const char *find_elsewhere(const struct schema_table *table, const char *
     return NULL;
 }
 
-static void complain_unknown_key(struct reader *reader, const struct schema_table *table, const char *group,
+static void complain_unknown_key(struct reading *reading, const struct schema_table *table, const char *group,
                                  const struct tree_node *key)
 {
     const char *keys[SCHEMA_MAX_ROWS];
@@ -174,16 +189,17 @@ static void complain_unknown_key(struct reader *reader, const struct schema_tabl
     const size_t count = list_keys(table, group, keys, known);
     text_shown(key->text, key->length, word);
     /* The right word in the wrong place is likelier than a wrong word that is nearly one of this place. */
-    const char *nearest = find_elsewhere(table, word);
+    const char *nearest = find_former(word);
+    if (!nearest)
+        nearest = find_elsewhere(table, word);
     if (!nearest)
         nearest = suggest_nearest(word, keys, count);
-    complain(reader->complaints, key, reader->path, "unknown key; %s%s%s here: %s",
-             nearest ? "did you mean \"" : "", nearest ? nearest : "", nearest ? "\"? Known" : "known",
-             known);
+    complain(reading, key, "unknown key; %s%s%s here: %s", nearest ? "did you mean \"" : "",
+             nearest ? nearest : "", nearest ? "\"? Known" : "known", known);
 }
 
 /* Complains where `node` is no mapping, and about keys that are unknown below `group`, or there twice. */
-static void check_keys(struct reader *reader, const struct schema_table *table, const char *group,
+static void check_keys(struct reading *reading, const struct schema_table *table, const char *group,
                        const struct tree_node *node)
 {
     if (node->kind != TREE_MAPPING) {
@@ -191,35 +207,24 @@ static void check_keys(struct reader *reader, const struct schema_table *table, 
         char known[VALUE_WHY_LENGTH], allowed[VALUE_WHY_LENGTH];
         list_keys(table, group, keys, known);
         snprintf(allowed, sizeof allowed, "a mapping with the keys %.400s", known);
-        complain_shape(reader, allowed, node);
+        complain_shape(reading, allowed, node);
         return;
     }
     for (const struct tree_node *child = node->first_child; child; child = child->next) {
         size_t i = 0;
         while (i < table->count && !tree_is_text(child->key, child_key(&table->rows[i], group)))
             i++;
-        const size_t length = enter(reader, child->key->text);
+        const size_t length = enter(reading, child->key->text);
         if (i == table->count)
-            complain_unknown_key(reader, table, group, child->key);
+            complain_unknown_key(reading, table, group, child->key);
         else if (tree_value(node, child->key->text) != child)
-            complain(reader->complaints, child->key, reader->path, "given twice; first at line %zu",
+            complain(reading, child->key, "given twice; first at line %zu",
                      tree_value(node, child->key->text)->key->origin.line);
-        leave(reader, length);
+        reading->path[length] = '\0';
     }
 }
 
-/* Whether the kind that decides about `row` was read without complaint: otherwise it is not known whether the
- * row belongs. */
-static bool kind_is_sound(const struct reader *reader, const struct schema_row *row)
-{
-    const struct schema_row *kind_row = schema_kind_row(row);
-    const int outer = (int)(strlen(reader->path) - strlen(row->path));
-    char path[2 * TREE_PATH_LENGTH];
-    snprintf(path, sizeof path, "%.*s%s", outer, reader->path, kind_row ? kind_row->path : "");
-    return !kind_row || complaints_sound(reader->complaints, path);
-}
-
-static void complain_kind(struct reader *reader, const struct schema_row *row, const struct tree_node *key,
+static void complain_kind(struct reading *reading, const struct schema_row *row, const struct tree_node *key,
                           const void *base)
 {
     const struct schema_row *kind_row = schema_kind_row(row);
@@ -228,57 +233,56 @@ static void complain_kind(struct reader *reader, const struct schema_row *row, c
     memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
     value_choices(kind_row->choices, row->kinds, kinds);
     value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
-    complain(reader->complaints, key, reader->path, "is a key of kind %.99s, found with kind %.99s", kinds,
-             chosen);
+    complain(reading, key, "is a key of kind %.99s, found with kind %.99s", kinds, chosen);
 }
 
-/* Reads the key of one row; `node` is its value, or NULL when it was not given. */
-static void read_row(struct reader *reader, const struct schema_row *row, const struct tree_node *node,
-                     unsigned char *base)
+/* Reads the key of one row; `node` is its value, or NULL when it was not given. `decided`: the kind of the
+ * group is known, and so whether the row belongs to it. */
+static void read_row(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
+                     bool decided, unsigned char *base)
 {
     char words[VALUE_WHY_LENGTH];
-    const bool decided = kind_is_sound(reader, row);
     if (decided && !schema_belongs(row, base)) {
         if (node)
-            complain_kind(reader, row, node->key, base);
+            complain_kind(reading, row, node->key, base);
     } else if (node && row->type == TYPE_LIST) {
-        read_list(reader, row, node, base);
+        read_list(reading, row, node, base);
     } else if (node) {
-        read_value(reader, row, node, 0, base + row->offset);
+        read_value(reading, row, node, 0, base + row->offset);
     } else if (decided && !row->fallback) {
         allowed_shape(row, words);
-        complain(reader->complaints, NULL, reader->path, "missing; expected %s", words);
+        complain(reading, NULL, "missing; expected %s", words);
     } else if (decided && row->type != TYPE_LIST) { /* a list's default is empty */
-        read_fallback(reader, row, base + row->offset);
+        read_fallback(reading, row, base + row->offset);
     }
 }
 
-/* Reads the rows of `table`. Nodes of groups are looked up before those of the keys below them. */
-static void read_table(struct reader *reader, const struct schema_table *table, const struct tree_node *node,
-                       unsigned char *base)
+/* Reads the rows of `table`. Nodes of groups are looked up before those of the keys below them, and a group's
+ * kind is read before the keys that belong to one kind. */
+static void read_table(struct reading *reading, const struct schema_table *table,
+                       const struct tree_node *node, unsigned char *base)
 {
     const struct tree_node *nodes[SCHEMA_MAX_ROWS];
-    check_keys(reader, table, "", node);
+    bool kind_is_sound = true;
+    check_keys(reading, table, "", node);
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i], *group = schema_group(row);
-        const struct tree_node *parent = group ? nodes[group - table->rows] : node;
-        nodes[i] = parent;
+        const struct tree_node *parent = nodes[i] = group ? nodes[group - table->rows] : node;
         if (parent && parent->kind != TREE_MAPPING)
             continue; /* complained about */
-        nodes[i] =
-            parent ? tree_value(parent, group ? row->path + strlen(group->path) + 1 : row->path) : NULL;
-        const size_t length = enter(reader, row->path);
+        nodes[i] = tree_value(parent, group ? row->path + strlen(group->path) + 1 : row->path);
+        const size_t length = enter(reading, row->path), complaints = reading->total;
         if (row->type != TYPE_GROUP)
-            read_row(reader, row, nodes[i], base);
+            read_row(reading, row, nodes[i], !row->kinds || kind_is_sound, base);
         else if (nodes[i])
-            check_keys(reader, table, row->path, nodes[i]);
-        leave(reader, length);
+            check_keys(reading, table, row->path, nodes[i]);
+        if (!row->kinds)
+            kind_is_sound = reading->total == complaints;
+        reading->path[length] = '\0';
     }
 }
 
-void read_tree(const struct tree_node *root, const char *directory, struct config *config,
-               struct complaints *complaints)
+void read_tree(struct reading *reading)
 {
-    struct reader reader = {.complaints = complaints, .directory = directory};
-    read_table(&reader, schema(), root, (unsigned char *)config);
+    read_table(reading, schema(), reading->tree.root, (unsigned char *)reading->config);
 }

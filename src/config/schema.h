@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum value_type {
     TYPE_GROUP,   /* a mapping that only holds other keys */
@@ -79,5 +80,36 @@ const struct schema_row *schema_kind_row(const struct schema_row *row);
 
 /* Whether `row` belongs to the kind chosen in the struct at `base`. */
 bool schema_belongs(const struct schema_row *row, const void *base);
+
+/* ---- values: from text and back ---- */
+
+enum { VALUE_WHY_LENGTH = 512 };
+
+/* Of a name. */
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* Bytes of one scalar of `row` in the struct. */
+size_t value_size(const struct schema_row *row);
+
+/* "count", "number", ... */
+const char *value_type(const struct schema_row *row);
+
+/* Strict: a whole number is digits, a number is decimal and finite, neither may be quoted, and nothing may
+ * follow. Parses `length` bytes of `text` (ended by a NUL beyond them) and stores the scalar at `target`.
+ * `plain`: written without quotes. On failure returns false, stores nothing, and `why` is "expected ...,
+ * found ...".
+ */
+bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
+                 char why[VALUE_WHY_LENGTH]);
+
+/* Writes what `row` is in the struct at `base` as YAML on one line that is read back to the same bits: a
+ * value, "[64, 32]" or "[[1, 0], [2, 0]]". Only where schema_is_line(), and for empty lists. */
+void value_print(const struct schema_row *row, const void *base, FILE *stream);
+
+/* What is allowed for one scalar (or for the number of items of a list), in words. */
+void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH]);
+
+/* "a, b or c": the words whose values are bits of `among`. */
+void value_choices(const struct choice *choices, uint32_t among, char words[VALUE_WHY_LENGTH]);
 
 #endif

@@ -1,30 +1,21 @@
 /* Settings: following each dotted path through the tree, one segment at a time. */
-#include "config/stages.h"
+#include "config/reading.h"
 #include "config/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One --set word, and how far its path has been followed. */
-struct setting {
-    struct tree *tree;
-    struct complaints *complaints;
-    struct tree_origin origin;
-    char path[TREE_PATH_LENGTH]; /* followed so far */
-};
-
-/* Complains; returns STATUS_OK. */
-static enum status refuse(const struct setting *setting, const char *problem)
+/* Complains about the path followed so far; returns STATUS_OK. */
+static enum status refuse(struct reading *reading, struct tree_origin origin, const char *problem)
 {
-    const struct tree_node here = {.origin = setting->origin};
-    complain(setting->complaints, &here, setting->path, "%s", problem);
+    complain(reading, &(struct tree_node){.origin = origin}, "%s", problem);
     return STATUS_OK;
 }
 
 /* no item "3"; the list has 2: electrons, ions */
-static enum status refuse_item(const struct setting *setting, const struct tree_node *list,
-                               const char *segment)
+static enum status refuse_item(struct reading *reading, struct tree_origin origin,
+                               const struct tree_node *list, const char *segment)
 {
     char known[512] = "", shown[TEXT_SHOWN_LENGTH], problem[640];
     size_t used = 0;
@@ -36,45 +27,37 @@ static enum status refuse_item(const struct setting *setting, const struct tree_
     }
     snprintf(problem, sizeof problem, "no item \"%s\"; the list has %zu%s",
              text_shown(segment, strlen(segment), shown), tree_count(list), known);
-    return refuse(setting, problem);
-}
-
-/* Gives the mapping `parent` the key `key`, with `content`, or with an empty mapping where that is NULL. */
-static struct tree_node *add_key(const struct setting *setting, struct tree_node *parent, const char *key,
-                                 struct tree_node *content)
-{
-    struct tree_node *name = tree_new_node(setting->tree, TREE_SCALAR, key, strlen(key), setting->origin);
-    if (!content)
-        content = tree_new_node(setting->tree, TREE_MAPPING, NULL, 0, setting->origin);
-    if (name && content)
-        tree_append(parent, name, content);
-    return name ? content : NULL;
+    return refuse(reading, origin, problem);
 }
 
 /* Follows `path`, which it cuts up, and puts `content` at its end; makes the keys that the tree lacks. Keys
  * that the schema lacks are complained about when the tree is read. */
-static enum status put(struct setting *setting, char *path, struct tree_node *content)
+static enum status put(struct reading *reading, char *path, const struct tree_node *content)
 {
-    struct tree_node *node = setting->tree->root;
+    const struct tree_origin origin = content->origin;
+    struct tree_node *node = reading->tree.root;
     for (char *rest = path; rest;) {
         const char *segment = strsep(&rest, ".");
         struct tree_node *parent = node;
         if (parent->kind == TREE_SCALAR)
-            return refuse(setting, "has no keys below it; set the whole value");
+            return refuse(reading, origin, "has no keys below it; set the whole value");
         if (!parent->first_child && strspn(segment, "0123456789") > 0)
             parent->kind = TREE_SEQUENCE; /* a list that the file lacks */
         node = tree_child(parent, segment);
         if (!node && parent->kind == TREE_SEQUENCE)
-            return refuse_item(setting, parent, segment);
-        if (!node)
-            node = add_key(setting, parent, segment, rest ? NULL : content);
-        if (!node)
-            return tree_no_memory();
-        const size_t used = strlen(setting->path);
-        snprintf(setting->path + used, sizeof setting->path - used, "%s%s", used > 0 ? "." : "", segment);
+            return refuse_item(reading, origin, parent, segment);
+        if (!node) {
+            struct tree_node *key =
+                tree_new_node(&reading->tree, TREE_SCALAR, segment, strlen(segment), origin);
+            node = tree_new_node(&reading->tree, TREE_MAPPING, NULL, 0, origin);
+            if (!key || !node)
+                return tree_no_memory();
+            tree_append(parent, key, node);
+        }
+        const size_t used = strlen(reading->path);
+        snprintf(reading->path + used, sizeof reading->path - used, "%s%s", used > 0 ? "." : "", segment);
     }
-    if (node != content)
-        tree_replace(node, content);
+    tree_replace(node, content);
     return STATUS_OK;
 }
 
@@ -88,34 +71,36 @@ static void replace_brackets(char *path)
     *to = '\0';
 }
 
-static enum status apply(struct setting *setting, const char *word)
+static enum status apply(struct reading *reading, int number)
 {
-    const char *equals = strchr(word, '=');
+    const char *word = reading->settings[number], *equals = strchr(word, '=');
+    const struct tree_origin origin = {number, 1, 1};
     if (!equals || equals == word)
-        return refuse(setting, "expected KEY=VALUE, such as time.steps=10");
+        return refuse(reading, origin, "expected KEY=VALUE, such as time.steps=10");
     struct tree_node *content = NULL;
     struct tree_problem problem;
-    const enum status parsed = tree_parse(setting->tree, equals + 1, strlen(equals + 1),
-                                          setting->origin.setting, &content, &problem);
+    const enum status parsed =
+        tree_parse(&reading->tree, equals + 1, strlen(equals + 1), number, &content, &problem);
     if (parsed == STATUS_USAGE)
-        return refuse(setting, problem.text);
+        return refuse(reading, origin, problem.text);
     TRY(parsed);
     if (!content)
-        content = tree_new_node(setting->tree, TREE_SCALAR, "", 0, setting->origin);
+        content = tree_new_node(&reading->tree, TREE_SCALAR, "", 0, origin);
     char *path = content ? strndup(word, (size_t)(equals - word)) : NULL;
     if (!path)
         return tree_no_memory();
     replace_brackets(path);
-    const enum status status = put(setting, path, content);
+    const enum status status = put(reading, path, content);
     free(path);
     return status;
 }
 
-enum status settings_apply(struct tree *tree, size_t count, struct complaints *complaints)
+enum status settings_apply(struct reading *reading)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct setting setting = {.tree = tree, .complaints = complaints, .origin = {(int)i, 1, 1}};
-        TRY(apply(&setting, complaints->settings[i]));
+    for (size_t i = 0; i < reading->setting_count; i++) {
+        reading->path[0] = '\0';
+        TRY(apply(reading, (int)i));
     }
+    reading->path[0] = '\0';
     return STATUS_OK;
 }

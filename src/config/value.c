@@ -1,17 +1,14 @@
-/* Value: parsing, printing and describing scalars, by the type of their row. */
-#include "config/value.h"
+/* Value: parsing scalars, and saying what is allowed, by the type of their row. */
+#include "config/schema.h"
 
 #include "config/text.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOTE_LENGTH = 64 };
-
-#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 _Static_assert(sizeof(int) == sizeof(uint32_t), "enums and their choices are stored as int");
 
@@ -128,12 +125,7 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
     if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
         return false;
     const int64_t whole = strtoll(text, NULL, 10);
-    if (row->type == TYPE_COUNT64)
-        *(uint64_t *)target = (uint64_t)whole;
-    else if (row->type == TYPE_COUNT32)
-        *(uint32_t *)target = (uint32_t)whole;
-    else
-        *(int32_t *)target = (int32_t)whole;
+    memcpy(target, &whole, value_size(row)); /* the low bytes come first */
     return true;
 }
 
@@ -209,118 +201,4 @@ bool value_parse(const struct schema_row *row, const char *text, size_t length, 
     snprintf(why, VALUE_WHY_LENGTH, "expected %.*s, found %s%s%s%s", VALUE_WHY_LENGTH / 2, allowed, quote,
              is_missing ? "nothing" : text_shown(text, length, shown), quote, note);
     return false;
-}
-
-/* ---- printing ---- */
-
-/* The fewest digits that give the same double back: 0.1 stays 0.1. */
-static void print_real(double number, FILE *stream)
-{
-    char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    fputs(digits, stream);
-}
-
-/* Without quotes where no YAML rule can change the meaning. */
-static void print_text(const char *text, FILE *stream)
-{
-    if (isalpha((unsigned char)text[0]) && text[strspn(text, NAME_BYTES "./-")] == '\0') {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (size_t left = strlen(text), bytes = 1; left > 0; text += bytes, left -= bytes) {
-        uint32_t code;
-        bytes = text_character(text, left, &code);
-        if (bytes == 0) /* not UTF-8: no reader lets it in */
-            break;
-        if (text_is_control(code))
-            fprintf(stream, "\\u%04" PRIX32, code);
-        else
-            fprintf(stream, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", (int)bytes, text);
-    }
-    fputc('"', stream);
-}
-
-/* Prints the word of `value` if it is one of the row's choices. */
-static bool print_choice(const struct schema_row *row, const void *source, FILE *stream)
-{
-    const struct choice *choice = row->choices;
-    while (choice && choice->word && choice->value != *(const int *)source)
-        choice++;
-    if (!choice || !choice->word)
-        return false;
-    fputs(choice->word, stream);
-    return true;
-}
-
-static void print_scalar(const struct schema_row *row, const void *source, FILE *stream)
-{
-    if (print_choice(row, source, stream))
-        return;
-    switch (row->type) {
-    case TYPE_BOOL:
-        fputs(*(const bool *)source ? "true" : "false", stream);
-        break;
-    case TYPE_COUNT32:
-        fprintf(stream, "%" PRIu32, *(const uint32_t *)source);
-        break;
-    case TYPE_COUNT64:
-        fprintf(stream, "%" PRIu64, *(const uint64_t *)source);
-        break;
-    case TYPE_INTEGER:
-        fprintf(stream, "%" PRId32, *(const int32_t *)source);
-        break;
-    case TYPE_REAL:
-        print_real(*(const double *)source, stream);
-        break;
-    case TYPE_TEXT:
-    case TYPE_NAME:
-        print_text(source, stream);
-        break;
-    case TYPE_CHOICE: /* done above */
-    case TYPE_GROUP:
-    case TYPE_LIST:
-        break;
-    }
-}
-
-/* One value, a list of them, or a list of lists. Returns the place behind it. */
-static const char *print_level(const struct schema_row *row, unsigned level, const char *source, FILE *stream)
-{
-    const uint32_t length = level < 2 ? row->length[level] : 0;
-    if (length == 0) {
-        print_scalar(row, source, stream);
-        return source + value_size(row);
-    }
-    for (uint32_t i = 0; i < length; i++) {
-        fputs(i > 0 ? ", " : "[", stream);
-        source = print_level(row, level + 1, source, stream);
-    }
-    fputc(']', stream);
-    return source;
-}
-
-uint32_t value_count(const struct schema_row *row, const void *base)
-{
-    return row->type == TYPE_LIST ? *(const uint32_t *)((const char *)base + row->count_offset) : 1;
-}
-
-void value_print(const struct schema_row *row, const void *base, FILE *stream)
-{
-    const char *source = (const char *)base + row->offset;
-    if (row->type != TYPE_LIST) {
-        print_level(row, 0, source, stream);
-        return;
-    }
-    fputc('[', stream);
-    for (uint32_t i = 0; i < value_count(row, base); i++, source += row->items->size) {
-        fputs(i > 0 ? ", " : "", stream);
-        print_level(&row->items->rows[0], 0, source, stream);
-    }
-    fputc(']', stream);
 }

@@ -76,10 +76,6 @@ size_t tree_count(const struct tree_node *node);
 /* Whether the node is a scalar with exactly this text. Neither is one that is NULL. */
 bool tree_is_text(const struct tree_node *node, const char *text);
 
-/* The node at the dotted `path`, whose segments are those of tree_child(), or its nearest existing ancestor.
- */
-const struct tree_node *tree_nearest(const struct tree_node *root, const char *path);
-
 /* Whether the dotted path `inner` is `outer` or lies below it; none lies in "". */
 bool tree_path_lies_in(const char *inner, const char *outer);
 

@@ -3,7 +3,7 @@
 
 #include "base/arguments.h"
 #include "config/config.h"
-#include "config/value.h"
+#include "config/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

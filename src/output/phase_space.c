@@ -1,8 +1,6 @@
 /* Phase space: launches of kernels/phase_space.cl, and the permutation. */
 #include "output/phase_space.h"
 
-#include "config/phase_axes.h"
-
 #include <inttypes.h>
 #include <string.h>
 

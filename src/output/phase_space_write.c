@@ -6,7 +6,6 @@
  */
 #include "output/phase_space.h"
 
-#include "config/phase_axes.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 

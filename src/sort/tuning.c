@@ -2,7 +2,7 @@
  * parsing and printing of values serve here too. */
 #include "sort/tuning.h"
 
-#include "config/value.h"
+#include "config/schema.h"
 #include "config/yaml_tree.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* Phase space: counts of every subset of axes, in several orders, against a histogram of the host. */
 #include "support/sorted_particles.h"
 
-#include "config/phase_axes.h"
 #include "output/phase_space.h"
 #include "support/device_fixture.h"
 

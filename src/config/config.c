@@ -1,5 +1,5 @@
-/* Species speed: of each kind of loading. */
-#include "config/species_speed.h"
+/* Config: how fast each kind of loading makes the particles. */
+#include "config/config.h"
 
 #include <math.h>
 

@@ -1,0 +1,309 @@
+/* Print: walks of the schema that write a config as YAML, what differs between two configs, and the schema
+ * itself as a table. */
+#include "config/config_reader.h"
+#include "config/schema.h"
+#include "config/text.h"
+#include "config/yaml_tree.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMENT_COLUMN = 56, INDENT = 2, MOST_COLUMN_BYTES = 160 };
+
+/* ---- values ---- */
+
+/* The fewest digits that give the same double back: 0.1 stays 0.1. */
+static void print_real(double number, FILE *stream)
+{
+    char digits[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    fputs(digits, stream);
+}
+
+/* Without quotes where no YAML rule can change the meaning. */
+static void print_text(const char *text, FILE *stream)
+{
+    if (isalpha((unsigned char)text[0]) && text[strspn(text, NAME_BYTES "./-")] == '\0') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (size_t left = strlen(text), bytes = 1; left > 0; text += bytes, left -= bytes) {
+        uint32_t code;
+        bytes = text_character(text, left, &code);
+        if (bytes == 0) /* not UTF-8: no reader lets it in */
+            break;
+        if (text_is_control(code))
+            fprintf(stream, "\\u%04" PRIX32, code);
+        else
+            fprintf(stream, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", (int)bytes, text);
+    }
+    fputc('"', stream);
+}
+
+/* Prints the word of `value` if it is one of the row's choices. */
+static bool print_choice(const struct schema_row *row, const void *source, FILE *stream)
+{
+    const struct choice *choice = row->choices;
+    while (choice && choice->word && choice->value != *(const int *)source)
+        choice++;
+    if (!choice || !choice->word)
+        return false;
+    fputs(choice->word, stream);
+    return true;
+}
+
+static void print_scalar(const struct schema_row *row, const void *source, FILE *stream)
+{
+    if (print_choice(row, source, stream))
+        return;
+    if (row->type == TYPE_BOOL)
+        fputs(*(const bool *)source ? "true" : "false", stream);
+    else if (row->type == TYPE_COUNT32)
+        fprintf(stream, "%" PRIu32, *(const uint32_t *)source);
+    else if (row->type == TYPE_COUNT64)
+        fprintf(stream, "%" PRIu64, *(const uint64_t *)source);
+    else if (row->type == TYPE_INTEGER)
+        fprintf(stream, "%" PRId32, *(const int32_t *)source);
+    else if (row->type == TYPE_REAL)
+        print_real(*(const double *)source, stream);
+    else
+        print_text(source, stream);
+}
+
+/* One value, a list of them, or a list of lists. Returns the place behind it. */
+static const char *print_level(const struct schema_row *row, unsigned level, const char *source, FILE *stream)
+{
+    const uint32_t length = level < 2 ? row->length[level] : 0;
+    if (length == 0) {
+        print_scalar(row, source, stream);
+        return source + value_size(row);
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        fputs(i > 0 ? ", " : "[", stream);
+        source = print_level(row, level + 1, source, stream);
+    }
+    fputc(']', stream);
+    return source;
+}
+
+/* Items that the list of `row` has in the struct at `base`. */
+static uint32_t item_count(const struct schema_row *row, const char *base)
+{
+    return *(const uint32_t *)(base + row->count_offset);
+}
+
+void value_print(const struct schema_row *row, const void *base, FILE *stream)
+{
+    const char *source = (const char *)base + row->offset;
+    if (row->type != TYPE_LIST) {
+        print_level(row, 0, source, stream);
+        return;
+    }
+    fputc('[', stream);
+    for (uint32_t i = 0; i < item_count(row, base); i++, source += row->items->size) {
+        fputs(i > 0 ? ", " : "", stream);
+        print_level(&row->items->rows[0], 0, source, stream);
+    }
+    fputc(']', stream);
+}
+
+/* ---- the config as YAML ---- */
+
+/* Writes the rows of the struct at `base`, the first one behind a dash where it is the item of a list.
+ * Comments stand at the first item only. `memory` tells its place. */
+static void echo(const struct schema_table *table, const char *base, int indent, bool is_item, bool comments,
+                 FILE *memory)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct schema_row *row = &table->rows[i];
+        const char *key = row->path;
+        int depth = indent;
+        if (!schema_belongs(row, base))
+            continue;
+        for (const char *dot; (dot = strchr(key, '.')); key = dot + 1)
+            depth += INDENT;
+        const uint32_t count = row->type == TYPE_LIST ? item_count(row, base) : 0;
+        const long begin = ftell(memory);
+        fprintf(memory, "%*s%s:", depth, is_item && i == 0 ? "- " : "", key);
+        if (schema_is_line(row) || (row->type == TYPE_LIST && count == 0)) {
+            fputc(' ', memory);
+            value_print(row, base, memory);
+        }
+        const int left = COMMENT_COLUMN - (int)(ftell(memory) - begin);
+        if (comments)
+            fprintf(memory, row->unit ? "%*s # [%s] " : "%*s # ", left > 0 ? left : 0, "", row->unit);
+        fprintf(memory, "%s\n", comments ? row->help : "");
+        for (uint32_t n = 0; n < count && !schema_is_line(row); n++)
+            echo(row->items, base + row->offset + n * row->items->size, depth + 2 * INDENT, true,
+                 comments && n == 0, memory);
+    }
+}
+
+char *config_text(const struct config *config, size_t *length)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, length);
+    if (memory) {
+        fputs("# RadixPIC: every key of this run, resolved. Comments: [unit] meaning\n", memory);
+        echo(schema(), (const char *)config, 0, false, true, memory);
+        if (fclose(memory) == 0)
+            return text;
+    }
+    free(text);
+    (void)status_fail(STATUS_FAILED, "out of memory while writing the resolved config");
+    return NULL;
+}
+
+enum status config_echo(const struct config *config, FILE *stream)
+{
+    size_t length = 0;
+    char *text = config_text(config, &length);
+    if (!text)
+        return STATUS_FAILED;
+    const bool is_written = fwrite(text, 1, length, stream) == length && fflush(stream) == 0;
+    free(text);
+    return is_written ? STATUS_OK
+                      : status_fail(STATUS_FAILED, "cannot write the resolved config: %s", strerror(errno));
+}
+
+/* ---- what differs between two configs ---- */
+
+struct comparison {
+    const struct config_side *sides[2];
+    const char *const *but;
+    FILE *stream;
+    size_t count;
+};
+
+/* Whether `path` is one of the keys passed over, or lies below one. */
+static bool is_passed_over(const struct comparison *comparison, const char *path)
+{
+    const char *const *key = comparison->but;
+    while (*key && !tree_path_lies_in(path, *key))
+        key++;
+    return *key != NULL;
+}
+
+/* The value of a row, which the caller frees, or how many items it has; NULL when memory runs out. */
+static char *make_text(const struct schema_row *row, const char *base)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return NULL;
+    if (schema_is_line(row))
+        value_print(row, base, memory);
+    else
+        fprintf(memory, "%u", item_count(row, base));
+    fclose(memory);
+    return text;
+}
+
+/* Two values with the same text are the same to the bit. */
+static void compare_row(struct comparison *comparison, const char *prefix, const struct schema_row *row,
+                        const char *const bases[2])
+{
+    char *const left = make_text(row, bases[0]), *const right = make_text(row, bases[1]);
+    if (!left || !right || strcmp(left, right) != 0) {
+        fprintf(comparison->stream, "%s%s: %s has %s%s, %s %s\n", prefix, row->path,
+                comparison->sides[0]->name, left ? left : "?", schema_is_line(row) ? "" : " of them",
+                comparison->sides[1]->name, right ? right : "?");
+        comparison->count++;
+    }
+    free(left);
+    free(right);
+}
+
+/* Compares two structs that `table` describes; `prefix` ("" or "species.electrons.") goes before its keys. */
+static void compare(struct comparison *comparison, const struct schema_table *table,
+                    const char *const bases[2], const char *prefix)
+{
+    for (size_t n = 0; n < table->count; n++) {
+        const struct schema_row *row = &table->rows[n];
+        if (row->type == TYPE_GROUP || (!prefix[0] && is_passed_over(comparison, row->path)) ||
+            !schema_belongs(row, bases[0]) || !schema_belongs(row, bases[1]))
+            continue;
+        compare_row(comparison, prefix, row, bases);
+        if (schema_is_line(row))
+            continue;
+        const struct schema_row *name = schema_find(row->items, "name");
+        for (uint32_t i = 0; i < item_count(row, bases[0]) && i < item_count(row, bases[1]); i++) {
+            const size_t begin = row->offset + i * row->items->size;
+            const char *const items[2] = {bases[0] + begin, bases[1] + begin};
+            char inner[2 * TREE_PATH_LENGTH];
+            snprintf(inner, sizeof inner, "%s%s.%u.", prefix, row->path, i);
+            if (name && strcmp(items[0] + name->offset, items[1] + name->offset) == 0)
+                snprintf(inner, sizeof inner, "%s%s.%s.", prefix, row->path, items[0] + name->offset);
+            compare(comparison, row->items, items, inner);
+        }
+    }
+}
+
+size_t config_compare(const struct config_side *left, const struct config_side *right, const char *const *but,
+                      FILE *stream)
+{
+    struct comparison comparison = {{left, right}, but, stream, 0};
+    compare(&comparison, schema(),
+            (const char *const[]){(const char *)left->config, (const char *)right->config}, "");
+    return comparison.count;
+}
+
+/* ---- the schema as a table ---- */
+
+static const char *const formats[] = {
+    [DESCRIBE_TEXT] = "%-42s %-14s %-15s %-58s %-13s %s\n",
+    [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
+};
+
+static void describe(const struct schema_table *table, const char *prefix, enum describe_form form,
+                     FILE *stream)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct schema_row *row = &table->rows[i];
+        const uint32_t *length = row->length;
+        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES], allowed[2 * VALUE_WHY_LENGTH];
+        if (row->type == TYPE_GROUP)
+            continue;
+        snprintf(key, sizeof key, "%s%s", prefix, row->path);
+        snprintf(type, sizeof type, length[1] > 0 ? "%u x %u " : (length[0] > 0 ? "%u " : ""), length[0],
+                 length[1]);
+        strcat(strcat(type, value_type(row)), length[0] > 0 ? "s" : "");
+        value_allowed(row, allowed);
+        if (schema_kind_row(row)) {
+            char kinds[VALUE_WHY_LENGTH];
+            const size_t used = strlen(allowed);
+            value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
+            snprintf(allowed + used, sizeof allowed - used, " (kind %s)", kinds);
+        }
+        fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
+                row->unit ? row->unit : "-", row->help);
+        if (row->type == TYPE_LIST) {
+            char items[MOST_COLUMN_BYTES + 4];
+            snprintf(items, sizeof items, "%s[]%s", key, schema_is_bare(row->items) ? "" : ".");
+            describe(row->items, items, form, stream);
+        }
+    }
+}
+
+void config_describe(enum describe_form form, FILE *stream)
+{
+    if (form == DESCRIBE_MARKDOWN)
+        fputs(
+            "# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
+            "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
+            "a species also by its name: `--set species.electrons.mass=1`.\n\n"
+            "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
+            stream);
+    else
+        fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
+    describe(schema(), "", form, stream);
+}

@@ -1,0 +1,59 @@
+/* Reading: a config on its way from text to struct, and everything that is wrong with it. config_reader.c
+ * takes its stages one after the other; errors of the user become complaints, and each stage leaves out what
+ * a complaint was made about already.
+ */
+#ifndef RADIXPIC_CONFIG_READING_H
+#define RADIXPIC_CONFIG_READING_H
+
+#include "config/config.h"
+#include "config/yaml_tree.h"
+
+enum {
+    COMPLAINTS_MAX = 1000,  /* kept; more are only counted */
+    COMPLAINTS_LISTED = 20, /* in the report */
+    COMPLAINT_LENGTH = 1024
+};
+
+struct complaint {
+    struct tree_origin origin;
+    char path[TREE_PATH_LENGTH]; /* dotted, items of lists by number */
+    char text[COMPLAINT_LENGTH]; /* "key: what is wrong" */
+};
+
+struct reading {
+    const char *file;            /* its name in messages */
+    const char *const *settings; /* the --set words */
+    size_t setting_count;
+    struct tree tree;
+    struct config *config;                  /* all zero before */
+    char path[TREE_PATH_LENGTH];            /* of the key in hand; "": none */
+    struct complaint items[COMPLAINTS_MAX]; /* by place; at one place as they were made */
+    size_t count;                           /* of the items */
+    size_t total;                           /* complaints made */
+};
+
+/* Adds a complaint about the key at reading->path. It is placed at `node`, or when that is NULL at the
+ * nearest ancestor of the path that was written. */
+void complain(struct reading *reading, const struct tree_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether no complaint is about `path` itself, something below it, or something it lies in. */
+bool is_sound(const struct reading *reading, const char *path);
+
+/* STATUS_OK without complaints; otherwise records the first of them by place as the status message, with the
+ * number of all, and returns STATUS_USAGE (STATUS_FAILED when out of memory). */
+STATUS_CHECKED enum status complaints_report(const struct reading *reading);
+
+/* Applies the settings, `--set dotted.path=value`, in order to the tree, whose root is a mapping. Items of
+ * lists are named by number, species also by name. The value is YAML and replaces that of the file.
+ * STATUS_FAILED: out of memory. */
+STATUS_CHECKED enum status settings_apply(struct reading *reading);
+
+/* Fills the config from the tree: unknown, duplicate, missing and mistyped keys and numbers out of their
+ * range become complaints, and leave their fields zero. */
+void read_tree(struct reading *reading);
+
+/* The rules that tie several keys together. */
+void check_config(struct reading *reading);
+
+#endif
