@@ -79,7 +79,7 @@ enum status overrides_read(const struct overrides *overrides, struct config *con
 enum status overrides_apply(const struct overrides *overrides, const char *name, struct config *config)
 {
     size_t length = 0;
-    char *text = config_text(config, &length);
+    char *text = config_as_text(config, &length);
     if (!text)
         return STATUS_FAILED;
     const enum status status =

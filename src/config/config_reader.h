@@ -21,7 +21,7 @@ STATUS_CHECKED enum status config_read_text(const char *name, const char *text, 
 
 /* Every key, resolved, as YAML that config_read() reads back to the same struct, bit for bit. The caller
  * frees it; NULL when out of memory, with the status message set. */
-char *config_text(const struct config *config, size_t *length);
+char *config_as_text(const struct config *config, size_t *length);
 
 /* Writes that. STATUS_FAILED when the stream reports an error, too. */
 STATUS_CHECKED enum status config_echo(const struct config *config, FILE *stream);

@@ -147,7 +147,7 @@ static void echo(const struct schema_table *table, const char *base, int indent,
     }
 }
 
-char *config_text(const struct config *config, size_t *length)
+char *config_as_text(const struct config *config, size_t *length)
 {
     char *text = NULL;
     FILE *memory = open_memstream(&text, length);
@@ -165,7 +165,7 @@ char *config_text(const struct config *config, size_t *length)
 enum status config_echo(const struct config *config, FILE *stream)
 {
     size_t length = 0;
-    char *text = config_text(config, &length);
+    char *text = config_as_text(config, &length);
     if (!text)
         return STATUS_FAILED;
     const bool is_written = fwrite(text, 1, length, stream) == length && fflush(stream) == 0;
