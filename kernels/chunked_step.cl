@@ -11,22 +11,49 @@
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
- * (shared/cell.h) and
- *   MAGNETIC     1 where there is a magnetic field, else 0
- *   CARRIES      whether particles have further attributes, which follow by `origin`, the old place of each
- *                new one
- *   LEAVES_ROOM  whether particles come from other ranks, behind those of their cell (shared/arrivals.h).
+ * Compile-time parameters: those of shared/push.h, LEAVES_ROOM (shared/arrivals.h) and
+ *   CARRIES  whether particles have further attributes, which follow by `origin`, the old place of each new
+ * one.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#define SUM_COUNT   3 /* |v|^2, u, v */
 #define GROUP_ITEMS 1
 
 #include "shared/arrivals.h"
-#include "shared/vector_push.h"
+#include "shared/push.h"
 
-/* ---- sixteen particles ---- */
+/* ---- quads: (dx, dy, u, v) of a particle side by side ---- */
+
+/* In a state particle p of sixteen has lane p % 4 * 4 + p / 4: quads become a state by moves within blocks of
+ * four lanes, which are fast. This brings one number of each into the order of the particles, or back. */
+#define IN_ORDER(lanes) ((lanes).s048c159d26ae37bf)
+
+/* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
+ * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
+ * move; compilers make a mess of more. */
+static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
+{
+    real16 x_y_ab, u_v_ab, x_y_cd,
+        u_v_cd; /* of each block: x of a and b, then y; u of a and b, then v; ... */
+    x_y_ab.even = a.s014589cd;
+    x_y_ab.odd = b.s014589cd;
+    u_v_ab.even = a.s2367abef;
+    u_v_ab.odd = b.s2367abef;
+    x_y_cd.even = c.s014589cd;
+    x_y_cd.odd = d.s014589cd;
+    u_v_cd.even = c.s2367abef;
+    u_v_cd.odd = d.s2367abef;
+    struct state16 state;
+    state.x.s014589cd = x_y_ab.s014589cd;
+    state.x.s2367abef = x_y_cd.s014589cd;
+    state.y.s014589cd = x_y_ab.s2367abef;
+    state.y.s2367abef = x_y_cd.s2367abef;
+    state.u.s014589cd = u_v_ab.s014589cd;
+    state.u.s2367abef = u_v_cd.s014589cd;
+    state.v.s014589cd = u_v_ab.s2367abef;
+    state.v.s2367abef = u_v_cd.s2367abef;
+    return state;
+}
 
 /* Vectors begin at every fourth particle, where sixteen states can be read as they lie. In cells of few
  * particles they begin with the cell: going back for those before it would cost more. */
@@ -54,95 +81,133 @@ static inline struct state16 load_state(global const real4 *states, uint begin, 
     return state_of_quads(copy[0], copy[1], copy[2], copy[3]);
 }
 
-/* ---- staging ---- */
+/* ---- a chunk ---- */
 
 /* Pushed particles wait until there are a hundred: counting and storing wait for memory, one particle
  * after the other, and would keep the arithmetic of the next vectors from going on meanwhile. */
 #define STAGED 8u /* vectors */
 
-typedef struct {
+struct staged_particles {
     uint16 cell[STAGED]; /* where they go */
     real16 quad[STAGED][4];
     uint begin[STAGED];               /* number of the first particle of a vector */
     uint first[STAGED], last[STAGED]; /* of its particles: those that count */
     uint place[STAGED * LANES];
     uint vectors; /* staged */
-} staged_particles;
+};
 
-/* ---- counting and measuring ---- */
-
-/* Pushes sixteen particles to stage where they go, and adds up the sums at n of numbers `first` to before
- * `last` of them. */
-static inline void survey_vector(const species_motion *motion, const vector_cell *from, struct state16 state,
-                                 uint first, uint last, staged_particles *staged, vector_sums *measured,
-                                 const bool counting, const bool measuring)
-{
-    struct velocity_step16 step;
-    const uint16 cells = step_state(motion, from, &state, &step);
-    if (counting) {
-        const uint v = staged->vectors++;
-        staged->cell[v] = IN_ORDER(cells);
-        staged->first[v] = first;
-        staged->last[v] = last;
-    }
-    if (measuring) {
-        const int16 particle =
-            (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of each lane */
-        vector_sums_add(measured, &step, particle >= (int)first & particle < (int)last);
-    }
-}
+/* Where particles come from, where they go, and next[cell]: how many go there, or the next place in it. */
+struct chunk_lists {
+    global const real4 *states;
+    global uint *next;
+    global real4 *moved;
+    global uint *origin; /* of CARRIES */
+};
 
 /* Counts where the staged particles go. */
-static inline void count_staged(staged_particles *staged, global uint *counts)
+static inline void count_staged(struct staged_particles *staged, const struct chunk_lists *lists)
 {
     for (uint v = 0; v < staged->vectors; v++) {
         const uint *cell = (const uint *)&staged->cell[v];
         for (uint n = staged->first[v]; n < staged->last[v]; n++)
-            counts[cell[n]]++;
+            lists->next[cell[n]]++;
     }
     staged->vectors = 0;
 }
 
-/* Walks the own chunk, counting its particles in counts[cell they go to] and leaving the sums over them in
- * sums[0..2]. `counting` and `measuring` are constants of each kernel. */
-static inline void survey_chunk(const species_motion *motion, uint count, uint chunk,
-                                global const uint *offsets, global const real4 *states, global uint *counts,
-                                global real *sums, const bool counting, const bool measuring)
+/* Stores the staged particles at their places. All places are found first: a processor that has to guess
+ * whether a store with an address it does not know yet hits what it reads next goes slowly. */
+static inline void store_staged(struct staged_particles *staged, const struct chunk_lists *lists)
 {
-    chunk_walk walk = chunk_walk_begin(offsets, motion->nx, motion->ny, count, chunk);
-    vector_sums measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-    staged_particles staged;
+    for (uint v = 0; v < staged->vectors; v++) {
+        const uint *cell = (const uint *)&staged->cell[v];
+        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
+            const uint place = lists->next[cell[n]]++;
+            staged->place[v * LANES + n] = place;
+            WILL_WRITE(lists->moved + place);
+        }
+    }
+    for (uint v = 0; v < staged->vectors; v++) {
+        const real4 *quad = (const real4 *)staged->quad[v];
+        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
+            const uint place = staged->place[v * LANES + n];
+            lists->moved[place] = quad[n];
+            if (CARRIES)
+                lists->origin[place] = staged->begin[v] + n;
+        }
+    }
+    staged->vectors = 0;
+}
+
+static inline void end_staged(struct staged_particles *staged, const struct chunk_lists *lists,
+                              const bool moving)
+{
+    if (moving)
+        store_staged(staged, lists);
+    else
+        count_staged(staged, lists);
+}
+
+/* Walks the own chunk, and either counts where its particles go or moves them there; leaves the sums at n in
+ * sums[0..2]. `moving` and `measuring` are constants of each kernel. */
+static inline void step_chunk(const struct motion motion, uint count, uint chunk, global const uint *offsets,
+                              const struct chunk_lists lists, global real *sums, const bool moving,
+                              const bool measuring)
+{
+    struct chunk_walk walk = chunk_walk_begin(&motion, offsets, count, chunk);
+    struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    struct staged_particles staged;
     staged.vectors = 0;
-    if (counting)
-        for (uint c = 0; c < motion->nx * motion->ny; c++)
-            counts[c] = 0;
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion->ny)) {
+    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, &motion)) {
         const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const vector_cell from = vector_cell_make(motion, &walk);
+        const struct vector_cell from = vector_cell_make(&motion, &walk);
         for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
             const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
-            const struct state16 state = load_state(states, begin, first, last);
-            survey_vector(motion, &from, state, first, last, &staged, &measured, counting, measuring);
-            if (counting && staged.vectors == STAGED)
-                count_staged(&staged, counts);
+            struct state16 state = load_state(lists.states, begin, first, last);
+            struct velocity_step16 step;
+            const uint v = staged.vectors++;
+            staged.cell[v] = IN_ORDER(push16(&motion, &from, &state, &step));
+            staged.begin[v] = begin;
+            staged.first[v] = first;
+            staged.last[v] = last;
+            if (moving) {
+                const struct state16 quads =
+                    state_of_quads(state.x, state.y, state.u, state.v); /* and back */
+                staged.quad[v][0] = quads.x;
+                staged.quad[v][1] = quads.y;
+                staged.quad[v][2] = quads.u;
+                staged.quad[v][3] = quads.v;
+            }
+            if (measuring) {
+                const int16 particle =
+                    (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of each lane */
+                push_add_sums16(&measured, &step, particle >= (int)first & particle < (int)last);
+            }
+            if (staged.vectors == STAGED)
+                end_staged(&staged, &lists, moving);
         }
         p = cell_end;
     }
-    if (counting)
-        count_staged(&staged, counts);
+    end_staged(&staged, &lists, moving);
     if (measuring)
-        vector_sums_end(&measured, sums);
+        sums16_store(&measured, sums);
 }
 
-#define MOTION_ARGUMENTS                                                                                     \
-    global const real *ex, global const real *ey, uint nx, uint ny, real half_kick, real tangent, real sine, \
-        real step_x, real step_y
-/* clang-format off */
-#define MOTION                                                                                               \
-    {ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y, REAL_IS_DOUBLE || nx * ny <= 1u << 24}
-/* clang-format on */
+/* The item's row of a table[chunk][cell]. */
+static inline global uint *own_row(global uint *table, uint cells)
+{
+    return table + get_global_id(0) * (size_t)cells;
+}
+
+static inline global uint *cleared_row(global uint *table, uint cells)
+{
+    global uint *const row = own_row(table, cells);
+    for (uint c = 0; c < cells; c++)
+        row[c] = 0;
+    return row;
+}
 
 /* table[chunk][cell] = particles of the chunk that go to the cell. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, uint count,
@@ -150,9 +215,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARG
                                                                       global const real4 *states,
                                                                       global uint *table)
 {
-    const species_motion motion = MOTION;
-    global uint *counts = table + (size_t)get_global_id(0) * (nx * ny);
-    survey_chunk(&motion, count, chunk, offsets, states, counts, 0, true, false);
+    const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
+    step_chunk(MOTION, count, chunk, offsets, lists, 0, false, false);
 }
 
 /* The same, and sums[first_sum + 3 chunk ...] = the sums of |v|^2, u and v at n over the chunk. */
@@ -160,20 +224,18 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
                        global const real4 *states, global uint *table, uint first_sum, global real *sums)
 {
-    const species_motion motion = MOTION;
-    const size_t item = get_global_id(0);
-    survey_chunk(&motion, count, chunk, offsets, states, table + item * (nx * ny),
-                 sums + first_sum + SUM_COUNT * item, true, true);
+    const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
+    step_chunk(MOTION, count, chunk, offsets, lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
+               true);
 }
 
-/* Only the sums. */
+/* Every particle to its place, where table[chunk][cell] is the first of the chunk's in the cell. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-             uint first_sum, global real *sums)
+step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
+          global uint *table, global real4 *moved, global uint *origin)
 {
-    const species_motion motion = MOTION;
-    survey_chunk(&motion, count, chunk, offsets, states, 0, sums + first_sum + SUM_COUNT * get_global_id(0),
-                 false, true);
+    const struct chunk_lists lists = {states, own_row(table, nx * ny), moved, origin};
+    step_chunk(MOTION, count, chunk, offsets, lists, 0, true, false);
 }
 
 /* ---- places ---- */
@@ -191,17 +253,6 @@ kernel void step_count_leavers(global const uint *table, uint own, uint cells, u
     leavers[cell - own] = total;
 }
 
-/* The arrivals of a cell. */
-static inline uint room_of(global const uint *arrival_rows, global const uint *arrival_counts, uint cell,
-                           uint ny)
-{
-#if LEAVES_ROOM
-    return arrivals_of(arrival_rows, arrival_counts, cell, ny);
-#else
-    return 0;
-#endif
-}
-
 /* totals[s] = particles of block s, the cells [s block, (s + 1) block), with the arrivals. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_totals(global uint *table, global const uint *arrival_rows, global const uint *arrival_counts,
@@ -214,7 +265,7 @@ step_totals(global uint *table, global const uint *arrival_rows, global const ui
         for (uint c = begin; c < end; c++)
             total += table[(size_t)t * cells + c];
     for (uint c = begin; LEAVES_ROOM && c < end; c++)
-        total += room_of(arrival_rows, arrival_counts, c, ny);
+        total += arrivals_of(arrival_rows, arrival_counts, c, ny);
     totals[s] = total;
 }
 
@@ -237,7 +288,7 @@ step_places(global uint *table, global const uint *arrival_rows, global const ui
         uint first[16];
         vstore16(column, 0, first);
         for (uint k = 0; k < 16; k++) {
-            const uint particles = first[k] + room_of(arrival_rows, arrival_counts, c + k, ny);
+            const uint particles = first[k] + arrivals_of(arrival_rows, arrival_counts, c + k, ny);
             first[k] = place;
             place += particles;
         }
@@ -257,93 +308,8 @@ step_places(global uint *table, global const uint *arrival_rows, global const ui
             table[(size_t)t * cells + c] = place;
             place += particles;
         }
-        place += room_of(arrival_rows, arrival_counts, c, ny);
+        place += arrivals_of(arrival_rows, arrival_counts, c, ny);
     }
     if (end == cells)
         offsets[cells] = place;
-}
-
-/* ---- moving ---- */
-
-/* Where particles come from, where they go, and next[cell], the next place in a cell. */
-typedef struct {
-    global const real4 *states;
-    global real4 *moved;
-    global uint *origin; /* of CARRIES */
-    global uint *next;
-} chunk_lists;
-
-/* Pushes sixteen particles, of which `begin` is the number of the first, to stage them. */
-static inline void move_vector(const species_motion *motion, const vector_cell *from, struct state16 state,
-                               uint begin, uint first, uint last, staged_particles *staged)
-{
-    struct velocity_step16 step;
-    const uint16 cells = step_state(motion, from, &state, &step);
-    const struct state16 states = state_of_quads(state.x, state.y, state.u, state.v); /* and back */
-    const uint v = staged->vectors++;
-    staged->cell[v] = IN_ORDER(cells);
-    staged->quad[v][0] = states.x;
-    staged->quad[v][1] = states.y;
-    staged->quad[v][2] = states.u;
-    staged->quad[v][3] = states.v;
-    staged->begin[v] = begin;
-    staged->first[v] = first;
-    staged->last[v] = last;
-}
-
-/* Stores the staged particles at their places. All places are found first: a processor that has to guess
- * whether a store with an address it does not know yet hits what it reads next goes slowly. */
-static inline void store_staged(staged_particles *staged, const chunk_lists *lists)
-{
-    for (uint v = 0; v < staged->vectors; v++) {
-        const uint *cell = (const uint *)&staged->cell[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
-            const uint place = lists->next[cell[n]]++;
-            staged->place[v * LANES + n] = place;
-            WILL_WRITE(lists->moved + place);
-        }
-    }
-    for (uint v = 0; v < staged->vectors; v++) {
-        const real4 *quad = (const real4 *)staged->quad[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
-            const uint place = staged->place[v * LANES + n];
-            lists->moved[place] = quad[n];
-            if (CARRIES)
-                lists->origin[place] = staged->begin[v] + n;
-        }
-    }
-    staged->vectors = 0;
-}
-
-/* Walks the own chunk as survey_chunk() did. */
-static inline void move_chunk(const species_motion *motion, uint count, uint chunk,
-                              global const uint *offsets, const chunk_lists *lists)
-{
-    chunk_walk walk = chunk_walk_begin(offsets, motion->nx, motion->ny, count, chunk);
-    staged_particles staged;
-    staged.vectors = 0;
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion->ny)) {
-        const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
-        if (p == cell_end)
-            continue;
-        const vector_cell from = vector_cell_make(motion, &walk);
-        for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
-            const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
-            const struct state16 state = load_state(lists->states, begin, first, last);
-            move_vector(motion, &from, state, begin, first, last, &staged);
-            if (staged.vectors == STAGED)
-                store_staged(&staged, lists);
-        }
-        p = cell_end;
-    }
-    store_staged(&staged, lists);
-}
-
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-          global uint *table, global real4 *moved, global uint *origin)
-{
-    const species_motion motion = MOTION;
-    const chunk_lists lists = {states, moved, origin, table + get_global_id(0) * (nx * ny)};
-    move_chunk(&motion, count, chunk, offsets, &lists);
 }

@@ -8,15 +8,14 @@
 #include "shared/sum.h"
 
 /* A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
- * the sums of ex^2 + ey^2 and of rho in sums[2 g] and sums[2 g + 1]. The barriers stand in sum_over_group(),
+ * the sums of ex^2 + ey^2 and of rho in sums[2 g] and sums[2 g + 1]. The barriers stand in sum_store(),
  * which all items reach whatever the number of nodes. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 energy_sums(global const real *restrict ex, global const real *restrict ey, global const real *restrict rho,
             uint nodes, uint chunk, global real *restrict sums)
 {
     local real shared[SUM_SHARED];
-    const uint group = (uint)get_group_id(0);
-    const uint item = (uint)get_local_id(0);
+    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = group * chunk, end = begin + min(chunk, nodes - begin);
     real total[SUM_COUNT] = {(real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0};
     for (uint node = begin + item; node < end;) {
@@ -28,8 +27,5 @@ energy_sums(global const real *restrict ex, global const real *restrict ey, glob
         }
         sum_add_block(total, excess, block);
     }
-    sum_over_group(total, shared);
-    if (item == 0)
-        for (uint n = 0; n < SUM_COUNT; n++)
-            sums[group * SUM_COUNT + n] = total[n];
+    sum_store(total, shared, sums + SUM_COUNT * group);
 }

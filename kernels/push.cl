@@ -4,25 +4,14 @@
  * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list; the cell of a particle follows from
  * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
  * and writes coalesce. On a CPU a group is one item, which goes from cell to cell and pushes sixteen
- * particles at once; this is the same physics, sixteen lanes wide (shared/vector_motion.h).
+ * particles at once; this is the same physics, sixteen lanes wide.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
- * (shared/cell.h) and
- *   GROUP_ITEMS  items of a group, a power of two
- *   MAGNETIC     1 where there is a magnetic field, else 0.
+ * Compile-time parameters: those of shared/push.h; GROUP_ITEMS, a power of two.
  */
-#define SUM_COUNT 3 /* |v|^2, u, v */
-
 #include "shared/push.h"
-#include "shared/sum.h"
-#if GROUP_ITEMS == 1
-#include "shared/vector_push.h"
-#endif
 
-#define MOTION_ARGUMENTS                                                                                     \
-    global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,        \
-        real tangent, real sine, real step_x, real step_y, uint count, uint chunk,                           \
-        global const uint *restrict cell_offsets, global real2 *restrict offset,                             \
+#define LIST_ARGUMENTS                                                                                       \
+    uint count, uint chunk, global const uint *restrict cell_offsets, global real2 *restrict offset,         \
         global real2 *restrict velocity
 
 #if GROUP_ITEMS == 1
@@ -86,43 +75,40 @@ static inline void store_state(const struct state16 *state, uint16 cells, uint p
 
 /* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
  * sums[3 g ...]. */
-static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, global real *restrict sums,
-                              local real *shared, const bool moves, const bool measures)
+static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global uint *restrict key,
+                              global real *restrict sums, local real *shared, const bool moves,
+                              const bool measures)
 {
-    const species_motion motion = {ex,      ey,   nx,     ny,     half_kick,
-                                   tangent, sine, step_x, step_y, REAL_IS_DOUBLE || nx * ny <= 1u << 24};
-    chunk_walk walk = chunk_walk_begin(cell_offsets, nx, ny, count, chunk);
-    vector_sums measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, ny)) {
+    struct chunk_walk walk = chunk_walk_begin(&motion, cell_offsets, count, chunk);
+    struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, &motion)) {
         const uint cell_end = min(walk.end, cell_offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const vector_cell from = vector_cell_make(&motion, &walk);
+        const struct vector_cell from = vector_cell_make(&motion, &walk);
         for (uint number; p < cell_end; p += number) {
             number = min(LANES, cell_end - p);
             struct state16 state = load_state(offset, velocity, p, number);
             struct velocity_step16 step;
-            const uint16 cells = step_state(&motion, &from, &state, &step);
+            const uint16 cells = push16(&motion, &from, &state, &step);
             if (measures)
-                vector_sums_add(&measured, &step,
+                push_add_sums16(&measured, &step,
                                 (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int)number);
             if (moves)
                 store_state(&state, cells, p, number, offset, velocity, key);
         }
     }
     if (measures)
-        vector_sums_end(&measured, sums + SUM_COUNT * get_group_id(0));
+        sums16_store(&measured, sums + SUM_COUNT * get_group_id(0));
 }
 
 #else
 
-/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
- * sums[3 g ...]. */
-static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, global real *restrict sums,
-                              local real *shared, const bool moves, const bool measures)
+static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global uint *restrict key,
+                              global real *restrict sums, local real *shared, const bool moves,
+                              const bool measures)
 {
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
-    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0), last_cell = nx * ny - 1;
+    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = group * chunk, end = begin + min(chunk, count - begin);
     struct walk walk = walk_start();
     real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
@@ -130,14 +116,11 @@ static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, globa
         const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
         for (; p < block_end; p += GROUP_ITEMS) {
-            walk_to(&walk, p, 0, last_cell, cell_offsets, ex, ey, nx, ny);
+            walk_to(&walk, &motion, cell_offsets, p, 0, motion.nx * motion.ny - 1);
             const real2 place = offset[p];
             const struct velocity_step step = push_velocity(&motion, &walk, place, velocity[p]);
-            if (measures) {
-                block[0] += step.square;
-                block[1] += step.mean_u;
-                block[2] += step.mean_v;
-            }
+            if (measures)
+                push_add_sums(block, &step);
             if (moves) {
                 const struct pushed pushed = push_position(&motion, &walk, place, &step);
                 velocity[p] = pushed.velocity;
@@ -148,38 +131,34 @@ static inline void push_chunk(MOTION_ARGUMENTS, global uint *restrict key, globa
         if (measures)
             sum_add_block(total, excess, block);
     }
-    if (!measures)
-        return;
-    sum_over_group(total, shared);
-    if (item == 0)
-        for (uint n = 0; n < SUM_COUNT; n++)
-            sums[group * SUM_COUNT + n] = total[n];
+    if (measures)
+        sum_store(total, shared, sums + SUM_COUNT * group);
 }
 
 #endif
 
 /* One step. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void push_step(MOTION_ARGUMENTS,
-                                                                               global uint *restrict key)
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+push_step(MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key)
 {
-    push_chunk(ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y, count, chunk, cell_offsets, offset,
-               velocity, key, 0, 0, true, false);
+    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, 0, 0, true, false);
 }
 
 /* The same, and the sums at n. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-push_step_and_measure(MOTION_ARGUMENTS, global uint *restrict key, uint first_sum, global real *restrict sums)
+push_step_and_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,
+                      global real *restrict sums)
 {
     local real shared[SUM_SHARED];
-    push_chunk(ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y, count, chunk, cell_offsets, offset,
-               velocity, key, sums + first_sum, shared, true, true);
+    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared, true,
+               true);
 }
 
 /* The sums alone: nothing moves. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-push_measure(MOTION_ARGUMENTS, uint first_sum, global real *restrict sums)
+push_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, uint first_sum, global real *restrict sums)
 {
     local real shared[SUM_SHARED];
-    push_chunk(ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y, count, chunk, cell_offsets, offset,
-               velocity, 0, sums + first_sum, shared, false, true);
+    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, 0, sums + first_sum, shared, false,
+               true);
 }

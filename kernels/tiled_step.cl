@@ -2,12 +2,12 @@
  * cells that the particles are about to be in, whose histogram pushes each particle to learn its cell, and
  * whose reorder pushes it again to move it there (how a tile is ranked stands in shared/tiles.h).
  *
- *   step_find_tiles       the cell in which each tile begins, for the first step
- *   step_count            push, keep a digit for the new cell, count; the histogram
- *   step_count_leavers    how many go to each cell beside a rank's own
- *   the scan                 places of the chunks' runs, new cell offsets, the cells of the new tiles
- *   step_move             push, move
- *   step_measure          the sums at n
+ *   step_find_tiles     the cell in which each tile begins, for the first step
+ *   step_count          push, keep a digit for the new cell, count; the histogram
+ *   step_count_leavers  how many go to each cell beside a rank's own
+ *   the scan            places of the chunks' runs, new cell offsets, the cells of the new tiles
+ *   step_move           push, move
+ *   step_measure        the sums at n
  *
  * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
  * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
@@ -20,35 +20,42 @@
  * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
  * another: hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE, FUSE_PRODUCTS (shared/real.h), SHAPE_ORDER (shared/shape.h),
- * GHOST_ROWS (shared/cell.h), ITEMS, DIGIT_BITS, SCAN_ITEMS (shared/tiles.h), CARRIES: whether particles
- * have further attributes, which follow by `origin`, the old place of each new one, LEAVES_ROOM, WINDOWED,
- * and with it SPAN, MARGIN, REACH, CHUNK_TILES (shared/windows.h).
+ * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
+ * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
+ * attributes, which follow by `origin`, the old place of each new one, WINDOWED, and with it SPAN, MARGIN,
+ * REACH, CHUNK_TILES (shared/windows.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#define SUM_COUNT   3 /* |v|^2, u, v */
 #define GROUP_ITEMS (2 * ITEMS)
 
 #include "shared/arrivals.h"
 #include "shared/push.h"
-#include "shared/search.h"
-#include "shared/sum.h"
 #include "shared/tiles.h"
 #if WINDOWED
 #include "shared/windows.h"
 #endif
 
-/* Particles that an item loads before it works on them. */
-#define COUNT_BATCH 8
-#define MOVE_BATCH  8
+#define BATCH 8 /* particles that an item loads before it works on them */
 
-/* Items that a GPU runs side by side read neighbours, LANES of them, and go on to the next LANES: they stay
- * in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
-#define LANES             32
-#define ENTRY(t, n, each) ((t) / LANES * (LANES * (each)) + (n)*LANES + (t) % LANES)
+/* Items that a GPU runs side by side read neighbours, ABREAST of them, and go on to the next ABREAST: they
+ * stay in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
+#define ABREAST           32
+#define ENTRY(t, n, each) ((t) / ABREAST * (ABREAST * (each)) + (n)*ABREAST + (t) % ABREAST)
 
-/* ---- tiles ---- */
+/* The sorted list as it is, and where it goes. */
+#define LIST_ARGUMENTS                                                                                       \
+    global const uint *restrict cell_offsets, global const real2 *restrict offset,                           \
+        global const real2 *restrict velocity
+#define NEW_LIST_ARGUMENTS                                                                                   \
+    global real2 *restrict new_offset, global real2 *restrict new_velocity, global uint *restrict origin
+/* What a windowed count leaves: see visit_runs(). */
+#define COUNTS_ARGUMENTS                                                                                     \
+    global uint *restrict table, global const uint *restrict cell_offsets,                                   \
+        global const uint *restrict tile_cells, global const uint *restrict stray_counts
+#define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
+
+/* ---- tiles, and a particle of one ---- */
 
 /* One item per tile, and one more: tile_cells[tile] is the cell of its first particle; beyond the last tile
  * it is the last cell. */
@@ -56,13 +63,9 @@ kernel void step_find_tiles(global const uint *restrict cell_offsets, global uin
                             uint cells, uint count)
 {
     const uint tile = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
-    if (tile < tiles)
-        tile_cells[tile] = find_segment(cell_offsets, 0, cells - 1, tile * TILE);
-    else if (tile == tiles)
-        tile_cells[tile] = cells - 1;
+    if (tile <= tiles)
+        tile_cells[tile] = tile < tiles ? find_segment(cell_offsets, 0, cells - 1, tile * TILE) : cells - 1;
 }
-
-/* ---- one particle ---- */
 
 static inline struct pushed push_particle(const struct motion *motion, const struct walk *walk, real2 offset,
                                           real2 velocity)
@@ -84,29 +87,15 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 #endif
 }
 
-/* The arrivals of a cell. */
-static inline uint room_of(global const uint *restrict arrival_rows,
-                           global const uint *restrict arrival_counts, uint cell, uint ny)
-{
-#if LEAVES_ROOM
-    return arrivals_of(arrival_rows, arrival_counts, cell, ny);
-#else
-    return 0;
-#endif
-}
-
 /* ---- count ---- */
 
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
  * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are. */
 kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-step_count(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
-           real tangent, real sine, real step_x, real step_y, global const uint *restrict cell_offsets,
-           global const uint *restrict tile_cells, global const real2 *restrict offset,
-           global const real2 *restrict velocity, global ushort *restrict digits, global uint *restrict table,
-           global uint *restrict lists, volatile global uint *restrict totals, uint count,
-           volatile global uint *restrict stray_number, global uint *restrict stray_list,
-           volatile global uint *restrict stray_counts)
+step_count(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
+           global ushort *restrict digits, global uint *restrict table, global uint *restrict lists,
+           volatile global uint *restrict totals, uint count, volatile global uint *restrict stray_number,
+           global uint *restrict stray_list, volatile global uint *restrict stray_counts)
 {
     local uint counts[RADIX];
     local uint distinct;
@@ -118,7 +107,7 @@ step_count(global const real *restrict ex, global const real *restrict ey, uint 
         distinct = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
+    const struct motion motion = MOTION;
     struct walk walk = walk_start();
 #if WINDOWED
     const uint first_cell = tile_cells[own.first];
@@ -126,19 +115,19 @@ step_count(global const real *restrict ex, global const real *restrict ey, uint 
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-        for (uint first = 0; first < KEYS / 2; first += COUNT_BATCH) {
-            real2 offsets[COUNT_BATCH], velocities[COUNT_BATCH];
+        for (uint first = 0; first < KEYS / 2; first += BATCH) {
+            real2 offsets[BATCH], velocities[BATCH];
 #pragma unroll
-            for (uint n = 0; n < COUNT_BATCH; n++) {
+            for (uint n = 0; n < BATCH; n++) {
                 const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = velocity[p];
             }
 #pragma unroll
-            for (uint n = 0; n < COUNT_BATCH; n++) {
+            for (uint n = 0; n < BATCH; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
-                    walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
+                    walk_to(&walk, &motion, cell_offsets, p, low, high);
                     const struct pushed pushed = push_particle(&motion, &walk, offsets[n], velocities[n]);
 #if WINDOWED
                     const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, nx, ny);
@@ -156,64 +145,35 @@ step_count(global const real *restrict ex, global const real *restrict ey, uint 
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    store_counts(counts, &distinct, t, chunk, table, lists, WINDOWED ? 0 : totals);
 #if WINDOWED
-    store_counts(counts, &distinct, t, chunk, table, lists, 0);
     if (t == STRAY % (2 * ITEMS))
         table[chunk * ROW + STRAY] = STRAY_PLACE;
-#else
-    store_counts(counts, &distinct, t, chunk, table, lists, totals);
 #endif
 }
 
-/* ---- leavers ---- */
+/* ---- leavers and the scan ---- */
 
-#if LEAVES_ROOM
-
-/* One item per cell from `own` on, and two more. leavers: how many particles go to each of those cells, then
- * how many stand in rows before `low_row` and before `high_row`. */
-#if WINDOWED
-kernel void step_count_leavers(global uint *restrict table, global const uint *restrict cell_offsets,
-                               global const uint *restrict tile_cells,
-                               global const uint *restrict stray_counts, uint own, uint cells, uint ny,
-                               uint count, uint low_row, uint high_row, global uint *restrict leavers)
-#else
-kernel void step_count_leavers(global const uint *restrict totals, uint own, uint cells,
-                               global uint *restrict leavers)
-#endif
-{
-    const uint n = (uint)get_global_id(0), cell = own + n;
-#if WINDOWED
-    if (cell < cells)
-        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                     stray_counts[cell];
-    else if (cell < cells + 2)
-        leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
-#else
-    if (cell < cells)
-        leavers[n] = totals[cell];
-#endif
-}
+/* `new_count` is that of the particles with the arrivals. */
 
 #if !WINDOWED
 
+/* leavers: how many particles go to each cell from `own` on, an item each. */
+kernel void step_count_leavers(global const uint *restrict totals, uint own, uint cells,
+                               global uint *restrict leavers)
+{
+    const uint n = (uint)get_global_id(0);
+    if (own + n < cells)
+        leavers[n] = totals[own + n];
+}
+
 /* Counts the arrivals, one item per cell. */
-kernel void step_add_arrivals(global const uint *restrict arrival_rows,
-                              global const uint *restrict arrival_counts, uint cells, uint ny,
-                              global uint *restrict totals)
+kernel void step_add_arrivals(ARRIVAL_ARGUMENTS, uint cells, uint ny, global uint *restrict totals)
 {
     const uint cell = (uint)get_global_id(0);
     if (cell < cells)
         totals[cell] += arrivals_of(arrival_rows, arrival_counts, cell, ny);
 }
-
-#endif
-#endif
-
-/* ---- scan ---- */
-
-/* `new_count` is that of the particles with the arrivals. */
-
-#if !WINDOWED
 
 /* scan_table(), and the cell in which each tile of the new order begins. */
 kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
@@ -224,8 +184,7 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
     const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0) * SCAN_BINS + t % SCAN_BINS;
     const uint start = scan_table(sums, table, totals, offsets, chunks, cells);
     const uint tiles = new_count / TILE + (new_count % TILE != 0);
-    const uint end_tile =
-        (uint)(((ulong)start + totals[cell] + TILE - 1) / TILE); /* the first past the cell */
+    const uint end_tile = (uint)(((ulong)start + totals[cell] + TILE - 1) / TILE); /* past the cell */
     for (uint tile = start / TILE + (start % TILE != 0) + t / SCAN_BINS; tile < end_tile;
          tile += SCAN_ITEMS / SCAN_BINS)
         tile_cells[tile] = cell;
@@ -235,19 +194,30 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 
 #else
 
+/* The same, then how many particles stand in rows before `low_row` and before `high_row`, an item each. */
+kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, uint count, uint low_row,
+                               uint high_row, global uint *restrict leavers)
+{
+    const uint n = (uint)get_global_id(0), cell = own + n;
+    if (cell < cells)
+        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
+                     stray_counts[cell];
+    else if (cell < cells + 2)
+        leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
+}
+
 /* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
  * within the block of ITEMS cells of the group, and block_totals that of the block. */
-kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-step_total(global uint *restrict table, global const uint *restrict cell_offsets,
-           global const uint *restrict tile_cells, global const uint *restrict stray_counts,
-           global const uint *restrict arrival_rows, global const uint *restrict arrival_counts, uint cells,
-           uint ny, uint count, global uint *restrict offsets, global uint *restrict block_totals)
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS,
+                                                                          uint cells, uint ny, uint count,
+                                                                          global uint *restrict offsets,
+                                                                          global uint *restrict block_totals)
 {
     local uint sums[2 * ITEMS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
     const uint total = cell < cells
                            ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                                 stray_counts[cell] + room_of(arrival_rows, arrival_counts, cell, ny)
+                                 stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny)
                            : 0;
     local const uint *up_to = sum_over_items(sums, t, total);
     if (cell < cells)
@@ -270,19 +240,16 @@ step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *r
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
  * strays start, after all runs and before the arrivals, and the tiles that begin in it. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-step_place(global uint *restrict table, global const uint *restrict cell_offsets,
-           global const uint *restrict tile_cells, global const uint *restrict stray_counts,
-           global const uint *restrict arrival_rows, global const uint *restrict arrival_counts, uint cells,
-           uint ny, uint count, uint new_count, global uint *restrict offsets,
-           global const uint *restrict block_totals, global uint *restrict stray_begins,
-           global uint *restrict new_tile_cells)
+step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count, uint new_count,
+           global uint *restrict offsets, global const uint *restrict block_totals,
+           global uint *restrict stray_begins, global uint *restrict new_tile_cells)
 {
     const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
     if (cell >= cells)
         return;
     const uint start = offsets[cell] + block_totals[get_group_id(0)];
     const uint strays = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, start, true);
-    const uint end = strays + stray_counts[cell] + room_of(arrival_rows, arrival_counts, cell, ny);
+    const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
     offsets[cell] = start;
     stray_begins[cell] = strays;
     for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
@@ -305,12 +272,10 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 #pragma unroll
     for (uint n = 0; n < KEYS / 4; n++) {
         const uint j = 4 * (n * ITEMS + t);
-        if (j + 3 < valid)
-            digits[n] = convert_uint4(vload4(n * ITEMS + t, list + begin));
-        else
-            digits[n] =
-                (uint4)(j < valid ? list[begin + j] : RADIX, j + 1 < valid ? list[begin + j + 1] : RADIX,
-                        j + 2 < valid ? list[begin + j + 2] : RADIX, RADIX);
+        digits[n] = j + 3 < valid ? convert_uint4(vload4(n * ITEMS + t, list + begin))
+                                  : (uint4)(j < valid ? list[begin + j] : RADIX,
+                                            j + 1 < valid ? list[begin + j + 1] : RADIX,
+                                            j + 2 < valid ? list[begin + j + 2] : RADIX, RADIX);
     }
 }
 
@@ -318,37 +283,39 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 /* The arrays of a move. */
 struct arrays {
-    global const real *ex, *ey;
     global const uint *cell_offsets;
     global const real2 *offset, *velocity;
     global real2 *new_offset, *new_velocity;
     global uint *origin;
 };
 
-/* Pushes MOVE_BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand
+static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
+                                uint target)
+{
+    arrays->new_offset[target] = pushed->offset;
+    arrays->new_velocity[target] = pushed->velocity;
+    if (CARRIES)
+        arrays->origin[target] = source;
+}
+
+/* Pushes BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand
  * in the cells from `low` to `high`. */
 static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
-                              const uint sources[MOVE_BATCH], const uint targets[MOVE_BATCH], uint low,
-                              uint high)
+                              const uint sources[BATCH], const uint targets[BATCH], uint low, uint high)
 {
-    real2 offsets[MOVE_BATCH], velocities[MOVE_BATCH];
+    real2 offsets[BATCH], velocities[BATCH];
 #pragma unroll
-    for (uint n = 0; n < MOVE_BATCH; n++) {
+    for (uint n = 0; n < BATCH; n++) {
         offsets[n] = arrays->offset[sources[n]];
         velocities[n] = arrays->velocity[sources[n]];
     }
 #pragma unroll
-    for (uint n = 0; n < MOVE_BATCH; n++) {
+    for (uint n = 0; n < BATCH; n++) {
         if (targets[n] == NOWHERE)
             continue;
-        walk_to(walk, sources[n], low, high, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
-                motion->ny);
+        walk_to(walk, motion, arrays->cell_offsets, sources[n], low, high);
         const struct pushed pushed = push_particle(motion, walk, offsets[n], velocities[n]);
-        arrays->new_offset[targets[n]] = pushed.offset;
-        arrays->new_velocity[targets[n]] = pushed.velocity;
-#if CARRIES
-        arrays->origin[targets[n]] = sources[n];
-#endif
+        store_pushed(arrays, &pushed, sources[n], targets[n]);
     }
 }
 
@@ -356,14 +323,10 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
  * WINDOWED: those of the chunks below `split`, and of the others from split + skip on, as many as there are
  * groups. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-step_move(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
-          real tangent, real sine, real step_x, real step_y, global const uint *restrict cell_offsets,
-          global const uint *restrict tile_cells, global const real2 *restrict offset,
-          global const real2 *restrict velocity, global const ushort *restrict digits,
-          global const uint *restrict table, global const uint *restrict lists,
-          global real2 *restrict new_offset, global real2 *restrict new_velocity,
-          global uint *restrict origin, uint count, uint new_count, uint split, uint skip,
-          global uint *restrict totals)
+step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
+          global const ushort *restrict digits, global const uint *restrict table,
+          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint new_count, uint split,
+          uint skip, global uint *restrict totals)
 {
     DECLARE_SOME_ARRAYS(some);
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0);
@@ -371,14 +334,11 @@ step_move(global const real *restrict ex, global const real *restrict ey, uint n
     const tile_range own = chunk_tiles(chunk, count);
     const uint distinct = lists[chunk * LIST_WORDS];
     const bool compact = distinct <= SOME;
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
-    const struct arrays arrays = {ex, ey, cell_offsets, offset, velocity, new_offset, new_velocity, origin};
+    const struct motion motion = MOTION;
+    const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
     struct walk walk = walk_start();
-#if !WINDOWED
-    if (chunk == 0)
-        for (uint c = t; c < ROW; c += ITEMS)
-            totals[c] = 0;
-#endif
+    for (uint c = t; !WINDOWED && chunk == 0 && c < ROW; c += ITEMS)
+        totals[c] = 0;
     open_some(some, t, chunk, distinct, table, lists);
     for (uint left = own.tiles; left > 0; left--) {
         const uint tile = own.first + left - 1, begin = tile * TILE, valid = min((uint)TILE, count - begin);
@@ -387,17 +347,16 @@ step_move(global const real *restrict ex, global const real *restrict ey, uint n
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
         load_digits(digits, begin, valid, t, tile_digits);
         local const uint *places = stage_some(some, t, tile_digits, valid, compact);
-        for (uint first = 0; first < KEYS; first += MOVE_BATCH) {
-            uint sources[MOVE_BATCH], targets[MOVE_BATCH];
+        for (uint first = 0; first < KEYS; first += BATCH) {
+            uint sources[BATCH], targets[BATCH];
 #pragma unroll
-            for (uint n = 0; n < MOVE_BATCH; n++) {
+            for (uint n = 0; n < BATCH; n++) {
                 const uint position = (first + n) * ITEMS + t;
                 const uint word = some.staged[STAGE_PLACE(position)];
                 sources[n] = position < valid ? begin + (word & (TILE - 1)) : begin;
                 targets[n] = position < valid ? places[word >> PLACE_BITS] + position : NOWHERE;
-#if WINDOWED
-                targets[n] = targets[n] < new_count ? targets[n] : NOWHERE; /* strays move apart */
-#endif
+                if (WINDOWED && targets[n] >= new_count) /* strays move apart */
+                    targets[n] = NOWHERE;
             }
             move_batch(&arrays, &motion, &walk, sources, targets, low, high);
         }
@@ -414,28 +373,23 @@ step_move(global const real *restrict ex, global const real *restrict ey, uint n
 
 static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
 {
-    const uint cells = motion->nx * motion->ny;
     struct walk walk = walk_start();
-    walk_to(&walk, source, 0, cells - 1, arrays->cell_offsets, arrays->ex, arrays->ey, motion->nx,
-            motion->ny);
-    struct pushed pushed = push_particle(motion, &walk, arrays->offset[source], arrays->velocity[source]);
-#if BANDS_HAVE_ROWS
+    walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
+    const struct velocity_step step =
+        push_velocity(motion, &walk, arrays->offset[source], arrays->velocity[source]);
+    struct pushed pushed = push_position(motion, &walk, arrays->offset[source], &step);
     pushed.offset = pushed_offset(motion, &pushed);
-#endif
     return pushed;
 }
 
 /* Leaves stray_counts at 0, for the next count. */
-kernel void step_order_strays(global const real *restrict ex, global const real *restrict ey, uint nx,
-                              uint ny, real half_kick, real tangent, real sine, real step_x, real step_y,
-                              global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                              global const real2 *restrict velocity, global const uint *restrict stray_number,
+kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
                               global const uint *restrict stray_list,
                               volatile global uint *restrict stray_counts,
                               global const uint *restrict stray_begins, global uint *restrict order)
 {
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
-    const struct arrays arrays = {ex, ey, cell_offsets, offset, velocity, 0, 0, 0};
+    const struct motion motion = MOTION;
+    const struct arrays arrays = {cell_offsets, offset, velocity, 0, 0, 0};
     for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
         const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
         const uint cell = pushed_cell(&motion, &pushed);
@@ -443,31 +397,22 @@ kernel void step_order_strays(global const real *restrict ex, global const real 
     }
 }
 
-kernel void step_move_strays(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
-                             real half_kick, real tangent, real sine, real step_x, real step_y,
-                             global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                             global const real2 *restrict velocity, global const uint *restrict stray_number,
+kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
                              global const uint *restrict stray_list, global const uint *restrict stray_begins,
-                             global const uint *restrict order, global const uint *restrict arrival_rows,
-                             global const uint *restrict arrival_counts,
-                             global const uint *restrict new_offsets, global real2 *restrict new_offset,
-                             global real2 *restrict new_velocity, global uint *restrict origin)
+                             global const uint *restrict order, ARRIVAL_ARGUMENTS,
+                             global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, step_x, step_y};
-    const struct arrays arrays = {ex, ey, cell_offsets, offset, velocity, new_offset, new_velocity, origin};
+    const struct motion motion = MOTION;
+    const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
     for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);
         const uint cell = pushed_cell(&motion, &pushed);
         uint target = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - room_of(arrival_rows, arrival_counts, cell, ny);
+        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, ny);
         for (uint other = stray_begins[cell]; other < end; other++)
             target += order[other] < source;
-        new_offset[target] = pushed.offset;
-        new_velocity[target] = pushed.velocity;
-#if CARRIES
-        origin[target] = source;
-#endif
+        store_pushed(&arrays, &pushed, source, target);
     }
 }
 
@@ -477,15 +422,13 @@ kernel void step_move_strays(global const real *restrict ex, global const real *
 
 /* The sums of push_measure() (push.cl), chunk by chunk: sums[3 chunk ...] from element first_sum on. */
 kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-step_measure(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,
-             real tangent, real sine, global const uint *restrict cell_offsets,
-             global const uint *restrict tile_cells, global const real2 *restrict offset,
-             global const real2 *restrict velocity, uint count, uint first_sum, global real *restrict sums)
+step_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells, uint count,
+             uint first_sum, global real *restrict sums)
 {
     local real shared[SUM_SHARED];
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = chunk_tiles(chunk, count);
-    const struct motion motion = {nx, ny, half_kick, tangent, sine, (real)0, (real)0};
+    const struct motion motion = MOTION;
     struct walk walk = walk_start();
     real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
@@ -496,16 +439,11 @@ step_measure(global const real *restrict ex, global const real *restrict ey, uin
             const uint p = begin + ENTRY(t, n, KEYS / 2);
             if (p >= end)
                 break;
-            walk_to(&walk, p, low, high, cell_offsets, ex, ey, nx, ny);
+            walk_to(&walk, &motion, cell_offsets, p, low, high);
             const struct velocity_step step = push_velocity(&motion, &walk, offset[p], velocity[p]);
-            block[0] += step.square;
-            block[1] += step.mean_u;
-            block[2] += step.mean_v;
+            push_add_sums(block, &step);
         }
         sum_add_block(total, excess, block);
     }
-    sum_over_group(total, shared);
-    if (t == 0)
-        for (uint n = 0; n < SUM_COUNT; n++)
-            sums[first_sum + chunk * SUM_COUNT + n] = total[n];
+    sum_store(total, shared, sums + first_sum + chunk * SUM_COUNT);
 }

@@ -71,13 +71,14 @@ static enum status start(struct simulation *simulation)
 static enum status advance_species(struct simulation *simulation, uint32_t s)
 {
     struct stepper *stepper = &simulation->stepper;
+    const struct fields *fields = &simulation->fields;
     struct particles *list = &simulation->particles[s];
     const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
     if (is_last_step(simulation))
-        return stepper_measure(stepper, &simulation->fields, s, list);
-    TRY(stepper_count(stepper, &simulation->fields, s, measured, list));
+        return stepper->kind->measure(stepper, fields, s, list);
+    TRY(stepper->kind->count(stepper, fields, s, measured, list));
     return simulation->exchange ? ranks_exchange(simulation, s)
-                                : stepper_move(stepper, &simulation->fields, s, NULL, list);
+                                : stepper->kind->move(stepper, fields, s, &stepper->no_room, list);
 }
 
 static enum status advance(struct simulation *simulation)

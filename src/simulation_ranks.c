@@ -13,11 +13,10 @@ enum status ranks_exchange(struct simulation *simulation, uint32_t species)
 {
     struct stepper *stepper = &simulation->stepper;
     struct particles *list = &simulation->particles[species];
-    const uint32_t *leavers = NULL;
     struct arrival_room room;
-    TRY(stepper_leavers(stepper, species, list, &leavers));
-    TRY(exchange_announce(simulation->exchange, leavers, list->capacity - list->count, &room));
-    TRY(stepper_move(stepper, &simulation->fields, species, &room, list));
+    TRY(stepper->kind->leavers(stepper, species, list));
+    TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
+    TRY(stepper->kind->move(stepper, &simulation->fields, species, &room, list));
     TRY(exchange_follow(simulation->exchange, species, list));
     simulation->left += exchange_left(simulation->exchange);
     device_add_time(simulation->device, STAGE_EXCHANGE, 0, exchange_bytes(simulation->exchange));

@@ -7,7 +7,7 @@
 /* The slab that the partition gives this rank, with `ghost` rows beside it. */
 struct slab ranks_slab(const struct simulation *simulation, uint32_t ghost);
 
-/* Between stepper_count() of species s and the end of its step: leaving particles go to the owners of the
+/* Between the count of species s and the end of its step: leaving particles go to the owners of the
  * ghost rows that they are in, and arrivals take their places. Collective. */
 STATUS_CHECKED enum status ranks_exchange(struct simulation *simulation, uint32_t species);
 

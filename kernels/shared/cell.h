@@ -65,4 +65,56 @@ static inline real row_offset(real offset, int i, uint nx)
     return has_row(i, nx) ? offset : (real)i + offset;
 }
 
+#ifdef __OPENCL_VERSION__
+
+/* ---- the same for sixteen particles ---- */
+
+#include "shared/lanes.h"
+
+/* i + steps brought to [0, n), as wrap_any(). */
+static inline int16 wrap_any16(int i, int16 steps, uint n)
+{
+    const int size = (int)n;
+    int16 wrapped = i + steps;
+    wrapped += select((int16)0, (int16)size, wrapped < 0);
+    wrapped -= select((int16)0, (int16)size, wrapped >= size);
+    int lane[LANES];
+    vstore16(wrapped, 0, lane);
+    int far = 0; /* further than the box is long */
+    for (uint l = 0; l < LANES; l++)
+        far |= lane[l] < 0 || lane[l] >= size;
+    if (far) {
+        vstore16(i + steps, 0, lane);
+        for (uint l = 0; l < LANES; l++)
+            lane[l] = (int)wrap_any(lane[l], n);
+        wrapped = vload16(0, lane);
+    }
+    return wrapped;
+}
+
+/* The row i + steps, as wrap_row(). */
+static inline int16 wrap_row16(int i, int16 steps, uint nx)
+{
+#if GHOST_ROWS == 0
+    return wrap_any16(i, steps, nx);
+#else
+    const int16 row = i + steps;
+    const int16 wrapped = row + select((int16)0, (int16)(int)nx, row < 0);
+    return select((int16)rows_upwards(nx), wrapped, row >= -GHOST_ROWS & row < rows_upwards(nx));
+#endif
+}
+
+/* As row_offset(). */
+static inline real16 row_offset16(real16 offset, int16 i, uint nx)
+{
+#if GHOST_ROWS == 0
+    return offset;
+#else
+    const real16 row = convert_real16(i);
+    const mask16 has_row = row >= -(real)GHOST_ROWS & row < (real)rows_upwards(nx);
+    return select(row + offset, offset, has_row);
+#endif
+}
+
+#endif
 #endif

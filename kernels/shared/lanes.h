@@ -1,8 +1,57 @@
-/* Lanes: moves and sums within vectors of sixteen, for CPU devices. Device only. */
+/* Lanes: vectors of sixteen reals, for CPU devices: what they take beside their operators. Device only. */
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H
 
 #include "shared/real.h"
+
+#define LANES 16u /* particles of a vector */
+
+/* What comparing vectors of reals gives: 0 or -1 a lane. */
+#if REAL_IS_DOUBLE
+typedef long2 mask2;
+typedef long4 mask4;
+typedef long8 mask8;
+typedef long16 mask16;
+#define convert_real16 convert_double16
+#define convert_mask16 convert_long16
+#else
+typedef int2 mask2;
+typedef int4 mask4;
+typedef int8 mask8;
+typedef int16 mask16;
+#define convert_real16 convert_float16
+#define convert_mask16 convert_int16
+#endif
+
+/* a b + c, rounded once where the device is fast at that, and in any case the same in every kernel, which a
+ * compiler that fuses of its own accord does not promise. */
+#if defined(__FMA__) || (REAL_IS_DOUBLE && defined(FP_FAST_FMA)) || (!REAL_IS_DOUBLE && defined(FP_FAST_FMAF))
+#define MULTIPLY_ADD(a, b, c) fma((real16)(a), (real16)(b), (real16)(c))
+#else
+#define MULTIPLY_ADD(a, b, c) ((real16)(a) * (real16)(b) + (real16)(c))
+#endif
+
+/* Whether a mask is set in all lanes. */
+static inline int all_lanes(mask16 mask)
+{
+    const mask16 unset = ~mask;
+    const mask8 a = unset.lo | unset.hi;
+    const mask4 b = a.lo | a.hi;
+    const mask2 c = b.lo | b.hi;
+    return (c.x | c.y) == 0;
+}
+
+/* Hints that memory will be read, or written, soon: what a processor guesses by itself ends with the page,
+ * and it does not guess where particles go. OpenCL's prefetch() does nothing on PoCL. Results do not depend
+ * on it. */
+#if defined(__x86_64__)
+#define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
+#define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)
+#else
+#define WILL_READ(address)  ((void)0)
+#define WILL_WRITE(address) ((void)0)
+#endif
+#define READ_AHEAD 256u /* particles */
 
 /* Every second lane of a, then of b: from the first, or from the second. Spelled out, since oclgrind loses
  * track of the lanes where vectors of different widths meet. */
@@ -29,6 +78,13 @@ static inline real16 sum_lanes(const real16 *of)
     const real16 four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
     const real16 two = add_neighbours(four, four);
     return add_neighbours(two, two);
+}
+
+static inline real sum_of_lanes(real16 lanes)
+{
+    const real4 four = (lanes.lo.lo + lanes.hi.lo) + (lanes.lo.hi + lanes.hi.hi);
+    const real2 two = four.lo + four.hi;
+    return two.x + two.y;
 }
 
 #endif

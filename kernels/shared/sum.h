@@ -10,6 +10,9 @@
 #define SHARED_SUM_H
 
 #include "shared/real.h"
+#ifdef __OPENCL_VERSION__
+#include "shared/lanes.h"
+#endif
 
 #ifndef SUM_COUNT
 #error "SUM_COUNT must be the number of sums that run side by side"
@@ -58,6 +61,50 @@ static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
                 total[n] += shared[n * width + item];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+}
+
+/* The same, left in result[0 ... SUM_COUNT). */
+static inline void sum_store(real total[SUM_COUNT], local real *shared, global real *result)
+{
+    sum_over_group(total, shared);
+    if (get_local_id(0) == 0)
+        for (uint n = 0; n < SUM_COUNT; n++)
+            result[n] = total[n];
+}
+
+/* ---- sums of sixteen lanes each, in a group of one item ---- */
+
+struct sums16 {
+    real16 block[SUM_COUNT], total[SUM_COUNT], excess[SUM_COUNT];
+    uint added; /* vectors in the block */
+};
+
+static inline void sums16_end_block(struct sums16 *sums)
+{
+    for (int n = 0; n < SUM_COUNT; n++) {
+        const real16 addend = sums->block[n] - sums->excess[n];
+        const real16 sum = sums->total[n] + addend;
+        sums->excess[n] = (sum - sums->total[n]) - addend;
+        sums->total[n] = sum;
+        sums->block[n] = (real16)((real)0);
+    }
+    sums->added = 0;
+}
+
+/* Adds those of the lanes where `counts` is set. */
+static inline void sums16_add(struct sums16 *sums, const real16 values[SUM_COUNT], mask16 counts)
+{
+    for (int n = 0; n < SUM_COUNT; n++)
+        sums->block[n] += select((real16)((real)0), values[n], counts);
+    if (++sums->added == SUM_BLOCK)
+        sums16_end_block(sums);
+}
+
+static inline void sums16_store(struct sums16 *sums, global real *result)
+{
+    sums16_end_block(sums);
+    for (int n = 0; n < SUM_COUNT; n++)
+        result[n] = sum_of_lanes(sums->total[n]);
 }
 
 #endif

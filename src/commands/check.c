@@ -7,7 +7,7 @@
 #include "output/outputs.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
-#include "step/radix_step.h"
+#include "step/stepper.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "output/stage_table.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
-#include "step/radix_step.h"
+#include "step/stepper.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * take the general path (parallel/migrate.h), and so do arrivals for which a list has no room.
  *
  * Which ranks exchange messages is known from the partition alone. On every rank, for every species, in this
- * order: stepper_count(), stepper_leavers(), exchange_announce(), stepper_move(), exchange_follow(); after
- * all species migrate_settle().
+ * order: the stepper's count() and leavers(), exchange_announce(), the stepper's move(), exchange_follow();
+ * after all species migrate_settle().
  */
 #ifndef RADIXPIC_PARALLEL_EXCHANGE_H
 #define RADIXPIC_PARALLEL_EXCHANGE_H

@@ -1,44 +1,25 @@
 /* Chunked step: launches of kernels/chunked_step.cl. */
-#include "step/chunked_step.h"
-
-#include "particles/permute.h"
+#include "step/stepper_internal.h"
 
 enum {
-    LANES = 16,          /* LANES of kernels/shared/vector_motion.h */
+    LANES = 16,          /* LANES of kernels/shared/lanes.h */
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
     BLOCK_CELLS = 8192,  /* cells an item brings from counts to places, at least; a multiple of LANES */
     BLOCKS_PER_UNIT = 4,
     TABLE_WORDS = 1 << 24, /* of the table that any run may take ... */
-    TABLE_SHARE = 2,       /* ... or this many words a particle, if that is more */
-    FLAT_ITEMS = 64
+    TABLE_SHARE = 2        /* ... or this many words a particle, if that is more */
 };
 
 struct chunked_step {
-    struct device *device; /* not owned */
-    struct stepper_setup setup;
     uint32_t most_chunks;
     uint32_t block, blocks; /* cells an item brings from counts to places, and how many such items */
-    uint32_t measured_chunks[CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
-    struct kernel *count, *count_and_measure, *measure, *count_leavers, *totals, *places, *move;
-    struct permute *permute;     /* of attributes beside offset and velocity */
-    struct buffer *origin;       /* uint[capacity]: the old place of each new one, for that */
+    struct kernel *count, *count_and_measure, *count_leavers, *totals, *places, *move;
     struct buffer *table;        /* uint[most_chunks][cells]: counts, then places */
     struct buffer *block_totals; /* uint[blocks] */
-    struct buffer *new_offsets;  /* uint[cells + 1]: those of n+1, until the list has them */
-    struct buffer *sums;         /* real[species_count][most_chunks][PUSH_SUMS] */
     struct buffer *leavers;      /* uint[cells that are not own], where the setup leaves room */
-    uint32_t *leavers_host;      /* the same */
 };
 
 /* ---- creation ---- */
-
-static bool fits(const struct device_info *info, const struct stepper_setup *setup, const char **why)
-{
-    (void)info;
-    (void)setup;
-    (void)why;
-    return true; /* it needs no local memory, and a table with a row at least */
-}
 
 static uint32_t units_of(const struct device_info *info)
 {
@@ -62,66 +43,41 @@ static uint32_t block_of(const struct device_info *info, const struct stepper_se
     return share < BLOCK_CELLS ? BLOCK_CELLS : (uint32_t)((share + LANES - 1) / LANES * LANES);
 }
 
-static enum status create_kernels(struct chunked_step *step)
+static enum status create_kernels(struct device *device, const struct stepper_setup *setup,
+                                  struct chunked_step *step)
 {
-    const struct stepper_setup *setup = &step->setup;
     struct program *program = NULL;
-    TRY(program_build(step->device, "chunked_step.cl", setup->precision, &program,
+    TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D CARRIES=%d",
                       (int)setup->shape, setup->magnetic != 0, setup->ghost_rows, setup->leaves_room,
                       setup->carries));
-    const struct {
-        const char *name;
-        struct kernel **kernel;
-    } kernels[] = {
-        {"step_count", &step->count},     {"step_count_and_measure", &step->count_and_measure},
-        {"step_measure", &step->measure}, {"step_count_leavers", &step->count_leavers},
-        {"step_totals", &step->totals},   {"step_places", &step->places},
-        {"step_move", &step->move},
-    };
-    for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
-        TRY(kernel_create(program, kernels[n].name, kernels[n].kernel));
-    return STATUS_OK;
+    TRY(kernel_create(program, "step_count", &step->count));
+    TRY(kernel_create(program, "step_count_and_measure", &step->count_and_measure));
+    TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
+    TRY(kernel_create(program, "step_totals", &step->totals));
+    TRY(kernel_create(program, "step_places", &step->places));
+    return kernel_create(program, "step_move", &step->move);
 }
 
-/* Any buffer stands in for one that is not needed. */
-static enum status create_buffers(struct chunked_step *step)
+static enum status create(struct stepper *stepper)
 {
-    struct device *device = step->device;
-    const struct stepper_setup *setup = &step->setup;
+    struct device *device = stepper->device;
+    const struct stepper_setup *setup = &stepper->setup;
     const size_t word = sizeof(uint32_t), cells = grid_cells(&setup->grid);
-    TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
-    TRY(buffer_create(device, step->blocks * word, "the totals of blocks", &step->block_totals));
-    TRY(buffer_create(device, (cells + 1) * word, "spare cell offsets", &step->new_offsets));
-    TRY(buffer_create(device,
-                      (size_t)setup->species_count * step->most_chunks * PUSH_SUMS *
-                          precision_bytes(setup->precision),
-                      "the push's sums", &step->sums));
-    step->origin = step->block_totals;
-    if (setup->carries) {
-        TRY(buffer_create(device, setup->capacity * word, "the old places of particles", &step->origin));
-        TRY(permute_create(device, &step->permute));
-    }
-    if (!setup->leaves_room)
-        return STATUS_OK;
-    TRY(DEVICE_NEW_ARRAY(device, step->leavers_host, stepper_cells_beside(setup)));
-    return buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
-                         &step->leavers);
-}
-
-static enum status create(struct device *device, const struct stepper_setup *setup, void **self)
-{
-    const struct device_info *info = device_info(device);
     struct chunked_step *step = NULL;
     TRY(DEVICE_NEW(device, step));
-    *self = step;
-    *step = (struct chunked_step){.device = device,
-                                  .setup = *setup,
-                                  .most_chunks = most_chunks_of(info, setup),
-                                  .block = block_of(info, setup)};
-    step->blocks = (uint32_t)(((uint64_t)grid_cells(&setup->grid) + step->block - 1) / step->block);
-    TRY(create_kernels(step));
-    return create_buffers(step);
+    stepper->own = step;
+    step->most_chunks = most_chunks_of(device_info(device), setup);
+    step->block = block_of(device_info(device), setup);
+    step->blocks = (uint32_t)((cells + step->block - 1) / step->block);
+    TRY(create_kernels(device, setup, step));
+    TRY(stepper_create_sums(stepper, step->most_chunks));
+    TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
+    TRY(buffer_create(device, step->blocks * word, "the totals of blocks", &step->block_totals));
+    if (setup->leaves_room)
+        TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
+                          &step->leavers));
+    return stepper_create_origin(stepper, step->block_totals);
 }
 
 /* ---- what launches take ---- */
@@ -142,150 +98,101 @@ static struct chunks deal_out(const struct chunked_step *step, uint32_t count)
     return (struct chunks){(uint32_t)(((uint64_t)count + length - 1) / length), length};
 }
 
-/* Bytes of `passes` runs through the particles' states, and of the field once. */
-static uint64_t state_bytes(const struct chunked_step *step, uint32_t count, uint64_t passes)
+/* Bytes of `passes` runs through the particles' states and of the field once, and of `rows` of the table. */
+static uint64_t bytes_of(const struct stepper *stepper, uint32_t count, uint64_t passes, uint64_t rows)
 {
-    const uint64_t real_bytes = precision_bytes(step->setup.precision);
-    return passes * 4 * real_bytes * count + 2 * real_bytes * grid_cells(&step->setup.grid);
-}
-
-static uint64_t row_bytes(const struct chunked_step *step)
-{
-    return grid_cells(&step->setup.grid) * sizeof(uint32_t);
+    const uint64_t real_bytes = precision_bytes(stepper->setup.precision),
+                   cells = grid_cells(&stepper->setup.grid);
+    return passes * 4 * real_bytes * count + (2 * real_bytes + rows * sizeof(uint32_t)) * cells;
 }
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
-#define STATE_ARGUMENTS(step, fields, motion, list, chunks)                                                  \
-    arg_buffer((fields)->ex), arg_buffer((fields)->ey), arg_uint((step)->setup.grid.nx),                     \
-        arg_uint((step)->setup.grid.ny), arg_real((motion).half_kick), arg_real((motion).tangent),           \
-        arg_real((motion).sine), arg_real((step)->setup.time_step / (step)->setup.grid.dx),                  \
-        arg_real((step)->setup.time_step / (step)->setup.grid.dy), arg_uint((list)->count),                  \
-        arg_uint((chunks).length), arg_buffer((list)->cell_offsets),                                         \
-        arg_buffer((list)->attribute[ATTRIBUTE_OFFSET])
-
-static struct species_motion motion_of(const struct chunked_step *step, const struct particles *list)
-{
-    return species_motion_make(list->species, step->setup.time_step, step->setup.magnetic);
-}
-
-/* Where the sums of a species begin, in reals. */
-static uint32_t first_sum(const struct chunked_step *step, uint32_t species)
-{
-    return species * step->most_chunks * PUSH_SUMS;
-}
+#define STATE_ARGUMENTS(stepper, fields, motion, list, chunks)                                               \
+    MOTION_ARGUMENTS(&(stepper)->setup, fields, motion), arg_uint((list)->count), arg_uint((chunks).length), \
+        arg_buffer((list)->cell_offsets), arg_buffer((list)->attribute[ATTRIBUTE_OFFSET])
 
 /* ---- one step ---- */
 
-static enum status count(void *self, const struct fields *fields, uint32_t species, bool measured,
-                         struct particles *list)
+static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                         bool measured, struct particles *list)
 {
-    struct chunked_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
+    const struct chunked_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_SORT_HISTOGRAM,
-                                  state_bytes(step, list->count, 1) + (chunks.count + 1) * row_bytes(step)};
+                                  bytes_of(stepper, list->count, 1, chunks.count + 1)};
     if (!measured)
-        return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(step, fields, motion, list, chunks),
+        return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
                              arg_buffer(step->table));
-    step->measured_chunks[species] = chunks.count;
-    return KERNEL_LAUNCH(step->count_and_measure, launch, STATE_ARGUMENTS(step, fields, motion, list, chunks),
-                         arg_buffer(step->table), arg_uint(first_sum(step, species)), arg_buffer(step->sums));
+    stepper->groups[species] = chunks.count;
+    return KERNEL_LAUNCH(step->count_and_measure, launch,
+                         STATE_ARGUMENTS(stepper, fields, motion, list, chunks), arg_buffer(step->table),
+                         arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
 }
 
-static enum status leavers(void *self, uint32_t species, const struct particles *list,
-                           const uint32_t **leavers)
+/* By a count, which moves nothing. */
+static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                           struct particles *list)
 {
-    struct chunked_step *step = self;
-    const struct stepper_setup *setup = &step->setup;
-    const uint32_t beside = stepper_cells_beside(setup), cells = grid_cells(&setup->grid);
+    return count(stepper, fields, species, true, list);
+}
+
+static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
+{
+    const struct chunked_step *step = stepper->own;
+    const uint32_t beside = stepper_cells_beside(&stepper->setup), cells = grid_cells(&stepper->setup.grid);
     (void)species;
     TRY(KERNEL_LAUNCH(
         step->count_leavers,
-        launch_covering(beside, device_group_items(step->device, FLAT_ITEMS), STAGE_EXCHANGE, 0),
+        launch_covering(beside, device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0),
         arg_buffer(step->table), arg_uint(cells - beside), arg_uint(cells),
         arg_uint(deal_out(step, list->count).count), arg_buffer(step->leavers)));
-    *leavers = step->leavers_host;
-    return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), step->leavers_host);
+    return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
-/* Without arrivals any buffers stand in. */
-static enum status find_places(struct chunked_step *step, uint32_t chunks, const struct arrival_room *room)
+static enum status find_places(struct stepper *stepper, uint32_t chunks, const struct arrival_room *room)
 {
-    const uint32_t cells = grid_cells(&step->setup.grid);
-    const uint64_t table = chunks * row_bytes(step);
-    const struct buffer *rows = room ? room->rows : step->table, *counts = room ? room->counts : step->table;
+    const struct chunked_step *step = stepper->own;
+    const struct grid *grid = &stepper->setup.grid;
+    const uint64_t row = grid_cells(grid) * sizeof(uint32_t);
+    const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, chunks * row};
+    const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN, (2 * chunks + 1) * row};
 #define PLACES_ARGUMENTS                                                                                     \
-    arg_buffer(step->table), arg_buffer(rows), arg_buffer(counts), arg_uint(cells),                          \
-        arg_uint(step->setup.grid.ny), arg_uint(chunks), arg_uint(step->block),                              \
-        arg_buffer(step->block_totals)
+    arg_buffer(step->table), arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(grid_cells(grid)),   \
+        arg_uint(grid->ny), arg_uint(chunks), arg_uint(step->block), arg_buffer(step->block_totals)
     if (step->blocks > 1)
-        TRY(KERNEL_LAUNCH(step->totals, ((struct launch){step->blocks, 1, STAGE_SORT_SCAN, table}),
-                          PLACES_ARGUMENTS));
-    return KERNEL_LAUNCH(
-        step->places,
-        ((struct launch){step->blocks, 1, STAGE_SORT_SCAN, 2 * table + cells * sizeof(uint32_t)}),
-        PLACES_ARGUMENTS, arg_buffer(step->new_offsets));
+        TRY(KERNEL_LAUNCH(step->totals, total, PLACES_ARGUMENTS));
+    return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, arg_buffer(stepper->new_offsets));
 #undef PLACES_ARGUMENTS
 }
 
-static enum status move(void *self, const struct fields *fields, uint32_t species,
+static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list)
 {
-    struct chunked_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
+    const struct chunked_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
-    const uint32_t arrivals = room ? room->count : 0;
+    const struct launch launch = {chunks.count, 1, STAGE_PUSH,
+                                  bytes_of(stepper, list->count, 2, 2 * chunks.count + 1)};
     (void)species;
-    if (step->setup.carries && arrivals > 0) /* their places have no old one */
-        TRY(buffer_fill(step->origin, 0));
-    TRY(find_places(step, chunks.count, room));
-    TRY(KERNEL_LAUNCH(
-        step->move,
-        ((struct launch){chunks.count, 1, STAGE_PUSH,
-                         state_bytes(step, list->count, 2) + (2 * chunks.count + 1) * row_bytes(step)}),
-        STATE_ARGUMENTS(step, fields, motion, list, chunks), arg_buffer(step->table),
-        arg_buffer(list->spare[ATTRIBUTE_OFFSET]), arg_buffer(step->origin)));
-    if (step->setup.carries)
-        TRY(permute_attributes(step->permute, step->origin, list->count + arrivals, ATTRIBUTE_VELOCITY + 1,
-                               list));
+    TRY(stepper_clear_origin(stepper, room));
+    TRY(find_places(stepper, chunks.count, room));
+    TRY(KERNEL_LAUNCH(step->move, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
+                      arg_buffer(step->table), arg_buffer(list->spare[ATTRIBUTE_OFFSET]),
+                      arg_buffer(stepper->origin)));
+    TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);
-    buffer_swap(list->cell_offsets, step->new_offsets);
-    return step->setup.leaves_room ? device_fork(step->device) : STATUS_OK;
-}
-
-/* ---- the sums ---- */
-
-static enum status measure(void *self, const struct fields *fields, uint32_t species,
-                           const struct particles *list)
-{
-    struct chunked_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
-    const struct chunks chunks = deal_out(step, list->count);
-    step->measured_chunks[species] = chunks.count;
-    return KERNEL_LAUNCH(step->measure,
-                         ((struct launch){chunks.count, 1, STAGE_PUSH, state_bytes(step, list->count, 1)}),
-                         STATE_ARGUMENTS(step, fields, motion, list, chunks),
-                         arg_uint(first_sum(step, species)), arg_buffer(step->sums));
-}
-
-static enum status read_sums(void *self, uint32_t species, const struct particles *list,
-                             struct push_sums *sums)
-{
-    struct chunked_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
-    return push_sums_read(step->sums, step->setup.precision, first_sum(step, species),
-                          step->measured_chunks[species], list, &motion, sums);
+    buffer_swap(list->cell_offsets, stepper->new_offsets);
+    return stepper->setup.leaves_room ? device_fork(stepper->device) : STATUS_OK;
 }
 
 const struct stepper_kind chunked_step = {
     .name = "chunked",
     .summary = "chunked: push and sort at once; particles are pushed twice, keys are never stored",
     .layout = LAYOUT_AOS,
-    .fits = fits,
     .create = create,
     .count = count,
     .leavers = leavers,
     .move = move,
     .measure = measure,
-    .read_sums = read_sums,
 };

@@ -5,24 +5,24 @@
 
 #include "step/stepper.h"
 
-struct push;
+struct push {
+    size_t group_items;
+    struct kernel *step, *step_and_measure, *measure;
+};
 
-/* Keeps setup->species_count sets of sums. Dies with the device handle. */
-STATUS_CHECKED enum status push_create(struct device *device, const struct stepper_setup *setup,
-                                       struct push **push);
+/* Of a stepper, whose setup it takes and where it keeps the sums. Dies with its device handle. */
+STATUS_CHECKED enum status push_create(struct stepper *stepper, struct push *push);
 
 /* One step of a sorted list in LAYOUT_SOA, in place: afterwards its order is still that of n. `keys`:
  * uint[count], the cell of each particle at n+1. With `measure` keeps the sums at n of species number
  * `species`. (Non-blocking.) */
-STATUS_CHECKED enum status push_step(struct push *push, const struct fields *fields, uint32_t species,
-                                     bool measure, struct particles *list, struct buffer *keys);
+STATUS_CHECKED enum status push_step(struct push *push, struct stepper *stepper, const struct fields *fields,
+                                     uint32_t species, bool measure, struct particles *list,
+                                     struct buffer *keys);
 
 /* Only the sums at n; nothing moves. (Non-blocking.) */
-STATUS_CHECKED enum status push_measure(struct push *push, const struct fields *fields, uint32_t species,
+STATUS_CHECKED enum status push_measure(struct push *push, struct stepper *stepper,
+                                        const struct fields *fields, uint32_t species,
                                         const struct particles *list);
-
-/* The sums at n of the last push that measured that species. Blocking; a few KiB leave the device. */
-STATUS_CHECKED enum status push_read_sums(struct push *push, uint32_t species, const struct particles *list,
-                                          struct push_sums *sums);
 
 #endif

@@ -6,115 +6,85 @@
  *   sort     sorted[j] = original[sigma(j)], by P. Helluy's radix sort in p passes, or a faster method
  *   permute  every attribute in the new order
  */
-#include "step/radix_step.h"
-
-#include "particles/permute.h"
 #include "step/push.h"
 #include "step/room.h"
+#include "step/stepper_internal.h"
 
 struct radix_step {
-    struct device *device; /* not owned */
-    struct stepper_setup setup;
-    struct push *push;
+    struct push push;
     struct sorter *sorter;
-    struct permute *permute;
-    struct room *room;           /* NULL where the setup leaves none */
-    struct buffer *keys;         /* uint[capacity]: the cell at n+1 of the particles in the order of n */
-    struct buffer *permutation;  /* uint[capacity]: sigma */
-    struct buffer *cell_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
-    uint32_t *leavers;           /* uint[cells - own cells + 1] */
+    struct room *room;          /* where the setup leaves any */
+    struct buffer *keys;        /* uint[capacity]: the cell at n+1 of the particles in the order of n */
+    struct buffer *permutation; /* uint[capacity]: sigma */
 };
 
-static bool fits(const struct device_info *info, const struct stepper_setup *setup, const char **why)
+static enum status create(struct stepper *stepper)
 {
-    (void)info;
-    (void)setup;
-    (void)why;
-    return true; /* any device sorts keys of any length */
-}
-
-static enum status create(struct device *device, const struct stepper_setup *setup, void **self)
-{
-    const size_t word = sizeof(uint32_t), cells = grid_cells(&setup->grid);
+    struct device *device = stepper->device;
+    const struct stepper_setup *setup = &stepper->setup;
+    const size_t bytes = setup->capacity * sizeof(uint32_t);
     struct radix_step *step = NULL;
     TRY(DEVICE_NEW(device, step));
-    *self = step;
-    step->device = device;
-    step->setup = *setup;
-    TRY(push_create(device, setup, &step->push));
+    stepper->own = step;
+    TRY(push_create(stepper, &step->push));
     TRY(sorter_create(device, &setup->sort, setup->capacity, &step->sorter));
-    TRY(permute_create(device, &step->permute));
-    TRY(buffer_create(device, setup->capacity * word, "particle keys", &step->keys));
-    TRY(buffer_create(device, setup->capacity * word, "the sort's permutation", &step->permutation));
-    TRY(buffer_create(device, (cells + 1) * word, "spare cell offsets", &step->cell_offsets));
-    if (!setup->leaves_room)
-        return STATUS_OK;
-    TRY(DEVICE_NEW_ARRAY(device, step->leavers, stepper_cells_beside(setup) + (size_t)1));
-    return room_create(device, setup, &step->room);
+    TRY(permute_create(device, &stepper->permute));
+    TRY(buffer_create(device, bytes, "particle keys", &step->keys));
+    TRY(buffer_create(device, bytes, "the sort's permutation", &step->permutation));
+    return setup->leaves_room ? room_create(device, setup, &step->room) : STATUS_OK;
 }
 
-static enum status count(void *self, const struct fields *fields, uint32_t species, bool measure,
+static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list)
 {
-    struct radix_step *step = self;
+    struct radix_step *step = stepper->own;
     const struct radix_lists lists = {.keys = step->keys,
                                       .permutation = step->permutation,
-                                      .cell_offsets = step->cell_offsets,
-                                      .cells = grid_cells(&step->setup.grid)};
-    TRY(push_step(step->push, fields, species, measure, list, step->keys));
+                                      .cell_offsets = stepper->new_offsets,
+                                      .cells = grid_cells(&stepper->setup.grid)};
+    TRY(push_step(&step->push, stepper, fields, species, measure, list, step->keys));
     return sorter_run(step->sorter, list->count, &lists);
 }
 
-static enum status leavers(void *self, uint32_t species, const struct particles *list,
-                           const uint32_t **leavers)
+static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
-    struct radix_step *step = self;
-    const uint32_t beside = stepper_cells_beside(&step->setup), own = grid_cells(&step->setup.grid) - beside;
+    const uint32_t beside = stepper_cells_beside(&stepper->setup);
+    const size_t own = grid_cells(&stepper->setup.grid) - beside, word = sizeof(uint32_t);
     (void)species;
     (void)list;
-    TRY(buffer_read(step->cell_offsets, own * sizeof(uint32_t), (beside + (size_t)1) * sizeof(uint32_t),
-                    step->leavers));
+    TRY(buffer_read(stepper->new_offsets, own * word, (beside + (size_t)1) * word, stepper->leavers));
     for (uint32_t cell = 0; cell < beside; cell++)
-        step->leavers[cell] = step->leavers[cell + 1] - step->leavers[cell];
-    *leavers = step->leavers;
+        stepper->leavers[cell] = stepper->leavers[cell + 1] - stepper->leavers[cell];
     return STATUS_OK;
 }
 
-static enum status move(void *self, const struct fields *fields, uint32_t species,
+static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list)
 {
-    struct radix_step *step = self;
-    const uint32_t arrivals = room ? room->count : 0;
+    struct radix_step *step = stepper->own;
     (void)fields;
     (void)species;
-    if (room)
-        TRY(room_open(step->room, room, list->count, step->cell_offsets, step->permutation));
-    TRY(permute_apply(step->permute, step->permutation, list->count + arrivals, list));
-    buffer_swap(list->cell_offsets, step->cell_offsets);
-    return step->setup.leaves_room ? device_fork(step->device) : STATUS_OK;
+    if (room->count > 0)
+        TRY(room_open(step->room, room, list->count, stepper->new_offsets, step->permutation));
+    TRY(permute_apply(stepper->permute, step->permutation, list->count + room->count, list));
+    buffer_swap(list->cell_offsets, stepper->new_offsets);
+    return stepper->setup.leaves_room ? device_fork(stepper->device) : STATUS_OK;
 }
 
-static enum status measure(void *self, const struct fields *fields, uint32_t species,
-                           const struct particles *list)
+static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                           struct particles *list)
 {
-    return push_measure(((struct radix_step *)self)->push, fields, species, list);
-}
-
-static enum status read_sums(void *self, uint32_t species, const struct particles *list,
-                             struct push_sums *sums)
-{
-    return push_read_sums(((struct radix_step *)self)->push, species, list, sums);
+    struct radix_step *step = stepper->own;
+    return push_measure(&step->push, stepper, fields, species, list);
 }
 
 const struct stepper_kind radix_step = {
     .name = "radix",
     .summary = "radix: push, radix sort of the short keys, permute, a kernel a stage",
     .layout = LAYOUT_SOA,
-    .fits = fits,
     .create = create,
     .count = count,
     .leavers = leavers,
     .move = move,
     .measure = measure,
-    .read_sums = read_sums,
 };

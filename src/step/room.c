@@ -36,8 +36,6 @@ enum status room_open(struct room *room, const struct arrival_room *arrivals, ui
     const struct grid *grid = &room->grid;
     const size_t items = device_group_items(room->device, ITEMS);
     const struct launch by_row = launch_covering(grid->nx, items, STAGE_EXCHANGE, 0);
-    if (arrivals->count == 0)
-        return STATUS_OK;
     TRY(KERNEL_LAUNCH(room->count_rows, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),
                       arg_uint(grid->nx), arg_uint(grid->ny), arg_buffer(room->row_totals)));
     TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),

@@ -1,13 +1,12 @@
 /* Start: the launch of kernels/start.cl. */
 #include "step/start.h"
 
-enum { ITEMS = 64 };
+#include "step/stepper_internal.h"
 
 static enum status launch(struct device *device, const struct stepper_setup *setup,
                           const struct fields *fields, struct particles *list)
 {
-    const struct species_motion motion =
-        species_motion_make(list->species, setup->time_step, setup->magnetic);
+    const struct species_motion motion = species_motion_make(list->species, setup);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(device, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d",
@@ -15,7 +14,7 @@ static enum status launch(struct device *device, const struct stepper_setup *set
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(
         kernel,
-        launch_covering(list->count, device_group_items(device, ITEMS), STAGE_PUSH,
+        launch_covering(list->count, device_group_items(device, FLAT_ITEMS), STAGE_PUSH,
                         6 * (uint64_t)list->count * precision_bytes(setup->precision)),
         arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(setup->grid.nx), arg_uint(setup->grid.ny),
         arg_real(motion.half_kick), arg_real(motion.tangent), arg_real(motion.cosine), arg_uint(list->count),

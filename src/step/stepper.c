@@ -1,9 +1,7 @@
-/* Stepper: the table, and its calls. */
-#include "step/stepper.h"
+/* Stepper: the table, and what its rows share. */
+#include "step/stepper_internal.h"
 
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
+#include <math.h>
 
 /* The row that a method names; `auto` and `fused` that of the device. */
 static const struct stepper_kind *named(enum step_method method, const struct device_info *info)
@@ -27,7 +25,7 @@ enum status stepper_choose(enum step_method method, const struct device_info *in
 {
     const char *why = "";
     *kind = named(method, info);
-    if ((*kind)->fits(info, setup, &why))
+    if (!(*kind)->fits || (*kind)->fits(info, setup, &why))
         return STATUS_OK;
     if (method != STEP_AUTO)
         return status_fail(STATUS_USAGE,
@@ -45,46 +43,96 @@ enum particle_layout stepper_layout(enum step_method method, const struct device
 enum status stepper_create(struct device *device, const struct stepper_kind *kind,
                            const struct stepper_setup *setup, struct stepper *stepper)
 {
-    *stepper = (struct stepper){.kind = kind, .capacity = setup->capacity};
-    return kind->create(device, setup, &stepper->self);
+    const size_t word = sizeof(uint32_t);
+    *stepper = (struct stepper){.kind = kind, .device = device, .setup = *setup};
+    TRY(buffer_create(device, (grid_cells(&setup->grid) + (size_t)1) * word, "spare cell offsets",
+                      &stepper->new_offsets));
+    stepper->no_room = (struct arrival_room){0, stepper->new_offsets, stepper->new_offsets};
+    if (setup->leaves_room) {
+        struct host_memory *owner = NULL;
+        void *memory = NULL;
+        TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)2) * word, &owner, &memory));
+        stepper->leavers = memory;
+    }
+    return kind->create(stepper);
 }
 
 enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list)
 {
-    if (list->count > stepper->capacity)
+    if (list->count > stepper->setup.capacity)
         return status_fail(STATUS_FAILED,
                            "species %s: %u particles have come together where the step has room for %u; "
                            "spread them more evenly, or take fewer",
-                           list->species->name, list->count, stepper->capacity);
-    return stepper->kind->renew ? stepper->kind->renew(stepper->self, species, list) : STATUS_OK;
+                           list->species->name, list->count, stepper->setup.capacity);
+    return stepper->kind->renew ? stepper->kind->renew(stepper, species, list) : STATUS_OK;
 }
 
-enum status stepper_count(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                          bool measure, struct particles *list)
+struct species_motion species_motion_make(const struct species_config *species,
+                                          const struct stepper_setup *setup)
 {
-    return stepper->kind->count(stepper->self, fields, species, measure, list);
+    const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
+    const double tangent = half_kick * setup->magnetic;
+    const double square = 1 + tangent * tangent;
+    return (struct species_motion){half_kick, tangent, 1 / sqrt(square), 2 * tangent / square};
 }
 
-enum status stepper_leavers(struct stepper *stepper, uint32_t species, const struct particles *list,
-                            const uint32_t **leavers)
+/* ---- sums ---- */
+
+enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)
 {
-    return stepper->kind->leavers(stepper->self, species, list, leavers);
+    const size_t bytes = PUSH_SUMS * precision_bytes(stepper->setup.precision);
+    stepper->most_groups = most_groups;
+    TRY(DEVICE_NEW_ARRAY(stepper->device, stepper->group_sums, (size_t)most_groups * PUSH_SUMS));
+    return buffer_create(stepper->device, (size_t)stepper->setup.species_count * most_groups * bytes,
+                         "the push's sums", &stepper->sums);
 }
 
-enum status stepper_move(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                         const struct arrival_room *room, struct particles *list)
+uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t species)
 {
-    return stepper->kind->move(stepper->self, fields, species, room, list);
+    return species * stepper->most_groups * PUSH_SUMS;
 }
 
-enum status stepper_measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                            const struct particles *list)
-{
-    return stepper->kind->measure(stepper->self, fields, species, list);
-}
-
-enum status stepper_read_sums(struct stepper *stepper, uint32_t species, const struct particles *list,
+enum status stepper_read_sums(const struct stepper *stepper, uint32_t species, const struct particles *list,
                               struct push_sums *sums)
 {
-    return stepper->kind->read_sums(stepper->self, species, list, sums);
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const uint32_t count = stepper->groups[species] * PUSH_SUMS;
+    double added[PUSH_SUMS] = {0, 0, 0};
+    TRY(buffer_read_reals(stepper->sums, stepper->setup.precision, stepper_first_sum(stepper, species), count,
+                          stepper->group_sums));
+    for (uint32_t n = 0; n < count; n++)
+        added[n % PUSH_SUMS] += stepper->group_sums[n];
+    const double mass = list->weight * list->species->mass; /* of a macro-particle */
+    /* The mean of the velocities before and after a rotation by an angle is shorter than either by the cosine
+     * of half the angle, the same for all particles of a species. */
+    const double full_length = 1 / motion.cosine;
+    *sums = (struct push_sums){
+        .kinetic_energy = 0.5 * mass * added[0],
+        .momentum = {full_length * mass * added[1], full_length * mass * added[2]},
+    };
+    return STATUS_OK;
+}
+
+/* ---- carried attributes ---- */
+
+enum status stepper_create_origin(struct stepper *stepper, struct buffer *any)
+{
+    stepper->origin = any;
+    if (!stepper->setup.carries)
+        return STATUS_OK;
+    TRY(permute_create(stepper->device, &stepper->permute));
+    return buffer_create(stepper->device, stepper->setup.capacity * sizeof(uint32_t),
+                         "the old places of particles", &stepper->origin);
+}
+
+enum status stepper_clear_origin(struct stepper *stepper, const struct arrival_room *room)
+{
+    return stepper->setup.carries && room->count > 0 ? buffer_fill(stepper->origin, 0) : STATUS_OK;
+}
+
+enum status stepper_move_carried(struct stepper *stepper, uint32_t count, struct particles *list)
+{
+    if (!stepper->setup.carries)
+        return STATUS_OK;
+    return permute_attributes(stepper->permute, stepper->origin, count, ATTRIBUTE_VELOCITY + 1, list);
 }

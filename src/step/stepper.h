@@ -7,9 +7,9 @@
  * All give the same particles in the same cells, up to round-off; in what order those of a cell stand depends
  * on input and device alone, so the same input gives the same bits. A step of a species is
  *
- *   stepper_count()    v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
- *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; the ranks exchange
- * that stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
+ *   kind->count()    v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
+ *   kind->leavers()  on several ranks: how many go to each cell beside the own rows; the ranks exchange that
+ *   kind->move()     every particle at its place, with room behind those of a cell for its arrivals
  *
  * On one rank the second is left out, and there is no room to leave.
  */
@@ -20,7 +20,6 @@
 #include "domain/fields.h"
 #include "domain/particles.h"
 #include "sort/sorter.h"
-#include "step/species_motion.h"
 
 /* What a stepper is made for. */
 struct stepper_setup {
@@ -46,36 +45,68 @@ static inline uint32_t stepper_cells_beside(const struct stepper_setup *setup)
     return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
 }
 
-/* A row of the table of steppers. */
+/* Sums over a species, all at whole step n, of macro-particles with their weight. */
+struct push_sums {
+    double kinetic_energy; /* sum of w m |v|^2 / 2 */
+    double momentum[2];    /* sum of w m (u, v) */
+};
+
+struct stepper;
+
+/* A row of the table of steppers. `species` is the number of a species, `list` that of it. */
 struct stepper_kind {
     const char *name;
     const char *summary; /* one line: what a run says that it takes */
     enum particle_layout layout;
 
-    /* Whether it can step on that device and grid; if not, `why` gets the reason. */
+    /* Whether it can step on that device and grid; if not, `why` gets the reason. NULL: on any. */
     bool (*fits)(const struct device_info *info, const struct stepper_setup *setup, const char **why);
 
-    /* *self belongs to the device handle. */
-    enum status (*create)(struct device *device, const struct stepper_setup *setup, void **self);
+    /* Makes stepper->own, which belongs to the device handle. */
+    enum status (*create)(struct stepper *stepper);
 
-    /* See the functions below. `renew` may be NULL. */
-    enum status (*renew)(void *self, uint32_t species, struct particles *list);
-    enum status (*count)(void *self, const struct fields *fields, uint32_t species, bool measure,
+    /* See stepper_renew(); may be NULL. */
+    enum status (*renew)(struct stepper *stepper, uint32_t species, struct particles *list);
+
+    /* The push and the count, from own rows anywhere; with `measure` the sums at n are kept. (Non-blocking.)
+     */
+    enum status (*count)(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list);
-    enum status (*leavers)(void *self, uint32_t species, const struct particles *list,
-                           const uint32_t **leavers);
-    enum status (*move)(void *self, const struct fields *fields, uint32_t species,
+
+    /* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row.
+     * Blocking. */
+    enum status (*leavers)(struct stepper *stepper, uint32_t species, const struct particles *list);
+
+    /* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count
+     * the arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many
+     * come: stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are
+     * in place when the side queue is through, and the others when the main queue is. The list must have room
+     * for the arrivals. (Non-blocking.) */
+    enum status (*move)(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list);
-    enum status (*measure)(void *self, const struct fields *fields, uint32_t species,
-                           const struct particles *list);
-    enum status (*read_sums)(void *self, uint32_t species, const struct particles *list,
-                             struct push_sums *sums);
+
+    /* Only the sums at n; nothing moves. (Non-blocking.) */
+    enum status (*measure)(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                           struct particles *list);
 };
+
+extern const struct stepper_kind radix_step, tiled_step, chunked_step;
 
 struct stepper {
     const struct stepper_kind *kind;
-    void *self;
-    uint32_t capacity;
+    struct device *device; /* not owned: the handle that all of it dies with */
+    struct stepper_setup setup;
+    struct arrival_room no_room;
+    uint32_t *leavers; /* uint[stepper_cells_beside() + 2], where the setup leaves room; two are the kind's */
+
+    void *own;                  /* of the kind; the others may use */
+    struct buffer *new_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
+    struct permute *permute;
+    struct buffer *origin; /* stepper_create_origin() */
+    struct buffer *sums;   /* real[species_count][most_groups][PUSH_SUMS] */
+    double *group_sums;    /* of a species, as read last */
+    uint32_t most_groups;
+    uint32_t groups[CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
 };
 
 /* The row that `step.method` names for that device and grid: `fused` is tiled on a GPU and chunked on a CPU,
@@ -97,31 +128,8 @@ STATUS_CHECKED enum status stepper_create(struct device *device, const struct st
  */
 STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
 
-/* The push and the count of species number `species`, from own rows anywhere; with `measure` the sums at n
- * are kept. (Non-blocking.) */
-STATUS_CHECKED enum status stepper_count(struct stepper *stepper, const struct fields *fields,
-                                         uint32_t species, bool measure, struct particles *list);
-
-/* uint[]: of each cell that is not of an own row, how many particles go there. Blocking; the array is the
- * stepper's, until the next call. */
-STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
-                                           const struct particles *list, const uint32_t **leavers);
-
-/* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
- * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come,
- * NULL where the setup leaves none. Leaving particles are the end of the list: they are in place when the
- * side queue is through, and the others when the main queue is. The list must have room for the arrivals.
- * (Non-blocking.) */
-STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
-                                        uint32_t species, const struct arrival_room *room,
-                                        struct particles *list);
-
-/* Only the sums at n; nothing moves. (Non-blocking.) */
-STATUS_CHECKED enum status stepper_measure(struct stepper *stepper, const struct fields *fields,
-                                           uint32_t species, const struct particles *list);
-
 /* The sums at n of the last measuring step of that species. Blocking; a few KiB leave the device. */
-STATUS_CHECKED enum status stepper_read_sums(struct stepper *stepper, uint32_t species,
+STATUS_CHECKED enum status stepper_read_sums(const struct stepper *stepper, uint32_t species,
                                              const struct particles *list, struct push_sums *sums);
 
 #endif

@@ -1,25 +1,17 @@
 /* Tiled step: its arrays, and the launches of kernels/tiled_step.cl. */
-#include "step/tiled_step.h"
-
-#include "particles/permute.h"
+#include "step/stepper_internal.h"
 #include "step/tiled_layout.h"
 
-enum { FLAT_ITEMS = 64, STRAY_GROUPS_PER_UNIT = 4 };
+enum { STRAY_GROUPS_PER_UNIT = 4 };
 
 struct tiled_step {
-    struct device *device; /* not owned */
-    struct stepper_setup setup;
     struct tiled_layout layout;
-    struct kernel *find_tiles, *count, *measure, *move;
-    struct kernel *scan;                                                     /* not windowed */
+    struct kernel *find_tiles, *count, *measure, *move, *count_leavers;
+    struct kernel *add_arrivals, *scan;                                      /* not windowed */
     struct kernel *total, *scan_blocks, *place, *order_strays, *move_strays; /* windowed */
-    struct kernel *count_leavers;                                            /* where the setup leaves room */
-    struct kernel *add_arrivals;                                             /* the same, not windowed */
-    struct permute *permute; /* of attributes beside offset and velocity */
-    struct buffer *origin;   /* uint[capacity]: the old place of each new one, for that */
-    struct buffer *digits;   /* ushort[capacity]: of the cell of each particle at n+1 */
+    struct buffer *digits;                         /* ushort[capacity]: of the cell of each particle at n+1 */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
-    struct buffer *new_tile_cells, *new_offsets;   /* swapped with those of the species */
+    struct buffer *new_tile_cells;                 /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
     struct buffer *totals;                         /* uint[row], zero between steps; windowed: uint[blocks] */
@@ -28,10 +20,7 @@ struct tiled_step {
     struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
     struct buffer *stray_begins;                   /* uint[cells] */
     struct buffer *stray_order;                    /* uint[capacity] */
-    struct buffer *sums;                           /* real[species_count][chunks][PUSH_SUMS] */
-    uint32_t measured_chunks[CONFIG_MAX_SPECIES];  /* that have sums: the list may have changed since */
     struct buffer *leavers; /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
-    uint32_t *leavers_host; /* the same, as read last */
 };
 
 /* After the leavers of the cells: how many particles stand before the rows that no particle can leave but as
@@ -47,17 +36,17 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
     return tiled_layout_make(info, setup, &layout);
 }
 
-static enum status create_kernels(struct tiled_step *step)
+static enum status create_kernels(struct device *device, const struct stepper_setup *setup,
+                                  struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
-    const struct stepper_setup *setup = &step->setup;
     struct program *program = NULL;
     TRY(program_build(
-        step->device, "tiled_step.cl", setup->precision, &program,
+        device, "tiled_step.cl", setup->precision, &program,
         "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
         "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
         "-D CHUNK_TILES=%u",
-        device_info(step->device)->has_fma, (int)setup->shape, layout->tiles.items, layout->tiles.scan_items,
+        device_info(device)->has_fma, (int)setup->shape, layout->tiles.items, layout->tiles.scan_items,
         layout->tiles.digit_bits, setup->carries, setup->ghost_rows, setup->leaves_room, layout->windowed,
         layout->span, layout->margin, layout->reach, layout->chunk_tiles));
     const struct {
@@ -69,8 +58,8 @@ static enum status create_kernels(struct tiled_step *step)
         {"step_count", &step->count, true},
         {"step_measure", &step->measure, true},
         {"step_move", &step->move, true},
-        {"step_count_leavers", &step->count_leavers, setup->leaves_room},
-        {"step_add_arrivals", &step->add_arrivals, setup->leaves_room && !layout->windowed},
+        {"step_count_leavers", &step->count_leavers, true},
+        {"step_add_arrivals", &step->add_arrivals, !layout->windowed},
         {"step_scan", &step->scan, !layout->windowed},
         {"step_total", &step->total, layout->windowed},
         {"step_scan_blocks", &step->scan_blocks, layout->windowed},
@@ -84,11 +73,11 @@ static enum status create_kernels(struct tiled_step *step)
     return STATUS_OK;
 }
 
-static enum status create_strays(struct tiled_step *step)
+static enum status create_strays(struct device *device, const struct stepper_setup *setup,
+                                 struct tiled_step *step)
 {
-    struct device *device = step->device;
-    const size_t word = sizeof(uint32_t), capacity = step->setup.capacity * word,
-                 cells = grid_cells(&step->setup.grid) * word;
+    const size_t word = sizeof(uint32_t), capacity = setup->capacity * word,
+                 cells = grid_cells(&setup->grid) * word;
     for (int n = 0; n < 2; n++) {
         TRY(buffer_create(device, word, "the number of strays", &step->stray_number[n]));
         TRY(buffer_fill(step->stray_number[n], 0));
@@ -100,25 +89,12 @@ static enum status create_strays(struct tiled_step *step)
     return buffer_fill(step->stray_counts, 0);
 }
 
-static enum status create_leavers(struct tiled_step *step)
-{
-    const size_t bytes = (stepper_cells_beside(&step->setup) + (size_t)EDGES) * sizeof(uint32_t);
-    struct host_memory *owner = NULL;
-    void *memory = NULL;
-    TRY(buffer_create(step->device, bytes, "the numbers of leaving particles", &step->leavers));
-    TRY(host_memory_create(step->device, bytes, &owner, &memory));
-    step->leavers_host = memory;
-    return STATUS_OK;
-}
-
 /* Any buffer stands in for one that is not needed. */
-static enum status create_buffers(struct tiled_step *step)
+static enum status create_buffers(struct device *device, const struct stepper_setup *setup, size_t chunks,
+                                  struct tiled_step *step)
 {
-    struct device *device = step->device;
-    const struct stepper_setup *setup = &step->setup;
     const struct tile_plan *tiles = &step->layout.tiles;
-    const size_t word = sizeof(uint32_t), chunks = tiled_layout_chunks(&step->layout, setup->capacity);
-    const size_t row = tile_row(tiles->digit_bits);
+    const size_t word = sizeof(uint32_t), row = tile_row(tiles->digit_bits);
     const size_t tile_cells = (tile_count(tiles, setup->capacity) + (size_t)1) * word;
     const size_t totals = step->layout.windowed ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
     TRY(buffer_create(device, (setup->capacity + (size_t)1) / 2 * word, "the cells at the end of the step",
@@ -126,73 +102,59 @@ static enum status create_buffers(struct tiled_step *step)
     for (uint32_t s = 0; s < setup->species_count; s++)
         TRY(buffer_create(device, tile_cells, "the cells of tiles", &step->tile_cells[s]));
     TRY(buffer_create(device, tile_cells, "spare cells of tiles", &step->new_tile_cells));
-    TRY(buffer_create(device, (grid_cells(&setup->grid) + (size_t)1) * word, "spare cell offsets",
-                      &step->new_offsets));
     TRY(buffer_create(device, chunks * row * word, "the table of counts", &step->table));
     TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the lists of distinct cells", &step->lists));
     TRY(buffer_create(device, totals * word, "the totals of cells", &step->totals));
-    TRY(buffer_create(device, setup->species_count * chunks * PUSH_SUMS * precision_bytes(setup->precision),
-                      "the push's sums", &step->sums));
     TRY(buffer_fill(step->totals, 0));
-    step->stray_number[0] = step->stray_list = step->stray_counts = step->origin = step->totals;
-    if (setup->carries) {
-        TRY(buffer_create(device, setup->capacity * word, "the old places of particles", &step->origin));
-        TRY(permute_create(device, &step->permute));
-    }
+    step->stray_number[0] = step->stray_list = step->stray_counts = step->totals;
     if (step->layout.windowed)
-        TRY(create_strays(step));
-    return setup->leaves_room ? create_leavers(step) : STATUS_OK;
+        TRY(create_strays(device, setup, step));
+    if (!setup->leaves_room)
+        return STATUS_OK;
+    return buffer_create(device, (stepper_cells_beside(setup) + (size_t)EDGES) * word,
+                         "the numbers of leaving particles", &step->leavers);
 }
 
-static enum status create(struct device *device, const struct stepper_setup *setup, void **self)
+static enum status create(struct stepper *stepper)
 {
+    struct device *device = stepper->device;
+    const struct stepper_setup *setup = &stepper->setup;
     struct tiled_step *step = NULL;
     TRY(DEVICE_NEW(device, step));
-    *self = step;
-    step->device = device;
-    step->setup = *setup;
+    stepper->own = step;
     if (!tiled_layout_make(device_info(device), setup, &step->layout))
         return status_fail(STATUS_USAGE, "step.method: %s cannot take the tiled step",
                            device_info(device)->name);
-    TRY(create_kernels(step));
-    return create_buffers(step);
+    const uint32_t chunks = tiled_layout_chunks(&step->layout, setup->capacity);
+    TRY(create_kernels(device, setup, step));
+    TRY(create_buffers(device, setup, chunks, step));
+    TRY(stepper_create_sums(stepper, chunks));
+    return stepper_create_origin(stepper, step->totals);
 }
 
-static enum status renew(void *self, uint32_t species, struct particles *list)
+static enum status renew(struct stepper *stepper, uint32_t species, struct particles *list)
 {
-    struct tiled_step *step = self;
+    struct tiled_step *step = stepper->own;
     const uint64_t tiles = tile_count(&step->layout.tiles, list->count);
     return KERNEL_LAUNCH(step->find_tiles,
-                         launch_covering(tiles + 1, device_group_items(step->device, FLAT_ITEMS),
+                         launch_covering(tiles + 1, device_group_items(stepper->device, FLAT_ITEMS),
                                          STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
                          arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),
-                         arg_uint(grid_cells(&step->setup.grid)), arg_uint(list->count));
+                         arg_uint(grid_cells(&stepper->setup.grid)), arg_uint(list->count));
 }
 
 /* ---- what launches take ---- */
 
-static struct species_motion motion_of(const struct tiled_step *step, const struct particles *list)
-{
-    return species_motion_make(list->species, step->setup.time_step, step->setup.magnetic);
-}
-
-#define ROTATION_ARGUMENTS(step, fields, motion)                                                             \
-    arg_buffer((fields)->ex), arg_buffer((fields)->ey), arg_uint((step)->setup.grid.nx),                     \
-        arg_uint((step)->setup.grid.ny), arg_real((motion).half_kick), arg_real((motion).tangent),           \
-        arg_real((motion).sine)
-#define MOTION_ARGUMENTS(step, fields, motion)                                                               \
-    ROTATION_ARGUMENTS(step, fields, motion), arg_real((step)->setup.time_step / (step)->setup.grid.dx),     \
-        arg_real((step)->setup.time_step / (step)->setup.grid.dy)
-#define STATE_ARGUMENTS(list)                                                                                \
-    arg_buffer((list)->attribute[ATTRIBUTE_OFFSET]), arg_buffer((list)->attribute[ATTRIBUTE_VELOCITY])
-#define SPARE_ARGUMENTS(list)                                                                                \
-    arg_buffer((list)->spare[ATTRIBUTE_OFFSET]), arg_buffer((list)->spare[ATTRIBUTE_VELOCITY])
-
-/* Bytes of `reals` reals of every particle. */
-static uint64_t state_bytes(const struct tiled_step *step, const struct particles *list, uint64_t reals)
-{
-    return list->count * reals * precision_bytes(step->setup.precision);
-}
+/* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
+#define PUSH_ARGUMENTS                                                                                       \
+    MOTION_ARGUMENTS(&stepper->setup, fields, motion), arg_buffer(list->cell_offsets),                       \
+        arg_buffer(list->attribute[ATTRIBUTE_OFFSET]), arg_buffer(list->attribute[ATTRIBUTE_VELOCITY])
+#define NEW_LIST_ARGUMENTS                                                                                   \
+    arg_buffer(list->spare[ATTRIBUTE_OFFSET]), arg_buffer(list->spare[ATTRIBUTE_VELOCITY]),                  \
+        arg_buffer(stepper->origin)
+#define COUNTS_ARGUMENTS                                                                                     \
+    arg_buffer(step->table), arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),          \
+        arg_buffer(step->stray_counts)
 
 static uint64_t table_bytes(const struct tiled_step *step, const struct particles *list)
 {
@@ -200,126 +162,104 @@ static uint64_t table_bytes(const struct tiled_step *step, const struct particle
            tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
 }
 
-/* Where the sums of a species begin, in reals. */
-static uint32_t first_sum(const struct tiled_step *step, uint32_t species)
-{
-    return species * tiled_layout_chunks(&step->layout, step->setup.capacity) * PUSH_SUMS;
-}
-
 /* ---- count ---- */
 
-static enum status measure(void *self, const struct fields *fields, uint32_t species,
-                           const struct particles *list)
+/* A launch that reads offsets and velocities chunk by chunk, and moves as many bytes more. */
+static struct launch launch_of(const struct stepper *stepper, const struct particles *list, enum stage stage,
+                               uint64_t more)
 {
-    struct tiled_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
-    const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    step->measured_chunks[species] = chunks;
-    return KERNEL_LAUNCH(step->measure,
-                         ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_PUSH,
-                                          state_bytes(step, list, 4)}),
-                         ROTATION_ARGUMENTS(step, fields, motion), arg_buffer(list->cell_offsets),
-                         arg_buffer(step->tile_cells[species]), STATE_ARGUMENTS(list), arg_uint(list->count),
-                         arg_uint(first_sum(step, species)), arg_buffer(step->sums));
+    const struct tiled_step *step = stepper->own;
+    const uint64_t state = 4 * precision_bytes(list->precision);
+    return (struct launch){tiled_layout_chunks(&step->layout, list->count),
+                           2 * (size_t)step->layout.tiles.items, stage, list->count * state + more};
 }
 
-static enum status read_sums(void *self, uint32_t species, const struct particles *list,
-                             struct push_sums *sums)
+static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                           struct particles *list)
 {
-    struct tiled_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
-    return push_sums_read(step->sums, step->setup.precision, first_sum(step, species),
-                          step->measured_chunks[species], list, &motion, sums);
+    struct tiled_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    stepper->groups[species] = tiled_layout_chunks(&step->layout, list->count);
+    return KERNEL_LAUNCH(step->measure, launch_of(stepper, list, STAGE_PUSH, 0), PUSH_ARGUMENTS,
+                         arg_buffer(step->tile_cells[species]), arg_uint(list->count),
+                         arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
 }
 
-static enum status count(void *self, const struct fields *fields, uint32_t species, bool measured,
-                         struct particles *list)
+static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                         bool measured, struct particles *list)
 {
-    struct tiled_step *step = self;
-    const struct species_motion motion = motion_of(step, list);
-    const uint64_t bytes =
-        state_bytes(step, list, 4) + list->count * sizeof(uint16_t) + table_bytes(step, list);
+    struct tiled_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const uint64_t written = list->count * sizeof(uint16_t) + table_bytes(step, list);
     if (measured)
-        TRY(measure(step, fields, species, list));
-    return KERNEL_LAUNCH(step->count,
-                         ((struct launch){tiled_layout_chunks(&step->layout, list->count),
-                                          2 * (size_t)step->layout.tiles.items, STAGE_SORT_HISTOGRAM, bytes}),
-                         MOTION_ARGUMENTS(step, fields, motion), arg_buffer(list->cell_offsets),
-                         arg_buffer(step->tile_cells[species]), STATE_ARGUMENTS(list),
-                         arg_buffer(step->digits), arg_buffer(step->table), arg_buffer(step->lists),
-                         arg_buffer(step->totals), arg_uint(list->count), arg_buffer(step->stray_number[0]),
+        TRY(measure(stepper, fields, species, list));
+    return KERNEL_LAUNCH(step->count, launch_of(stepper, list, STAGE_SORT_HISTOGRAM, written), PUSH_ARGUMENTS,
+                         arg_buffer(step->tile_cells[species]), arg_buffer(step->digits),
+                         arg_buffer(step->table), arg_buffer(step->lists), arg_buffer(step->totals),
+                         arg_uint(list->count), arg_buffer(step->stray_number[0]),
                          arg_buffer(step->stray_list), arg_buffer(step->stray_counts));
 }
 
-static enum status leavers(void *self, uint32_t species, const struct particles *list,
-                           const uint32_t **leavers)
+static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
-    struct tiled_step *step = self;
-    const struct stepper_setup *setup = &step->setup;
+    struct tiled_step *step = stepper->own;
+    const struct stepper_setup *setup = &stepper->setup;
     const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
     const uint32_t edge = tiled_layout_edge_rows(&step->layout);
     const uint32_t low_row = edge < setup->own_rows ? edge : setup->own_rows;
     const struct launch launch =
         launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
-                        device_group_items(step->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
+                        device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
     TRY(step->layout.windowed
-            ? KERNEL_LAUNCH(step->count_leavers, launch, arg_buffer(step->table),
-                            arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),
-                            arg_buffer(step->stray_counts), arg_uint(own), arg_uint(cells),
+            ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, arg_uint(own), arg_uint(cells),
                             arg_uint(setup->grid.ny), arg_uint(list->count), arg_uint(low_row),
                             arg_uint(setup->own_rows - low_row), arg_buffer(step->leavers))
             : KERNEL_LAUNCH(step->count_leavers, launch, arg_buffer(step->totals), arg_uint(own),
                             arg_uint(cells), arg_buffer(step->leavers)));
-    *leavers = step->leavers_host;
-    return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), step->leavers_host);
+    return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
 /* ---- scan ---- */
 
-/* The room to leave, and the count of particles with the arrivals. Without them any buffers stand in. */
-struct room {
-    uint32_t count;
-    const struct buffer *rows, *counts;
-};
-
-static enum status scan(struct tiled_step *step, const struct particles *list, const struct room *room)
+static enum status scan(struct stepper *stepper, const struct particles *list,
+                        const struct arrival_room *room)
 {
+    struct tiled_step *step = stepper->own;
     const struct tile_plan *tiles = &step->layout.tiles;
-    const uint32_t cells = grid_cells(&step->setup.grid);
-    if (step->setup.leaves_room)
-        TRY(KERNEL_LAUNCH(
-            step->add_arrivals,
-            launch_covering(cells, device_group_items(step->device, FLAT_ITEMS), STAGE_SORT_SCAN, 0),
-            arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(cells), arg_uint(step->setup.grid.ny),
-            arg_buffer(step->totals)));
+    const struct grid *grid = &stepper->setup.grid;
+    const uint32_t cells = grid_cells(grid);
+    const struct launch flat =
+        launch_covering(cells, device_group_items(stepper->device, FLAT_ITEMS), STAGE_SORT_SCAN, 0);
+    if (stepper->setup.leaves_room)
+        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, arg_buffer(room->rows), arg_buffer(room->counts),
+                          arg_uint(cells), arg_uint(grid->ny), arg_buffer(step->totals)));
     return KERNEL_LAUNCH(step->scan,
                          ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(step, list)}),
-                         arg_buffer(step->table), arg_buffer(step->totals), arg_buffer(step->new_offsets),
+                         arg_buffer(step->table), arg_buffer(step->totals), arg_buffer(stepper->new_offsets),
                          arg_buffer(step->new_tile_cells),
                          arg_uint(tiled_layout_chunks(&step->layout, list->count)), arg_uint(cells),
-                         arg_uint(room->count));
+                         arg_uint(list->count + room->count));
 }
 
-static enum status scan_windows(struct tiled_step *step, uint32_t species, const struct particles *list,
-                                const struct room *room)
+static enum status scan_windows(struct stepper *stepper, uint32_t species, const struct particles *list,
+                                const struct arrival_room *room)
 {
-    const struct grid *grid = &step->setup.grid;
-    const uint32_t cells = grid_cells(grid), blocks = tiled_layout_blocks(&step->layout, grid);
+    struct tiled_step *step = stepper->own;
+    const struct grid *grid = &stepper->setup.grid;
+    const uint32_t blocks = tiled_layout_blocks(&step->layout, grid);
     const struct launch launch = {blocks, step->layout.tiles.items, STAGE_SORT_SCAN, table_bytes(step, list)};
-#define COUNTS_ARGUMENTS                                                                                     \
-    arg_buffer(step->table), arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),          \
-        arg_buffer(step->stray_counts), arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(cells),   \
+#define SCAN_ARGUMENTS                                                                                       \
+    COUNTS_ARGUMENTS, arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(grid_cells(grid)),          \
         arg_uint(grid->ny), arg_uint(list->count)
-    TRY(KERNEL_LAUNCH(step->total, launch, COUNTS_ARGUMENTS, arg_buffer(step->new_offsets),
+    TRY(KERNEL_LAUNCH(step->total, launch, SCAN_ARGUMENTS, arg_buffer(stepper->new_offsets),
                       arg_buffer(step->totals)));
     TRY(KERNEL_LAUNCH(step->scan_blocks,
                       ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}),
                       arg_buffer(step->totals), arg_uint(blocks), arg_buffer(step->stray_number[1])));
-    return KERNEL_LAUNCH(step->place, launch, COUNTS_ARGUMENTS, arg_uint(room->count),
-                         arg_buffer(step->new_offsets), arg_buffer(step->totals),
+    return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, arg_uint(list->count + room->count),
+                         arg_buffer(stepper->new_offsets), arg_buffer(step->totals),
                          arg_buffer(step->stray_begins), arg_buffer(step->new_tile_cells));
-#undef COUNTS_ARGUMENTS
 }
 
 /* ---- move ---- */
@@ -329,45 +269,43 @@ struct some_chunks {
     uint32_t groups, split, skip;
 };
 
-static enum status move_chunks(struct tiled_step *step, const struct fields *fields, uint32_t species,
+static enum status move_chunks(struct stepper *stepper, const struct fields *fields, uint32_t species,
                                struct particles *list, uint32_t new_count, struct some_chunks chunks)
 {
-    const struct species_motion motion = motion_of(step, list);
-    const uint64_t each = 8 * precision_bytes(step->setup.precision) + sizeof(uint16_t);
+    struct tiled_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const uint64_t each = 8 * precision_bytes(list->precision) + sizeof(uint16_t);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
     return KERNEL_LAUNCH(
         step->move, ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
-        MOTION_ARGUMENTS(step, fields, motion), arg_buffer(list->cell_offsets),
-        arg_buffer(step->tile_cells[species]), STATE_ARGUMENTS(list), arg_buffer(step->digits),
-        arg_buffer(step->table), arg_buffer(step->lists), SPARE_ARGUMENTS(list), arg_buffer(step->origin),
-        arg_uint(list->count), arg_uint(new_count), arg_uint(chunks.split), arg_uint(chunks.skip),
-        arg_buffer(step->totals));
+        PUSH_ARGUMENTS, arg_buffer(step->tile_cells[species]), arg_buffer(step->digits),
+        arg_buffer(step->table), arg_buffer(step->lists), NEW_LIST_ARGUMENTS, arg_uint(list->count),
+        arg_uint(new_count), arg_uint(chunks.split), arg_uint(chunks.skip), arg_buffer(step->totals));
 }
 
-static enum status move_strays(struct tiled_step *step, const struct fields *fields, struct particles *list,
-                               const struct room *room)
+static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
+                               const struct arrival_room *room)
 {
-    const struct species_motion motion = motion_of(step, list);
-    const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(step->device)->compute_units,
-                                  device_group_items(step->device, FLAT_ITEMS), STAGE_PUSH, 0};
-    TRY(KERNEL_LAUNCH(
-        step->order_strays, launch, MOTION_ARGUMENTS(step, fields, motion), arg_buffer(list->cell_offsets),
-        STATE_ARGUMENTS(list), arg_buffer(step->stray_number[0]), arg_buffer(step->stray_list),
-        arg_buffer(step->stray_counts), arg_buffer(step->stray_begins), arg_buffer(step->stray_order)));
-    return KERNEL_LAUNCH(step->move_strays, launch, MOTION_ARGUMENTS(step, fields, motion),
-                         arg_buffer(list->cell_offsets), STATE_ARGUMENTS(list),
-                         arg_buffer(step->stray_number[0]), arg_buffer(step->stray_list),
-                         arg_buffer(step->stray_begins), arg_buffer(step->stray_order),
-                         arg_buffer(room->rows), arg_buffer(room->counts), arg_buffer(step->new_offsets),
-                         SPARE_ARGUMENTS(list), arg_buffer(step->origin));
+    struct tiled_step *step = stepper->own;
+    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
+                                  device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
+    TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, arg_buffer(step->stray_number[0]),
+                      arg_buffer(step->stray_list), arg_buffer(step->stray_counts),
+                      arg_buffer(step->stray_begins), arg_buffer(step->stray_order)));
+    return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, arg_buffer(step->stray_number[0]),
+                         arg_buffer(step->stray_list), arg_buffer(step->stray_begins),
+                         arg_buffer(step->stray_order), arg_buffer(room->rows), arg_buffer(room->counts),
+                         arg_buffer(stepper->new_offsets), NEW_LIST_ARGUMENTS);
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */
-static void cut_edges(const struct tiled_step *step, const struct particles *list, struct some_chunks *edges,
+static void cut_edges(const struct stepper *stepper, const struct particles *list, struct some_chunks *edges,
                       struct some_chunks *inner)
 {
-    const uint32_t *before = step->leavers_host + stepper_cells_beside(&step->setup);
+    const struct tiled_step *step = stepper->own;
+    const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
     const uint32_t length = tiled_layout_chunk_length(&step->layout);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint32_t low = before[EDGE_LOW] / length + (before[EDGE_LOW] % length != 0);
@@ -377,55 +315,45 @@ static void cut_edges(const struct tiled_step *step, const struct particles *lis
     *inner = (struct some_chunks){between, 0, low};
 }
 
-/* Further attributes follow the particles. */
-static enum status move_carried(struct tiled_step *step, struct particles *list, uint32_t new_count)
-{
-    if (!step->setup.carries)
-        return STATUS_OK;
-    return permute_attributes(step->permute, step->origin, new_count, ATTRIBUTE_VELOCITY + 1, list);
-}
-
 /* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
  * while the main queue moves the others. */
-static enum status move_all(struct tiled_step *step, const struct fields *fields, uint32_t species,
-                            struct particles *list, const struct room *room)
+static enum status move_all(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                            struct particles *list, uint32_t new_count)
 {
-    struct device *device = step->device;
+    const struct tiled_step *step = stepper->own;
+    struct device *device = stepper->device;
+    const bool leaves_room = stepper->setup.leaves_room;
     const struct some_chunks all = {tiled_layout_chunks(&step->layout, list->count), 0, 0};
-    if (!step->setup.leaves_room || !step->layout.windowed || step->setup.carries) {
-        TRY(move_chunks(step, fields, species, list, room->count, all));
-        TRY(move_carried(step, list, room->count));
-        return step->setup.leaves_room ? device_fork(device) : STATUS_OK;
+    if (!leaves_room || !step->layout.windowed || stepper->setup.carries) {
+        TRY(move_chunks(stepper, fields, species, list, new_count, all));
+        TRY(stepper_move_carried(stepper, new_count, list));
+        return leaves_room ? device_fork(device) : STATUS_OK;
     }
     struct some_chunks edges, inner;
-    cut_edges(step, list, &edges, &inner);
+    cut_edges(stepper, list, &edges, &inner);
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
-    const enum status status = move_chunks(step, fields, species, list, room->count, edges);
+    const enum status status = move_chunks(stepper, fields, species, list, new_count, edges);
     TRY(device_use(device, QUEUE_MAIN));
     TRY(status);
-    return move_chunks(step, fields, species, list, room->count, inner);
+    return move_chunks(stepper, fields, species, list, new_count, inner);
 }
 
-static enum status move(void *self, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *arrivals, struct particles *list)
+static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                        const struct arrival_room *room, struct particles *list)
 {
-    struct tiled_step *step = self;
-    struct room room = {list->count, step->totals, step->totals};
-    if (arrivals)
-        room = (struct room){list->count + arrivals->count, arrivals->rows, arrivals->counts};
-    if (step->setup.carries && arrivals && arrivals->count > 0) /* their places have no old one */
-        TRY(buffer_fill(step->origin, 0));
-    TRY(step->layout.windowed ? scan_windows(step, species, list, &room) : scan(step, list, &room));
+    struct tiled_step *step = stepper->own;
+    TRY(stepper_clear_origin(stepper, room));
+    TRY(step->layout.windowed ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.windowed)
-        TRY(move_strays(step, fields, list, &room));
-    TRY(move_all(step, fields, species, list, &room));
+        TRY(move_strays(stepper, fields, list, room));
+    TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
     if (step->layout.windowed)
         buffer_swap(step->stray_number[0], step->stray_number[1]);
     particles_swap(list);
-    buffer_swap(list->cell_offsets, step->new_offsets);
+    buffer_swap(list->cell_offsets, stepper->new_offsets);
     buffer_swap(step->tile_cells[species], step->new_tile_cells);
     return STATUS_OK;
 }
@@ -441,5 +369,4 @@ const struct stepper_kind tiled_step = {
     .leavers = leavers,
     .move = move,
     .measure = measure,
-    .read_sums = read_sums,
 };

@@ -9,14 +9,16 @@ enum { SPECIES_USED = 1 };
 /* A push and the keys that it writes. */
 struct pushed_scene {
     struct scene scene;
-    struct push *push;
+    struct stepper stepper; /* that the push is of */
+    struct push push;
     struct buffer *keys;
 };
 
 static void create_push(struct pushed_scene *pushed)
 {
     const struct stepper_setup setup = scene_setup(&pushed->scene);
-    assert_ok(push_create(pushed->scene.device, &setup, &pushed->push));
+    pushed->stepper = (struct stepper){.device = pushed->scene.device, .setup = setup};
+    assert_ok(push_create(&pushed->stepper, &pushed->push));
     assert_ok(buffer_create(pushed->scene.device, setup.capacity * sizeof(uint32_t), "keys", &pushed->keys));
 }
 
@@ -30,9 +32,10 @@ static void create(const struct scene_kind *kind, struct pushed_scene *pushed)
 static struct sorted_particles push_once(struct pushed_scene *pushed, bool measure, struct push_sums *sums)
 {
     struct particles *list = &pushed->scene.sorted.particles;
-    assert_ok(push_step(pushed->push, &pushed->scene.fields, SPECIES_USED, measure, list, pushed->keys));
+    assert_ok(push_step(&pushed->push, &pushed->stepper, &pushed->scene.fields, SPECIES_USED, measure, list,
+                        pushed->keys));
     if (measure)
-        assert_ok(push_read_sums(pushed->push, SPECIES_USED, list, sums));
+        assert_ok(stepper_read_sums(&pushed->stepper, SPECIES_USED, list, sums));
     struct sorted_particles after = state_read(&pushed->scene);
     assert_ok(buffer_read(pushed->keys, 0, list->count * sizeof *after.cell, after.cell));
     return after;
@@ -46,8 +49,9 @@ static void check_push(struct pushed_scene *pushed, bool measure)
     struct push_sums measured, stepped;
     uint32_t elsewhere = 0;
     struct sorted_particles before = state_read(scene);
-    assert_ok(push_measure(pushed->push, &scene->fields, SPECIES_USED, &scene->sorted.particles));
-    assert_ok(push_read_sums(pushed->push, SPECIES_USED, &scene->sorted.particles, &measured));
+    assert_ok(push_measure(&pushed->push, &pushed->stepper, &scene->fields, SPECIES_USED,
+                           &scene->sorted.particles));
+    assert_ok(stepper_read_sums(&pushed->stepper, SPECIES_USED, &scene->sorted.particles, &measured));
     struct sorted_particles still = state_read(scene);
     assert_memory_equal(still.velocity, before.velocity, count * sizeof *before.velocity);
     assert_memory_equal(still.offset, before.offset, count * sizeof *before.offset);

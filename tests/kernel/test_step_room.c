@@ -81,14 +81,13 @@ static struct sorted_particles step_with_room(struct stepper *stepper, struct sc
                                               const struct arrivals *arrivals)
 {
     struct particles *list = &scene->sorted.particles;
-    const uint32_t *leavers = NULL;
     const uint32_t beside = scene->sorted.cells - slab_own_cells(&scene->slab);
     uint32_t *announced = calloc(beside, sizeof *announced);
     assert_non_null(announced);
-    assert_ok(stepper_count(stepper, &scene->fields, USED, measure, list));
-    assert_ok(stepper_leavers(stepper, USED, list, &leavers));
-    memcpy(announced, leavers, beside * sizeof *announced);
-    assert_ok(stepper_move(stepper, &scene->fields, USED, &arrivals->room, list));
+    assert_ok(stepper->kind->count(stepper, &scene->fields, USED, measure, list));
+    assert_ok(stepper->kind->leavers(stepper, USED, list));
+    memcpy(announced, stepper->leavers, beside * sizeof *announced);
+    assert_ok(stepper->kind->move(stepper, &scene->fields, USED, &arrivals->room, list));
     assert_ok(device_join(scene->device));
     list->count += arrivals->room.count;
     struct sorted_particles after = state_read(scene);

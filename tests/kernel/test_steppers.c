@@ -27,8 +27,8 @@ static void needs_speed(void)
 static void step_once(struct stepper *stepper, struct scene *scene, uint32_t species, bool measure)
 {
     struct particles *list = &scene->sorted.particles;
-    assert_ok(stepper_count(stepper, &scene->fields, species, measure, list));
-    assert_ok(stepper_move(stepper, &scene->fields, species, NULL, list));
+    assert_ok(stepper->kind->count(stepper, &scene->fields, species, measure, list));
+    assert_ok(stepper->kind->move(stepper, &scene->fields, species, &stepper->no_room, list));
 }
 
 /* A measure, then a step that measures the same or not at all. */
@@ -38,7 +38,7 @@ static void check_step(const struct tested *tested, struct stepper *stepper, uin
     struct particles *list = &scene->sorted.particles;
     struct push_sums measured, sums;
     struct sorted_particles before = state_read(scene);
-    assert_ok(stepper_measure(stepper, &scene->fields, species, list));
+    assert_ok(stepper->kind->measure(stepper, &scene->fields, species, list));
     assert_ok(stepper_read_sums(stepper, species, list, &measured));
     step_once(stepper, scene, species, measure);
     assert_ok(stepper_read_sums(stepper, species, list, &sums));

@@ -4,7 +4,7 @@
 
 #include "support/physics_support.h"
 
-#include "step/tiled_step.h"
+#include "step/stepper.h"
 
 /* A cluster of electrons that flies along x, 2.4 cells a step, while rows change hands to follow it: few rows
  * for those who have it, most of the box for the others. */

@@ -4,9 +4,7 @@
 
 #include "support/physics_support.h"
 
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
+#include "step/stepper.h"
 
 static const char plasma[] =
     "grid: {cells: [24, 16], length: [9, 7]}\n"

@@ -11,9 +11,7 @@
 #include "support/sorted_particles.h"
 
 #include "shared/motion.h" /* in double precision */
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
+#include "step/stepper.h"
 #include "support/device_fixture.h"
 
 /* What a scene is made of; two scenes of the same sort hold the same particles. */

@@ -1,9 +1,7 @@
 /* Stepper: which one a method takes on a device and grid. */
 #include "support/test_support.h"
 
-#include "step/chunked_step.h"
-#include "step/radix_step.h"
-#include "step/tiled_step.h"
+#include "step/stepper.h"
 
 #include <string.h>
 

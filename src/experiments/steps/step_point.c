@@ -3,7 +3,7 @@
 
 #include "config/config_reader.h"
 #include "simulation.h"
-#include "step/radix_step.h"
+#include "step/stepper.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,43 @@
+/* Stepper, inside: what the steppers share. For this room and its tests only. */
+#ifndef RADIXPIC_STEP_INTERNAL_H
+#define RADIXPIC_STEP_INTERNAL_H
+
+#include "particles/permute.h"
+#include "step/stepper.h"
+
+enum { FLAT_ITEMS = 64, PUSH_SUMS = 3 /* of a group: |v|^2, u, v (SUM_COUNT of the kernels) */ };
+
+/* The numbers of one species that the kernels which push it take. */
+struct species_motion {
+    double half_kick; /* q dt/2m */
+    double tangent;   /* q B dt/2m, of half the rotation */
+    double cosine;    /* of half the rotation */
+    double sine;      /* 2 tangent/(1 + tangent^2), of the whole rotation */
+};
+
+struct species_motion species_motion_make(const struct species_config *species,
+                                          const struct stepper_setup *setup);
+
+/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
+#define MOTION_ARGUMENTS(setup, fields, motion)                                                              \
+    arg_buffer((fields)->ex), arg_buffer((fields)->ey), arg_uint((setup)->grid.nx),                          \
+        arg_uint((setup)->grid.ny), arg_real((motion).half_kick), arg_real((motion).tangent),                \
+        arg_real((motion).sine), arg_real((setup)->time_step / (setup)->grid.dx),                            \
+        arg_real((setup)->time_step / (setup)->grid.dy)
+
+/* Room for the sums of up to `most_groups` groups of each species. */
+STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);
+
+/* Where the sums of a species begin, in reals. */
+uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t species);
+
+/* For a stepper that moves offsets and velocities itself: other attributes follow by stepper->origin,
+ * uint[capacity], the old place of each new one, where the setup has any. Else `any` stands in for it. */
+STATUS_CHECKED enum status stepper_create_origin(struct stepper *stepper, struct buffer *any);
+
+/* Before a move, since the places of arrivals have no old one, and after it. (Non-blocking.) */
+STATUS_CHECKED enum status stepper_clear_origin(struct stepper *stepper, const struct arrival_room *room);
+STATUS_CHECKED enum status stepper_move_carried(struct stepper *stepper, uint32_t count,
+                                                struct particles *list);
+
+#endif
