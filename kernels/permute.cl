@@ -4,17 +4,21 @@
  * step's motion still runs through few, nearly contiguous pieces of the list. An element is moved as words,
  * whatever they mean; two arrays of equal elements go together, so that sigma is read once.
  */
-#define DEFINE_PERMUTE(bytes, type)                                                                          \
+#include "shared/element.h"
+
+#define DEFINE_PERMUTE(bytes)                                                                                \
     kernel void permute_##bytes(global const uint *restrict sigma, uint count,                               \
-                                global const type *restrict original, global type *restrict sorted)          \
+                                global const ELEMENT(bytes) *restrict original,                              \
+                                global ELEMENT(bytes) *restrict sorted)                                      \
     {                                                                                                        \
         const uint n = (uint)get_global_id(0);                                                               \
         if (n < count)                                                                                       \
             sorted[n] = original[sigma[n]];                                                                  \
     }                                                                                                        \
-    kernel void permute_two_##bytes(global const uint *restrict sigma, uint count,                           \
-                                    global const type *restrict original, global type *restrict sorted,      \
-                                    global const type *restrict other, global type *restrict sorted_other)   \
+    kernel void permute_two_##bytes(                                                                         \
+        global const uint *restrict sigma, uint count, global const ELEMENT(bytes) *restrict original,       \
+        global ELEMENT(bytes) *restrict sorted, global const ELEMENT(bytes) *restrict other,                 \
+        global ELEMENT(bytes) *restrict sorted_other)                                                        \
     {                                                                                                        \
         const uint n = (uint)get_global_id(0);                                                               \
         if (n >= count)                                                                                      \
@@ -23,8 +27,4 @@
         sorted[n] = original[source];                                                                        \
         sorted_other[n] = other[source];                                                                     \
     }
-
-DEFINE_PERMUTE(4, uint)
-DEFINE_PERMUTE(8, uint2)
-DEFINE_PERMUTE(16, uint4)
-DEFINE_PERMUTE(32, uint8)
+FOR_ELEMENTS(DEFINE_PERMUTE)

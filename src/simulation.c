@@ -1,9 +1,7 @@
 /* Simulation: one step. */
-#include "simulation.h"
+#include "simulation_internal.h"
 
 #include "output/finite.h"
-#include "simulation_parts.h"
-#include "simulation_ranks.h"
 #include "step/start.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* Simulation parts: their creation, in two device handles. */
-#include "simulation_parts.h"
-
-#include "simulation_plan.h"
+#include "simulation_internal.h"
 
 void parts_close(struct simulation *simulation)
 {

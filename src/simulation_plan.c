@@ -1,5 +1,5 @@
 /* Simulation plan: how a run will step and sort, and what it will hold. */
-#include "simulation_plan.h"
+#include "simulation_internal.h"
 
 #include <math.h>
 

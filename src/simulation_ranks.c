@@ -1,9 +1,7 @@
 /* Simulation ranks: the exchange of a step, and rows that change hands. */
-#include "simulation_ranks.h"
+#include "simulation_internal.h"
 
 #include "parallel/relocate.h"
-#include "simulation_parts.h"
-#include "simulation_plan.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,7 @@
 #include "simulation.h"
 
 #include "particles/load_sorted.h"
-#include "simulation_parts.h"
-#include "simulation_plan.h"
-#include "simulation_ranks.h"
+#include "simulation_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

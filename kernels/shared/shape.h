@@ -6,18 +6,22 @@
  * section 8-6).
  *
  * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
- * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node.
+ * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node. Without
+ * SHAPE_ORDER there is only the number of nodes by shape.
  *
- * A new shape: its number and weights here, its nodes in shape_nodes.h, its name in enum shape_kind and in
- * the schema's list of shapes, its order in openPMD's particleShape, and a line in the tests of shapes.
+ * A new shape: its number, nodes and weights here, its name in enum shape_kind (src/config/config.h) and in
+ * the schema's list of shapes, and a line in the tests of shapes.
  */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 
-#include "shared/real.h"
-#include "shared/shape_nodes.h"
+#define SHAPE_NODES_OF(order) ((order) < 2 ? 2 : 4)
 
-#if !defined(SHAPE_ORDER) || SHAPE_ORDER < 0 || SHAPE_ORDER > 2
+#ifdef SHAPE_ORDER
+
+#include "shared/real.h"
+
+#if SHAPE_ORDER < 0 || SHAPE_ORDER > 2
 #error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
 #endif
 
@@ -75,4 +79,5 @@ static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 }
 #endif
 
+#endif
 #endif

@@ -67,7 +67,7 @@ uint32_t particles_arrays(struct particles *particles, struct particle_array arr
     uint32_t count = 0;
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(particles->species, a) && !shares_array(particles, a))
-            arrays[count++] = (struct particle_array){&particles->attribute[a], &particles->spare[a],
+            arrays[count++] = (struct particle_array){a, &particles->attribute[a], &particles->spare[a],
                                                       particles_stride(particles, a) *
                                                           attribute_bytes(particles->precision, a)};
     return count;

@@ -77,8 +77,9 @@ void particles_destroy(struct particles *particles);
 /* Exchanges the arrays of every attribute with the spare ones. No data moves. */
 void particles_swap(struct particles *particles);
 
-/* An array of a list, of `bytes` for each particle. */
+/* An array of a list, of `bytes` for each particle, and the first attribute in it. */
 struct particle_array {
+    enum attribute attribute;
     struct buffer **now, **spare;
     size_t bytes;
 };

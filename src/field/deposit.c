@@ -2,7 +2,7 @@
 #include "field/deposit.h"
 
 #include "field/deposit_atomic.h"
-#include "shared/shape_nodes.h"
+#include "shared/shape.h"
 
 enum {
     GROUP_ITEMS = 256,

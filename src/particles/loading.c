@@ -1,5 +1,6 @@
 /* Loading: fill the particles of a species by a kernel, or by the host where the device has no fp64. */
-#include "particles/loading_internal.h"
+#include "particles/loading.h"
+
 #include "particles/recipe.h"
 
 #include <stdlib.h>

@@ -14,6 +14,13 @@
 STATUS_CHECKED enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
                                         struct buffer *keys);
 
+/* The two ways of which it takes one: by a kernel, STATUS_FAILED where the device has no fp64; by the host,
+ * which sends the particles to their buffers piece by piece. */
+STATUS_CHECKED enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first,
+                                                  struct particles *particles, struct buffer *keys);
+STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
+                                                struct particles *particles, struct buffer *keys);
+
 /* The same on the host, for devices without fp64 and for tests: writes count*2 doubles each to `offset` and
  * `velocity` (before rounding to the device's precision) and count keys. */
 STATUS_CHECKED enum status loading_fill_host(const struct grid *grid, const struct species_config *species,

@@ -47,21 +47,13 @@ static enum status move(const struct permute *permute, const struct buffer *perm
                          arg_buffer(*arrays[1].spare));
 }
 
-static bool is_from(const struct particles *list, const struct particle_array *array, enum attribute first)
-{
-    for (enum attribute a = first; a < ATTRIBUTES; a++)
-        if (array->now == &list->attribute[a])
-            return true;
-    return false;
-}
-
 enum status permute_attributes(struct permute *permute, const struct buffer *permutation, uint32_t count,
                                enum attribute first, struct particles *list)
 {
     struct particle_array arrays[ATTRIBUTES];
     const uint32_t number = particles_arrays(list, arrays);
     for (uint32_t n = 0; n < number; n++) {
-        if (!is_from(list, &arrays[n], first))
+        if (arrays[n].attribute < first)
             continue;
         const bool both = n + 1 < number && arrays[n].bytes == arrays[n + 1].bytes;
         TRY(move(permute, permutation, count, &arrays[n], both));

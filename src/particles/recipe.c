@@ -56,20 +56,14 @@ static uint32_t copy_displacement(const struct perturbation_list *list, enum axi
     return count;
 }
 
-static void fill_terms(const struct species_config *species, struct recipe_table *table)
+/* Appends the terms that `terms_of` makes of a list for an axis. */
+static struct series
+append_terms(uint32_t (*terms_of)(const struct perturbation_list *, enum axis, struct cosine *),
+             const struct perturbation_list *list, enum axis axis, struct recipe_table *table)
 {
-    for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
-        const uint32_t found =
-            expand_density(&species->perturb.density, axis, table->terms + table->term_count);
-        table->recipe.density[axis] = (struct series){table->term_count, found};
-        table->term_count += found;
-    }
-    for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
-        const uint32_t found =
-            copy_displacement(&species->perturb.displacement, axis, table->terms + table->term_count);
-        table->recipe.displacement[axis] = (struct series){table->term_count, found};
-        table->term_count += found;
-    }
+    const uint32_t first = table->term_count;
+    table->term_count += terms_of(list, axis, table->terms + first);
+    return (struct series){first, table->term_count - first};
 }
 
 static void set_velocities(const struct velocities_config *config, uint32_t axis, struct recipe *recipe)
@@ -109,7 +103,9 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
         if (species->positions.kind == POSITIONS_LATTICE)
             table->recipe.lattice[axis] = species->positions.counts[axis];
         set_velocities(&species->velocities, axis, &table->recipe);
+        table->recipe.density[axis] = append_terms(expand_density, density, axis, table);
+        table->recipe.displacement[axis] =
+            append_terms(copy_displacement, &species->perturb.displacement, axis, table);
     }
-    fill_terms(species, table);
     return STATUS_OK;
 }

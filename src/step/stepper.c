@@ -1,8 +1,6 @@
 /* Stepper: the table, and what its rows share. */
 #include "step/stepper_internal.h"
 
-#include <math.h>
-
 /* The row that a method names; `auto` and `fused` that of the device. */
 static const struct stepper_kind *named(enum step_method method, const struct device_info *info)
 {
@@ -65,15 +63,6 @@ enum status stepper_renew(struct stepper *stepper, uint32_t species, struct part
                            "spread them more evenly, or take fewer",
                            list->species->name, list->count, stepper->setup.capacity);
     return stepper->kind->renew ? stepper->kind->renew(stepper, species, list) : STATUS_OK;
-}
-
-struct species_motion species_motion_make(const struct species_config *species,
-                                          const struct stepper_setup *setup)
-{
-    const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
-    const double tangent = half_kick * setup->magnetic;
-    const double square = 1 + tangent * tangent;
-    return (struct species_motion){half_kick, tangent, 1 / sqrt(square), 2 * tangent / square};
 }
 
 /* ---- sums ---- */

@@ -5,6 +5,8 @@
 #include "particles/permute.h"
 #include "step/stepper.h"
 
+#include <math.h>
+
 enum { FLAT_ITEMS = 64, PUSH_SUMS = 3 /* of a group: |v|^2, u, v (SUM_COUNT of the kernels) */ };
 
 /* The numbers of one species that the kernels which push it take. */
@@ -15,8 +17,14 @@ struct species_motion {
     double sine;      /* 2 tangent/(1 + tangent^2), of the whole rotation */
 };
 
-struct species_motion species_motion_make(const struct species_config *species,
-                                          const struct stepper_setup *setup);
+static inline struct species_motion species_motion_make(const struct species_config *species,
+                                                        const struct stepper_setup *setup)
+{
+    const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
+    const double tangent = half_kick * setup->magnetic;
+    const double square = 1 + tangent * tangent;
+    return (struct species_motion){half_kick, tangent, 1 / sqrt(square), 2 * tangent / square};
+}
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
 #define MOTION_ARGUMENTS(setup, fields, motion)                                                              \

@@ -79,13 +79,3 @@ uint32_t tiled_layout_blocks(const struct tiled_layout *layout, const struct gri
 {
     return divide_up(grid_cells(grid), layout->tiles.items);
 }
-
-uint32_t tiled_layout_chunk_length(const struct tiled_layout *layout)
-{
-    return layout->chunk_tiles * tile_length(&layout->tiles);
-}
-
-uint32_t tiled_layout_edge_rows(const struct tiled_layout *layout)
-{
-    return layout->reach + 1; /* one more where a particle goes over the end of a row too (windows.h) */
-}

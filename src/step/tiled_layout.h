@@ -24,10 +24,4 @@ uint32_t tiled_layout_chunks(const struct tiled_layout *layout, uint32_t count);
 /* Groups that go over all cells of the grid, a block of tiles.items cells each. */
 uint32_t tiled_layout_blocks(const struct tiled_layout *layout, const struct grid *grid);
 
-/* Particles of a chunk, windowed. */
-uint32_t tiled_layout_chunk_length(const struct tiled_layout *layout);
-
-/* Rows at either end of a rank's own from which a particle may leave it without being a stray, windowed. */
-uint32_t tiled_layout_edge_rows(const struct tiled_layout *layout);
-
 #endif

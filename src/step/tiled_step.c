@@ -205,7 +205,9 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     struct tiled_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
     const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
-    const uint32_t edge = tiled_layout_edge_rows(&step->layout);
+    /* From so many rows at either end particles may leave; one more, since they go over the end of a row too
+     * (windows.h). */
+    const uint32_t edge = step->layout.reach + 1;
     const uint32_t low_row = edge < setup->own_rows ? edge : setup->own_rows;
     const struct launch launch =
         launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
@@ -306,7 +308,7 @@ static void cut_edges(const struct stepper *stepper, const struct particles *lis
 {
     const struct tiled_step *step = stepper->own;
     const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
-    const uint32_t length = tiled_layout_chunk_length(&step->layout);
+    const uint32_t length = step->layout.chunk_tiles * tile_length(&step->layout.tiles);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint32_t low = before[EDGE_LOW] / length + (before[EDGE_LOW] % length != 0);
     const uint32_t high = before[EDGE_HIGH] / length;

@@ -2,7 +2,7 @@
  * formulae. */
 #include "support/device_fixture.h"
 
-#include "particles/loading_internal.h"
+#include "particles/loading.h"
 #include "shared/loading.h"
 
 #include <string.h>

@@ -1,0 +1,55 @@
+/* Simulation, inside: what the files simulation*.c call of one another. */
+#ifndef RADIXPIC_SIMULATION_INTERNAL_H
+#define RADIXPIC_SIMULATION_INTERNAL_H
+
+#include "simulation.h"
+
+/* ---- simulation_parts.c: what is made for the grid, and what for the lengths of the lists ---- */
+
+/* Fields, solver, energy and, on several ranks, the exchange, for simulation->slab. */
+STATUS_CHECKED enum status parts_create_for_grid(struct simulation *simulation);
+
+/* Stepper and deposit, for simulation->slab and the capacities of the lists; anew where they were made
+ * before. STATUS_USAGE where the stepper of the config does not fit at the start; later the radix stepper
+ * takes over. */
+STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation);
+
+/* Destroys all of them. */
+void parts_close(struct simulation *simulation);
+
+/* ---- simulation_plan.c: what follows from a config before anything is built ---- */
+
+/* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
+uint32_t plan_ghost_rows(const struct config *config);
+
+/* Room for a list of `count` particles now on one of several ranks, where more may come. */
+uint32_t plan_capacity(uint64_t count);
+
+/* What the stepper of a rank is made for: lists of up to `capacity` particles on a slab. STATUS_USAGE when
+ * the sort's parameters do not fit the device. */
+STATUS_CHECKED enum status plan_step(const struct config *config, const struct device_info *info,
+                                     const struct slab *slab, int ranks, uint32_t capacity,
+                                     struct stepper_setup *setup);
+
+/* ---- simulation_ranks.c: particles that go to other ranks, and rows that change hands ---- */
+
+/* The slab that the partition gives this rank, with `ghost` rows beside it. */
+struct slab ranks_slab(const struct simulation *simulation, uint32_t ghost);
+
+/* Between the count of species s and the end of its step: leaving particles go to the owners of the
+ * ghost rows that they are in, and arrivals take their places. Collective. */
+STATUS_CHECKED enum status ranks_exchange(struct simulation *simulation, uint32_t species);
+
+/* After all species: particles that went beyond the ghost rows, or for which a list had no room, come to
+ * their ranks too, into lists that grow where they must. Collective. */
+STATUS_CHECKED enum status ranks_settle(struct simulation *simulation);
+
+/* Brings the lists, all sorted on the slab `from`, to the slab that the partition gives this rank, with the
+ * ghost rows that the config asks for. Collective. */
+STATUS_CHECKED enum status ranks_change_slab(struct simulation *simulation, const struct slab *from);
+
+/* Before a step: parts for the lists as ranks_settle() left them; and where parallel.balance_every says so,
+ * and the fullest rank has more than parallel.threshold times the mean, rows are shared anew. Collective. */
+STATUS_CHECKED enum status ranks_prepare(struct simulation *simulation);
+
+#endif
