@@ -245,13 +245,13 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
         EACH_ROUND(atomic_xor(word, atomic_operand(n)));                                                     \
     }
 
-/* Device scope: all items share `addresses` words in global memory. */
+/* Device scope: all items share `addresses` words in global memory, which begin as `initial`. */
 kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global uint *returned, uint function,
-                                           uint addresses, uint rounds)
+                                           uint addresses, uint rounds, uint initial)
 {
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), address = item % addresses;
     volatile global uint *const word = &words[address];
-    uint seen = 0;
+    uint seen = initial;
     ATOMIC_ROUNDS(word)
 }
 

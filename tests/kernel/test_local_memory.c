@@ -55,11 +55,12 @@ static float *numbers(size_t count)
 
 /* ---- the filter of a line ---- */
 
-static void check_line(struct local_kernels *kernels, enum line_version version, uint32_t length)
+static void check_line(struct local_kernels *kernels, enum staged_version version, uint32_t length)
 {
+    const struct staged_size size = {.columns = length};
     float *in = numbers(length);
-    struct buffer *from = holding(in, length), *to = filled(length);
-    assert_ok(local_line_run(kernels, version, length, from, to));
+    struct buffer *from[2] = {holding(in, length)}, *to = filled(length);
+    assert_ok(local_staged_run(kernels, version, size, from, to));
     float *out = written(to, length);
     for (uint32_t i = 1; i + 1 < length; i++)
         if (out[i] != in[i - 1] / 4 + in[i] / 2 + in[i + 1] / 4)
@@ -74,12 +75,11 @@ TEST(lines_are_filtered_but_for_their_ends)
     static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 128, 188, 1000, 1003};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (int version = 0; version < LINE_VERSIONS; version++)
+        for (enum staged_version version = LINE_PLAIN; version <= LINE_V4; version++)
             for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
-                const uint32_t length =
-                    local_line_length((enum line_version)version, shapes[s].block, lengths[n]);
+                const uint32_t length = local_line_length(version, shapes[s].block, lengths[n]);
                 if (length > 0)
-                    check_line(kernels, (enum line_version)version, length);
+                    check_line(kernels, version, length);
             }
     }
 }
@@ -102,29 +102,18 @@ TEST(lengths_that_a_version_takes)
 
 /* ---- the transpose and the matrix product ---- */
 
-static void check_turn(struct local_kernels *kernels, enum turn_version version, uint32_t rows,
-                       uint32_t columns)
+static void check_turn(struct local_kernels *kernels, enum staged_version version, struct staged_size size)
 {
-    const size_t count = (size_t)rows * columns;
+    const size_t count = (size_t)size.rows * size.columns;
     float *in = numbers(count);
-    struct buffer *from = holding(in, count), *to = filled(count);
-    assert_ok(local_turn_run(kernels, version, rows, columns, from, to));
+    struct buffer *from[2] = {holding(in, count)}, *to = filled(count);
+    assert_ok(local_staged_run(kernels, version, size, from, to));
     float *out = written(to, count);
-    for (uint32_t i = 0; i < rows; i++)
-        for (uint32_t j = 0; j < columns; j++)
-            if (out[(size_t)j * rows + i] != in[(size_t)i * columns + j])
-                fail_msg("version %d, %u x %u: element (%u, %u) is wrong", version, rows, columns, i, j);
-}
-
-TEST(matrices_of_any_size_are_transposed)
-{
-    static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {71, 1}, {32, 32}, {33, 64}, {45, 31}, {100, 37}};
-    for (int s = 0; s < SHAPES; s++) {
-        struct local_kernels *kernels = create(s);
-        for (int version = 0; version < TURN_VERSIONS; version++)
-            for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
-                check_turn(kernels, (enum turn_version)version, sizes[n][0], sizes[n][1]);
-    }
+    for (uint32_t i = 0; i < size.rows; i++)
+        for (uint32_t j = 0; j < size.columns; j++)
+            if (out[(size_t)j * size.rows + i] != in[(size_t)i * size.columns + j])
+                fail_msg("version %d, %u x %u: element (%u, %u) is wrong", version, size.rows, size.columns,
+                         i, j);
 }
 
 /* Small whole numbers, whose products and sums are exact. */
@@ -136,14 +125,13 @@ static float *whole_numbers(size_t count, uint32_t seed)
     return some;
 }
 
-static void check_product(struct local_kernels *kernels, enum product_version version,
-                          struct product_size size)
+static void check_product(struct local_kernels *kernels, enum staged_version version, struct staged_size size)
 {
     const size_t in_a = (size_t)size.rows * size.inner, in_b = (size_t)size.inner * size.columns;
     const size_t in_c = (size_t)size.rows * size.columns;
     float *a = whole_numbers(in_a, 0), *b = whole_numbers(in_b, 1000000);
-    struct buffer *left = holding(a, in_a), *right = holding(b, in_b), *product = filled(in_c);
-    assert_ok(local_product_run(kernels, version, size, left, right, product));
+    struct buffer *factors[2] = {holding(a, in_a), holding(b, in_b)}, *product = filled(in_c);
+    assert_ok(local_staged_run(kernels, version, size, factors, product));
     float *c = written(product, in_c);
     for (size_t i = 0; i < size.rows; i++)
         for (size_t j = 0; j < size.columns; j++) {
@@ -156,63 +144,41 @@ static void check_product(struct local_kernels *kernels, enum product_version ve
         }
 }
 
-TEST(matrices_of_any_size_are_multiplied)
+TEST(matrices_of_any_size_are_transposed_and_multiplied)
 {
-    static const struct product_size sizes[] = {{1, 1, 1},   {16, 16, 16}, {17, 5, 33},
-                                                {3, 40, 50}, {50, 1, 2},   {31, 33, 35}};
+    static const struct staged_size sizes[] = {
+        {1, 1, 1},    {1, 2, 70},   {71, 9, 1},  {32, 40, 32}, {33, 5, 64}, {45, 31, 31},
+        {100, 3, 37}, {16, 16, 16}, {17, 5, 33}, {3, 40, 50},  {50, 1, 2},  {31, 33, 35},
+    };
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (int version = 0; version < PRODUCT_VERSIONS; version++)
-            for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
-                check_product(kernels, (enum product_version)version, sizes[n]);
+        for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+            for (enum staged_version version = TURN_NAIVE; version <= TURN_PADDED; version++)
+                check_turn(kernels, version, sizes[n]);
+            for (enum staged_version version = PRODUCT_PLAIN; version <= PRODUCT_TILED; version++)
+                check_product(kernels, version, sizes[n]);
+        }
     }
 }
 
 /* ---- atomic functions ---- */
 
-/* All that was ever put into a word is returned once or still there. */
-static void check_exchanged(const struct local_kernels *kernels, const struct atomic_case *chosen,
-                            const uint32_t *words, const uint32_t *returned)
+static void check_atomics(int shape, struct local_kernels *kernels, struct atomic_case chosen)
 {
-    const uint32_t operations = local_atomics_operations(kernels, chosen),
-                   count = local_atomics_words(chosen);
-    unsigned char *seen = test_array(operations + 1, 1);
-    uint32_t initials = 0;
-    for (uint32_t n = 0; n < operations + count; n++) {
-        const uint32_t value = n < operations ? returned[n] : words[n - operations];
-        const uint32_t word = n < operations ? local_atomics_word(kernels, chosen, n) : n - operations;
-        assert_true(value <= operations);
-        initials += value == 0;
-        if (value > 0) {
-            assert_int_equal(local_atomics_word(kernels, chosen, value - 1), word);
-            assert_int_equal(seen[value]++, 0);
-        }
-    }
-    assert_int_equal(initials, count);
-}
-
-static void check_atomics(struct local_kernels *kernels, struct atomic_case chosen)
-{
-    const uint32_t operations = local_atomics_operations(kernels, &chosen),
-                   count = local_atomics_words(&chosen);
-    uint32_t *expected = test_array(count, sizeof *expected);
+    chosen.block = shapes[shape].block;
+    const uint32_t operations = local_atomics_operations(&chosen), count = local_atomics_words(&chosen);
+    struct buffer *words = filled(count), *returned = filled(operations);
+    uint32_t *initial = test_array(count, sizeof *initial);
     for (uint32_t n = 0; n < count; n++)
-        expected[n] = local_atomics_initial(chosen.function);
-    struct buffer *words = holding(expected, count), *returned = filled(operations);
+        initial[n] = local_atomics_initial(chosen.function);
+    assert_ok(buffer_write(words, 0, count * sizeof *initial, initial));
     assert_ok(local_atomics_run(kernels, &chosen, words, returned));
     uint32_t *found = written(words, count), *came = written(returned, operations);
-    for (uint32_t n = 0; n < operations; n++) {
-        uint32_t *word = &expected[local_atomics_word(kernels, &chosen, n)];
-        const uint32_t address = local_atomics_word(kernels, &chosen, n) % chosen.addresses;
-        *word = local_atomics_apply(chosen.function, *word, n, address);
-    }
-    if (chosen.function == ATOMIC_XCHG)
-        check_exchanged(kernels, &chosen, found, came);
-    else
-        for (uint32_t n = 0; n < count; n++)
-            if (found[n] != expected[n])
-                fail_msg("function %d, scope %d, %u addresses: word %u is %#x, not %#x", chosen.function,
-                         chosen.scope, chosen.addresses, n, found[n], expected[n]);
+    uint32_t *scratch = test_array(operations + count, sizeof *scratch);
+    if (!local_atomics_right(&chosen, found, came, scratch))
+        fail_msg("function %d, scope %d, %u addresses", chosen.function, chosen.scope, chosen.addresses);
+    found[count / 2]++; /* of which a number is then wrong */
+    assert_false(local_atomics_right(&chosen, found, came, scratch));
     buffer_destroy(&returned);
 }
 
@@ -221,16 +187,12 @@ TEST(atomic_functions_lose_nothing)
     static const uint32_t addresses[] = {1, 3, 5, 32};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
-            for (int scope = 0; scope < ATOMIC_SCOPES; scope++)
+        for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
+            for (enum atomic_scope scope = SCOPE_DEVICE; scope < ATOMIC_SCOPES; scope++)
                 for (int n = 0; n < 4; n++)
                     if (scope == SCOPE_DEVICE || addresses[n] <= shapes[s].block)
-                        check_atomics(kernels,
-                                      (struct atomic_case){.function = (enum atomic_function)function,
-                                                           .scope = (enum atomic_scope)scope,
-                                                           .addresses = addresses[n],
-                                                           .groups = 7,
-                                                           .rounds = 3});
+                        check_atomics(s, kernels,
+                                      (struct atomic_case){function, scope, 0, addresses[n], 7, 3});
     }
 }
 
@@ -239,12 +201,8 @@ TEST(contention_loses_nothing)
 {
     const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
     struct local_kernels *kernels = create(0);
-    for (int function = 0; function < ATOMIC_FUNCTIONS; function++)
-        check_atomics(kernels, (struct atomic_case){.function = (enum atomic_function)function,
-                                                    .scope = SCOPE_DEVICE,
-                                                    .addresses = 1,
-                                                    .groups = 64,
-                                                    .rounds = rounds});
+    for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
+        check_atomics(0, kernels, (struct atomic_case){function, SCOPE_DEVICE, 0, 1, 64, rounds});
 }
 
 /* What the host expects, on numbers that one can follow. */
@@ -273,25 +231,15 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
 {
     const uint32_t count = cells * cells;
     struct refinement grid = {cells, threshold, filled(count), filled(count), filled(2)};
-    uint32_t refined = 0, over = 0;
+    uint32_t refined = 0;
     assert_ok(local_refine_run(kernels, way, &grid, &refined));
     uint32_t *values = written(grid.values, count);
     (void)written(grid.listed, count);
-    for (uint32_t i = 0; i < cells; i++)
-        for (uint32_t j = 0; j < cells; j++) {
-            const uint32_t middle = refinement_density(cells, 16 * i + 8, 16 * j + 8);
-            uint32_t expected = 64 * middle;
-            if (middle > threshold || way == REFINE_UNIFORM) {
-                expected = 0;
-                over++;
-                for (uint32_t n = 0; n < 64; n++)
-                    expected += refinement_density(cells, 16 * i + 2 * (n / 8) + 1, 16 * j + 2 * (n % 8) + 1);
-            }
-            if (values[cells * i + j] != expected)
-                fail_msg("way %d, %u cells: cell (%u, %u) is %u, not %u", way, cells, i, j,
-                         values[cells * i + j], expected);
-        }
-    assert_int_equal(refined, over);
+    if (!local_refine_right(way, &grid, values, refined))
+        fail_msg("way %d, %u cells, %u of them refined", way, cells, refined);
+    assert_false(local_refine_right(way, &grid, values, refined + 1));
+    values[count / 2]++;
+    assert_false(local_refine_right(way, &grid, values, refined));
 }
 
 TEST(cells_over_the_threshold_are_refined)

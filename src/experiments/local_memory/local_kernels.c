@@ -1,16 +1,14 @@
 /* Local memory kernels: the program, its launch shapes, and what its atomic functions must do. */
 #include "experiments/local_memory/local_memory.h"
 
-enum { LEAST_BLOCK = 3 };
+#include <string.h>
 
 struct local_kernels {
     struct device *device; /* not owned */
     struct local_shape shape;
-    struct kernel *line[LINE_VERSIONS], *turn[TURN_VERSIONS], *product[PRODUCT_VERSIONS];
-    struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
-    struct program *enqueuing; /* this and the next are NULL before local_refine_prepare() */
-    struct kernel *enqueuing_parent;
-    uint32_t launches; /* that the device's own queue holds */
+    struct kernel *staged[STAGED_VERSIONS], *atomics[ATOMIC_SCOPES], *parent, *child;
+    struct kernel *enqueuing_parent; /* NULL before local_refine_prepare() */
+    uint32_t launches;               /* that the device's own queue holds */
 };
 
 static uint32_t at_most(size_t limit, uint32_t wanted)
@@ -37,44 +35,42 @@ enum status local_shape_of(const struct device_info *info, uint32_t block, struc
 enum status local_kernels_create(struct device *device, struct local_shape shape,
                                  struct local_kernels **kernels)
 {
+    static const char *const staged[STAGED_VERSIONS] = {
+        [LINE_PLAIN] = "line_plain",
+        [LINE_V1] = "line_v1",
+        [LINE_V2] = "line_v2",
+        [LINE_V3] = "line_v3",
+        [LINE_V4] = "line_v4",
+        [TURN_NAIVE] = "transpose_naive",
+        [TURN_TILED] = "transpose_tiled",
+        [TURN_PADDED] = "transpose_padded",
+        [PRODUCT_PLAIN] = "product_plain",
+        [PRODUCT_TILED] = "product_tiled",
+    };
+    struct program *program = NULL;
     TRY(DEVICE_NEW(device, *kernels));
     struct local_kernels *made = *kernels;
-    struct program *program = NULL;
-    const struct {
-        const char *name;
-        struct kernel **kernel;
-    } all[] = {
-        {"line_plain", &made->line[LINE_PLAIN]},
-        {"line_v1", &made->line[LINE_V1]},
-        {"line_v2", &made->line[LINE_V2]},
-        {"line_v3", &made->line[LINE_V3]},
-        {"line_v4", &made->line[LINE_V4]},
-        {"transpose_naive", &made->turn[TURN_NAIVE]},
-        {"transpose_tiled", &made->turn[TURN_TILED]},
-        {"transpose_padded", &made->turn[TURN_PADDED]},
-        {"product_plain", &made->product[PRODUCT_PLAIN]},
-        {"product_tiled", &made->product[PRODUCT_TILED]},
-        {"atomics_global", &made->atomics[SCOPE_DEVICE]},
-        {"atomics_local", &made->atomics[SCOPE_GROUP]},
-        {"refine_parent", &made->parent},
-        {"refine_child", &made->child},
-    };
     made->device = device;
     made->shape = shape;
     TRY(program_build(device, "local_memory.cl", PRECISION_SINGLE, &program,
                       "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape.block, shape.tile,
                       shape.tile_rows, shape.square));
-    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
-        TRY(kernel_create(program, all[n].name, all[n].kernel));
-    return STATUS_OK;
+    for (int version = 0; version < STAGED_VERSIONS; version++)
+        TRY(kernel_create(program, staged[version], &made->staged[version]));
+    TRY(kernel_create(program, "atomics_global", &made->atomics[SCOPE_DEVICE]));
+    TRY(kernel_create(program, "atomics_local", &made->atomics[SCOPE_GROUP]));
+    TRY(kernel_create(program, "refine_parent", &made->parent));
+    return kernel_create(program, "refine_child", &made->child);
 }
+
+/* ---- staging ---- */
 
 static size_t parts_of(size_t length, size_t part)
 {
     return (length + part - 1) / part;
 }
 
-uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t length)
+uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length)
 {
     switch (version) {
     case LINE_V1:
@@ -86,56 +82,29 @@ uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t l
     }
 }
 
-enum status local_line_run(struct local_kernels *kernels, enum line_version version, uint32_t length,
-                           const struct buffer *in, struct buffer *out)
+enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
+                             struct staged_size size, struct buffer *const in[2], struct buffer *out)
 {
-    const uint32_t block = kernels->shape.block, inner = length > 2 ? length - 2 : 1;
-    const bool overlapping = version == LINE_V3 || version == LINE_V4;
-    const struct launch launch = {overlapping ? parts_of(inner, block - 2) : parts_of(length, block), block,
-                                  STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(kernels->line[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(length));
-}
-
-enum status local_turn_run(struct local_kernels *kernels, enum turn_version version, uint32_t rows,
-                           uint32_t columns, const struct buffer *in, struct buffer *out)
-{
-    const size_t tile = kernels->shape.tile;
-    const struct launch launch = {parts_of(rows, tile) * parts_of(columns, tile),
-                                  tile * kernels->shape.tile_rows, STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(kernels->turn[version], launch, arg_buffer(in), arg_buffer(out), arg_uint(rows),
-                         arg_uint(columns));
-}
-
-enum status local_product_run(struct local_kernels *kernels, enum product_version version,
-                              struct product_size size, const struct buffer *a, const struct buffer *b,
-                              struct buffer *c)
-{
-    const size_t square = kernels->shape.square;
-    const struct launch launch = {parts_of(size.rows, square) * parts_of(size.columns, square),
-                                  square * square, STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(kernels->product[version], launch, arg_buffer(a), arg_buffer(b), arg_buffer(c),
+    const size_t block = kernels->shape.block, tile = kernels->shape.tile, square = kernels->shape.square;
+    struct kernel *kernel = kernels->staged[version];
+    struct launch launch = {parts_of(size.columns, block), block, STAGE_OTHER, 0};
+    if (version == LINE_V3 || version == LINE_V4)
+        launch.groups = parts_of(size.columns > 2 ? size.columns - 2 : 1, block - 2);
+    if (version <= LINE_V4)
+        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.columns));
+    if (version <= TURN_PADDED) {
+        launch.groups = parts_of(size.rows, tile) * parts_of(size.columns, tile);
+        launch.items = tile * kernels->shape.tile_rows;
+        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.rows),
+                             arg_uint(size.columns));
+    }
+    launch.groups = parts_of(size.rows, square) * parts_of(size.columns, square);
+    launch.items = square * square;
+    return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(in[1]), arg_buffer(out),
                          arg_uint(size.rows), arg_uint(size.inner), arg_uint(size.columns));
 }
 
 /* ---- atomic functions ---- */
-
-uint32_t local_atomics_operations(const struct local_kernels *kernels, const struct atomic_case *chosen)
-{
-    return kernels->shape.block * chosen->groups * chosen->rounds;
-}
-
-uint32_t local_atomics_words(const struct atomic_case *chosen)
-{
-    return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
-}
-
-uint32_t local_atomics_word(const struct local_kernels *kernels, const struct atomic_case *chosen, uint32_t n)
-{
-    const uint32_t block = kernels->shape.block, item = n % (block * chosen->groups);
-    if (chosen->scope == SCOPE_DEVICE)
-        return item % chosen->addresses;
-    return item / block * chosen->addresses + item % block % chosen->addresses;
-}
 
 uint32_t local_atomics_initial(enum atomic_function function)
 {
@@ -173,15 +142,53 @@ uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint3
 enum status local_atomics_run(struct local_kernels *kernels, const struct atomic_case *chosen,
                               struct buffer *words, struct buffer *returned)
 {
-    const struct launch launch = {chosen->groups, kernels->shape.block, STAGE_OTHER, 0};
-    struct kernel *kernel = kernels->atomics[chosen->scope];
-    if (chosen->scope == SCOPE_DEVICE)
-        return KERNEL_LAUNCH(kernel, launch, arg_buffer(words), arg_buffer(returned),
-                             arg_uint(chosen->function), arg_uint(chosen->addresses),
-                             arg_uint(chosen->rounds));
-    return KERNEL_LAUNCH(kernel, launch, arg_buffer(words), arg_buffer(returned), arg_uint(chosen->function),
-                         arg_uint(chosen->addresses), arg_uint(chosen->rounds),
+    const struct launch launch = {chosen->groups, chosen->block, STAGE_OTHER, 0};
+    return KERNEL_LAUNCH(kernels->atomics[chosen->scope], launch, arg_buffer(words), arg_buffer(returned),
+                         arg_uint(chosen->function), arg_uint(chosen->addresses), arg_uint(chosen->rounds),
                          arg_uint(local_atomics_initial(chosen->function)));
+}
+
+/* The word that operation n goes to. */
+static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
+{
+    const uint32_t item = n % (chosen->block * chosen->groups);
+    return chosen->scope == SCOPE_DEVICE
+               ? item % chosen->addresses
+               : item / chosen->block * chosen->addresses + item % chosen->block % chosen->addresses;
+}
+
+/* All numbers that were put into a word came out of it once, or are there still; and so is what was there
+ * first. */
+static bool is_exchanged(const struct atomic_case *chosen, const uint32_t *words, const uint32_t *returned,
+                         uint32_t *seen)
+{
+    const uint32_t operations = local_atomics_operations(chosen), count = local_atomics_words(chosen);
+    uint32_t firsts = 0;
+    memset(seen, 0, operations * sizeof *seen);
+    for (uint32_t n = 0; n < operations + count; n++) {
+        const bool came = n < operations;
+        const uint32_t value = came ? returned[n] : words[n - operations];
+        const uint32_t word = came ? word_of(chosen, n) : n - operations;
+        firsts += value == 0;
+        if (value > 0 && (value > operations || seen[value - 1]++ > 0 || word_of(chosen, value - 1) != word))
+            return false;
+    }
+    return firsts == count;
+}
+
+bool local_atomics_right(const struct atomic_case *chosen, const uint32_t *words, const uint32_t *returned,
+                         uint32_t *scratch)
+{
+    const uint32_t count = local_atomics_words(chosen);
+    if (chosen->function == ATOMIC_XCHG)
+        return is_exchanged(chosen, words, returned, scratch);
+    for (uint32_t n = 0; n < count; n++)
+        scratch[n] = local_atomics_initial(chosen->function);
+    for (uint32_t n = 0; n < local_atomics_operations(chosen); n++) {
+        uint32_t *word = &scratch[word_of(chosen, n)];
+        *word = local_atomics_apply(chosen->function, *word, n, word_of(chosen, n) % chosen->addresses);
+    }
+    return memcmp(words, scratch, count * sizeof *words) == 0;
 }
 
 /* ---- refinement ---- */
@@ -213,13 +220,13 @@ static enum status list_all_cells(const struct refinement *refinement, uint32_t 
 enum status local_refine_prepare(struct local_kernels *kernels)
 {
     enum { LAUNCHES = 8192 };
+    struct program *program = NULL;
     if (kernels->enqueuing_parent)
         return STATUS_OK;
-    if (!kernels->enqueuing)
-        TRY(program_build_enqueuing(kernels->device, "local_memory_enqueue.cl", PRECISION_SINGLE,
-                                    &kernels->enqueuing, "%s", ""));
+    TRY(program_build_enqueuing(kernels->device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s",
+                                ""));
     TRY(device_child_queue(kernels->device, LAUNCHES, &kernels->launches));
-    return kernel_create(kernels->enqueuing, "refine_parent_enqueue", &kernels->enqueuing_parent);
+    return kernel_create(program, "refine_parent_enqueue", &kernels->enqueuing_parent);
 }
 
 /* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
@@ -266,4 +273,31 @@ enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
         TRY(KERNEL_LAUNCH(kernels->child, launch, arg_buffer(refinement->values),
                           arg_buffer(refinement->listed), arg_uint(first), arg_uint(refinement->cells)));
     return device_region_end(kernels->device, STAGE_OTHER, 0);
+}
+
+/* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
+static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
+{
+    uint32_t sum = 0;
+    for (uint32_t di = 0; di < REFINEMENT; di++)
+        for (uint32_t dj = 0; dj < REFINEMENT; dj++)
+            sum += refinement_density(cells, 2 * (REFINEMENT * i + di) + 1, 2 * (REFINEMENT * j + dj) + 1);
+    return sum;
+}
+
+bool local_refine_right(enum refine_way way, const struct refinement *refinement, const uint32_t *values,
+                        uint32_t refined)
+{
+    const uint32_t cells = refinement->cells;
+    for (uint32_t i = 0; i < cells; i++)
+        for (uint32_t j = 0; j < cells; j++) {
+            const uint32_t density =
+                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
+            const bool has_child = way == REFINE_UNIFORM || density > refinement->threshold;
+            refined -= has_child;
+            if (values[(size_t)cells * i + j] !=
+                (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))
+                return false;
+        }
+    return refined == 0;
 }

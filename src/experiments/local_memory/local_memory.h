@@ -22,55 +22,38 @@ struct local_kernels;
 STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
                                                 struct local_kernels **kernels);
 
-/* ---- the filter of a line ---- */
+/* ---- kernels that stage what their items share, beside those without local memory ---- */
 
-enum line_version {
-    LINE_PLAIN, /* without local memory */
-    LINE_V1,    /* juxtaposed blocks; the length is a multiple of the block */
-    LINE_V2,    /* juxtaposed, any length */
-    LINE_V3,    /* overlapping blocks; the length less 2 is a multiple of the block less 2 */
-    LINE_V4,    /* overlapping, any length */
-    LINE_VERSIONS
-};
-
-/* The greatest length up to `length` that a version takes, 0 where there is none. */
-uint32_t local_line_length(enum line_version version, uint32_t block, uint32_t length);
-
-/* out[i] = in[i-1]/4 + in[i]/2 + in[i+1]/4 for 0 < i < length - 1, floats; the two ends of `out` stay as they
- * are. `length` is one that local_line_length() returns, at least 1. */
-STATUS_CHECKED enum status local_line_run(struct local_kernels *kernels, enum line_version version,
-                                          uint32_t length, const struct buffer *in, struct buffer *out);
-
-/* ---- the transpose ---- */
-
-enum turn_version {
-    TURN_NAIVE,  /* without local memory */
-    TURN_TILED,  /* through tiles */
-    TURN_PADDED, /* through tiles whose rows have a word more */
-    TURN_VERSIONS
-};
-
-/* `in` of rows x columns floats, row by row; `out` of columns x rows. */
-STATUS_CHECKED enum status local_turn_run(struct local_kernels *kernels, enum turn_version version,
-                                          uint32_t rows, uint32_t columns, const struct buffer *in,
-                                          struct buffer *out);
-
-/* ---- the matrix product ---- */
-
-enum product_version {
-    PRODUCT_PLAIN, /* without local memory */
+enum staged_version {
+    LINE_PLAIN,    /* the filter of a line, without local memory */
+    LINE_V1,       /* juxtaposed blocks; the length is a multiple of the block */
+    LINE_V2,       /* juxtaposed, any length */
+    LINE_V3,       /* overlapping blocks; the length less 2 is a multiple of the block less 2 */
+    LINE_V4,       /* overlapping, any length */
+    TURN_NAIVE,    /* the transpose, without local memory */
+    TURN_TILED,    /* through tiles */
+    TURN_PADDED,   /* through tiles whose rows have a word more */
+    PRODUCT_PLAIN, /* of matrices, without local memory */
     PRODUCT_TILED, /* with a loop over tiles */
-    PRODUCT_VERSIONS
+    STAGED_VERSIONS
 };
 
-struct product_size {
+/* The greatest length up to `length` of a line that a version takes, 0 where there is none. */
+uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length);
+
+/* A line has `columns` elements, a matrix to transpose rows x columns. */
+struct staged_size {
     uint32_t rows, inner, columns;
 };
 
-/* c = a b of floats, a of rows x inner, b of inner x columns, row by row. */
-STATUS_CHECKED enum status local_product_run(struct local_kernels *kernels, enum product_version version,
-                                             struct product_size size, const struct buffer *a,
-                                             const struct buffer *b, struct buffer *c);
+/* Floats, matrices row by row:
+ *   LINE_     out[i] = in[i-1]/4 + in[i]/2 + in[i+1]/4 but for the two ends, which stay as they are, of a
+ *             length that local_line_length() returns, at least 1
+ *   TURN_     out of columns x rows <- in of rows x columns
+ *   PRODUCT_  out = in[0] in[1] of rows x inner and inner x columns; the others read in[0] alone */
+STATUS_CHECKED enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
+                                            struct staged_size size, struct buffer *const in[2],
+                                            struct buffer *out);
 
 /* ---- atomic functions ---- */
 
@@ -81,19 +64,21 @@ enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
 struct atomic_case {
     enum atomic_function function;
     enum atomic_scope scope;
-    uint32_t addresses, groups, rounds;
+    uint32_t block, addresses, groups, rounds;
 };
 
 /* Operations of a launch, and the words it leaves behind. */
-uint32_t local_atomics_operations(const struct local_kernels *kernels, const struct atomic_case *chosen);
-uint32_t local_atomics_words(const struct atomic_case *chosen);
+static inline uint32_t local_atomics_operations(const struct atomic_case *chosen)
+{
+    return chosen->block * chosen->groups * chosen->rounds;
+}
+static inline uint32_t local_atomics_words(const struct atomic_case *chosen)
+{
+    return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
+}
 
-/* The word that operation n goes to. */
-uint32_t local_atomics_word(const struct local_kernels *kernels, const struct atomic_case *chosen,
-                            uint32_t n);
-
-/* What the words are before the first operation; what operation n of the host makes of one is
- * local_atomics_apply(), in any order but for xchg. */
+/* What the words are before the first operation, and what operation n makes of one, in any order but for
+ * xchg. */
 uint32_t local_atomics_initial(enum atomic_function function);
 uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address);
 
@@ -101,6 +86,11 @@ uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint3
  * operation of xchg. */
 STATUS_CHECKED enum status local_atomics_run(struct local_kernels *kernels, const struct atomic_case *chosen,
                                              struct buffer *words, struct buffer *returned);
+
+/* Whether these are the words, and what xchg returned, of all operations on the host. `scratch` has room for
+ * as many words as there are operations, and for these words. */
+bool local_atomics_right(const struct atomic_case *chosen, const uint32_t *words, const uint32_t *returned,
+                         uint32_t *scratch);
 
 /* ---- refinement ---- */
 
@@ -130,6 +120,10 @@ STATUS_CHECKED enum status local_refine_prepare(struct local_kernels *kernels);
  * Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
 STATUS_CHECKED enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
                                             const struct refinement *refinement, uint32_t *refined);
+
+/* Whether these are the values, and the number of children, that local_refine_run() must leave. */
+bool local_refine_right(enum refine_way way, const struct refinement *refinement, const uint32_t *values,
+                        uint32_t refined);
 
 /* ---- the experiment ---- */
 
@@ -176,10 +170,10 @@ void ladder_print_left_out(const char *version, const char *why);
 STATUS_CHECKED enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array);
 
 /* The parts, each a bench_case() with the ladder as its context. */
-STATUS_CHECKED enum status ladder_filter(struct bench *bench, void *ladder);
-STATUS_CHECKED enum status ladder_transpose(struct bench *bench, void *ladder);
-STATUS_CHECKED enum status ladder_stencil(struct bench *bench, void *ladder);
-STATUS_CHECKED enum status ladder_atomics(struct bench *bench, void *ladder);
-STATUS_CHECKED enum status ladder_refine(struct bench *bench, void *ladder);
+enum status ladder_filter(struct bench *bench, void *ladder);
+enum status ladder_transpose(struct bench *bench, void *ladder);
+enum status ladder_stencil(struct bench *bench, void *ladder);
+enum status ladder_atomics(struct bench *bench, void *ladder);
+enum status ladder_refine(struct bench *bench, void *ladder);
 
 #endif

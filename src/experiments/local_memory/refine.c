@@ -32,33 +32,12 @@ static enum status run_refine(void *context)
     return local_refine_run(refine->ladder->kernels, refine->way, &refine->grid, &refine->refined);
 }
 
-/* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
-static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
-{
-    uint32_t sum = 0;
-    for (uint32_t di = 0; di < REFINEMENT; di++)
-        for (uint32_t dj = 0; dj < REFINEMENT; dj++)
-            sum += refinement_density(cells, 2 * (REFINEMENT * i + di) + 1, 2 * (REFINEMENT * j + dj) + 1);
-    return sum;
-}
-
 static enum status verify(void *context, bool *right)
 {
     const struct refine *refine = context;
-    const uint32_t cells = refine->grid.cells;
-    uint32_t refined = 0;
-    *right = true;
-    TRY(buffer_read(refine->grid.values, 0, (size_t)cells * cells * sizeof(uint32_t), refine->values));
-    for (uint32_t i = 0; i < cells; i++)
-        for (uint32_t j = 0; j < cells; j++) {
-            const uint32_t density =
-                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
-            const bool has_child = refine->way == REFINE_UNIFORM || density > refine->grid.threshold;
-            refined += has_child;
-            *right &= refine->values[(size_t)cells * i + j] ==
-                      (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density);
-        }
-    *right &= refined == refine->refined;
+    const size_t count = (size_t)refine->grid.cells * refine->grid.cells;
+    TRY(buffer_read(refine->grid.values, 0, count * sizeof(uint32_t), refine->values));
+    *right = local_refine_right(refine->way, &refine->grid, refine->values, refine->refined);
     return STATUS_OK;
 }
 

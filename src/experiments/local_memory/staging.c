@@ -8,10 +8,23 @@
 /* What the results hold before a run: a number that no kernel writes. */
 static const uint32_t untouched = 0x4b1d0b5eu;
 
+static const char *const names[STAGED_VERSIONS] = {
+    [LINE_PLAIN] = "without local memory",
+    [LINE_V1] = "v1, juxtaposed blocks",
+    [LINE_V2] = "v2, juxtaposed, ragged",
+    [LINE_V3] = "v3, overlapping blocks",
+    [LINE_V4] = "v4, overlapping, ragged",
+    [TURN_NAIVE] = "without local memory",
+    [TURN_TILED] = "through tiles",
+    [TURN_PADDED] = "through tiles of padded rows",
+    [PRODUCT_PLAIN] = "product without local memory",
+    [PRODUCT_TILED] = "product, loop over tiles",
+};
+
 /* Arrays of one kernel on host and device. */
 struct scene {
     const struct ladder *ladder;
-    int version;
+    enum staged_version version;
     uint32_t rows, columns; /* a line is one row; matrices of a product are square */
     size_t count;           /* words of the result that count */
     float *numbers[2], *expected, *found;
@@ -48,6 +61,13 @@ static enum status clear(void *context)
     return buffer_fill(scene->out, untouched);
 }
 
+static enum status run_staged(void *context)
+{
+    const struct scene *scene = context;
+    const struct staged_size size = {scene->rows, scene->rows, scene->columns};
+    return local_staged_run(scene->ladder->kernels, scene->version, size, scene->in, scene->out);
+}
+
 static enum status verify(void *context, bool *right)
 {
     const struct scene *scene = context;
@@ -56,19 +76,25 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-static struct subject subject_of(struct scene *scene, enum status (*run)(void *context))
+static struct rung rung_of(const struct scene *scene, const char *part, const char *version)
 {
-    return (struct subject){.context = scene, .prepare = clear, .run = run, .verify = verify};
+    struct rung rung = {.part = part,
+                        .version = version,
+                        .work = 2.0 * (double)scene->count * sizeof(float),
+                        .unit = "GB/s",
+                        .stage = STAGE_OTHER};
+    snprintf(rung.size, sizeof rung.size, "%ux%u", scene->rows, scene->columns);
+    return rung;
+}
+
+static enum status climb(struct scene *scene, const struct rung *rung)
+{
+    return ladder_climb(
+        scene->ladder, rung,
+        (struct subject){.context = scene, .prepare = clear, .run = run_staged, .verify = verify});
 }
 
 /* ---- the filter of a line ---- */
-
-static enum status run_line(void *context)
-{
-    const struct scene *scene = context;
-    return local_line_run(scene->ladder->kernels, (enum line_version)scene->version, (uint32_t)scene->count,
-                          scene->in[0], scene->out);
-}
 
 /* The two ends stay as they were. */
 static void expect_line(struct scene *scene)
@@ -82,9 +108,6 @@ static void expect_line(struct scene *scene)
 
 enum status ladder_filter(struct bench *bench, void *context)
 {
-    static const char *const versions[LINE_VERSIONS] = {"without local memory", "v1, juxtaposed blocks",
-                                                        "v2, juxtaposed, ragged", "v3, overlapping blocks",
-                                                        "v4, overlapping, ragged"};
     const struct ladder *ladder = context;
     const uint32_t block = ladder->shape.block, length = ladder->options->length;
     struct scene scene = {.ladder = ladder};
@@ -93,38 +116,25 @@ enum status ladder_filter(struct bench *bench, void *context)
     TRY(upload(&scene));
     snprintf(text, sizeof text, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
     ladder_print_head(ladder, text);
-    for (scene.version = 0; scene.version < LINE_VERSIONS; scene.version++) {
-        scene.count = local_line_length((enum line_version)scene.version, block, length);
-        struct rung rung = {.part = "filter",
-                            .version = versions[scene.version],
-                            .work = 2.0 * (double)scene.count * sizeof(float),
-                            .unit = "GB/s",
-                            .stage = STAGE_OTHER};
+    snprintf(text, sizeof text, "not for fewer elements than a block of %u", block);
+    for (scene.version = LINE_PLAIN; scene.version <= LINE_V4; scene.version++) {
+        scene.count = scene.columns = local_line_length(scene.version, block, length);
+        struct rung rung = rung_of(&scene, "filter", names[scene.version]);
         snprintf(rung.size, sizeof rung.size, "%zu", scene.count);
-        snprintf(text, sizeof text, "not for fewer elements than a block of %u", block);
         if (scene.count == 0) {
             ladder_print_left_out(rung.version, text);
             continue;
         }
         expect_line(&scene);
-        TRY(ladder_climb(ladder, &rung, subject_of(&scene, run_line)));
+        TRY(climb(&scene, &rung));
     }
     return STATUS_OK;
 }
 
 /* ---- the transpose ---- */
 
-static enum status run_turn(void *context)
-{
-    const struct scene *scene = context;
-    return local_turn_run(scene->ladder->kernels, (enum turn_version)scene->version, scene->rows,
-                          scene->columns, scene->in[0], scene->out);
-}
-
 enum status ladder_transpose(struct bench *bench, void *context)
 {
-    static const char *const versions[TURN_VERSIONS] = {"without local memory", "through tiles",
-                                                        "through tiles of padded rows"};
     const struct ladder *ladder = context;
     const uint32_t *cells = ladder->options->cells;
     struct scene scene = {.ladder = ladder};
@@ -136,14 +146,9 @@ enum status ladder_transpose(struct bench *bench, void *context)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
     snprintf(title, sizeof title, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
     ladder_print_head(ladder, title);
-    for (scene.version = 0; scene.version < TURN_VERSIONS; scene.version++) {
-        struct rung rung = {.part = "transpose",
-                            .version = versions[scene.version],
-                            .work = 2.0 * (double)scene.count * sizeof(float),
-                            .unit = "GB/s",
-                            .stage = STAGE_OTHER};
-        snprintf(rung.size, sizeof rung.size, "%ux%u", scene.rows, scene.columns);
-        TRY(ladder_climb(ladder, &rung, subject_of(&scene, run_turn)));
+    for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++) {
+        const struct rung rung = rung_of(&scene, "transpose", names[scene.version]);
+        TRY(climb(&scene, &rung));
     }
     return STATUS_OK;
 }
@@ -196,37 +201,25 @@ static enum status filter_density(struct bench *bench, void *context)
     const struct grid grid =
         grid_make(&(struct grid_config){.cells = {cells[0], cells[1]}, .length = {1, 1}});
     struct scene scene = {.ladder = ladder};
-    struct subject subject = subject_of(&scene, smooth);
-    subject.prepare = fill_density;
     TRY(create(&scene, bench, cells[0], cells[1]));
     expect_smoothed(&scene);
     for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {
         const struct filter_tile *tile = &filters[n].tile;
-        struct rung rung = {.part = "stencil",
-                            .version = filters[n].name,
-                            .work = 2.0 * (double)scene.count * sizeof(float),
-                            .unit = "GB/s",
-                            .stage = STAGE_FIELD};
-        snprintf(rung.size, sizeof rung.size, "%ux%u", cells[0], cells[1]);
+        struct rung rung = rung_of(&scene, "stencil", filters[n].name);
+        rung.stage = STAGE_FIELD;
         if (tile->rows > 0 && tile->rows / tile->item_rows * tile->columns > bench->info->group_limit) {
             ladder_print_left_out(rung.version, "not on this device: its groups are too small");
             continue;
         }
         TRY(filter_create(bench->part, &grid, PRECISION_SINGLE, tile, &scene.filter));
-        TRY(ladder_climb(ladder, &rung, subject));
+        TRY(ladder_climb(
+            ladder, &rung,
+            (struct subject){.context = &scene, .prepare = fill_density, .run = smooth, .verify = verify}));
     }
     return STATUS_OK;
 }
 
 /* ---- the matrix product ---- */
-
-static enum status multiply(void *context)
-{
-    const struct scene *scene = context;
-    return local_product_run(scene->ladder->kernels, (enum product_version)scene->version,
-                             (struct product_size){scene->rows, scene->rows, scene->rows}, scene->in[0],
-                             scene->in[1], scene->out);
-}
 
 /* Whole numbers, small enough that every sum is exact and thus the same in any order. The host goes through b
  * and c along their rows. */
@@ -246,22 +239,17 @@ static void expect_product(struct scene *scene)
 
 static enum status multiply_matrices(struct bench *bench, void *context)
 {
-    static const char *const versions[PRODUCT_VERSIONS] = {"product without local memory",
-                                                           "product, loop over tiles"};
     const struct ladder *ladder = context;
     const uint32_t side = ladder->options->product;
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, side, side));
     expect_product(&scene);
     TRY(upload(&scene));
-    for (scene.version = 0; scene.version < PRODUCT_VERSIONS; scene.version++) {
-        struct rung rung = {.part = "stencil",
-                            .version = versions[scene.version],
-                            .work = 2.0 * side * side * side,
-                            .unit = "Gflop/s",
-                            .stage = STAGE_OTHER};
-        snprintf(rung.size, sizeof rung.size, "%ux%u", side, side);
-        TRY(ladder_climb(ladder, &rung, subject_of(&scene, multiply)));
+    for (scene.version = PRODUCT_PLAIN; scene.version <= PRODUCT_TILED; scene.version++) {
+        struct rung rung = rung_of(&scene, "stencil", names[scene.version]);
+        rung.work = 2.0 * side * side * side;
+        rung.unit = "Gflop/s";
+        TRY(climb(&scene, &rung));
     }
     return STATUS_OK;
 }
