@@ -11,8 +11,9 @@
  *   TRANSPOSE_ITEMS  items of a group of the transposition
  *   TILE             elements along a side of its tile in local memory
  *
- * Every algorithm is one serial body for both layouts: the macro AT(j) alone knows where element j of the
- * item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches all.
+ * Every algorithm is one serial body for both layouts (shared/layout.h): the macro PLACE(j) alone knows where
+ * element j of the item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches
+ * all.
  */
 #include "shared/real.h" /* allows double where the program asks for it */
 
@@ -22,63 +23,25 @@
 #endif
 
 #if COLUMN_WISE
-#define AT(j) elements[(uint)(j)*arrays + mine]
+#define PLACE(j) elements[(uint)(j)*arrays + mine]
 #else
-#define AT(j) elements[mine * length + (uint)(j)]
+#define PLACE(j) elements[mine * length + (uint)(j)]
 #endif
+#define ARRAY        global ELEMENT *elements, uint arrays, uint mine
+#define SERIAL(name) name##_of_array
+#include "shared/layout.h"
 
-/* Y_j = X_0 + ... + X_j in the place of X: each element adds the sum that stands before it. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void prefix_sum(global ELEMENT *elements,
-                                                                                uint arrays, uint length)
-{
-    const uint mine = (uint)get_global_id(0);
-    if (mine >= arrays)
-        return;
-    for (uint j = 1; j < length; j++)
-        AT(j) += AT(j - 1);
-}
-
-/* Ascending. No early end: a list in order costs as many comparisons as any other, but no writes. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void bubble_sort(global ELEMENT *elements,
-                                                                                 uint arrays, uint length)
-{
-    const uint mine = (uint)get_global_id(0);
-    if (mine >= arrays)
-        return;
-    for (uint last = length - 1; last > 0; last--) {
-        for (uint j = 0; j < last; j++) {
-            const ELEMENT a = AT(j), b = AT(j + 1);
-            if (a > b) {
-                AT(j) = b;
-                AT(j + 1) = a;
-            }
-        }
+#define OF_ALL_ARRAYS(name)                                                                                  \
+    kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name(global ELEMENT *elements,      \
+                                                                              uint arrays, uint length)      \
+    {                                                                                                        \
+        const uint mine = (uint)get_global_id(0);                                                            \
+        if (mine < arrays)                                                                                   \
+            SERIAL(name)(elements, arrays, mine, length);                                                    \
     }
-}
-
-/* Ascending; `length` is a power of two. Blocks that double in length are merged, upwards and downwards by
- * turns, each by comparing elements half a block apart, then a quarter, and so on. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void bitonic_sort(global ELEMENT *elements,
-                                                                                  uint arrays, uint length)
-{
-    const uint mine = (uint)get_global_id(0);
-    if (mine >= arrays)
-        return;
-    for (uint block = 2; block <= length; block *= 2) {
-        for (uint apart = block / 2; apart > 0; apart /= 2) {
-            for (uint pair = 0; pair < length / 2; pair++) {
-                const uint within = pair & (apart - 1);
-                const uint low = 2 * (pair - within) + within; /* the bit of `apart` is 0 */
-                const ELEMENT a = AT(low), b = AT(low + apart);
-                const bool upwards = (low & block) == 0;
-                if (upwards ? a > b : a < b) {
-                    AT(low) = b;
-                    AT(low + apart) = a;
-                }
-            }
-        }
-    }
-}
+OF_ALL_ARRAYS(prefix_sum)
+OF_ALL_ARRAYS(bubble_sort)
+OF_ALL_ARRAYS(bitonic_sort)
 
 /* to[c][r] = from[r][c] of a matrix of `rows` times `columns`, a tile a group. Both the reads and the writes
  * of neighbouring items are neighbours; the turn is made in local memory, whose padding keeps a column of the

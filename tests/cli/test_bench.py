@@ -221,7 +221,7 @@ WRONG = [
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
         ("deposit.cl", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic, in order: node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic, in order: node"))],
-    ("layout", ["--table=2", "--arrays=64"], "layout.cl", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
+    ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "layout.cl", "to[column ", "to[(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
     *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),

@@ -27,21 +27,11 @@ static double element(enum layout_type type, const void *elements, size_t n)
                                   : ((const double *)elements)[n];
 }
 
-static void set_element(enum layout_type type, void *elements, size_t n, double value)
-{
-    if (type == LAYOUT_INT)
-        ((int32_t *)elements)[n] = (int32_t)value;
-    else if (type == LAYOUT_FLOAT)
-        ((float *)elements)[n] = (float)value;
-    else
-        ((double *)elements)[n] = value;
-}
-
 /* Small whole numbers with many equal ones, different in every array: their sums are exact in every type. */
 static void fill_with_equals(enum layout_type type, struct layout_size size, void *elements)
 {
     for (size_t n = 0; n < (size_t)size.arrays * size.length; n++)
-        set_element(type, elements, n, (double)(n * n % 29) - 14 + (double)(n / size.length % 5));
+        layout_set(type, elements, n, (double)(n * n % 29) - 14 + (double)(n / size.length % 5));
 }
 
 static bool is_power_of_two(uint32_t length)
@@ -58,11 +48,11 @@ static void check_device(struct layout_kernels *kernels, enum layout_operation o
     const bool column_wise = order == LAYOUT_COLUMN_WISE;
     struct buffer *buffer = NULL;
     assert_ok(buffer_create(device, bytes, "arrays", &buffer));
-    layout_hosts[type].transpose(size.arrays, size.length, rows, turned);
+    layout_transpose(type, size, rows, turned);
     assert_ok(buffer_write(buffer, 0, bytes, column_wise ? turned : rows));
     assert_ok(layout_kernels_apply(kernels, operation, order, size, buffer, STAGE_OTHER));
     assert_ok(buffer_read(buffer, 0, bytes, result));
-    layout_hosts[type].transpose(size.arrays, size.length, expected, turned);
+    layout_transpose(type, size, expected, turned);
     if (memcmp(result, column_wise ? turned : expected, bytes) != 0)
         fail_msg("operation %d of %u arrays of %u %s, %s-wise, is not the host's", operation, size.arrays,
                  size.length, layout_type_names[type], column_wise ? "column" : "row");
@@ -78,9 +68,9 @@ static void check_operation(struct layout_kernels *kernels, enum layout_operatio
         if (input == LAYOUT_INPUTS)
             fill_with_equals(type, size, rows);
         else
-            layout_hosts[type].fill(input, size, rows);
+            layout_fill(type, input, size, rows);
         memcpy(expected, rows, layout_bytes(type, size));
-        layout_hosts[type].apply((enum layout_host_operation)operation, size, expected);
+        layout_apply(type, operation, size, expected);
         for (enum layout_order order = LAYOUT_ROW_WISE; order < LAYOUT_ORDERS; order++)
             check_device(kernels, operation, type, order, size, rows, expected);
     }
@@ -112,7 +102,7 @@ static void check_transposition(struct layout_kernels *kernels, enum layout_type
     char *from = room_for(type, size), *to = test_array(bytes + extra, 1), *behind = test_array(extra, 1);
     struct buffer *source = NULL, *target = NULL;
     for (size_t n = 0; n < count; n++)
-        set_element(type, from, n, (double)n);
+        layout_set(type, from, n, (double)n);
     assert_ok(buffer_create(device, bytes, "a matrix", &source));
     assert_ok(buffer_create(device, bytes + extra, "its transpose", &target));
     assert_ok(buffer_write(source, 0, bytes, from));
@@ -148,7 +138,7 @@ TEST(inputs_are_the_papers)
         void *rows = room_for(type, size);
         uint32_t rises = 0, falls = 0;
         for (enum layout_input input = LAYOUT_ONES; input < LAYOUT_INPUTS; input++) {
-            layout_hosts[type].fill(input, size, rows);
+            layout_fill(type, input, size, rows);
             for (uint32_t n = 0; n < ARRAYS * LENGTH; n++) {
                 const double value = element(type, rows, n);
                 const double before = n % LENGTH ? element(type, rows, n - 1) : value;
@@ -171,8 +161,8 @@ TEST(host_sums_ones)
     const struct layout_size size = {3, 50};
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
         void *rows = room_for(type, size);
-        layout_hosts[type].fill(LAYOUT_ONES, size, rows);
-        layout_hosts[type].apply(HOST_PREFIX_SUM, size, rows);
+        layout_fill(type, LAYOUT_ONES, size, rows);
+        layout_apply(type, LAYOUT_PREFIX_SUM, size, rows);
         for (uint32_t n = 0; n < 150; n++)
             assert_true(element(type, rows, n) == n % 50 + 1);
     }
@@ -206,12 +196,12 @@ TEST(host_sorts)
             if (n / 6 == LAYOUT_INPUTS)
                 fill_with_equals(type, size, rows);
             else
-                layout_hosts[type].fill((enum layout_input)(n / 6), size, rows);
-            for (enum layout_host_operation sort = HOST_BUBBLE_SORT; sort <= HOST_LIBRARY_SORT; sort++) {
-                if (sort == HOST_BITONIC_SORT && !is_power_of_two(size.length))
+                layout_fill(type, (enum layout_input)(n / 6), size, rows);
+            for (enum layout_operation sort = LAYOUT_BUBBLE_SORT; sort <= LAYOUT_LIBRARY_SORT; sort++) {
+                if (sort == LAYOUT_BITONIC_SORT && !is_power_of_two(size.length))
                     continue;
                 memcpy(sorted, rows, layout_bytes(type, size));
-                layout_hosts[type].apply(sort, size, sorted);
+                layout_apply(type, sort, size, sorted);
                 assert_sorted_of(type, size, rows, sorted);
             }
         }

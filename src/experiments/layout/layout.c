@@ -11,7 +11,7 @@ static const char *const what_names[WHATS] = {"transpose",  "row-wise", "column-
 
 /* ---- the paper's tables ---- */
 
-enum { TABLES = 17, CASES = 4, MOST_COLUMNS = 4, CHOSEN = LAYOUT_TYPES /* the type that --type says */ };
+enum { TABLES = 17, CASES = 4, MOST_COLUMNS = 4 };
 
 /* Operation and input of the first four tables, and so of all. */
 enum table_case { PREFIX, BUBBLE_S, BUBBLE_D, BITONIC };
@@ -27,57 +27,39 @@ static const struct {
                  "bitonic sort of random numbers"},
 };
 
-struct column {
-    const char *title;
-    enum layout_what what;
-    int type; /* an enum layout_type, or CHOSEN */
-};
 struct column_set {
-    const char *note, *layout; /* a line below the head; the layout of a table by types, else NULL */
+    const char *note, *layout; /* a line below the head; of a table with a column for each type, else NULL */
     uint32_t count;
-    struct column columns[MOST_COLUMNS];
+    struct {
+        const char *title;
+        enum layout_what what;
+    } columns[MOST_COLUMNS];
 };
-#define BY_TYPE(name, what)                                                                                  \
-    {                                                                                                        \
-        NULL, name, 3,                                                                                       \
-        {                                                                                                    \
-            {"int", what, LAYOUT_INT}, {"float", what, LAYOUT_FLOAT},                                        \
-            {                                                                                                \
-                "double", what, LAYOUT_DOUBLE                                                                \
-            }                                                                                                \
-        }                                                                                                    \
-    }
-static const struct column_set rows_by_type = BY_TYPE("row-wise", ROWS),
-                               columns_by_type = BY_TYPE("column-wise", COLUMNS);
-static const struct column_set against_host = {"R/C: row-wise over column-wise",
-                                               NULL,
-                                               4,
-                                               {{"row-wise", ROWS, CHOSEN},
-                                                {"column-wise", COLUMNS, CHOSEN},
-                                                {"R/C", RATIO, CHOSEN},
-                                                {"host", HOST, CHOSEN}}};
-static const struct column_set with_transposition = {
-    "(B): transposed, column-wise, and transposed back, from the first launch to the last",
-    NULL,
-    4,
-    {{"(A) row-wise", ROWS, CHOSEN},
-     {"(B)", TRANSPOSED, CHOSEN},
-     {"column-wise", COLUMNS, CHOSEN},
-     {"transpose", TRANSPOSE, CHOSEN}}};
-static const struct column_set against_quicksort = {NULL,
-                                                    NULL,
-                                                    4,
-                                                    {{"row-wise", ROWS, CHOSEN},
-                                                     {"column-wise", COLUMNS, CHOSEN},
-                                                     {"host, bitonic sort", HOST, CHOSEN},
-                                                     {"host, quicksort", QUICKSORT, CHOSEN}}};
+static const struct column_set
+    rows_by_type = {NULL, "row-wise", 3, {{"int", ROWS}, {"float", ROWS}, {"double", ROWS}}},
+    columns_by_type = {NULL, "column-wise", 3, {{"int", COLUMNS}, {"float", COLUMNS}, {"double", COLUMNS}}},
+    against_host = {"R/C: row-wise over column-wise",
+                    NULL,
+                    4,
+                    {{"row-wise", ROWS}, {"column-wise", COLUMNS}, {"R/C", RATIO}, {"host", HOST}}},
+    with_transposition =
+        {"(B): transposed, column-wise, and transposed back, from the first launch to the last",
+         NULL,
+         4,
+         {{"(A) row-wise", ROWS}, {"(B)", TRANSPOSED}, {"column-wise", COLUMNS}, {"transpose", TRANSPOSE}}},
+    against_quicksort = {NULL,
+                         NULL,
+                         4,
+                         {{"row-wise", ROWS},
+                          {"column-wise", COLUMNS},
+                          {"host, bitonic sort", HOST},
+                          {"host, quicksort", QUICKSORT}}};
 
-struct table {
+static const struct table {
     const char *number;
     enum table_case of;
     const struct column_set *set;
-};
-static const struct table tables[TABLES] = {
+} tables[TABLES] = {
     {"I", PREFIX, &against_host},          {"II", BUBBLE_S, &against_host},
     {"III", BUBBLE_D, &against_host},      {"IV", BITONIC, &against_host},
     {"V", PREFIX, &rows_by_type},          {"VI", PREFIX, &columns_by_type},
@@ -126,9 +108,9 @@ static struct option_list arrays_of(const struct options *options, enum table_ca
     return doubling(cases[of].operation == LAYOUT_BUBBLE_SORT ? SHORT_BUBBLE_SWEEP : SHORT_SWEEP);
 }
 
-static enum layout_type type_of(const struct options *options, const struct column *column)
+static enum layout_type type_of(const struct options *options, const struct column_set *set, uint32_t column)
 {
-    return column->type == CHOSEN ? options->type : (enum layout_type)column->type;
+    return set->layout ? (enum layout_type)column : options->type;
 }
 
 /* Takes away the tables that --operation and --input leave out. What then has no effect is refused. */
@@ -278,7 +260,7 @@ static enum status print_row(struct run *run, const struct table *table, uint32_
     char text[64];
     bool right = true;
     for (uint32_t n = 0; n < set->count; n++) {
-        const enum layout_type type = type_of(run->options, &set->columns[n]);
+        const enum layout_type type = type_of(run->options, set, n);
         points[n] = &run->points[table->of][type][number];
         if (!lacks(run, type))
             TRY(measure_point(run, table->of, points[n]));
@@ -317,7 +299,7 @@ static size_t plan_points(struct run *run)
         const struct option_list arrays = arrays_of(options, tables[t].of);
         for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
             for (uint32_t c = 0; c < set->count; c++) {
-                const enum layout_type type = type_of(options, &set->columns[c]);
+                const enum layout_type type = type_of(options, set, c);
                 struct layout_point *point = &run->points[tables[t].of][type][n];
                 point->operation = cases[tables[t].of].operation;
                 point->input = cases[tables[t].of].input;

@@ -6,7 +6,14 @@
 #include "experiments/bench.h"
 
 /* What is done to every array, in place. */
-enum layout_operation { LAYOUT_PREFIX_SUM, LAYOUT_BUBBLE_SORT, LAYOUT_BITONIC_SORT, LAYOUT_OPERATIONS };
+enum layout_operation {
+    LAYOUT_PREFIX_SUM,
+    LAYOUT_BUBBLE_SORT,
+    LAYOUT_BITONIC_SORT, /* of a power of two */
+    LAYOUT_OPERATIONS,   /* of the device; and of the host alone: */
+    LAYOUT_QUICKSORT = LAYOUT_OPERATIONS,
+    LAYOUT_LIBRARY_SORT /* the C library's qsort(), to judge the others by */
+};
 
 /* Of the elements. */
 enum layout_type { LAYOUT_INT, LAYOUT_FLOAT, LAYOUT_DOUBLE, LAYOUT_TYPES };
@@ -44,30 +51,20 @@ static const char *const layout_type_names[LAYOUT_TYPES] = {
 /* ---- the host: inputs, and the serial versions of what kernels/layout.cl does, on arrays that lie row-wise
  * ---- */
 
-/* The operations of the kernels, by the same algorithms, and two more ways to sort. */
-enum layout_host_operation {
-    HOST_PREFIX_SUM = LAYOUT_PREFIX_SUM,
-    HOST_BUBBLE_SORT = LAYOUT_BUBBLE_SORT,
-    HOST_BITONIC_SORT = LAYOUT_BITONIC_SORT,
-    HOST_QUICKSORT,
-    HOST_LIBRARY_SORT /* the C library's qsort(), to judge the others by */
-};
+/* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs, and
+ * sums of ones, are exact in each type for lengths below 2^23. None is a negative zero: equal values have
+ * equal bits. */
+void layout_fill(enum layout_type type, enum layout_input input, struct layout_size size, void *elements);
 
-struct layout_host {
-    /* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs,
-     * and sums of ones, are exact in each type for lengths below 2^23. None is a negative zero: equal values
-     * have equal bits.
-     */
-    void (*fill)(enum layout_input input, struct layout_size size, void *elements);
+/* elements[n] = value, converted. */
+void layout_set(enum layout_type type, void *elements, size_t n, double value);
 
-    /* On every array, in place. */
-    void (*apply)(enum layout_host_operation operation, struct layout_size size, void *elements);
+/* On every array, in place. */
+void layout_apply(enum layout_type type, enum layout_operation operation, struct layout_size size,
+                  void *elements);
 
-    /* to[c][r] = from[r][c] of a matrix of `rows` times `columns`. */
-    void (*transpose)(uint32_t rows, uint32_t columns, const void *from, void *to);
-};
-
-extern const struct layout_host layout_hosts[LAYOUT_TYPES];
+/* Row-wise arrays to column-wise ones. */
+void layout_transpose(enum layout_type type, struct layout_size size, const void *from, void *to);
 
 /* ---- the device: one work-item per array ---- */
 
@@ -77,8 +74,7 @@ struct layout_kernels;
 STATUS_CHECKED enum status layout_kernels_create(struct device *device, enum layout_type type,
                                                  struct layout_kernels **kernels);
 
-/* Enqueues the operation on every array of `elements`, in place, timed as `stage`. Bitonic sort needs a power
- * of two as the length. */
+/* Enqueues the operation on every array of `elements`, in place, timed as `stage`. */
 STATUS_CHECKED enum status layout_kernels_apply(struct layout_kernels *kernels,
                                                 enum layout_operation operation, enum layout_order order,
                                                 struct layout_size size, struct buffer *elements,

@@ -1,7 +1,9 @@
-/* Layout host: values of the inputs, and the table of the types. */
+/* Layout host: values of the inputs, and the operations for each type. */
 #include "experiments/layout/layout.h"
+#include "shared/real.h" /* uint */
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SHORT_PART = 16,   /* what quicksort leaves to insertion sort */
@@ -35,27 +37,55 @@ static double value_at(enum layout_input input, struct layout_size size, uint32_
     }
 }
 
-#define ELEMENT     int32_t
-#define TYPED(name) name##_int
+void layout_set(enum layout_type type, void *elements, size_t n, double value)
+{
+    if (type == LAYOUT_INT)
+        ((int32_t *)elements)[n] = (int32_t)value;
+    else if (type == LAYOUT_FLOAT)
+        ((float *)elements)[n] = (float)value;
+    else
+        ((double *)elements)[n] = value;
+}
+
+void layout_fill(enum layout_type type, enum layout_input input, struct layout_size size, void *elements)
+{
+    for (uint32_t i = 0; i < size.arrays; i++)
+        for (uint32_t j = 0; j < size.length; j++)
+            layout_set(type, elements, (size_t)i * size.length + j, value_at(input, size, i, j));
+}
+
+void layout_transpose(enum layout_type type, struct layout_size size, const void *from, void *to)
+{
+    const size_t bytes = layout_type_bytes(type);
+    for (size_t r = 0; r < size.arrays; r++)
+        for (size_t c = 0; c < size.length; c++)
+            memcpy((char *)to + (c * size.arrays + r) * bytes,
+                   (const char *)from + (r * size.length + c) * bytes, bytes);
+}
+
+#define ARRAY    ELEMENT *elements
+#define PLACE(j) elements[j]
+
+#define ELEMENT      int32_t
+#define SERIAL(name) name##_int
 #include "experiments/layout/layout_host_type.h"
 #undef ELEMENT
-#undef TYPED
+#undef SERIAL
 
-#define ELEMENT     float
-#define TYPED(name) name##_float
+#define ELEMENT      float
+#define SERIAL(name) name##_float
 #include "experiments/layout/layout_host_type.h"
 #undef ELEMENT
-#undef TYPED
+#undef SERIAL
 
-#define ELEMENT     double
-#define TYPED(name) name##_double
+#define ELEMENT      double
+#define SERIAL(name) name##_double
 #include "experiments/layout/layout_host_type.h"
-#undef ELEMENT
-#undef TYPED
 
-#define HOST(name)                                                                                           \
-    {                                                                                                        \
-        fill_##name, apply_##name, transpose_##name                                                          \
-    }
-const struct layout_host layout_hosts[LAYOUT_TYPES] = {
-    [LAYOUT_INT] = HOST(int), [LAYOUT_FLOAT] = HOST(float), [LAYOUT_DOUBLE] = HOST(double)};
+void layout_apply(enum layout_type type, enum layout_operation operation, struct layout_size size,
+                  void *elements)
+{
+    static void (*const of_types[LAYOUT_TYPES])(enum layout_operation, struct layout_size, void *) = {
+        [LAYOUT_INT] = apply_int, [LAYOUT_FLOAT] = apply_float, [LAYOUT_DOUBLE] = apply_double};
+    of_types[type](operation, size, elements);
+}

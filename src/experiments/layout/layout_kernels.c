@@ -6,38 +6,31 @@ enum { GROUP_ITEMS = 64, TRANSPOSE_ITEMS = 256, TILE = 32 };
 struct layout_kernels {
     enum layout_type type;
     size_t group_items, transpose_items;
-    struct program *programs[LAYOUT_ORDERS];
-    struct kernel *operations[LAYOUT_ORDERS][LAYOUT_OPERATIONS];
-    struct kernel *transpose;
+    struct kernel *operations[LAYOUT_ORDERS][LAYOUT_OPERATIONS], *transpose;
 };
-
-static enum status build(struct device *device, struct layout_kernels *kernels)
-{
-    static const char *const names[LAYOUT_OPERATIONS] = {[LAYOUT_PREFIX_SUM] = "prefix_sum",
-                                                         [LAYOUT_BUBBLE_SORT] = "bubble_sort",
-                                                         [LAYOUT_BITONIC_SORT] = "bitonic_sort"};
-    const enum precision precision = kernels->type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
-    for (int order = 0; order < LAYOUT_ORDERS; order++) {
-        TRY(program_build(
-            device, "layout.cl", precision, &kernels->programs[order],
-            "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TRANSPOSE_ITEMS=%zu -D TILE=%d",
-            layout_type_names[kernels->type], order == LAYOUT_COLUMN_WISE, kernels->group_items,
-            kernels->transpose_items, TILE));
-        for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
-            TRY(kernel_create(kernels->programs[order], names[operation],
-                              &kernels->operations[order][operation]));
-    }
-    return kernel_create(kernels->programs[LAYOUT_ROW_WISE], "transpose", &kernels->transpose);
-}
 
 enum status layout_kernels_create(struct device *device, enum layout_type type,
                                   struct layout_kernels **kernels)
 {
+    static const char *const names[LAYOUT_OPERATIONS] = {[LAYOUT_PREFIX_SUM] = "prefix_sum",
+                                                         [LAYOUT_BUBBLE_SORT] = "bubble_sort",
+                                                         [LAYOUT_BITONIC_SORT] = "bitonic_sort"};
+    struct program *program = NULL;
     TRY(DEVICE_NEW(device, *kernels));
-    (*kernels)->type = type;
-    (*kernels)->group_items = device_group_items(device, GROUP_ITEMS);
-    (*kernels)->transpose_items = device_group_items(device, TRANSPOSE_ITEMS);
-    return build(device, *kernels);
+    struct layout_kernels *made = *kernels;
+    made->type = type;
+    made->group_items = device_group_items(device, GROUP_ITEMS);
+    made->transpose_items = device_group_items(device, TRANSPOSE_ITEMS);
+    for (int order = 0; order < LAYOUT_ORDERS; order++) {
+        TRY(program_build(
+            device, "layout.cl", type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE, &program,
+            "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TRANSPOSE_ITEMS=%zu -D TILE=%d",
+            layout_type_names[type], order == LAYOUT_COLUMN_WISE, made->group_items, made->transpose_items,
+            TILE));
+        for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
+            TRY(kernel_create(program, names[operation], &made->operations[order][operation]));
+    }
+    return kernel_create(program, "transpose", &made->transpose);
 }
 
 enum status layout_kernels_apply(struct layout_kernels *kernels, enum layout_operation operation,

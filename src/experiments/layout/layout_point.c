@@ -17,20 +17,14 @@ struct scene {
     struct buffer *input_rows, *input_columns, *first, *second;
 };
 
-static const struct layout_host *host_of(const struct scene *scene)
-{
-    return &layout_hosts[scene->point->type];
-}
-
 static void transpose_rows(const struct scene *scene)
 {
-    const struct layout_size size = scene->point->size;
-    host_of(scene)->transpose(size.arrays, size.length, scene->rows, scene->columns);
+    layout_transpose(scene->point->type, scene->point->size, scene->rows, scene->columns);
 }
 
 static enum status upload(struct scene *scene, enum layout_input input)
 {
-    host_of(scene)->fill(input, scene->point->size, scene->rows);
+    layout_fill(scene->point->type, input, scene->point->size, scene->rows);
     transpose_rows(scene);
     TRY(buffer_write(scene->input_rows, 0, scene->bytes, scene->rows));
     return buffer_write(scene->input_columns, 0, scene->bytes, scene->columns);
@@ -79,16 +73,16 @@ static enum status judge(void *context, bool *right)
 static enum status prepare_host(void *context)
 {
     const struct scene *scene = context;
-    host_of(scene)->fill(scene->point->input, scene->point->size, scene->work);
+    layout_fill(scene->point->type, scene->point->input, scene->point->size, scene->work);
     return STATUS_OK;
 }
 
 static enum status run_host(void *context)
 {
     const struct scene *scene = context;
-    host_of(scene)->apply(scene->what == QUICKSORT ? HOST_QUICKSORT
-                                                   : (enum layout_host_operation)scene->point->operation,
-                          scene->point->size, scene->work);
+    const struct layout_point *point = scene->point;
+    layout_apply(point->type, scene->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, point->size,
+                 scene->work);
     return STATUS_OK;
 }
 
@@ -135,8 +129,8 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     TRY(upload(scene, LAYOUT_RANDOM));
     TRY(time_what(scene, TRANSPOSE));
     TRY(upload(scene, point->input));
-    host_of(scene)->apply(point->operation == LAYOUT_PREFIX_SUM ? HOST_PREFIX_SUM : HOST_LIBRARY_SORT,
-                          point->size, scene->rows);
+    layout_apply(point->type, point->operation == LAYOUT_PREFIX_SUM ? LAYOUT_PREFIX_SUM : LAYOUT_LIBRARY_SORT,
+                 point->size, scene->rows);
     transpose_rows(scene);
     for (enum layout_what what = ROWS; what < WHATS; what++)
         TRY(time_what(scene, what));
