@@ -227,6 +227,11 @@ WRONG = [
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "factor * sum", "(real)0.9 * factor * sum", "the charge on the grid differs"),
         ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
+    # the energy swings, and after so many steps is near what it was at first
+    *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"], file, old, new, "NOT VERIFIED: the energy drifted",
+       "a step left a wrong result") for steps in (18, 20) for method, file, old, new in (
+        ("tiled", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"),
+        ("chunked", "shared/vector_motion.h", "MULTIPLY_ADD(half_kick", "MULTIPLY_ADD(-half_kick"))],
 ]  # fmt: skip
 
 

@@ -29,22 +29,6 @@ static double nanoseconds(const struct run *run)
     return 1e9 / ((double)run->point.steps * (double)run->setup->particles);
 }
 
-static double seconds_of_stages(const struct step_point *point)
-{
-    double sum = 0;
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        sum += point->stages[stage].median;
-    return sum;
-}
-
-static uint64_t bytes_of_stages(const struct step_point *point)
-{
-    uint64_t sum = 0;
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        sum += point->stage_bytes[stage];
-    return sum;
-}
-
 static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
     const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median), scale = nanoseconds(run);
@@ -71,7 +55,7 @@ static void print_point(const struct run *run)
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
             print_row(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
-    print_row(run, "wall clock", point->wall, bytes_of_stages(point));
+    print_row(run, "wall clock", point->wall, point->stages_bytes);
     printf("\n%.4g ns per particle-step (ns/p-step), %.1f M particle-steps/s\n", cost, per_second(1e3, cost));
     printf("%s: %s\n", point->verified ? "verified" : "NOT VERIFIED", point->verdict);
 }
@@ -99,7 +83,7 @@ static void write_point(const struct run *run)
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
             write_stage(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
-    write_stage(run, "wall clock", point->wall, bytes_of_stages(point));
+    write_stage(run, "wall clock", point->wall, point->stages_bytes);
     bench_row(run->bench, "held_B", spread_of_one((double)point->bytes_held / (double)setup->particles), 1,
               point->verified);
     bench_row(run->bench, "energy_drift", spread_of_one(point->energy_drift), 1, point->verified);
@@ -189,7 +173,7 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
 static void describe_limit(const struct run *run, size_t size, char *text)
 {
     const struct step_point *point = &run->point;
-    const double wall = point->wall.median, between = wall - seconds_of_stages(point);
+    const double wall = point->wall.median, between = wall - point->stages_seconds;
     int longest = 0, written;
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         longest = point->stages[stage].median > point->stages[longest].median ? stage : longest;

@@ -29,6 +29,8 @@ struct step_point {
     struct spread wall;                /* seconds of a block on the slowest rank */
     struct spread stages[STAGE_OTHER]; /* of a block on this one */
     uint64_t stage_bytes[STAGE_OTHER]; /* of the last block */
+    double stages_seconds;             /* of all stages together; and */
+    uint64_t stages_bytes;             /* their bytes */
     char method[32], sort[256];        /* the step taken; how it sorts, where that is a choice */
     size_t bytes_held;                 /* in device arrays, after the last block */
     bool has_slabs;                    /* each rank solves for its rows of the field alone */
@@ -37,7 +39,7 @@ struct step_point {
     double leavers;                    /* particles that leave a rank in a step, the mean */
     uint64_t steps_done;               /* with the warm-up */
     double first_field, early_field;   /* energy of the field at the start, and before round-off grows */
-    double energy_drift;
+    double energy_drift;               /* relative, of the measured step that is farthest from the start */
     bool verified;
     char verdict[256]; /* what was checked, or what was wrong */
 };
