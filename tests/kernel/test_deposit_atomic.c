@@ -3,9 +3,7 @@
  * single. */
 #include "field/deposit.h"
 #include "field/deposit_atomic.h"
-#include "support/sorted_particles.h"
-
-#include "support/device_fixture.h"
+#include "support/deposit_support.h"
 
 /* One header, three shapes: each inclusion gets a name of its own. */
 #define SHAPE_ORDER   0
@@ -37,30 +35,21 @@ static const struct {
 
 /* From no particle in most cells to 5,000 in each; the narrowest grids, where nodes of a particle coincide.
  */
-static const struct deposit_case {
-    uint32_t nx, ny, count;
-    double cluster; /* share of the particles in one cell */
-} cases[] = {
+static const struct deposit_case cases[] = {
     {2, 2, 1, 0},      {2, 2, 999, 0},     {3, 5, 1000, 0.5},   {2, 3, 64, 1},
     {32, 32, 1500, 0}, {16, 8, 16384, 1},  {200, 2, 16001, .3}, {33, 7, 100, 0},
     {8, 5, 40000, 0},  {64, 64, 255, 0.1}, {5, 64, 4097, 0},    {3, 2, 2048, 0},
 };
 
-static struct grid grid_of(uint32_t nx, uint32_t ny)
-{
-    return grid_make(&(struct grid_config){.cells = {nx, ny}, .length = {0.4 * nx, 0.7 * ny}});
-}
-
 /* ---- the host's sums ---- */
 
-/* Real by real as the device has it; the caller frees the sums. */
+/* Real by real as the device has it. */
 static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
                            const struct sorted_particles *sorted)
 {
     const int nx = (int)grid->nx, ny = (int)grid->ny, nodes = shapes[shape].nodes;
     const real scale = (real)ldexp(1, (int)deposit_atomic_fraction_bits(sorted->particles.count));
-    uint64_t *sums = calloc(grid_cells(grid), sizeof *sums);
-    assert_non_null(sums);
+    uint64_t *sums = test_array(grid_cells(grid), sizeof *sums);
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
         real x[4], y[4];
         shapes[shape].weights((real)sorted->offset[p][0], x);
@@ -75,34 +64,21 @@ static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
     return sums;
 }
 
-/* The density, as doubles; the caller frees it. */
-static double *host_density(const struct grid *grid, enum shape_kind shape,
-                            const struct sorted_particles *sorted)
+/* The density, as doubles. */
+static double *host_density(const struct deposit_scene *scene, enum shape_kind shape)
 {
-    const struct particles *particles = &sorted->particles;
-    const real factor = (real)(particles->species->charge * particles->weight / (grid->dx * grid->dy));
-    const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
-    const uint32_t cells = grid_cells(grid);
-    uint64_t *sums = host_sums(grid, shape, sorted);
-    double *rho = calloc(cells, sizeof *rho);
-    assert_non_null(rho);
-    for (uint32_t node = 0; node < cells; node++) {
+    const real factor = (real)deposit_scale(scene);
+    const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(scene->sorted.particles.count));
+    const uint64_t *sums = host_sums(&scene->grid, shape, &scene->sorted);
+    double *rho = field_numbers(grid_cells(&scene->grid));
+    for (uint32_t node = 0; node < grid_cells(&scene->grid); node++) {
         const real weights = (real)sums[node] * unit;
         rho[node] = (double)(real)(factor * weights);
     }
-    free(sums);
     return rho;
 }
 
 /* ---- the device's ---- */
-
-static double *read_density(const struct buffer *rho, uint32_t cells)
-{
-    double *result = calloc(cells, sizeof *result);
-    assert_non_null(result);
-    assert_ok(buffer_read_reals(rho, precision, 0, cells, result));
-    return result;
-}
 
 /* The cells of the particles, on the device. */
 static struct buffer *upload_keys(const struct sorted_particles *sorted)
@@ -114,29 +90,24 @@ static struct buffer *upload_keys(const struct sorted_particles *sorted)
     return keys;
 }
 
-/* One species alone, by keys or by order; the caller frees the density. */
-static double *deposited(struct deposit_atomic *deposit, const struct grid *grid,
+/* One species alone, by keys or by order. */
+static double *deposited(struct deposit_atomic *deposit, const struct deposit_scene *scene,
                          const struct particles *particles, const struct buffer *keys)
 {
-    const uint32_t cells = grid_cells(grid);
-    struct buffer *rho = NULL;
-    assert_ok(buffer_create(device, cells * precision_bytes(precision), "rho", &rho));
-    assert_ok(buffer_fill(rho, UINT32_MAX)); /* not a number: `first` must set, not add */
+    const uint32_t cells = grid_cells(&scene->grid);
+    struct buffer *rho = deposit_unset(scene);
     assert_ok(deposit_atomic_species(deposit, particles, keys, cells, true, rho));
-    double *result = read_density(rho, cells);
-    buffer_destroy(&rho);
-    return result;
+    return field_read(rho, precision, cells);
 }
 
-static void check_bits(struct deposit_atomic *deposit, const struct grid *grid,
+static void check_bits(struct deposit_atomic *deposit, const struct deposit_scene *scene,
                        const struct particles *particles, const struct buffer *keys, const double *expected)
 {
-    double *rho = deposited(deposit, grid, particles, keys);
-    assert_memory_equal(rho, expected, grid_cells(grid) * sizeof *rho);
-    free(rho);
+    assert_memory_equal(deposited(deposit, scene, particles, keys), expected,
+                        grid_cells(&scene->grid) * sizeof *expected);
 }
 
-/* Both ways that the device knows; the caller destroys it. False for a way that it lacks. */
+/* Both ways that the device knows. False for a way that it lacks. */
 static bool create(const struct grid *grid, enum shape_kind shape, enum atomic_way way,
                    struct deposit_atomic **deposit)
 {
@@ -158,26 +129,19 @@ static bool skips(size_t n)
 /* By key and by order, in both layouts, and again. */
 static void check_case(const struct deposit_case *at, enum shape_kind shape)
 {
-    const struct grid grid = grid_of(at->nx, at->ny);
-    struct sorted_particles sorted;
-    sorted_particles_create(device, &grid, precision, test_count(at->count), at->cluster, 7 + at->count,
-                            &sorted);
-    double *expected = host_density(&grid, shape, &sorted);
-    struct buffer *keys = upload_keys(&sorted);
-    struct particles aos;
-    sorted_particles_list(device, &grid, LAYOUT_AOS, sorted.particles.count, &sorted, &aos);
+    struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + at->count);
+    const double *expected = host_density(scene, shape);
+    const struct buffer *keys = upload_keys(&scene->sorted);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
         struct deposit_atomic *deposit = NULL;
-        if (!create(&grid, shape, way, &deposit))
+        if (!create(&scene->grid, shape, way, &deposit))
             continue;
         for (int time = 0; time < 4; time++)
-            check_bits(deposit, &grid, time / 2 ? &aos : &sorted.particles, time % 2 ? keys : NULL, expected);
-        check_bits(deposit, &grid, &aos, NULL, expected);
+            check_bits(deposit, scene, time / 2 ? &scene->aos : &scene->sorted.particles,
+                       time % 2 ? keys : NULL, expected);
+        check_bits(deposit, scene, &scene->aos, NULL, expected);
     }
-    free(expected);
-    buffer_destroy(&keys);
-    particles_destroy(&aos);
-    sorted_particles_destroy(&sorted);
+    deposit_scene_destroy(scene);
 }
 
 TEST(the_integers_are_the_hosts)
@@ -215,51 +179,45 @@ static void shuffle_within_cells(struct sorted_particles *sorted, uint64_t *seed
 /* Within cells for lists without keys, and in any order with them. */
 TEST(the_order_does_not_show)
 {
-    const struct grid grid = grid_of(7, 9);
-    struct sorted_particles sorted;
+    struct deposit_scene *scene =
+        deposit_scene_create(&(struct deposit_case){7, 9, 20000, 0.2}, precision, 17);
+    struct sorted_particles *sorted = &scene->sorted;
     uint64_t seed = 3;
-    sorted_particles_create(device, &grid, precision, test_count(20000), 0.2, 17, &sorted);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
         struct deposit_atomic *deposit = NULL;
-        if (!create(&grid, SHAPE_TSC, way, &deposit))
+        if (!create(&scene->grid, SHAPE_TSC, way, &deposit))
             continue;
-        double *expected = deposited(deposit, &grid, &sorted.particles, NULL);
-        shuffle_within_cells(&sorted, &seed);
-        sorted_particles_upload(&sorted);
-        check_bits(deposit, &grid, &sorted.particles, NULL, expected);
-        shuffle(&sorted, 0, sorted.particles.count, &seed);
-        sorted_particles_upload(&sorted);
-        struct buffer *keys = upload_keys(&sorted);
-        check_bits(deposit, &grid, &sorted.particles, keys, expected);
-        buffer_destroy(&keys);
-        free(expected);
-        qsort(sorted.cell, sorted.particles.count, sizeof *sorted.cell, sorted_particles_compare);
-        sorted_particles_upload(&sorted); /* other particles, in order again */
+        const double *expected = deposited(deposit, scene, &sorted->particles, NULL);
+        shuffle_within_cells(sorted, &seed);
+        sorted_particles_upload(sorted);
+        check_bits(deposit, scene, &sorted->particles, NULL, expected);
+        shuffle(sorted, 0, sorted->particles.count, &seed);
+        sorted_particles_upload(sorted);
+        check_bits(deposit, scene, &sorted->particles, upload_keys(sorted), expected);
+        qsort(sorted->cell, sorted->particles.count, sizeof *sorted->cell, sorted_particles_compare);
+        sorted_particles_upload(sorted); /* other particles, in order again */
     }
-    sorted_particles_destroy(&sorted);
+    deposit_scene_destroy(scene);
 }
 
 /* As many whole particles on one node as fit below a power of two: the sum reaches up to its last bit. */
 TEST(a_sum_may_fill_its_bits)
 {
-    const struct grid grid = grid_of(4, 4);
     const uint32_t count = 255;
-    struct sorted_particles sorted;
-    sorted_particles_create(device, &grid, precision, count, 1, 1, &sorted);
-    memset(sorted.offset, 0, count * sizeof *sorted.offset);
-    sorted_particles_upload(&sorted);
-    const double one = sorted.species.charge * sorted.particles.weight / (grid.dx * grid.dy);
+    struct deposit_scene *scene = deposit_scene_create(&(struct deposit_case){4, 4, count, 1}, precision, 1);
+    memset(scene->sorted.offset, 0, count * sizeof *scene->sorted.offset);
+    deposit_scene_upload(scene);
+    const double all = count * deposit_scale(scene);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
         struct deposit_atomic *deposit = NULL;
-        if (!create(&grid, SHAPE_CIC, way, &deposit))
+        if (!create(&scene->grid, SHAPE_CIC, way, &deposit))
             continue;
-        double *rho = deposited(deposit, &grid, &sorted.particles, NULL);
+        const double *rho = deposited(deposit, scene, &scene->sorted.particles, NULL);
         for (uint32_t node = 0; node < 16; node++)
-            assert_near(rho[node], node == 14 ? count * one : 0,
-                        node == 14 ? 2 * test_epsilon(precision) * fabs(count * one) : 0);
-        free(rho);
+            assert_near(rho[node], node == 14 ? all : 0,
+                        node == 14 ? 2 * test_epsilon(precision) * fabs(all) : 0);
     }
-    sorted_particles_destroy(&sorted);
+    deposit_scene_destroy(scene);
 }
 
 TEST(as_many_fraction_bits_as_fit)
@@ -276,53 +234,34 @@ TEST(as_many_fraction_bits_as_fit)
 
 /* ---- what is not a number, and memory ---- */
 
-/* Whether the bits of the host's density come of the same object afterwards. */
-static void check_whole_again(struct deposit_atomic *deposit, const struct grid *grid, enum shape_kind shape,
-                              const struct sorted_particles *sorted)
-{
-    double *expected = host_density(grid, shape, sorted);
-    check_bits(deposit, grid, &sorted->particles, NULL, expected);
-    free(expected);
-}
-
 /* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
  * not in the next deposit. */
-static void check_not_a_number(struct sorted_particles *sorted, uint32_t first, uint32_t end, double broken,
+static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint32_t end, double broken,
                                enum shape_kind shape, enum atomic_way way)
 {
-    const struct grid grid = grid_of(16, 16);
-    const int row = (int)(sorted->cell[first] / 16);
+    const struct particles *particles = &scene->sorted.particles;
     struct deposit_atomic *deposit = NULL;
-    if (!create(&grid, shape, way, &deposit))
+    if (!create(&scene->grid, shape, way, &deposit))
         return;
     for (uint32_t p = first; p < end; p++) {
-        const double not_whole[2] = {sorted->offset[p][0], broken};
-        assert_ok(buffer_write_reals(sorted->particles.attribute[ATTRIBUTE_OFFSET], precision, 2 * (size_t)p,
-                                     2, not_whole));
+        const double not_whole[2] = {scene->sorted.offset[p][0], broken};
+        assert_ok(buffer_write_reals(particles->attribute[ATTRIBUTE_OFFSET], precision, 2 * (size_t)p, 2,
+                                     not_whole));
     }
-    double *rho = deposited(deposit, &grid, &sorted->particles, NULL);
-    int near = 0, far = 0;
-    for (int node = 0; node < 256; node++) {
-        const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
-        *(is_near ? &near : &far) += isnan(rho[node]) != 0;
-    }
-    free(rho);
-    assert_true(near > 0);
-    assert_int_equal(far, 0);
-    sorted_particles_upload(sorted);
-    check_whole_again(deposit, &grid, shape, sorted);
+    deposit_check_broken(deposited(deposit, scene, particles, NULL), (int)(scene->sorted.cell[first] / 16));
+    deposit_scene_upload(scene);
+    check_bits(deposit, scene, particles, NULL, host_density(scene, shape));
 }
 
 /* One, that marks the sums of others; and the fullest cell, whose sums are marked over and over. */
 TEST(not_a_number_shows)
 {
-    const struct grid grid = grid_of(16, 16);
-    struct sorted_particles sorted;
-    sorted_particles_create(device, &grid, precision, test_count(5000), 0.25, 11, &sorted);
-    const uint32_t one = sorted.particles.count / 3;
+    struct deposit_scene *scene =
+        deposit_scene_create(&(struct deposit_case){16, 16, 5000, 0.25}, precision, 11);
+    const uint32_t *cell = scene->sorted.cell, count = scene->sorted.particles.count, one = count / 3;
     uint32_t first = 0, end = 0;
-    for (uint32_t p = 0, start = 0; p < sorted.particles.count; p++) {
-        start = sorted.cell[p] == sorted.cell[start] ? start : p;
+    for (uint32_t p = 0, start = 0; p < count; p++) {
+        start = cell[p] == cell[start] ? start : p;
         if (p + 1 - start > end - first) {
             first = start;
             end = p + 1;
@@ -330,17 +269,17 @@ TEST(not_a_number_shows)
     }
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-            check_not_a_number(&sorted, one, one + 1, (double)NAN, shape, way);
-            check_not_a_number(&sorted, one, one + 1, (double)INFINITY, shape, way);
-            check_not_a_number(&sorted, first, end, (double)NAN, shape, way);
+            check_not_a_number(scene, one, one + 1, (double)NAN, shape, way);
+            check_not_a_number(scene, one, one + 1, (double)INFINITY, shape, way);
+            check_not_a_number(scene, first, end, (double)NAN, shape, way);
         }
-    sorted_particles_destroy(&sorted);
+    deposit_scene_destroy(scene);
 }
 
 /* A word of 64 bits a node, and by the door's method no more. */
 TEST(takes_a_word_a_node)
 {
-    const struct grid grid = grid_of(31, 6);
+    const struct grid grid = field_grid(31, 6, 1, 1);
     const struct deposit_config config = {.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
     struct deposit *deposit = NULL;
     const size_t before = device_bytes_held(device);

@@ -1,0 +1,74 @@
+/* Deposit support: particles and checks that the tests of both methods of the deposit share. */
+#ifndef RADIXPIC_TEST_DEPOSIT_SUPPORT_H
+#define RADIXPIC_TEST_DEPOSIT_SUPPORT_H
+
+#include "support/sorted_particles.h"
+
+#include "support/device_fixture.h"
+#include "support/field_support.h"
+
+struct deposit_case {
+    uint32_t nx, ny, count;
+    double cluster; /* share of the particles in one cell */
+};
+
+/* The same particles as structure of arrays and as array of structures. */
+struct deposit_scene {
+    struct grid grid;
+    struct sorted_particles sorted;
+    struct particles aos;
+};
+
+static inline struct deposit_scene *deposit_scene_create(const struct deposit_case *at,
+                                                         enum precision precision, uint64_t seed)
+{
+    struct deposit_scene *scene = test_array(1, sizeof *scene);
+    const uint32_t count = test_count(at->count);
+    scene->grid = field_grid(at->nx, at->ny, 0.4 * at->nx, 0.7 * at->ny);
+    sorted_particles_create(device, &scene->grid, precision, count, at->cluster, seed, &scene->sorted);
+    sorted_particles_list(device, &scene->grid, LAYOUT_AOS, count, &scene->sorted, &scene->aos);
+    return scene;
+}
+
+/* To the device, what the test changed on the host. */
+static inline void deposit_scene_upload(struct deposit_scene *scene)
+{
+    sorted_particles_upload(&scene->sorted);
+    sorted_particles_write(&scene->sorted, &scene->aos);
+}
+
+static inline void deposit_scene_destroy(struct deposit_scene *scene)
+{
+    sorted_particles_destroy(&scene->sorted);
+}
+
+/* The charge density of one weight on a node. */
+static inline double deposit_scale(const struct deposit_scene *scene)
+{
+    const struct particles *particles = &scene->sorted.particles;
+    return particles->species->charge * particles->weight / (scene->grid.dx * scene->grid.dy);
+}
+
+/* A density of not-a-numbers: the first species must set, not add. */
+static inline struct buffer *deposit_unset(const struct deposit_scene *scene)
+{
+    struct buffer *rho = NULL;
+    assert_ok(buffer_create(device, grid_cells(&scene->grid) * precision_bytes(scene->sorted.precision),
+                            "rho", &rho));
+    assert_ok(buffer_fill(rho, UINT32_MAX));
+    return rho;
+}
+
+/* On 16 x 16 nodes a particle in cell row `row` that is not a number shows around it and nowhere else. */
+static inline void deposit_check_broken(const double *rho, int row)
+{
+    int near = 0, far = 0;
+    for (int node = 0; node < 256; node++) {
+        const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
+        *(is_near ? &near : &far) += isnan(rho[node]) != 0;
+    }
+    assert_true(near > 0);
+    assert_int_equal(far, 0);
+}
+
+#endif
