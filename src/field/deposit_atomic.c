@@ -14,7 +14,6 @@ struct deposit_atomic {
     enum precision precision;
     enum atomic_way way;
     size_t group_items;
-    struct program *program;
     struct kernel *by_key, *by_order, *nodes;
     struct buffer *sums; /* ulong[cells]: 0 between deposits */
 };
@@ -43,18 +42,19 @@ enum status deposit_atomic_create(struct device *device, const struct grid *grid
 {
     const struct device_info *info = device_info(device);
     struct deposit_atomic *created = NULL;
+    struct program *program = NULL;
     TRY(choose_way(info, way, &way));
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->precision = precision;
     created->way = way;
     created->group_items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS);
-    TRY(program_build(device, "deposit_atomic.cl", precision, &created->program,
+    TRY(program_build(device, "deposit_atomic.cl", precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
                       created->group_items, way == ATOMIC_64));
-    TRY(kernel_create(created->program, "deposit_atomic_by_key", &created->by_key));
-    TRY(kernel_create(created->program, "deposit_atomic_by_order", &created->by_order));
-    TRY(kernel_create(created->program, "deposit_atomic_nodes", &created->nodes));
+    TRY(kernel_create(program, "deposit_atomic_by_key", &created->by_key));
+    TRY(kernel_create(program, "deposit_atomic_by_order", &created->by_order));
+    TRY(kernel_create(program, "deposit_atomic_nodes", &created->nodes));
     TRY(buffer_create(device, grid_cells(grid) * sizeof(uint64_t), "the atomic deposit's sums",
                       &created->sums));
     *deposit = created;

@@ -1,5 +1,5 @@
 /* FFT: the choice between VkFFT and FFTW. */
-#include "field/fft_backend.h"
+#include "field/fft.h"
 
 size_t fft_complex_bytes(const struct grid *grid, enum precision precision)
 {
@@ -28,29 +28,22 @@ static enum status make_plans(struct fft *fft, enum solver_kind solver)
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
                        enum solver_kind solver, bool pairs, struct fft **fft)
 {
+    const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
+    const size_t modes_bytes = fft_complex_bytes(grid, precision);
     TRY(DEVICE_NEW(device, *fft));
     **fft = (struct fft){.name = "none",
+                         /* along y real numbers become modes, along x modes become modes in place */
+                         .bytes = real_bytes + 3 * (uint64_t)modes_bytes,
+                         .real_bytes = real_bytes,
+                         .modes_bytes = modes_bytes,
                          .device = device,
                          .grid = *grid,
                          .precision = precision,
-                         .pairs = pairs,
-                         .real_bytes = grid_cells(grid) * precision_bytes(precision),
-                         .modes_bytes = fft_complex_bytes(grid, precision)};
+                         .pairs = pairs};
     if (device_is_counting(device))
         return STATUS_OK;
     TRY(make_plans(*fft, solver));
     return device_at_close(device, wait_for_device, device);
-}
-
-const char *fft_name(const struct fft *fft)
-{
-    return fft->name;
-}
-
-uint64_t fft_bytes(const struct fft *fft)
-{
-    /* Along y real numbers become modes, along x modes become modes in place. */
-    return (uint64_t)fft->real_bytes + 3 * (uint64_t)fft->modes_bytes;
 }
 
 enum status fft_run(struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)

@@ -11,13 +11,24 @@
 #include "device/device.h"
 #include "domain/grid.h"
 
-struct fft;
-
 enum fft_way {
     FFT_FORWARD,     /* real (real[nx*ny], kept) -> modes */
     FFT_INVERSE,     /* modes (contents lost) -> real */
     FFT_INVERSE_PAIR /* the same for two arrays at once, as light as one on a GPU: the second begins
                         buffer_view_stride() of the bytes of one array after the first, in both buffers */
+};
+
+/* What is known of a transform; what the library does is for this room only. */
+struct fft {
+    const char *name;               /* "VkFFT" or "FFTW"; "none" on a counting device */
+    uint64_t bytes;                 /* that the transform of one array must move */
+    size_t real_bytes, modes_bytes; /* of one array */
+    struct device *device;          /* not owned */
+    struct grid grid;
+    enum precision precision;
+    bool pairs;
+    enum status (*run)(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes);
+    void *plans; /* the library's */
 };
 
 /* SOLVER_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
@@ -27,18 +38,17 @@ STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *
                                       enum precision precision, enum solver_kind solver, bool pairs,
                                       struct fft **fft);
 
-/* "VkFFT" or "FFTW"; "none" on a counting device. */
-const char *fft_name(const struct fft *fft);
-
 /* Bytes of a complex array: nx * (ny/2 + 1) pairs of reals. */
 size_t fft_complex_bytes(const struct grid *grid, enum precision precision);
-
-/* Bytes that the transform of one array must move. */
-uint64_t fft_bytes(const struct fft *fft);
 
 /* Only enqueues, but for FFTW on a device that is no CPU: see device_call_host(). The caller times the
  * transforms, several at once, with device_region_begin() and _end(). */
 STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, struct buffer *real,
                                    struct buffer *modes);
+
+/* For fft_create(): set name, run and plans; the rest is set. *unsupported: VkFFT has no transform of these
+ * lengths on this device. */
+STATUS_CHECKED enum status fft_vkfft_create(struct fft *fft, bool *unsupported);
+STATUS_CHECKED enum status fft_fftw_create(struct fft *fft);
 
 #endif

@@ -4,7 +4,7 @@
  * bits of every result. Rows and columns are planned apart, which an estimate gets right: it is as fast as a
  * measured two-dimensional plan, and up to 1.8 times as fast as an estimated one.
  */
-#include "field/fft_backend.h"
+#include "field/fft.h"
 
 #include <fftw3.h>
 
@@ -18,7 +18,9 @@ struct fftw_plans {
     size_t real_stride, modes_stride; /* bytes between the arrays of a pair */
 };
 
-/* FFTW's functions of both precisions differ in their prefix only. Estimating leaves the arrays alone: FFTW
+/* FFTW's functions of both precisions differ in their prefix only. Those of transforms are called by the
+ * device, in the order of its queue. OpenCL promises buffers at least the alignment of its longest type, 128
+ * bytes, which is more than plans for vector instructions ask for. Estimating leaves the arrays alone: FFTW
  * looks at where they are. Row i of modes_y modes follows row i-1; a column has a stride of modes_y. */
 #define DEFINE_FOR(precision, fftw, number)                                                                  \
     static bool plan_##precision(fftw##_plan plans[PLANS], int nx, int ny, void *memory, void *modes)        \
@@ -36,15 +38,24 @@ struct fftw_plans {
         return plans[ROWS_FORWARD] && plans[COLUMNS_FORWARD] && plans[COLUMNS_INVERSE] &&                    \
                plans[ROWS_INVERSE];                                                                          \
     }                                                                                                        \
-    static void forward_##precision(const fftw##_plan plans[PLANS], void *real, void *modes)                 \
+    static void forward_##precision(const void *context, void *const *memory)                                \
     {                                                                                                        \
-        fftw##_execute_dft_r2c(plans[ROWS_FORWARD], real, modes);                                            \
-        fftw##_execute_dft(plans[COLUMNS_FORWARD], modes, modes);                                            \
+        const struct fftw_plans *plans = context;                                                            \
+        fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], memory[0], memory[1]);                   \
+        fftw##_execute_dft(plans->in_##precision[COLUMNS_FORWARD], memory[1], memory[1]);                    \
     }                                                                                                        \
-    static void inverse_##precision(const fftw##_plan plans[PLANS], void *real, void *modes)                 \
+    static void inverse_##precision(const void *context, void *const *memory)                                \
     {                                                                                                        \
-        fftw##_execute_dft(plans[COLUMNS_INVERSE], modes, modes);                                            \
-        fftw##_execute_dft_c2r(plans[ROWS_INVERSE], modes, real);                                            \
+        const struct fftw_plans *plans = context;                                                            \
+        fftw##_execute_dft(plans->in_##precision[COLUMNS_INVERSE], memory[1], memory[1]);                    \
+        fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], memory[1], memory[0]);                   \
+    }                                                                                                        \
+    static void inverse_pair_##precision(const void *context, void *const *memory)                           \
+    {                                                                                                        \
+        const struct fftw_plans *plans = context;                                                            \
+        char *real = memory[0], *modes = memory[1];                                                          \
+        inverse_##precision(plans, memory);                                                                  \
+        inverse_##precision(plans, (void *const[]){real + plans->real_stride, modes + plans->modes_stride}); \
     }
 DEFINE_FOR(single, fftwf, float)
 DEFINE_FOR(double, fftw, double)
@@ -60,40 +71,13 @@ static void destroy_plans(void *plans)
     }
 }
 
-/* These are called by the device, in the order of its queue. OpenCL promises buffers at least the alignment
- * of its longest type, 128 bytes, which is more than plans for vector instructions ask for. */
-static void forward(const void *context, void *const *memory)
-{
-    const struct fftw_plans *plans = context;
-    if (plans->in_double[0])
-        forward_double(plans->in_double, memory[0], memory[1]);
-    else
-        forward_single(plans->in_single, memory[0], memory[1]);
-}
-
-static void inverse(const void *context, void *const *memory)
-{
-    const struct fftw_plans *plans = context;
-    if (plans->in_double[0])
-        inverse_double(plans->in_double, memory[0], memory[1]);
-    else
-        inverse_single(plans->in_single, memory[0], memory[1]);
-}
-
-static void inverse_pair(const void *context, void *const *memory)
-{
-    const struct fftw_plans *plans = context;
-    char *real = memory[0], *modes = memory[1];
-    inverse(context, memory);
-    inverse(context, (void *const[]){real + plans->real_stride, modes + plans->modes_stride});
-}
-
 /* Its time is in the region of the caller. */
 static enum status run(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)
 {
-    static host_function *const functions[] = {forward, inverse, inverse_pair};
-    return device_call_host(fft->device, functions[way], fft->plans, (struct buffer *const[]){real, modes}, 2,
-                            STAGE_OTHER, 0);
+    static host_function *const functions[2][3] = {{forward_single, inverse_single, inverse_pair_single},
+                                                   {forward_double, inverse_double, inverse_pair_double}};
+    return device_call_host(fft->device, functions[fft->precision == PRECISION_DOUBLE][way], fft->plans,
+                            (struct buffer *const[]){real, modes}, 2, STAGE_OTHER, 0);
 }
 
 enum status fft_fftw_create(struct fft *fft)

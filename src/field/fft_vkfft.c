@@ -1,6 +1,6 @@
 /* FFT by VkFFT on the device. The only file outside device/ that sees OpenCL headers, because VkFFT takes
  * native handles. */
-#include "field/fft_backend.h"
+#include "field/fft.h"
 
 #define VKFFT_BACKEND 3 /* OpenCL */
 #include <vkFFT.h>

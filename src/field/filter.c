@@ -5,7 +5,6 @@ struct filter {
     struct grid grid;
     struct buffer *spare; /* real[cells]: where a pass writes */
     struct launch launch; /* of a pass */
-    struct program *program;
     struct kernel *pass;
 };
 
@@ -49,17 +48,17 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
     if (tile.rows > 0 && !tile_fits(info, tile, precision))
         return status_fail(STATUS_FAILED, "%s has no room for the filter's tile of %u x %u nodes", info->name,
                            tile.rows, tile.columns);
+    struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->launch = pass_launch(device, grid, precision, tile);
     TRY(buffer_create(device, grid_cells(grid) * precision_bytes(precision), "filtered charge density",
                       &created->spare));
-    TRY(program_build(device, "filter.cl", precision, &created->program,
+    TRY(program_build(device, "filter.cl", precision, &program,
                       "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
                       tile.item_rows));
     *filter = created;
-    return kernel_create(created->program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass",
-                         &created->pass);
+    return kernel_create(program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass", &created->pass);
 }
 
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho)

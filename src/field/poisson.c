@@ -15,9 +15,19 @@ struct poisson {
     struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
     struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
-    struct program *program;
     struct kernel *potential, *spectral_field, *centred_field;
 };
+
+struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
+                         uint32_t filter_passes)
+{
+    const bool nyquist = 2 * (uint64_t)m == n;
+    const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
+    const double k = 2 * M_PI / length * signed_mode, cell_angle = 2 * M_PI * signed_mode / n;
+    const double slope = gradient == GRADIENT_SPECTRAL ? k : sin(cell_angle) * n / length;
+    const double pass = nyquist ? 0 : (1 + cos(cell_angle)) / 2;
+    return (struct wave){k * k, nyquist ? 0 : slope, pow(pass, filter_passes)};
+}
 
 /* A table of (k^2, k of the gradient) for modes 0 to count-1 of an axis with n nodes. Computed in double: a
  * product of float wave numbers would lose the last digits of every solution. */
@@ -25,18 +35,16 @@ static enum status wave_numbers(struct device *device, enum precision precision,
                                 uint32_t count, struct buffer **table)
 {
     TRY(buffer_create(device, 2 * (size_t)count * precision_bytes(precision), "wave numbers", table));
-    double *waves = malloc(2 * (size_t)count * sizeof *waves);
-    if (!waves)
+    double *numbers = malloc(2 * (size_t)count * sizeof *numbers);
+    if (!numbers)
         return status_fail(STATUS_FAILED, "no memory for %u wave numbers", count);
     for (uint32_t m = 0; m < count; m++) {
-        const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
-        const double k = 2 * M_PI / length * signed_mode;
-        const bool nyquist = 2 * (uint64_t)m == n;
-        waves[2 * m] = k * k;
-        waves[2 * m + 1] = nyquist ? 0.0 : k;
+        const struct wave wave = poisson_wave(m, n, length, GRADIENT_SPECTRAL, 0);
+        numbers[2 * m] = wave.k_squared;
+        numbers[2 * m + 1] = wave.slope;
     }
-    const enum status status = buffer_write_reals(*table, precision, 0, 2 * (size_t)count, waves);
-    free(waves);
+    const enum status status = buffer_write_reals(*table, precision, 0, 2 * (size_t)count, numbers);
+    free(numbers);
     return status;
 }
 
@@ -46,6 +54,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     const size_t modes_bytes = fft_complex_bytes(grid, precision);
     const bool pairs = gradient == GRADIENT_SPECTRAL;
     struct poisson *created = NULL;
+    struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
     *created =
         (struct poisson){.device = device, .grid = *grid, .precision = precision, .gradient = gradient};
@@ -54,10 +63,10 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                       "modes of the potential and the field", &created->result_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
-    TRY(program_build(device, "poisson.cl", precision, &created->program, "%s", ""));
-    TRY(kernel_create(created->program, "poisson_potential", &created->potential));
-    TRY(kernel_create(created->program, "poisson_spectral_field", &created->spectral_field));
-    TRY(kernel_create(created->program, "poisson_centred_field", &created->centred_field));
+    TRY(program_build(device, "poisson.cl", precision, &program, "%s", ""));
+    TRY(kernel_create(program, "poisson_potential", &created->potential));
+    TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
+    TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
     TRY(fft_create(device, grid, precision, solver, pairs,
                    &created->fft)); /* last: it goes first, and waits */
     *poisson = created;
@@ -66,7 +75,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
 
 const char *poisson_solver_name(const struct poisson *poisson)
 {
-    return fft_name(poisson->fft);
+    return poisson->fft->name;
 }
 
 /* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
@@ -87,7 +96,7 @@ static enum status field_modes(struct poisson *poisson)
 {
     const struct grid *grid = &poisson->grid;
     const uint32_t modes_y = grid->ny / 2 + 1;
-    const size_t stride = buffer_view_stride(fft_complex_bytes(grid, poisson->precision));
+    const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
     const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
     return KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y),
                          arg_buffer(poisson->rho_modes), arg_buffer(poisson->wave_x),
@@ -135,9 +144,9 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
 
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
-    const uint64_t nodes_bytes = (uint64_t)grid_cells(&poisson->grid) * precision_bytes(poisson->precision);
-    const uint64_t modes_bytes = fft_complex_bytes(&poisson->grid, poisson->precision);
-    const uint64_t transform = fft_bytes(poisson->fft);
+    const uint64_t nodes_bytes = poisson->fft->real_bytes;
+    const uint64_t modes_bytes = poisson->fft->modes_bytes;
+    const uint64_t transform = poisson->fft->bytes;
     if (poisson->gradient == GRADIENT_SPECTRAL)
         return timed(poisson, fields, 3 * transform + 3 * modes_bytes, solve_spectral);
     return timed(poisson, fields, 2 * transform + 2 * modes_bytes + 3 * nodes_bytes, solve_centred);
@@ -147,8 +156,8 @@ enum status poisson_potential(struct poisson *poisson, struct fields *fields)
 {
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
-    const uint64_t modes_bytes = fft_complex_bytes(&poisson->grid, poisson->precision);
-    return timed(poisson, fields, fft_bytes(poisson->fft) + 2 * modes_bytes, solve_potential);
+    const uint64_t modes_bytes = poisson->fft->modes_bytes;
+    return timed(poisson, fields, poisson->fft->bytes + 2 * modes_bytes, solve_potential);
 }
 
 struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2])

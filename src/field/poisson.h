@@ -15,7 +15,7 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
                                           enum precision precision, enum solver_kind solver,
                                           enum gradient_kind gradient, struct poisson **poisson);
 
-/* As fft_name(). */
+/* The name of its transforms (fft.h). */
 const char *poisson_solver_name(const struct poisson *poisson);
 
 /* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
@@ -31,6 +31,17 @@ STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fie
  * Blocking. */
 STATUS_CHECKED enum status poisson_read_modes(const struct poisson *poisson, uint32_t count,
                                               const int32_t (*wanted)[2], double *modes);
+
+/* What mode m of an axis of that length with n nodes is multiplied by. A centred difference is sin(k dx)/dx
+ * times as large as the wave, a filter pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the
+ * Nyquist mode they and the spectral gradient vanish. */
+struct wave {
+    double k_squared;
+    double slope;  /* k of the gradient: E_k = -i slope phi_k */
+    double filter; /* of all passes */
+};
+struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
+                         uint32_t filter_passes);
 
 /* Mode m along x and n along y of those that a transform stores, which is (mx, my) or its conjugate: of a
  * real density only my >= 0 is stored, since mode (-mx, -my) is the conjugate of (mx, my). */

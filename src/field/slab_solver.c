@@ -13,46 +13,19 @@
 
 #include <math.h>
 
-/* What a mode along one axis is multiplied by, which is enough for all modes. */
-struct wave {
-    double k_squared;
-    double slope;  /* k of the gradient: E_k = -i slope phi_k */
-    double filter; /* of all passes */
-};
-
 struct slab_solver {
     struct communicator communicator;
     struct grid box;
     bool is_filtered;
     struct row_exchange *rows;      /* the partition's here, FFTW's there */
     uint32_t columns, first_column; /* the own modes along y */
-    struct wave *along_x, *along_y; /* [nx], [columns] */
+    struct wave *along_x, *along_y; /* [nx], [columns]: enough for all modes */
     fftw_complex *modes;            /* [columns * nx]: of the (filtered) rho of the last solve */
     fftw_complex *work;             /* the same for a result, or as double[rows][2 (ny/2 + 1)] its nodes */
     fftw_plan forward, inverse;     /* work -> modes, work -> work */
 };
 
 /* ---- creation ---- */
-
-/* `count` modes of an axis with n nodes from mode `first` on. The centred difference of a wave is
- * sin(k dx)/dx times as large, a pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the
- * Nyquist mode they and the spectral gradient vanish. */
-static enum status create_waves(struct device *device, uint32_t n, double length, uint32_t first,
-                                uint32_t count, enum gradient_kind gradient, uint32_t filter_passes,
-                                struct wave **waves)
-{
-    TRY(DEVICE_NEW_ARRAY(device, *waves, count));
-    for (uint32_t c = 0; c < count; c++) {
-        const uint32_t m = first + c;
-        const bool nyquist = 2 * (uint64_t)m == n;
-        const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
-        const double k = 2 * M_PI / length * signed_mode, cell_angle = 2 * M_PI * signed_mode / n;
-        const double slope = gradient == GRADIENT_SPECTRAL ? k : sin(cell_angle) * n / length;
-        const double pass = nyquist ? 0 : (1 + cos(cell_angle)) / 2;
-        (*waves)[c] = (struct wave){k * k, nyquist ? 0 : slope, pow(pass, filter_passes)};
-    }
-    return STATUS_OK;
-}
 
 /* The rows of the partition and those that FFTW's rank wants, which may be none. */
 static enum status create_rows(struct device *device, const struct partition *partition, uint32_t fftw_rows,
@@ -91,9 +64,13 @@ static enum status create_arrays(struct device *device, size_t complex_numbers, 
 {
     const struct grid *box = &solver->box;
     TRY(device_at_close(device, destroy_fftw, solver));
-    TRY(create_waves(device, box->nx, box->lx, 0, box->nx, gradient, filter_passes, &solver->along_x));
-    TRY(create_waves(device, box->ny, box->ly, solver->first_column, solver->columns, gradient, filter_passes,
-                     &solver->along_y));
+    TRY(DEVICE_NEW_ARRAY(device, solver->along_x, box->nx));
+    TRY(DEVICE_NEW_ARRAY(device, solver->along_y, solver->columns));
+    for (uint32_t m = 0; m < box->nx; m++)
+        solver->along_x[m] = poisson_wave(m, box->nx, box->lx, gradient, filter_passes);
+    for (uint32_t c = 0; c < solver->columns; c++)
+        solver->along_y[c] =
+            poisson_wave(solver->first_column + c, box->ny, box->ly, gradient, filter_passes);
     solver->modes = fftw_alloc_complex(complex_numbers);
     solver->work = fftw_alloc_complex(complex_numbers);
     if (!solver->modes || !solver->work)
@@ -184,12 +161,12 @@ static void to_own_rows(struct slab_solver *solver, enum result result, double *
 {
     make_modes(solver, result);
     fftw_execute(solver->inverse);
-    rows_move_back(solver->rows, (const double *)solver->work, own);
+    rows_move(solver->rows, true, (const double *)solver->work, own);
 }
 
 void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey)
 {
-    rows_move_there(solver->rows, rho, (double *)solver->work);
+    rows_move(solver->rows, false, rho, (double *)solver->work);
     fftw_execute(solver->forward);
     if (solver->is_filtered) {
         filter_modes(solver);

@@ -30,32 +30,27 @@ static bool is_running(void)
     return started && !stopped;
 }
 
-/* What Open MPI, or the PMI of MPICH and its kin, tells a process that it starts; 0 where it tells nothing.
- */
-static int told(const char *name)
+/* What MPI tells, or before it runs Open MPI, or the PMI of MPICH and its kin, to a process that it starts; 0
+ * where none does. */
+static int told(int (*ask)(MPI_Comm communicator, int *number), const char *open_mpi, const char *pmi)
 {
-    const char *text = getenv(name);
+    int number = 0;
+    if (is_running()) {
+        ask(MPI_COMM_WORLD, &number);
+        return number;
+    }
+    const char *text = getenv(open_mpi) ? getenv(open_mpi) : getenv(pmi);
     return text ? atoi(text) : 0;
 }
 
 bool communicator_is_parallel(void)
 {
-    if (is_running()) {
-        int size = 1;
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-        return size > 1;
-    }
-    return told("OMPI_COMM_WORLD_SIZE") > 1 || told("PMI_SIZE") > 1;
+    return told(MPI_Comm_size, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE") > 1;
 }
 
 bool communicator_is_first(void)
 {
-    if (is_running()) {
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        return rank == 0;
-    }
-    return told("OMPI_COMM_WORLD_RANK") == 0 && told("PMI_RANK") == 0;
+    return told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0;
 }
 
 enum status communicator_start(struct communicator *communicator)
@@ -177,15 +172,6 @@ void communicator_wait(const struct communicator *communicator)
 
 /* ---- sums ---- */
 
-void communicator_gather(const struct communicator *communicator, size_t count, const double *values,
-                         double *all)
-{
-    if (communicator->size == 1)
-        memcpy(all, values, count * sizeof *all);
-    else
-        MPI_Allgather(values, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
 void communicator_gather_counts(const struct communicator *communicator, size_t count, const uint64_t *values,
                                 uint64_t *all)
 {
@@ -204,7 +190,7 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
     double *all = malloc(ranks * count * sizeof *all);
     if (!all)
         MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
-    communicator_gather(communicator, count, values, all);
+    MPI_Allgather(values, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, MPI_COMM_WORLD);
     for (size_t n = 0; n < count; n++) {
         values[n] = 0;
         for (size_t rank = 0; rank < ranks; rank++)

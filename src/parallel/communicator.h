@@ -58,8 +58,6 @@ void communicator_sum_counts(const struct communicator *communicator, size_t cou
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
 
 /* all[size][count] <- values[count] of each rank. */
-void communicator_gather(const struct communicator *communicator, size_t count, const double *values,
-                         double *all);
 void communicator_gather_counts(const struct communicator *communicator, size_t count, const uint64_t *values,
                                 uint64_t *all);
 

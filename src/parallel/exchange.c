@@ -13,6 +13,7 @@ struct exchange {
     MPI_Datatype types[PARTS];
     struct ghost_runs out, in;
     MPI_Request *requests; /* for all runs, ATTRIBUTES each */
+    int pending;           /* of those */
 
     /* Of own rows that are beside other ranks. */
     uint32_t reached;         /* how many */
@@ -126,28 +127,39 @@ static size_t leavers_before(const struct exchange *exchange, uint32_t local_row
     return sum_of(exchange->leavers, (size_t)(leavers_to(exchange, local_row) - exchange->leavers));
 }
 
-static int tag_of(const struct ghost_run *run, enum attribute attribute)
+/* Begins a message of a run, of which each attribute has one at a time. */
+static void begin_message(struct exchange *exchange, const struct ghost_run *run, bool sends,
+                          enum attribute attribute, void *elements, size_t count, MPI_Datatype type)
 {
-    return FIRST_TAG + run->number * ATTRIBUTES + (int)attribute;
+    const int tag = FIRST_TAG + run->number * ATTRIBUTES + (int)attribute;
+    MPI_Request *request = &exchange->requests[exchange->pending++];
+    if (sends)
+        MPI_Isend(elements, (int)count, type, run->rank, tag, MPI_COMM_WORLD, request);
+    else
+        MPI_Irecv(elements, (int)count, type, run->rank, tag, MPI_COMM_WORLD, request);
+}
+
+static void end_messages(struct exchange *exchange)
+{
+    MPI_Waitall(exchange->pending, exchange->requests, MPI_STATUSES_IGNORE);
+    exchange->pending = 0;
 }
 
 static void exchange_counts(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
     uint32_t *incoming = exchange->incoming;
-    int pending = 0;
     for (size_t r = 0; r < exchange->in.count; r++) {
         const struct ghost_run *run = &exchange->in.runs[r];
-        MPI_Irecv(incoming, (int)(run->rows * ny), MPI_UINT32_T, run->rank, tag_of(run, 0), MPI_COMM_WORLD,
-                  &exchange->requests[pending++]);
+        begin_message(exchange, run, false, 0, incoming, run->rows * ny, MPI_UINT32_T);
         incoming += run->rows * ny;
     }
     for (size_t r = 0; r < exchange->out.count; r++) {
         const struct ghost_run *run = &exchange->out.runs[r];
-        MPI_Isend(leavers_to(exchange, run->local_row), (int)(run->rows * ny), MPI_UINT32_T, run->rank,
-                  tag_of(run, 0), MPI_COMM_WORLD, &exchange->requests[pending++]);
+        begin_message(exchange, run, true, 0, (void *)leavers_to(exchange, run->local_row), run->rows * ny,
+                      MPI_UINT32_T);
     }
-    MPI_Waitall(pending, exchange->requests, MPI_STATUSES_IGNORE);
+    end_messages(exchange);
 }
 
 /* Counts by own cell; and of the particles of each piece (a cell of a row that comes) where they begin among
@@ -227,24 +239,15 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
 
 /* ---- following ---- */
 
-/* Begins a message for each attribute of `count` particles from number `first` on; returns how many. */
-static int begin_messages(const struct exchange *exchange, const struct ghost_run *run, bool sends,
-                          size_t first, size_t count, MPI_Request *requests)
+/* A message for each attribute of `count` particles from number `first` on. */
+static void begin_particles(struct exchange *exchange, const struct ghost_run *run, bool sends, size_t first,
+                            size_t count)
 {
     const struct host_particles *particles = sends ? &exchange->sent : &exchange->received;
-    int begun = 0;
-    for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
-        if (!host_particles_have(particles, a))
-            continue;
-        void *elements = host_particles_at(particles, a, first);
-        if (sends)
-            MPI_Isend(elements, (int)count, exchange->types[a], run->rank, tag_of(run, a), MPI_COMM_WORLD,
-                      &requests[begun++]);
-        else
-            MPI_Irecv(elements, (int)count, exchange->types[a], run->rank, tag_of(run, a), MPI_COMM_WORLD,
-                      &requests[begun++]);
-    }
-    return begun;
+    for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++)
+        if (host_particles_have(particles, a))
+            begin_message(exchange, run, sends, a, host_particles_at(particles, a, first), count,
+                          exchange->types[a]);
 }
 
 /* Sends and receives the particles of all runs. Leaving ones lie in the order of their cells. */
@@ -253,21 +256,19 @@ static void swap_particles(struct exchange *exchange)
     const size_t ny = exchange->slab.box.ny;
     const uint32_t *incoming = exchange->incoming;
     size_t place = 0;
-    int pending = 0;
     for (size_t r = 0; r < exchange->in.count; r++) {
         const struct ghost_run *run = &exchange->in.runs[r];
         const size_t count = sum_of(incoming, run->rows * ny);
-        pending += begin_messages(exchange, run, false, place, count, exchange->requests + pending);
+        begin_particles(exchange, run, false, place, count);
         place += count;
         incoming += run->rows * ny;
     }
     for (size_t r = 0; r < exchange->out.count; r++) {
         const struct ghost_run *run = &exchange->out.runs[r];
-        const size_t count = sum_of(leavers_to(exchange, run->local_row), run->rows * ny);
-        pending += begin_messages(exchange, run, true, leavers_before(exchange, run->local_row), count,
-                                  exchange->requests + pending);
+        begin_particles(exchange, run, true, leavers_before(exchange, run->local_row),
+                        sum_of(leavers_to(exchange, run->local_row), run->rows * ny));
     }
-    MPI_Waitall(pending, exchange->requests, MPI_STATUSES_IGNORE);
+    end_messages(exchange);
 }
 
 /* Particles beyond the ghost rows, and arrivals without room, take the general path. */

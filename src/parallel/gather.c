@@ -28,8 +28,7 @@ struct gather {
     enum precision precision;
     struct slab slab;       /* of this rank */
     uint32_t block_rows;    /* of all ranks' blocks together */
-    uint32_t own_begin;     /* row among those where this rank's block begins */
-    int *counts, *begins;   /* reals of the blocks of each rank; messages only */
+    int *counts, *begins;   /* [ranks] rows of each block, and which of them all is its first */
     struct buffer *blocks;  /* real[block_rows][ny] */
     struct buffer *sources; /* uint[box_rows + ...]: block rows for the rows of the box, the owner's first */
     struct buffer *source_begins; /* uint[box_rows + 1] in it */
@@ -39,7 +38,6 @@ struct gather {
     char *halves[2];
     uint32_t turn; /* of the halves */
 
-    struct program *program;
     struct kernel *sum, *keep;
 };
 
@@ -55,56 +53,18 @@ static size_t all_bytes(const struct gather *gather)
 
 /* ---- which rows ---- */
 
-/* Tables on the host, while they are made. */
-struct tables {
-    struct slab *slabs;      /* [ranks] */
-    uint32_t *block_begins;  /* [ranks + 1]: first row of each rank's block */
-    uint32_t *source_begins; /* [box rows + 1] */
-    uint32_t *sources;       /* [block rows] */
-};
-
-/* Which rows of the block of each rank are which of the box, and of all blocks where they begin. */
-static enum status find_blocks(struct gather *gather, struct device *scratch,
-                               const struct gather_setup *setup, struct tables *tables)
+static enum status find_blocks(struct gather *gather, const struct slab *slabs)
 {
-    const size_t ranks = (size_t)setup->partition->ranks;
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->slabs, ranks));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->block_begins, ranks + 1));
+    const size_t ranks = (size_t)gather->communicator.size;
+    gather->slab = slabs[gather->communicator.rank];
     TRY(DEVICE_NEW_ARRAY(gather->device, gather->counts, ranks));
     TRY(DEVICE_NEW_ARRAY(gather->device, gather->begins, ranks));
     for (size_t rank = 0; rank < ranks; rank++) {
-        const struct slab slab = ghost_slab(setup->partition, setup->box, setup->ghost, (int)rank);
-        const uint32_t begin = tables->block_begins[rank], rows = ghost_reached_rows(&slab);
-        tables->slabs[rank] = slab;
-        tables->block_begins[rank + 1] = begin + rows;
-        gather->counts[rank] = (int)(rows * setup->box->ny);
-        gather->begins[rank] = (int)(begin * setup->box->ny);
+        gather->counts[rank] = (int)ghost_reached_rows(&slabs[rank]);
+        gather->begins[rank] = (int)gather->block_rows;
+        gather->block_rows += ghost_reached_rows(&slabs[rank]);
     }
-    gather->block_rows = tables->block_begins[ranks];
-    gather->own_begin = tables->block_begins[gather->communicator.rank];
-    gather->slab = tables->slabs[gather->communicator.rank];
-    return STATUS_OK;
-}
-
-/* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
-static enum status find_sources(struct gather *gather, struct device *scratch,
-                                const struct partition *partition, struct tables *tables)
-{
-    uint32_t count = 0;
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->source_begins, gather->slab.box.nx + (size_t)1));
-    TRY(DEVICE_NEW_ARRAY(scratch, tables->sources, gather->block_rows));
-    for (uint32_t row = 0; row < gather->slab.box.nx; row++) {
-        const int owner = partition_owner(partition, row);
-        tables->sources[count++] = tables->block_begins[owner] + row - partition->first[owner];
-        for (int rank = 0; rank < partition->ranks; rank++) {
-            const struct slab *slab = &tables->slabs[rank];
-            for (uint32_t n = slab->rows; n < ghost_reached_rows(slab); n++)
-                if (slab_global_row(slab, ghost_reached_row(slab, n)) == row)
-                    tables->sources[count++] = tables->block_begins[rank] + n;
-        }
-        tables->source_begins[row + 1] = count;
-    }
-    return STATUS_OK;
+    return buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks);
 }
 
 static enum status send_table(struct gather *gather, const void *table, size_t bytes, const char *what,
@@ -112,6 +72,28 @@ static enum status send_table(struct gather *gather, const void *table, size_t b
 {
     TRY(buffer_create(gather->device, bytes, what, buffer));
     return buffer_write(*buffer, 0, bytes, table);
+}
+
+/* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
+static enum status send_sources(struct gather *gather, struct device *scratch,
+                                const struct partition *partition, const struct slab *slabs)
+{
+    const uint32_t rows = gather->slab.box.nx;
+    uint32_t *begins = NULL, *sources = NULL, count = 0;
+    TRY(DEVICE_NEW_ARRAY(scratch, begins, rows + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(scratch, sources, gather->block_rows));
+    for (uint32_t row = 0; row < rows; row++) {
+        const int owner = partition_owner(partition, row);
+        sources[count++] = (uint32_t)gather->begins[owner] + row - partition->first[owner];
+        for (int rank = 0; rank < partition->ranks; rank++)
+            for (uint32_t n = slabs[rank].rows; n < ghost_reached_rows(&slabs[rank]); n++)
+                if (slab_global_row(&slabs[rank], ghost_reached_row(&slabs[rank], n)) == row)
+                    sources[count++] = (uint32_t)gather->begins[rank] + n;
+        begins[row + 1] = count;
+    }
+    TRY(send_table(gather, begins, (rows + (size_t)1) * sizeof *begins, "begins of the rows between ranks",
+                   &gather->source_begins));
+    return send_table(gather, sources, count * sizeof *sources, "rows between ranks", &gather->sources);
 }
 
 /* Which row of the local grid, and of the box, each row of this rank's block is. */
@@ -129,14 +111,12 @@ static enum status send_kept(struct gather *gather, struct device *scratch)
 
 static enum status find_rows(struct gather *gather, struct device *scratch, const struct gather_setup *setup)
 {
-    struct tables tables;
-    TRY(find_blocks(gather, scratch, setup, &tables));
-    TRY(find_sources(gather, scratch, setup->partition, &tables));
-    TRY(buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks));
-    TRY(send_table(gather, tables.source_begins, (gather->slab.box.nx + 1) * sizeof *tables.source_begins,
-                   "begins of the rows between ranks", &gather->source_begins));
-    TRY(send_table(gather, tables.sources, gather->block_rows * sizeof *tables.sources, "rows between ranks",
-                   &gather->sources));
+    struct slab *slabs = NULL;
+    TRY(DEVICE_NEW_ARRAY(scratch, slabs, (size_t)setup->partition->ranks));
+    for (int rank = 0; rank < setup->partition->ranks; rank++)
+        slabs[rank] = ghost_slab(setup->partition, setup->box, setup->ghost, rank);
+    TRY(find_blocks(gather, slabs));
+    TRY(send_sources(gather, scratch, setup->partition, slabs));
     return send_kept(gather, scratch);
 }
 
@@ -180,6 +160,7 @@ enum status gather_create(const struct communicator *communicator, struct device
 {
     struct gather *created;
     struct device *scratch;
+    struct program *program;
     TRY(DEVICE_NEW(device, created));
     created->communicator = *communicator;
     created->device = device;
@@ -188,9 +169,9 @@ enum status gather_create(const struct communicator *communicator, struct device
     TRY(find_rows(created, scratch, setup));
     device_close(&scratch);
     TRY(create_memory(created, way));
-    TRY(program_build(device, "gather.cl", created->precision, &created->program, "%s", ""));
-    TRY(kernel_create(created->program, "gather_sum", &created->sum));
-    TRY(kernel_create(created->program, "gather_keep", &created->keep));
+    TRY(program_build(device, "gather.cl", created->precision, &program, "%s", ""));
+    TRY(kernel_create(program, "gather_sum", &created->sum));
+    TRY(kernel_create(program, "gather_keep", &created->keep));
     *gather = created;
     return STATUS_OK;
 }
@@ -208,7 +189,7 @@ static enum status read_block(const struct gather *gather, const struct buffer *
     const struct slab *slab = &gather->slab;
     const size_t bytes = row_bytes(gather), upward = ghost_upward_rows(slab);
     const size_t below = ghost_reached_rows(slab) - upward, below_begin = slab->local.nx - below;
-    char *const block = half + gather->own_begin * bytes;
+    char *const block = half + (size_t)gather->begins[gather->communicator.rank] * bytes;
     TRY(host_memory_read(rho, below_begin * bytes, below * bytes, block + upward * bytes));
     return buffer_read(rho, 0, upward * bytes, block);
 }
@@ -222,8 +203,11 @@ static void meet(const struct gather *gather, char *half)
         atomic_thread_fence(memory_order_seq_cst);
         return;
     }
-    const MPI_Datatype real = gather->precision == PRECISION_DOUBLE ? MPI_DOUBLE : MPI_FLOAT;
-    MPI_Allgatherv(MPI_IN_PLACE, 0, real, half, gather->counts, gather->begins, real, MPI_COMM_WORLD);
+    MPI_Datatype row;
+    MPI_Type_contiguous((int)row_bytes(gather), MPI_BYTE, &row);
+    MPI_Type_commit(&row);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, row, half, gather->counts, gather->begins, row, MPI_COMM_WORLD);
+    MPI_Type_free(&row);
 }
 
 /* One group per row, as in poisson.c. */

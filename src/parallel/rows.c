@@ -12,7 +12,7 @@ struct pieces {
 };
 
 struct row_exchange {
-    struct pieces here, there;
+    struct pieces sides[2]; /* here, there */
 };
 
 static void free_type(void *type)
@@ -50,26 +50,17 @@ enum status rows_create(const struct communicator *communicator, struct device *
                         const struct row_division *here, const struct row_division *there,
                         struct row_exchange **exchange)
 {
+    const struct row_division *const divisions[2] = {here, there};
     enum status status = DEVICE_NEW(device, *exchange);
-    if (status == STATUS_OK)
-        status = create_pieces(communicator, device, columns, here, there->first, &(*exchange)->here);
-    if (status == STATUS_OK)
-        status = create_pieces(communicator, device, columns, there, here->first, &(*exchange)->there);
+    for (int side = 0; side < 2 && status == STATUS_OK; side++)
+        status = create_pieces(communicator, device, columns, divisions[side], divisions[1 - side]->first,
+                               &(*exchange)->sides[side]);
     return communicator_agree(communicator, status);
 }
 
-static void move(const struct pieces *from, const double *source, const struct pieces *to, double *target)
+void rows_move(const struct row_exchange *exchange, bool back, const double *source, double *target)
 {
+    const struct pieces *from = &exchange->sides[back], *to = &exchange->sides[!back];
     MPI_Alltoallv(source, from->counts, from->begins, from->row, target, to->counts, to->begins, to->row,
                   MPI_COMM_WORLD);
-}
-
-void rows_move_there(const struct row_exchange *exchange, const double *here, double *there)
-{
-    move(&exchange->here, here, &exchange->there, there);
-}
-
-void rows_move_back(const struct row_exchange *exchange, const double *there, double *here)
-{
-    move(&exchange->there, there, &exchange->here, here);
 }

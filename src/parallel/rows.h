@@ -22,9 +22,8 @@ STATUS_CHECKED enum status rows_create(const struct communicator *communicator, 
                                        uint32_t columns, const struct row_division *here,
                                        const struct row_division *there, struct row_exchange **exchange);
 
-/* Collective. From the first division to the second, and back. What lies between the rows of the target stays
+/* Collective. From the first division to the second, or back. What lies between the rows of the target stays
  * as it is. */
-void rows_move_there(const struct row_exchange *exchange, const double *here, double *there);
-void rows_move_back(const struct row_exchange *exchange, const double *there, double *here);
+void rows_move(const struct row_exchange *exchange, bool back, const double *source, double *target);
 
 #endif

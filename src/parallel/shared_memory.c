@@ -16,16 +16,6 @@ struct mapping {
 
 enum { NAME_BYTES = 64 };
 
-/* A name not in use: not the leftover of a run that was killed between making and removing one either.
- */
-static void invent_name(char name[NAME_BYTES])
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name, NAME_BYTES, "/radixpic.%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
-             now.tv_nsec);
-}
-
 /* A new file of that name with all of its memory, or -1. Memory that is short shows here, where it can be
  * told, and not when it is first touched. */
 static int make_file(const char *name, size_t bytes)
@@ -60,10 +50,12 @@ static void *map_file(int file, size_t bytes)
 /* Collective: the memory, or NULL and errno. */
 static void *open_together(const struct communicator *communicator, size_t bytes)
 {
-    char name[NAME_BYTES] = "";
+    char name[NAME_BYTES]; /* not in use; that of rank 0 counts */
     const bool is_maker = communicator->rank == 0;
-    if (is_maker)
-        invent_name(name);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now); /* so not the leftover of a run that was killed either */
+    snprintf(name, sizeof name, "/radixpic.%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
+             now.tv_nsec);
     int file = is_maker ? make_file(name, bytes) : -1;
     const bool is_made = file >= 0;
     communicator_broadcast(communicator, sizeof name, name);

@@ -46,7 +46,7 @@ static struct bench bench_create(uint32_t nx, uint32_t ny, enum precision precis
     return b;
 }
 
-/* `passes` of the filter on the density, read back; the caller frees it. */
+/* `passes` of the filter on the density, read back. */
 static double *filtered(struct bench *b, uint32_t passes, const double *density)
 {
     assert_ok(buffer_write_reals(b->rho, b->precision, 0, b->cells, density));

@@ -38,10 +38,7 @@ static void check_move(const struct row_division *here, const struct row_divisio
         const struct row_division *from = back ? there : here, *to = back ? here : there;
         double *source = range_create(from, 1), *target = range_create(to, 0);
         double *expected = range_create(to, 1);
-        if (back)
-            rows_move_back(exchange, source, target);
-        else
-            rows_move_there(exchange, source, target);
+        rows_move(exchange, back, source, target);
         const size_t rows = to->first[ranks.rank + 1] - to->first[ranks.rank] + 1;
         assert_memory_equal(target, expected, rows * to->stride * sizeof *target);
     }
