@@ -112,40 +112,25 @@ static uint64_t every_of(const struct output_row *row, const struct config *conf
     return row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
 }
 
-static bool is_due(const struct outputs *outputs, size_t n, const struct view *view)
-{
-    const struct output_row *row = &table[n];
-    return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
-                                          : view_is_due(view, every_of(row, view->config));
-}
-
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
     unsigned needs = 0;
     for (size_t n = 0; n < ROWS; n++) {
-        outputs->due[n] = is_due(outputs, n, view);
-        if (outputs->due[n])
-            needs |= OUTPUT_NEEDS_CHECK | table[n].needs;
+        const struct output_row *row = &table[n];
+        outputs->due[n] = row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
+                                                         : view_is_due(view, every_of(row, view->config));
+        needs |= outputs->due[n] ? OUTPUT_NEEDS_CHECK | row->needs : 0;
     }
     return needs;
 }
 
-static enum status sync_all(const struct outputs *outputs)
+/* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. */
+static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder)
 {
     for (size_t n = 0; n < ROWS; n++)
-        if (table[n].sync && outputs->parts[n])
+        if (row->needs & OUTPUT_NEEDS_SYNC && table[n].sync && outputs->parts[n])
             TRY(table[n].sync(outputs->parts[n]));
-    return STATUS_OK;
-}
-
-/* All ranks know of a failure before any of them waits in the collective writing. */
-static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder,
-                           const struct view *view)
-{
-    enum status status = row->needs & OUTPUT_NEEDS_SYNC ? sync_all(outputs) : STATUS_OK;
-    if (status == STATUS_OK && view->communicator->rank == 0)
-        status = run_folder_make(folder);
-    return communicator_agree(view->communicator, status);
+    return run_folder_make(folder);
 }
 
 /* An output with a folder of its own. */
@@ -157,7 +142,8 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     const double start = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
     TRY(run_folder_path(outputs->folder, table[n].folder, &folder));
-    enum status status = prepare(outputs, &table[n], folder, view);
+    enum status status = view->communicator->rank == 0 ? prepare(outputs, &table[n], folder) : STATUS_OK;
+    status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK)
         status = table[n].write(outputs->parts[n], folder, view, &bytes);
     free(folder);

@@ -81,19 +81,23 @@ static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *nam
     return hdf5_chunked(file, meshes, name, &chunks);
 }
 
+/* An end of the range of an axis; of x and y where the edge of the cells is, to the last digit. */
+static double end_of(const struct grid_config *grid, const struct phase_axis_config *axis, unsigned end)
+{
+    const enum phase_axis n = axis->axis;
+    return phase_axis_is_space(n)
+               ? phase_axis_edge(grid, n, axis->range[end]) * (grid->length[n] / grid->cells[n])
+               : axis->range[end];
+}
+
 static void measure_axes(struct item *item, double weight)
 {
     const struct grid_config *grid = &item->view->config->grid;
     double bin_size = 1;
     for (uint32_t k = 0; k < item->space->axis_count; k++) {
         const struct phase_axis_config *axis = axis_of(item, k);
-        double *const ends[2] = {&item->low[k], &item->high[k]};
-        for (unsigned end = 0; end < 2; end++) {
-            *ends[end] = axis->range[end];
-            if (phase_axis_is_space(axis->axis)) /* where the edges of the cells are, to the last digit */
-                *ends[end] = phase_axis_edge(grid, axis->axis, axis->range[end]) *
-                             (grid->length[axis->axis] / grid->cells[axis->axis]);
-        }
+        item->low[k] = end_of(grid, axis, 0);
+        item->high[k] = end_of(grid, axis, 1);
         item->width[k] = (item->high[k] - item->low[k]) / axis->bins;
         item->space_axes += phase_axis_is_space(axis->axis);
         bin_size *= item->width[k];
@@ -132,18 +136,6 @@ static void count_outside(struct item *item, const char *name, bool is_known)
 
 /* ---- attributes ---- */
 
-/* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
-static void write_units(struct hdf5_file *file, hid_t mesh, const struct units *units,
-                        const struct item *item)
-{
-    const double space = item->space_axes, velocity = item->space->axis_count - space;
-    const double density = units->particles / pow(units->length, 3);
-    hdf5_doubles(file, mesh, "unitDimension", OPENPMD_DIMENSIONS,
-                 (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
-    hdf5_double(file, mesh, "unitSI",
-                density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
-}
-
 static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *units, const struct item *item)
 {
     static const char *const letters[] = {"x", "y", "u", "v"};
@@ -176,14 +168,21 @@ static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *u
 static void write_attributes(struct openpmd *openpmd, hid_t mesh, const struct item *item, double weight)
 {
     struct hdf5_file *file = &openpmd->file;
+    const struct units *units = &openpmd->units;
     const uint64_t outside = item->particles - item->inside;
+    /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
+    const double space = item->space_axes, velocity = item->space->axis_count - space;
+    const double density = units->particles / pow(units->length, 3);
     hdf5_text(file, mesh, "geometry", "other");
     hdf5_text(file, mesh, "geometryParameters",
               "phase space;u and v: velocities along x and y;axisLow, axisHigh: of the axes, in units of "
               "axisUnitSI");
     hdf5_text(file, mesh, "dataOrder", "C");
-    write_units(file, mesh, &openpmd->units, item);
-    write_axes(file, mesh, &openpmd->units, item);
+    hdf5_doubles(file, mesh, "unitDimension", OPENPMD_DIMENSIONS,
+                 (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
+    hdf5_double(file, mesh, "unitSI",
+                density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
+    write_axes(file, mesh, units, item);
     hdf5_text(file, mesh, "species", item->space->species);
     hdf5_double(file, mesh, "weight", weight);
     hdf5_uint64s(file, mesh, "particlesInside", 0, &item->inside);

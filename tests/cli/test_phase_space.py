@@ -52,6 +52,11 @@ class PhaseSpaceTest(ProgramTest):
     def run_items(self, *items, options=(), folder="out"):
         return self.run_well("run", "small.yaml", "--quiet", "--output", folder, *setting(*items), *options)
 
+    def steps(self, folder="out"):
+        """Those of the files, in order."""
+        names = os.listdir(self.folder / folder / "phase_space")
+        return sorted(int(re.fullmatch(r"data_(\d+)\.h5", name)[1]) for name in names)
+
     def names(self, step, folder="out"):
         with h5py.File(self.folder / folder / "phase_space" / f"data_{step}.h5") as file:
             return sorted(file[f"data/{step}/fields"])
@@ -70,7 +75,7 @@ class PhaseSpaceTest(ProgramTest):
             }
             return {**cells, "u": species["momentum/x"][...], "v": species["momentum/y"][...]}
 
-    def expected(self, particles, axes, bins, ranges):
+    def expected(self, particles, axes, bins, ranges, order):
         """The histogram of numpy, by the program's own arithmetic: in single precision, upper edges not included."""
         columns = []
         inside = np.ones(len(particles["u"]), bool)
@@ -86,7 +91,7 @@ class PhaseSpaceTest(ProgramTest):
             inside &= (place >= 0) & (place < number)
         counts = np.zeros(bins, np.int64)
         np.add.at(counts, tuple(column[inside] for column in columns), 1)
-        return counts
+        return counts.transpose([axes.index(axis) for axis in order])
 
 
 class Contents(PhaseSpaceTest):
@@ -110,9 +115,8 @@ class Contents(PhaseSpaceTest):
                     order = order or axes
                     mesh = self.mesh("electrons_" + order, step)
                     self.assertEqual("".join(mesh.axes), order)
-                    counts = self.expected(particles, axes, bins, ranges)
-                    transposed = counts.transpose([axes.index(axis) for axis in order])
-                    np.testing.assert_array_equal(mesh.counts(), transposed)
+                    counts = self.expected(particles, axes, bins, ranges, order)
+                    np.testing.assert_array_equal(mesh.counts(), counts)
                     inside = int(counts.sum())
                     self.assertGreater(inside, 400)  # or the case would show little
                     self.assertEqual(mesh.attributes["particlesInside"], inside)
@@ -122,30 +126,18 @@ class Contents(PhaseSpaceTest):
                     self.assertAlmostEqual(mesh.attributes["weightOutside"], (4096 - inside) * weight)
                     sum = np.sum(mesh.values, dtype=np.float64) * np.prod(mesh.width)
                     self.assertAlmostEqual(sum, inside * weight, delta=1e-6 * sum)
+        paths = [self.folder / "out" / "phase_space" / f"data_{step}.h5" for step in self.steps()]
+        self.assertEqual(len(paths), 4)
+        checked = subprocess.run(
+            [sys.executable, "-B", ROOT / "scripts" / "check_openpmd.py", *paths], capture_output=True, text=True
+        )
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
 
     def test_double_precision(self):
-        case = ("xyuv", (16, 4, 9, 7), {"u": [-3, 3], "v": [-2.5, 4]}, "uvxy")
-        self.run_items(item(*case), options=["--set", "precision=double"])
+        self.run_items(item(*self.CASES[0]), options=["--set", "precision=double"])
         mesh = self.mesh("electrons_uvxy", 10)
         self.assertEqual(mesh.values.dtype, np.float64)
-        expected = self.mesh_of_snapshot(case)
-        np.testing.assert_array_equal(mesh.counts(), expected)
-
-    def mesh_of_snapshot(self, case):
-        axes, bins, ranges, order = case
-        counts = self.expected(self.particles(10), axes, bins, ranges)
-        return counts.transpose([axes.index(axis) for axis in order])
-
-    def test_the_marginal_is_the_density(self):
-        """The sum over all velocities, times their volume, is the number density of each cell."""
-        self.run_items(item("xyuv", (16, 8, 6, 6), {"u": [-9, 9], "v": [-9, 9]}, "vuyx"))
-        mesh, particles = self.mesh("electrons_vuyx", 20), self.particles(20)
-        self.assertEqual(mesh.attributes["particlesOutside"], 0)
-        counts = np.zeros((8, 16), np.int64)
-        np.add.at(counts, (particles["y"], particles["x"]), 1)
-        np.testing.assert_array_equal(mesh.counts().sum(axis=(0, 1)), counts)
-        density = np.sum(mesh.values, axis=(0, 1), dtype=np.float64) * mesh.width[0] * mesh.width[1]
-        np.testing.assert_allclose(density, counts * (24 / 4096) / (6 / 16 * 4 / 8), rtol=1e-6)
+        np.testing.assert_array_equal(mesh.counts(), self.expected(self.particles(10), *self.CASES[0]))
 
     def test_every_order_is_a_transpose(self):
         """Sides below, at and above those of the permutation's cells: 16 in three dimensions, 8 in four."""
@@ -187,15 +179,6 @@ class Contents(PhaseSpaceTest):
         np.testing.assert_array_equal(mesh["unitDimension"], [-3, 0, 2, 0, 0, 0, 0])
         self.assertAlmostEqual(mesh["unitSI"] / (1e18 * length**2 / velocity**2), 1, delta=1e-5)
 
-    def test_the_files_are_openpmd(self):
-        self.run_items(*(item(*case) for case in self.CASES))
-        paths = [str(path) for path in (self.folder / "out" / "phase_space").iterdir()]
-        self.assertEqual(len(paths), 4)
-        checked = subprocess.run(
-            [sys.executable, "-B", ROOT / "scripts" / "check_openpmd.py", *paths], capture_output=True, text=True
-        )
-        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
-
 
 class Runs(PhaseSpaceTest):
     ITEMS = (
@@ -206,31 +189,27 @@ class Runs(PhaseSpaceTest):
     )
     NAMES = ("electrons_uvxy", "electrons_xu", "electrons_vu", "electrons_uv")
 
-    def same(self, step, first, second):
-        self.assertEqual(self.names(step, first), self.names(step, second))
-        for name in self.names(step, first):
-            a, b = self.mesh(name, step, first), self.mesh(name, step, second)
-            self.assertEqual(a.values.tobytes(), b.values.tobytes(), name)
-            for key in ("particlesInside", "particlesOutside"):
-                self.assertEqual(a.attributes[key], b.attributes[key])
+    def assert_same(self, first, second):
+        """The files of two runs hold the same."""
+        self.assertEqual(self.steps(first), [0, 5, 10, 15, 20, 23])
+        self.assertEqual(self.steps(second), self.steps(first))
+        for step in self.steps(first):
+            self.assertEqual(self.names(step, first), self.names(step, second))
+            for name in self.names(step, first):
+                a, b = self.mesh(name, step, first), self.mesh(name, step, second)
+                self.assertEqual(a.values.tobytes(), b.values.tobytes(), name)
+                for key in ("particlesInside", "particlesOutside"):
+                    self.assertEqual(a.attributes[key], b.attributes[key])
 
     def test_each_item_at_its_time(self):
+        """And none of an earlier run is left."""
         off = item("x", (16,), {}, every=0)
         self.run_items(*self.ITEMS, off)
-        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
-        self.assertEqual(found, sorted(f"data_{step}.h5" for step in (0, 5, 10, 15, 20, 23)))
+        self.assertEqual(self.steps(), [0, 5, 10, 15, 20, 23])
         for step, names in ((0, self.NAMES), (5, self.NAMES[:1]), (10, self.NAMES[:2]), (23, self.NAMES)):
             self.assertEqual(self.names(step), sorted(names))
-
-    def test_none_asked_for(self):
-        self.run_well("run", "small.yaml", "--quiet")
-        self.assertFalse((self.folder / "out" / "phase_space").exists())
-
-    def test_an_earlier_run_leaves_nothing(self):
-        self.run_items(*self.ITEMS)
         self.run_items(*self.ITEMS, options=["--force", "--steps", "7"])
-        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
-        self.assertEqual(found, ["data_0.h5", "data_5.h5", "data_7.h5"])
+        self.assertEqual(self.steps(), [0, 5, 7])
         self.run_well("run", "small.yaml", "--quiet", "--force")
         self.assertFalse((self.folder / "out" / "phase_space").exists())
 
@@ -239,8 +218,7 @@ class Runs(PhaseSpaceTest):
         free = ["--set", "species.electrons.charge=0"]
         self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=radix"], folder="radix")
         self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=fused"], folder="fused")
-        for step in (0, 5, 10, 15, 20, 23):
-            self.same(step, "radix", "fused")
+        self.assert_same("radix", "fused")
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_any_number_of_ranks(self):
@@ -254,20 +232,14 @@ class Runs(PhaseSpaceTest):
                 command = ("mpirun", "-n", str(ranks), PROGRAM)
                 result = self.run_program(*arguments, command=command, environment=MPI_ENVIRONMENT)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
-                for step in (0, 5, 10, 15, 20, 23):
-                    self.same(step, "1", folder)
+                self.assert_same("1", folder)
 
     def test_a_restart_goes_on(self):
         keep = ["--set", "output.checkpoints.every=10"]
         self.run_items(*self.ITEMS, options=keep, folder="straight")
         self.run_items(*self.ITEMS, options=[*keep, "--steps", "10"])
         self.run_well("run", "--quiet", "--restart", "latest", "--output", "out", "--steps", "23")
-        self.assertEqual(
-            sorted(os.listdir(self.folder / "out" / "phase_space")),
-            sorted(os.listdir(self.folder / "straight" / "phase_space")),
-        )
-        for step in (0, 5, 10, 15, 20, 23):
-            self.same(step, "straight", "out")
+        self.assert_same("straight", "out")
 
     def test_a_restart_may_ask_for_others(self):
         self.run_well("run", "small.yaml", "--quiet", "--steps", "10", "--set", "output.checkpoints.every=10")
@@ -275,8 +247,7 @@ class Runs(PhaseSpaceTest):
             *["run", "--quiet", "--restart", "latest", "--output", "out", "--steps", "23"],
             *setting(item("u", (10,), {"u": [-3, 3]}, every=5)),
         )
-        found = sorted(os.listdir(self.folder / "out" / "phase_space"))
-        self.assertEqual(found, [f"data_{step}.h5" for step in (10, 15, 20, 23)])
+        self.assertEqual(self.steps(), [10, 15, 20, 23])
 
     def test_ranges_that_leave_many_out(self):
         """Said once an item, by one of the ranks; where a tenth or less is outside, not at all."""
@@ -338,15 +309,12 @@ class FullDisk(PhaseSpaceTest):
             preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN),  # so that writing fails instead
             restore_signals=False,
         )
-        folder = self.folder / "out" / "phase_space"
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (100000, 100000))
         result = self.finish(process)
         self.assertEqual(result.returncode, 1, result.stderr)
-        said = result.stderr
-        self.assertEqual(len(said.splitlines()), 1, said)
-        culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", said)[1])
-        whole = sorted(f"data_{step}.h5" for step in range(0, culprit, 100))
-        self.assertEqual(sorted(os.listdir(folder)), whole)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", result.stderr)[1])
+        self.assertEqual(self.steps(), list(range(0, culprit, 100)))
         self.assertGreater(self.mesh("electrons_uvxy", 100).counts().sum(), 3000)
 
 

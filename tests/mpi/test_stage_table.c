@@ -30,11 +30,16 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+static struct timers timers;
+static struct run_cost cost;
+
 /* Of P ranks rank r takes P - r seconds for the push and 1 for the deposit; the last rank alone has a halo;
- * there is no exchange. */
-static struct timers own_timers(void)
+ * there is no exchange. Rank r has 2 million particles more than rank r - 1, in a loop of 8 + r seconds. */
+static int make_numbers(void **state)
 {
-    struct timers timers = {0};
+    const uint64_t size = (uint64_t)ranks.size, million = 1000000;
+    (void)state;
+    timers = (struct timers){0};
     timers_add(&timers, STAGE_LOAD, 0.5, 1000, 1);
     timers_add(&timers, STAGE_SORT_OFFSETS, 0.25, 0, 1);
     timers_add(&timers, STAGE_DEPOSIT, 0.1, 0, STEPS);
@@ -42,19 +47,16 @@ static struct timers own_timers(void)
     if (ranks.rank == ranks.size - 1)
         timers_add(&timers, STAGE_HALO, 0.1, 0, STEPS);
     timers_add(&timers, STAGE_OTHER, 100, 1, 1);
-    return timers;
-}
-
-/* Rank r has 2 million particles more than rank r - 1, in a loop of 8 + r seconds. */
-static struct run_cost own_cost(void)
-{
-    const uint64_t size = (uint64_t)ranks.size, million = 1000000;
-    return (struct run_cost){.steps = STEPS,
+    cost = (struct run_cost){.steps = STEPS,
                              .particles = million * size * size,
                              .own_particles = million * (1 + 2 * (uint64_t)ranks.rank),
                              .wall_seconds = 8 + ranks.rank,
                              .timed_every = 1};
+    return 0;
 }
+
+#undef TEST
+#define TEST(name) TEST_WITH(name, make_numbers, NULL)
 
 /* What the numbers above come to. */
 struct expected {
@@ -72,14 +74,14 @@ static struct expected expect(void)
                              .particles = 1e6 * size * size};
 }
 
-static const char *print_to_text(const struct timers *timers, const struct run_cost *cost)
+static const char *print_to_text(void)
 {
     static char text[TEXT];
     memset(text, 0, sizeof text);
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
     struct log log = {.file = stream};
-    stage_table_print(&log, &ranks, timers, cost);
+    stage_table_print(&log, &ranks, &timers, &cost);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -114,10 +116,8 @@ static void check_line(const char *text, const char *name, const double *numbers
 
 TEST(the_table_is_that_of_all_ranks)
 {
-    const struct timers timers = own_timers();
-    const struct run_cost cost = own_cost();
     const struct expected e = expect();
-    const char *text = print_to_text(&timers, &cost);
+    const char *text = print_to_text();
     if (ranks.rank > 0) {
         assert_string_equal(text, "");
         return;
@@ -139,9 +139,7 @@ TEST(the_table_is_that_of_all_ranks)
 
 TEST(the_imbalance_of_the_particles_is_told)
 {
-    const struct timers timers = own_timers();
-    const struct run_cost cost = own_cost();
-    const char *text = print_to_text(&timers, &cost);
+    const char *text = print_to_text();
     if (ranks.size == 1)
         assert_null(strstr(text, "imbalance"));
     if (ranks.size == 1 || ranks.rank > 0)
@@ -154,10 +152,8 @@ TEST(the_imbalance_of_the_particles_is_told)
 
 TEST(sampled_times_are_told)
 {
-    const struct timers timers = own_timers();
-    struct run_cost cost = own_cost();
     cost.timed_every = 7;
-    const char *text = print_to_text(&timers, &cost);
+    const char *text = print_to_text();
     if (ranks.rank == 0)
         assert_string_equal(line_of(text, "(stages: "), "7 times what one step in 7 took)");
 }
@@ -165,7 +161,9 @@ TEST(sampled_times_are_told)
 /* The numbers of a run that did nothing are numbers. */
 TEST(nothing_done_is_no_division_by_zero)
 {
-    const char *text = print_to_text(&(struct timers){0}, &(struct run_cost){0});
+    timers = (struct timers){0};
+    cost = (struct run_cost){0};
+    const char *text = print_to_text();
     if (ranks.rank > 0)
         return;
     assert_non_null(line_of(text, "wall clock"));
@@ -196,8 +194,6 @@ static void check_row(const char *text, const char *name, const double *numbers)
 
 TEST(the_file_is_that_of_all_ranks)
 {
-    const struct timers timers = own_timers();
-    const struct run_cost cost = own_cost();
     const struct expected e = expect();
     assert_ok(stage_table_write(&(struct run_folder){.path = folder}, &ranks, &timers, &cost));
     if (ranks.rank > 0)
@@ -219,8 +215,6 @@ TEST(the_file_is_that_of_all_ranks)
 
 TEST(a_folder_that_is_missing_fails_all_ranks)
 {
-    const struct timers timers = own_timers();
-    const struct run_cost cost = own_cost();
     const struct run_folder missing = {.path = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder};
     assert_int_equal(stage_table_write(&missing, &ranks, &timers, &cost), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));

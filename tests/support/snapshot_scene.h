@@ -3,6 +3,8 @@
 #ifndef RADIXPIC_TEST_SNAPSHOT_SCENE_H
 #define RADIXPIC_TEST_SNAPSHOT_SCENE_H
 
+#include "support/mpi_child.h"
+
 #include "support/list_support.h"
 
 #include "output/hdf5_array.h"
@@ -11,33 +13,30 @@
 
 #include <dirent.h>
 #include <float.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { SCENE_STEP = 42, SCENE_SPECIES = 2, SCENE_NAME = 128 };
+enum { STEP = 42, SPECIES = 2, NAME = 128, ROWS = 23, GHOST = 2 };
 
 struct scene {
     struct config config;
-    const struct communicator *communicator;
     struct device *owner;
     struct grid box;
     struct slab slab;
-    uint32_t filled; /* cells from cell 0 on that hold particles */
     struct fields fields;
-    struct particles particles[SCENE_SPECIES];
+    struct particles particles[SPECIES];
+    char folder[NAME], path[NAME + 32]; /* of the snapshot */
 };
 
 /* Electrons with ids and ions without; the counts fill no cell evenly. */
-static inline struct config scene_config(enum precision precision, uint32_t rows, uint64_t electrons)
+static inline struct config config_of(enum precision precision, uint32_t rows, uint64_t electrons)
 {
     return (struct config){
         .title = "by hand",
         .grid = {{rows, 5}, {6.1, 4.7}},
         .time = {.step = 0.1, .steps = 100},
         .precision = precision,
-        .species_count = SCENE_SPECIES,
+        .species_count = SPECIES,
         .species = {{.name = "electrons",
                      .charge = -1,
                      .mass = 1,
@@ -53,15 +52,33 @@ static inline struct config scene_config(enum precision precision, uint32_t rows
 
 /* ---- the state ---- */
 
-/* Cell c holds the particles from this one on; the first cells have most. */
-static inline uint32_t scene_first(const struct scene *scene, uint64_t count, uint32_t cell)
+/* Particles are in all rows or, of several ranks, not in those of the last one. */
+static inline uint32_t full_rows(const struct grid *box)
 {
-    const double share = cell < scene->filled ? (double)cell / scene->filled : 1;
-    return (uint32_t)((double)count * sqrt(share));
+    return ranks.size == 1 ? box->nx : box->nx - 2;
+}
+
+/* Uneven rows: all but the last two are shared out from the first rank on; the last one has those two. */
+static inline struct slab slab_of(int rank_number, const struct grid *box)
+{
+    const uint32_t size = (uint32_t)ranks.size, rank = (uint32_t)rank_number, full = full_rows(box);
+    if (size == 1)
+        return slab_whole_box(box);
+    const uint32_t first = rank * rank; /* 0, 1, 4: 1, 3, 5 rows, and the last but one takes the rest */
+    if (rank + 1 == size)
+        return slab_make(box, full, box->nx - full, GHOST);
+    return slab_make(box, first, rank + 2 == size ? full - first : 2 * rank + 1, GHOST);
+}
+
+/* Cell c holds the particles from this one on; the first cells have most. */
+static inline uint32_t first_of(const struct scene *scene, uint64_t count, uint32_t cell)
+{
+    const uint32_t filled = full_rows(&scene->box) * scene->box.ny;
+    return (uint32_t)((double)count * sqrt(cell < filled ? (double)cell / filled : 1));
 }
 
 /* Spread over [0, 1), the last one as near to 1 as the precision can say. */
-static inline double scene_offset(const struct scene *scene, uint64_t count, uint64_t j, unsigned axis)
+static inline double offset_of(const struct scene *scene, uint64_t count, uint64_t j, unsigned axis)
 {
     const bool is_double = scene->config.precision == PRECISION_DOUBLE;
     if (j + 1 == count)
@@ -70,114 +87,127 @@ static inline double scene_offset(const struct scene *scene, uint64_t count, uin
     return is_double ? value : (double)(float)value;
 }
 
-static inline double scene_velocity(uint64_t j, unsigned axis)
+static inline double velocity_of(uint64_t j, unsigned axis)
 {
     return (axis == 0 ? 1.0 : -0.25) * ((double)(j % 1024) - 512) / 64; /* exact in both precisions */
 }
 
-static inline double scene_node(unsigned array, uint32_t node)
+static inline double node_of(unsigned array, uint32_t node)
 {
     return (array + 1) * 1000.0 + node;
 }
 
-static inline void scene_fill_species(struct scene *scene, uint32_t species)
+static inline void fill_species(struct scene *scene, const struct species_config *species,
+                                struct particles *list)
 {
-    const struct species_config *config = &scene->config.species[species];
-    struct particles *list = &scene->particles[species];
     const uint32_t cells = grid_cells(&scene->slab.local), own = slab_own_cells(&scene->slab);
     const uint32_t first_cell = scene->slab.first_row * scene->box.ny;
-    const uint32_t first = scene_first(scene, config->particles, first_cell);
-    uint32_t *starts = calloc(cells + (size_t)1, sizeof *starts);
-    assert_non_null(starts);
+    const uint32_t first = first_of(scene, species->particles, first_cell);
+    uint32_t *starts = test_array(cells + (size_t)1, sizeof *starts);
     for (uint32_t c = 0; c <= cells; c++)
-        starts[c] = scene_first(scene, config->particles, first_cell + (c < own ? c : own)) - first;
+        starts[c] = first_of(scene, species->particles, first_cell + (c < own ? c : own)) - first;
     const uint32_t count = starts[cells];
-    double *offsets = calloc(2 * (size_t)count + 1, sizeof *offsets);
-    double *velocities = calloc(2 * (size_t)count + 1, sizeof *velocities);
-    uint64_t *ids = calloc(count + (size_t)1, sizeof *ids);
-    assert_true(offsets && velocities && ids);
+    double *offsets = test_array(2 * (size_t)count, sizeof *offsets);
+    double *velocities = test_array(2 * (size_t)count, sizeof *velocities);
+    uint64_t *ids = test_array(count, sizeof *ids);
     for (uint32_t n = 0; n < 2 * count; n++) {
-        offsets[n] = scene_offset(scene, config->particles, first + n / 2, n % 2);
-        velocities[n] = scene_velocity(first + n / 2, n % 2);
-        ids[n / 2] = config->particles - 1 - (first + n / 2);
+        offsets[n] = offset_of(scene, species->particles, first + n / 2, n % 2);
+        velocities[n] = velocity_of(first + n / 2, n % 2);
+        ids[n / 2] = species->particles - 1 - (first + n / 2);
     }
-    assert_ok(particles_create(scene->owner, &scene->slab, scene->config.precision, LAYOUT_SOA, config,
+    assert_ok(particles_create(scene->owner, &scene->slab, scene->config.precision, LAYOUT_SOA, species,
                                count + 1, list));
     list->count = count;
     list_write(list, ATTRIBUTE_OFFSET, offsets);
     list_write(list, ATTRIBUTE_VELOCITY, velocities);
     list_write_ids(list, ids);
     list_write_starts(list, cells, starts);
-    free(starts);
-    free(offsets);
-    free(velocities);
-    free(ids);
 }
 
-/* Rows that are not the rank's own hold numbers that are none. */
-static inline void scene_fill_fields(struct scene *scene)
+/* Rows that are not the rank's own hold NaN. */
+static inline void fill_fields(const struct scene *scene)
 {
     struct buffer *const arrays[] = {scene->fields.ex, scene->fields.ey, scene->fields.phi,
                                      scene->fields.rho};
     const uint32_t cells = grid_cells(&scene->slab.local), first = scene->slab.first_row * scene->box.ny;
-    double *nodes = calloc(cells, sizeof *nodes);
-    assert_non_null(nodes);
+    double *nodes = test_array(cells, sizeof *nodes);
     for (unsigned a = 0; a < 4; a++) {
         for (uint32_t n = 0; n < cells; n++)
-            nodes[n] = n < slab_own_cells(&scene->slab) ? scene_node(a, first + n) : NAN;
+            nodes[n] = n < slab_own_cells(&scene->slab) ? node_of(a, first + n) : NAN;
         assert_ok(buffer_write_reals(arrays[a], scene->config.precision, 0, cells, nodes));
     }
-    free(nodes);
 }
 
-/* The part of a rank, with particles in the first `full_rows` rows of the box. */
-static inline void scene_create(const struct config *config, const struct communicator *communicator,
-                                const struct slab *slab, uint32_t full_rows, struct scene *scene)
+/* A rank's part, and a folder, which rank 0 makes. */
+static inline void begin(const struct config *config, struct scene *scene)
 {
-    *scene = (struct scene){.config = *config,
-                            .communicator = communicator,
-                            .box = grid_make(&config->grid),
-                            .slab = *slab,
-                            .filled = full_rows * config->grid.cells[1]};
+    *scene = (struct scene){.config = *config, .box = grid_make(&config->grid)};
+    scene->slab = slab_of(ranks.rank, &scene->box);
     assert_ok(device_branch(device, &scene->owner));
-    assert_ok(fields_create(scene->owner, &slab->local, config->precision, &scene->fields));
-    scene_fill_fields(scene);
+    assert_ok(fields_create(scene->owner, &scene->slab.local, config->precision, &scene->fields));
+    fill_fields(scene);
     for (uint32_t s = 0; s < config->species_count; s++)
-        scene_fill_species(scene, s);
+        fill_species(scene, &scene->config.species[s], &scene->particles[s]);
+    strcpy(scene->folder, "/tmp/radixpic_snapshot_XXXXXX");
+    if (ranks.rank == 0)
+        assert_non_null(mkdtemp(scene->folder));
+    communicator_broadcast(&ranks, NAME, scene->folder);
+    snprintf(scene->path, sizeof scene->path, "%s/data_%d.h5", scene->folder, STEP);
 }
 
-static inline enum status scene_write(const struct scene *scene, const char *folder, uint64_t *bytes)
+static inline void end(struct scene *scene)
+{
+    char command[NAME + 16];
+    device_close(&scene->owner);
+    MPI_Barrier(MPI_COMM_WORLD);
+    snprintf(command, sizeof command, "rm -rf %s", scene->folder);
+    if (ranks.rank == 0)
+        assert_int_equal(system(command), 0);
+}
+
+static inline enum status write_into(const char *folder, const struct scene *scene, uint64_t *bytes)
 {
     const struct view view = {.config = &scene->config,
-                              .communicator = scene->communicator,
+                              .communicator = &ranks,
                               .slab = &scene->slab,
                               .fields = &scene->fields,
                               .particles = scene->particles,
-                              .step = SCENE_STEP,
-                              .time = SCENE_STEP * scene->config.time.step};
+                              .step = STEP,
+                              .time = STEP * scene->config.time.step};
     return snapshot_write(NULL, folder, &view, bytes);
+}
+
+/* The folder holds nothing but a whole snapshot of so many bytes, or nothing where that is 0. Rank 0, which
+ * is the one that removes what failed, lists it. */
+static inline void check_folder(const struct scene *scene, uint64_t bytes)
+{
+    struct stat information;
+    unsigned found = 0;
+    DIR *listing = opendir(scene->folder);
+    assert_non_null(listing);
+    for (const struct dirent *entry; ranks.rank == 0 && (entry = readdir(listing));)
+        found += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(listing);
+    if (ranks.rank == 0)
+        assert_int_equal(found, bytes > 0);
+    assert_int_equal(stat(scene->path, &information), bytes > 0 ? 0 : -1);
+    if (bytes > 0)
+        assert_int_equal(information.st_size, bytes);
 }
 
 /* ---- reading back ---- */
 
-static inline const char *scene_path(const char *folder)
-{
-    static char path[SCENE_NAME + 32];
-    snprintf(path, sizeof path, "%s/data_%d.h5", folder, SCENE_STEP);
-    return path;
-}
-
 /* Another library would be fairer, but the file's meaning is checked by h5py; here are the numbers. */
-static inline double *scene_read(hid_t file, const char *format, const char *species, const char *axis,
-                                 size_t count)
+static inline double *read_numbers(hid_t file, size_t count, const char *format, ...)
 {
-    char name[SCENE_NAME], path[SCENE_NAME + 32];
-    snprintf(name, sizeof name, format, species, axis);
-    snprintf(path, sizeof path, "data/%d/%s", SCENE_STEP, name);
-    double *values = calloc(count + 1, sizeof *values);
-    const hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
-    assert_true(values && dataset >= 0);
-    const hid_t space = H5Dget_space(dataset);
+    char path[NAME];
+    va_list words;
+    const int used = snprintf(path, sizeof path, "data/%d/", STEP);
+    va_start(words, format);
+    vsnprintf(path + used, sizeof path - (size_t)used, format, words);
+    va_end(words);
+    double *values = test_array(count, sizeof *values);
+    const hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(dataset);
     assert_int_equal(H5Sget_simple_extent_npoints(space), count);
     assert_true(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     H5Sclose(space);
@@ -185,120 +215,101 @@ static inline double *scene_read(hid_t file, const char *format, const char *spe
     return values;
 }
 
-static inline double scene_read_number(hid_t file, const char *species, const char *record,
-                                       const char *attribute)
+static inline double read_attribute(hid_t file, const char *species, const char *record,
+                                    const char *attribute)
 {
-    char path[SCENE_NAME];
+    char path[NAME];
     double value = NAN;
-    snprintf(path, sizeof path, "data/%d/particles/%s/%s", SCENE_STEP, species, record);
+    snprintf(path, sizeof path, "data/%d/particles/%s/%s", STEP, species, record);
     const hid_t id = H5Aopen_by_name(file, path, attribute, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(id >= 0);
     assert_true(H5Aread(id, H5T_NATIVE_DOUBLE, &value) >= 0);
     H5Aclose(id);
     return value;
 }
 
-static inline void scene_check_axis(const struct scene *scene, hid_t file,
-                                    const struct species_config *species, unsigned axis)
+static inline void check_axis(const struct scene *scene, hid_t file, const struct species_config *species,
+                              unsigned axis)
 {
     const struct grid *grid = &scene->box;
-    const char *const letter = axis == 0 ? "x" : "y";
+    const char letter = "xy"[axis], *const name = species->name;
     const double length = axis == 0 ? grid->lx : grid->ly, spacing = axis == 0 ? grid->dx : grid->dy;
     /* The way in the cell is rounded once, to the run's precision; the sum once, to double. */
     const double rounding = scene->config.precision == PRECISION_DOUBLE ? 0 : (double)FLT_EPSILON / 2;
     const size_t count = (size_t)species->particles;
-    double *ways = scene_read(file, "particles/%s/position/%s", species->name, letter, count);
-    double *corners = scene_read(file, "particles/%s/positionOffset/%s", species->name, letter, count);
-    double *momenta = scene_read(file, "particles/%s/momentum/%s", species->name, letter, count);
+    const double *ways = read_numbers(file, count, "particles/%s/position/%c", name, letter);
+    const double *corners = read_numbers(file, count, "particles/%s/positionOffset/%c", name, letter);
+    const double *momenta = read_numbers(file, count, "particles/%s/momentum/%c", name, letter);
     uint32_t cell = 0;
     for (uint64_t j = 0; j < count; j++) {
-        while (scene_first(scene, count, cell + 1) <= j)
+        while (first_of(scene, count, cell + 1) <= j)
             cell++;
         const uint32_t index = axis == 0 ? cell / grid->ny : cell % grid->ny;
-        const double expected = (index + scene_offset(scene, count, j, axis)) * spacing;
+        const double expected = (index + offset_of(scene, count, j, axis)) * spacing;
         assert_near(ways[j] + corners[j], expected, spacing * rounding + 4 * DBL_EPSILON * length);
         assert_near(corners[j], index * spacing, DBL_EPSILON * length);
         assert_true(ways[j] + corners[j] >= 0 && ways[j] + corners[j] < length);
-        assert_near(momenta[j], species->mass * scene_velocity(j, axis), 0); /* exact numbers */
+        assert_near(momenta[j], species->mass * velocity_of(j, axis), 0); /* exact numbers */
     }
-    free(ways);
-    free(corners);
-    free(momenta);
 }
 
-static inline void scene_check_species(const struct scene *scene, hid_t file, uint32_t s)
+/* A patch for each rank with its numbers and rows; of the others check_openpmd.py says whether they fit. */
+static inline void check_patches(const struct scene *scene, hid_t file, const struct species_config *species)
+{
+    static const char format[] = "particles/%s/particlePatches/%s";
+    const size_t size = (size_t)ranks.size;
+    const double *numbers = read_numbers(file, size, format, species->name, "numParticles");
+    const double *offsets = read_numbers(file, size, format, species->name, "offset/x");
+    for (int rank = 0; rank < ranks.size; rank++) {
+        const struct slab slab = slab_of(rank, &scene->box);
+        const uint32_t first = slab.first_row * scene->box.ny, last = first + slab.rows * scene->box.ny;
+        assert_near(numbers[rank],
+                    first_of(scene, species->particles, last) - first_of(scene, species->particles, first),
+                    0);
+        assert_near(offsets[rank], slab.first_row * scene->box.dx, 0);
+    }
+}
+
+static inline void check_species(const struct scene *scene, hid_t file, uint32_t s)
 {
     const struct species_config *species = &scene->config.species[s];
     const size_t count = (size_t)species->particles;
     const struct units units = units_make(&scene->config.units);
     for (unsigned axis = 0; axis < 2; axis++)
-        scene_check_axis(scene, file, species, axis);
-    assert_near(scene_read_number(file, species->name, "weighting", "value") /
+        check_axis(scene, file, species, axis);
+    check_patches(scene, file, species);
+    assert_near(read_attribute(file, species->name, "weighting", "value") /
                     (scene->particles[s].weight * units.particles),
                 1, 1e-15);
-    assert_near(scene_read_number(file, species->name, "momentum", "timeOffset"),
-                -scene->config.time.step / 2, 0);
+    assert_near(read_attribute(file, species->name, "momentum", "timeOffset"), -scene->config.time.step / 2,
+                0);
     if (!species->ids)
         return;
-    double *ids = scene_read(file, "particles/%s/%s", species->name, "id", count);
+    const double *ids = read_numbers(file, count, "particles/%s/id", species->name);
     for (uint64_t j = 0; j < count; j++)
         assert_near(ids[j],
                     (double)(count - 1 - j) + (s == 0 ? 0 : (double)scene->config.species[0].particles), 0);
-    free(ids);
 }
 
-/* Every number of the file in the folder, and by the rules of openPMD. */
-static inline void scene_check_file(const struct scene *scene, const char *folder)
+/* Every number of the file, and by the rules of openPMD; rank 0 looks. */
+static inline void check_file(const struct scene *scene)
 {
     static const char *const names[] = {"fields/E/x", "fields/E/y", "fields/phi", "fields/chargeDensity"};
-    char command[2 * SCENE_NAME];
-    const hid_t file = H5Fopen(scene_path(folder), H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(file >= 0);
+    char command[2 * NAME];
+    if (ranks.rank > 0)
+        return;
+    const hid_t file = H5Fopen(scene->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const uint32_t cells = grid_cells(&scene->box);
     for (unsigned a = 0; a < 4; a++) {
-        double *nodes = scene_read(file, names[a], "", "", cells);
+        const double *nodes = read_numbers(file, cells, "%s", names[a]);
         for (uint32_t n = 0; n < cells; n++)
-            assert_near(nodes[n], scene_node(a, n), 0);
-        free(nodes);
+            assert_near(nodes[n], node_of(a, n), 0);
     }
     for (uint32_t s = 0; s < scene->config.species_count && scene->config.output.snapshots.particles; s++)
-        scene_check_species(scene, file, s);
+        check_species(scene, file, s);
     assert_true(H5Fclose(file) >= 0);
     snprintf(command, sizeof command, "/usr/bin/python3 -B scripts/check_openpmd.py --quiet %s >&2",
-             scene_path(folder));
+             scene->path);
     assert_int_equal(system(command), 0);
-}
-
-/* ---- folders ---- */
-
-static inline void folder_make(char folder[SCENE_NAME])
-{
-    snprintf(folder, SCENE_NAME, "/tmp/radixpic_snapshot_XXXXXX");
-    assert_non_null(mkdtemp(folder));
-}
-
-static inline void folder_remove(const char *folder)
-{
-    char command[SCENE_NAME + 16];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(system(command), 0);
-}
-
-/* The files in the folder; those that are not named `expected` fail the test where it is not NULL. */
-static inline unsigned folder_count(const char *folder, const char *expected)
-{
-    unsigned found = 0;
-    DIR *listing = opendir(folder);
-    assert_non_null(listing);
-    for (const struct dirent *entry; (entry = readdir(listing));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        found++;
-        if (expected && strcmp(entry->d_name, expected) != 0)
-            fail_msg("%s holds %s", folder, entry->d_name);
-    }
-    closedir(listing);
-    return found;
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { TEXT = 65536 };
 static char folder[64], path[128];
 static const struct config modes = {
     .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
@@ -26,6 +27,14 @@ static enum status go_on(const struct config *config, uint64_t step, void **hist
 {
     const struct run_folder old = {folder, RUN_FOLDER_CONTINUE, true};
     return history_open(&old, config, step, history);
+}
+
+/* Goes on from `step`, and writes nothing. */
+static void go_on_and_close(uint64_t step)
+{
+    void *history = NULL;
+    assert_ok(go_on(&modes, step, &history));
+    assert_ok(history_close(&history));
 }
 
 static int make_folder(void **state)
@@ -70,10 +79,9 @@ static void append(void *history, uint64_t first, uint64_t last)
 static char *read_all(void)
 {
     FILE *file = fopen(path, "r");
+    char *text = test_array(1, TEXT);
     assert_non_null(file);
-    char *text = calloc(1, 65536);
-    assert_non_null(text);
-    fread(text, 1, 65535, file);
+    fread(text, 1, TEXT - 1, file);
     fclose(file);
     return text;
 }
@@ -97,9 +105,7 @@ static char *write_straight(uint64_t last)
 
 static void assert_untouched(const char *before)
 {
-    char *after = read_all();
-    assert_string_equal(after, before);
-    free(after);
+    assert_string_equal(read_all(), before);
 }
 
 TEST(going_on_gives_the_bytes_of_going_through)
@@ -107,42 +113,35 @@ TEST(going_on_gives_the_bytes_of_going_through)
     static const uint64_t steps[] = {0, 1, 2, 7, 8, 20, 21, 1000};
     char *straight = write_straight(20);
     for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
-        free(write_straight(20));
+        write_straight(20);
         void *history = NULL;
         assert_ok(go_on(&modes, steps[n], &history));
         append(history, (steps[n] + 1) / 2 * 2, 20);
         assert_ok(history_close(&history));
         assert_untouched(straight);
     }
-    free(straight);
 }
 
 TEST(rows_from_the_step_on_are_cut)
 {
-    free(write_straight(20));
-    void *history = NULL;
-    assert_ok(go_on(&modes, 8, &history));
-    char *text = read_all(); /* before anything is appended */
+    write_straight(20);
+    go_on_and_close(8);
+    const char *text = read_all();
     assert_non_null(strstr(text, "\n6,"));
     assert_null(strstr(text, "\n8,"));
     assert_null(strstr(text, "\n10,"));
-    free(text);
-    assert_ok(history_close(&history));
 }
 
 TEST(a_last_line_written_by_half_is_cut)
 {
     static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
-    char *straight = write_straight(6), longer[65536];
+    char *straight = write_straight(6), longer[TEXT];
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
         write_all(longer);
-        void *history = NULL;
-        assert_ok(go_on(&modes, 1000, &history));
-        assert_ok(history_close(&history));
+        go_on_and_close(1000);
         assert_untouched(straight);
     }
-    free(straight);
 }
 
 static void assert_refused(enum status code, const char *fragment, const struct config *config)
@@ -154,7 +153,6 @@ static void assert_refused(enum status code, const char *fragment, const struct 
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
     assert_ok(history_close(&history));
     assert_untouched(before);
-    free(before);
 }
 
 TEST(other_columns_are_refused)
@@ -162,7 +160,7 @@ TEST(other_columns_are_refused)
     struct config fewer = modes, other = modes;
     fewer.output.history.mode_count = 1;
     other.output.history.modes[1][1] = 5;
-    free(write_straight(6));
+    write_straight(6);
     assert_refused(STATUS_USAGE, "output.history.modes", &fewer);
     assert_refused(STATUS_USAGE, "output.history.modes", &other);
     write_all("");
@@ -173,29 +171,25 @@ TEST(what_is_no_row_is_named_by_its_line)
 {
     static const char *const lines[] = {"junk\n", "\n", "5,1,2\n", "-5,1,1,1,1,1,1,1,1,1,1,1\n",
                                         "5,1,1,1,1,1,1,1,1,1,1,1,1\n"};
-    char *straight = write_straight(6), longer[65536];
+    char *straight = write_straight(6), longer[TEXT];
     for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, lines[n]);
         write_all(longer);
         assert_refused(STATUS_FAILED, "history.csv:6: ", &modes);
     }
-    free(straight);
 }
 
 TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
 {
     struct rlimit limit, none = {0, RLIM_INFINITY};
     char *straight = write_straight(6);
-    free(write_straight(20));
+    write_straight(20);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* no file may grow */
-    void *history = NULL;
-    assert_ok(go_on(&modes, 7, &history));
-    assert_ok(history_close(&history));
+    go_on_and_close(7);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_untouched(straight);
-    free(straight);
 }
 
 TEST(without_a_file_there_is_nothing_to_go_on_with)

@@ -1,0 +1,212 @@
+/* Snapshot: the one file that all ranks write holds the state of the devices to the last bit that its format
+ * allows, by the rules of openPMD and ED-PIC, whatever the number of ranks; and it is whole or not there.
+ *
+ * A run of this program with arguments is the child of the test of faults. */
+#include "support/snapshot_scene.h"
+
+static void write_and_check(const struct config *config)
+{
+    struct scene scene;
+    uint64_t bytes;
+    begin(config, &scene);
+    assert_ok(write_into(scene.folder, &scene, &bytes));
+    check_folder(&scene, bytes);
+    /* An estimate is of use within a factor of two; it may be far above where arrays compress. */
+    assert_true(bytes <= snapshot_bytes(config));
+    if (config->output.snapshots.compression == 0)
+        assert_true(snapshot_bytes(config) < 2 * bytes);
+    check_file(&scene);
+    end(&scene);
+}
+
+/* ---- tests of the content ---- */
+
+TEST(content)
+{
+    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        struct config config = config_of((enum precision)precision, ROWS, 1001);
+        write_and_check(&config);
+        config.output.snapshots.compression = 0;
+        config.species[0].ids = false;
+        config.species[1].ids = true;
+        config.deposit = (struct deposit_config){.shape = SHAPE_NGP};
+        config.fields.gradient = GRADIENT_CENTRED;
+        write_and_check(&config);
+        config.output.snapshots.particles = false;
+        write_and_check(&config);
+    }
+}
+
+/* More particles than one piece, and nodes in several chunks, the last ones ragged. The ranks need unequal
+ * numbers of writes, and share chunks. */
+TEST(several_pieces)
+{
+    struct config config = config_of(PRECISION_SINGLE, 301, 2 * HDF5_PIECE + 12345);
+    config.species_count = 1;
+    config.grid.cells[1] = 1001;
+    config.output.snapshots.compression = 1;
+    write_and_check(&config);
+}
+
+TEST(one_particle)
+{
+    const struct config config = config_of(PRECISION_DOUBLE, ROWS, 1);
+    write_and_check(&config);
+}
+
+/* The same file is checked on one rank alone. */
+TEST(spoiled_files_are_seen)
+{
+    const struct config config = config_of(PRECISION_SINGLE, 6, 1001);
+    struct scene scene;
+    char command[2 * NAME];
+    uint64_t bytes;
+    if (ranks.size > 1)
+        return;
+    begin(&config, &scene);
+    assert_ok(write_into(scene.folder, &scene, &bytes));
+    snprintf(command, sizeof command, "/usr/bin/python3 -B tests/support/openpmd_mutations.py %s",
+             scene.path);
+    assert_int_equal(system(command), 0);
+    end(&scene);
+}
+
+static unsigned char *write_and_read(const struct scene *scene, uint64_t *bytes)
+{
+    assert_ok(write_into(scene->folder, scene, bytes));
+    unsigned char *content = test_array(*bytes, 1);
+    FILE *stream = fopen(scene->path, "rb");
+    assert_non_null(stream);
+    assert_int_equal(fread(content, 1, *bytes, stream), *bytes);
+    fclose(stream);
+    return content;
+}
+
+TEST(same_state_same_bytes)
+{
+    const struct config config = config_of(PRECISION_SINGLE, ROWS, 1001);
+    struct scene scene;
+    uint64_t bytes, bytes_again;
+    begin(&config, &scene);
+    const unsigned char *first = write_and_read(&scene, &bytes);
+    sleep(1); /* so that the date does differ, and is the only thing */
+    const unsigned char *second = write_and_read(&scene, &bytes_again);
+    assert_int_equal(bytes, bytes_again);
+    size_t from = bytes, to = 0;
+    for (size_t n = 0; n < bytes; n++) {
+        if (first[n] != second[n]) {
+            from = n < from ? n : from;
+            to = n;
+        }
+    }
+    /* The checksum of the object header with the date ends its block, whose length is a few hundred bytes. */
+    assert_true(from <= to && to - from < 1024);
+    end(&scene);
+}
+
+/* ---- tests of faults, in a child ---- */
+
+/* What every rank must find: the failure, and the older file, of so many bytes, or none where that is 0. */
+static void assert_all_fail(enum status status, const struct scene *scene, const char *reason, uint64_t older)
+{
+    assert_int_equal(status, STATUS_FAILED);
+    if (!strstr(status_message(), scene->folder) || !strstr(status_message(), reason))
+        fail_msg("'%s' names not both %s and %s", status_message(), scene->folder, reason);
+    check_folder(scene, older);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Fails on the last rank, in the second piece. */
+static enum status fill_or_fail(const void *source, uint64_t first, size_t count, void *values)
+{
+    memset(values, 0, count);
+    if (ranks.rank + 1 == ranks.size && first > 0)
+        return status_fail(STATUS_FAILED, "%s: the source runs dry", (const char *)source);
+    return STATUS_OK;
+}
+
+static void failing_source(const struct scene *scene, uint64_t older)
+{
+    struct hdf5_file file;
+    uint64_t bytes = 1;
+    const uint64_t rows = 2 * HDF5_PIECE;
+    const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
+                                     .dimensions = 1,
+                                     .shape = {rows * (uint64_t)ranks.size, 0},
+                                     .first_row = rows * (uint64_t)ranks.rank,
+                                     .rows = rows,
+                                     .fill = fill_or_fail,
+                                     .source = scene->folder};
+    assert_ok(hdf5_file_create(&ranks, scene->folder, "dry.h5", 1, 0, &file));
+    hdf5_close(&file, hdf5_dataset(&file, file.id, "first", &array));
+    hdf5_close(&file, hdf5_dataset(&file, file.id, "second", &array));
+    assert_all_fail(hdf5_file_finish(&file, &bytes), scene, "runs dry", older);
+}
+
+/* Writes while one rank, or all where `rank` is -1, has a limit, and then has none any more. */
+static void limited(const struct scene *scene, __rlimit_resource_t resource, rlim_t most, int rank,
+                    const char *reason, uint64_t older)
+{
+    struct rlimit before, limit;
+    uint64_t bytes;
+    assert_int_equal(getrlimit(resource, &before), 0);
+    limit = (struct rlimit){most, before.rlim_max};
+    if (rank < 0 || rank == ranks.rank)
+        setrlimit(resource, &limit);
+    const enum status status = write_into(scene->folder, scene, &bytes);
+    setrlimit(resource, &before);
+    assert_all_fail(status, scene, reason, older);
+}
+
+static int faults(const char *passed)
+{
+    static const char full[] = "File too large";
+    const struct config config = config_of(PRECISION_DOUBLE, ROWS, 200000);
+    struct scene scene;
+    char missing[NAME + 16];
+    uint64_t bytes = 0;
+    mpi_tests_begin();
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(open_device(NULL), 0);
+    begin(&config, &scene);
+    snprintf(missing, sizeof missing, "%s/missing", scene.folder);
+    assert_all_fail(write_into(missing, &scene, &bytes), &scene, "No such file or directory", 0);
+    assert_ok(write_into(scene.folder, &scene, &bytes)); /* the older file */
+    limited(&scene, RLIMIT_NOFILE, 0, ranks.size - 1, "Too many open files", bytes);
+    failing_source(&scene, bytes);
+    const uint64_t limits[] = {0, bytes / 8, bytes / 2, 100, 10000, bytes - 20000, bytes - 1};
+    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++)
+        limited(&scene, RLIMIT_FSIZE, limits[n], -1, full, bytes);
+    /* One rank alone: the first writes the end of the file too, the last but one most particles. */
+    for (size_t n = 0; n < 3; n++) {
+        limited(&scene, RLIMIT_FSIZE, limits[n], 0, full, bytes);
+        limited(&scene, RLIMIT_FSIZE, limits[n], ranks.size > 1 ? ranks.size - 2 : 0, full, bytes);
+    }
+    assert_ok(write_into(scene.folder, &scene, &bytes));
+    check_file(&scene);
+    end(&scene);
+    mpi_child_end(passed);
+    return EXIT_FAILURE;
+}
+
+TEST(failures_leave_no_trace)
+{
+    char folder[NAME] = "/tmp/radixpic_faults_XXXXXX", passed[NAME + 16], command[NAME + 16];
+    if (ranks.rank == 0)
+        assert_non_null(mkdtemp(folder));
+    communicator_broadcast(&ranks, NAME, folder);
+    snprintf(passed, sizeof passed, "%s/passed", folder);
+    mpi_run_child(passed);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (ranks.rank == 0)
+        assert_int_equal(system(command), 0);
+}
+
+/* With arguments, the child. */
+int main(int argc, char **argv)
+{
+    if (mpi_is_child(argc, argv))
+        return faults(argv[2]);
+    mpi_tests_begin();
+    return mpi_tests_end(run_listed_tests(open_device, close_device));
+}

@@ -1,0 +1,208 @@
+/* HDF5 array: places beyond 32 bits, checksums, and files that are whole or not there whatever fails.
+ *
+ * A run of this program with an argument is the child of the test of full disks. */
+#include "support/test_support.h"
+
+#include "output/hdf5_array.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct communicator alone = {.size = 1, .local_size = 1};
+static char folder[64], path[96];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    hdf5_prepare(); /* before the types of elements are named */
+    snprintf(folder, sizeof folder, "/tmp/radixpic_array_XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/array.h5", folder);
+    return 0;
+}
+
+/* Nothing but the file may be left. */
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+/* What element n of the whole array is. */
+static uint8_t element_of(uint64_t n)
+{
+    return (uint8_t)(1 + n % 251);
+}
+
+static enum status fill_elements(const void *source, uint64_t first, size_t count, void *values)
+{
+    const uint64_t begin = *(const uint64_t *)source; /* of the part */
+    for (size_t n = 0; n < count; n++)
+        ((uint8_t *)values)[n] = element_of(begin + first + n);
+    return STATUS_OK;
+}
+
+/* Writes only a part of an array. */
+static enum status write_part(const char *where, uint32_t compression, int dimensions,
+                              const uint64_t shape[2], uint64_t first_row, uint64_t rows)
+{
+    const uint64_t begin = first_row * (dimensions == 2 ? shape[1] : 1);
+    const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
+                                     .dimensions = dimensions,
+                                     .shape = {shape[0], shape[1]},
+                                     .first_row = first_row,
+                                     .rows = rows,
+                                     .fill = fill_elements,
+                                     .source = &begin};
+    struct hdf5_file file;
+    uint64_t bytes;
+    struct stat information;
+    TRY(hdf5_file_create(&alone, where, "array.h5", compression, 0, &file));
+    hdf5_close(&file, hdf5_dataset(&file, file.id, "elements", &array));
+    TRY(hdf5_file_finish(&file, &bytes));
+    assert_int_equal(stat(path, &information), 0);
+    assert_int_equal(information.st_size, bytes);
+    return STATUS_OK;
+}
+
+/* Whether the part can be read back, through HDF5's own counting; then it is what was written. */
+static bool read_part(int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows)
+{
+    const uint64_t columns = dimensions == 2 ? shape[1] : 1, count = rows * columns;
+    const hsize_t start[2] = {first_row, 0}, extent[2] = {rows, columns};
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "elements", H5P_DEFAULT), space = H5Dget_space(dataset);
+    const hid_t memory = H5Screate_simple(dimensions, extent, NULL);
+    hsize_t found[2] = {0, 0};
+    assert_int_equal(H5Sget_simple_extent_dims(space, found, NULL), dimensions);
+    assert_memory_equal(found, shape, (size_t)dimensions * sizeof *found);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
+    uint8_t *values = test_array(count, 1);
+    const bool is_read = H5Dread(dataset, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, values) >= 0;
+    for (size_t n = 0; n < count && is_read; n++)
+        assert_int_equal(values[n], element_of(first_row * columns + n));
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    return is_read;
+}
+
+static void check_part(int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows)
+{
+    assert_ok(write_part(folder, 1, dimensions, shape, first_row, rows));
+    assert_true(read_part(dimensions, shape, first_row, rows));
+}
+
+TEST(arrays_beyond_32_bits)
+{
+    const uint64_t list[2] = {(UINT64_C(1) << 33) + 12345, 0}, nodes[2] = {(1 << 17) + 3, (1 << 16) + 5};
+    check_part(1, (const uint64_t[2]){(UINT64_C(1) << 31) + 7, 0}, (UINT64_C(1) << 31) - 1000, 1007);
+    check_part(1, list, (UINT64_C(1) << 32) - 70000, 140000);
+    check_part(1, list, list[0] - 100, 100);
+    check_part(2, nodes, nodes[0] - 2, 2);
+    const uint64_t most[2] = {UINT64_C(1) << 34, 0};
+    assert_int_equal(hdf5_stored_elements(1, most), most[0]);
+}
+
+/* Flips one bit in the first chunk. */
+static void flip(void)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "elements", H5P_DEFAULT), space = H5Dget_space(dataset);
+    haddr_t address;
+    hsize_t size;
+    assert_true(H5Dget_chunk_info(dataset, space, 0, NULL, NULL, &address, &size) >= 0);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    FILE *stream = fopen(path, "r+b");
+    assert_non_null(stream);
+    fseek(stream, (long)(address + size / 2), SEEK_SET);
+    const int byte = fgetc(stream);
+    fseek(stream, (long)(address + size / 2), SEEK_SET);
+    fputc(byte ^ 4, stream);
+    fclose(stream);
+}
+
+TEST(flipped_bit_is_noticed)
+{
+    const uint64_t shape[2] = {6, 5};
+    for (uint32_t compression = 0; compression <= 9; compression += 9) {
+        assert_ok(write_part(folder, compression, 2, shape, 0, 6));
+        assert_true(read_part(2, shape, 0, 6));
+        flip();
+        assert_false(read_part(2, shape, 0, 6));
+    }
+}
+
+/* ---- files that cannot be written ---- */
+
+static const uint64_t shape_of_file[2] = {200000, 0};
+
+static void assert_fails(const char *where, const char *named, const char *reason)
+{
+    assert_int_equal(write_part(where, 0, 1, shape_of_file, 0, shape_of_file[0]), STATUS_FAILED);
+    if (!strstr(status_message(), named) || !strstr(status_message(), reason))
+        fail_msg("'%s' names not both %s and %s", status_message(), named, reason);
+}
+
+TEST(folders_that_do_not_do)
+{
+    char missing[80];
+    snprintf(missing, sizeof missing, "%s/missing", folder);
+    unlink(path);
+    assert_fails(missing, "/missing/array.h5", "No such file or directory");
+    assert_int_equal(mkdir(path, 0777), 0); /* something else has the name */
+    assert_fails(folder, "/array.h5", "Is a directory");
+    assert_int_equal(rmdir(path), 0);
+    assert_ok(write_part(folder, 0, 1, shape_of_file, 0, 3)); /* an older file is replaced by a success */
+    check_part(1, shape_of_file, 0, shape_of_file[0]);
+    assert_fails(path, "/array.h5/array.h5", "Not a directory");
+}
+
+/* The child: fails to write at every limit of the size of a file, keeps the older file, writes when the limit
+ * is gone, and ends by exit(): whatever HDF5 could not write must not come back then. */
+static int full_disk(bool last_write_fails)
+{
+    struct stat before, after;
+    setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check ends the child, too */
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(make_folder(NULL), 0);
+    assert_ok(write_part(folder, 0, 1, shape_of_file, 0, shape_of_file[0]));
+    assert_int_equal(stat(path, &before), 0);
+    const rlim_t bytes = (rlim_t)before.st_size;
+    const rlim_t limits[] = {0, 100, 2048, 10000, bytes / 8, bytes / 2, bytes - 20000, bytes - 1};
+    struct rlimit limit = {0, RLIM_INFINITY};
+    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
+        limit.rlim_cur = limits[n];
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        assert_fails(folder, path, "File too large");
+        assert_int_equal(stat(path, &after), 0);
+        assert_int_equal(after.st_ino, before.st_ino);
+        assert_int_equal(after.st_size, before.st_size);
+    }
+    limit.rlim_cur = RLIM_INFINITY;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    if (!last_write_fails)
+        assert_ok(write_part(folder, 0, 1, shape_of_file, 0, shape_of_file[0]));
+    return remove_folder(NULL);
+}
+
+TEST(full_disk_leaves_no_trace)
+{
+    assert_int_equal(system("/proc/$PPID/exe --full-disk"), 0);
+    assert_int_equal(system("/proc/$PPID/exe --full-disk-to-the-end"), 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return full_disk(strcmp(argv[1], "--full-disk") != 0);
+    return run_listed_tests(make_folder, remove_folder);
+}
