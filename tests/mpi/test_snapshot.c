@@ -41,7 +41,7 @@ TEST(content)
  * numbers of writes, and share chunks. */
 TEST(several_pieces)
 {
-    struct config config = config_of(PRECISION_SINGLE, 301, 2 * HDF5_PIECE + 12345);
+    struct config config = config_of(PRECISION_SINGLE, 301, HDF5_PIECE + HDF5_PIECE / 4);
     config.species_count = 1;
     config.grid.cells[1] = 1001;
     config.output.snapshots.compression = 1;
