@@ -39,24 +39,10 @@ enum status moments_create(struct device *device, const struct config *config, v
 /* A quantity of a species. */
 struct source {
     const struct moments *moments;
-    const struct view *view;
     const struct particles *particles;
     enum quantity quantity;
+    double factor; /* of a count, a mean or a variance */
 };
-
-/* What a count, a mean or a variance is multiplied by. */
-static double factor_of(const struct source *source)
-{
-    const struct grid *grid = &source->view->slab->box;
-    switch (source->quantity) {
-    case DENSITY:
-        return source->particles->weight / (grid->dx * grid->dy);
-    case TEMPERATURE:
-        return source->particles->species->mass / 2;
-    default:
-        return 1;
-    }
-}
 
 static enum status fill_cells(const void *context, uint64_t first, size_t count, void *values)
 {
@@ -73,7 +59,7 @@ static enum status fill_cells(const void *context, uint64_t first, size_t count,
                           arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
                           arg_uint(particles_first(list, ATTRIBUTE_VELOCITY)), arg_buffer(list->cell_offsets),
                           arg_uint((uint32_t)(first + done)), arg_uint(source->quantity),
-                          arg_real(factor_of(source)), arg_buffer(moments->cells)));
+                          arg_real(source->factor), arg_buffer(moments->cells)));
         TRY(buffer_read(moments->cells, 0, cells * size, (char *)values + done * size));
     }
     return STATUS_OK;
@@ -87,9 +73,12 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     const double half_step_back = -view->config->time.step / 2;
     const double number_density = units->charge_density / units->charge;
     const double energy = units->mass * units->velocity * units->velocity;
+    const struct particles *list = &view->particles[species];
+    const double area = view->slab->box.dx * view->slab->box.dy;
+    const double factors[QUANTITIES] = {list->weight / area, 1, 1, list->species->mass / 2};
     struct source of[QUANTITIES];
     for (enum quantity q = 0; q < QUANTITIES; q++)
-        of[q] = (struct source){moments, view, &view->particles[species], q};
+        of[q] = (struct source){moments, list, q, factors[q]};
     const hid_t real = hdf5_real(view->config->precision);
     struct openpmd_record records[] = {
         {"density", {-3}, number_density, 0, NULL, 1, real, fill_cells, {&of[DENSITY]}},

@@ -17,23 +17,17 @@ struct interval {
     double low, high;
 };
 
-static struct interval interval_of(const struct column *column, uint32_t cell)
-{
-    const struct slab *slab = column->list->view->slab;
-    const struct grid *box = &slab->box;
-    const uint32_t row = slab_global_row(slab, cell / box->ny), column_y = cell % box->ny;
-    if (column->axis == 0)
-        return (struct interval){row * box->dx, row + 1 == box->nx ? box->lx : (row + 1) * box->dx};
-    return (struct interval){column_y * box->dy,
-                             column_y + 1 == box->ny ? box->ly : (column_y + 1) * box->dy};
-}
-
 /* That of particle j; `cell` is that of an earlier one, and then its own. */
 static struct interval next_interval(const struct column *column, uint64_t j, uint32_t *cell)
 {
+    const struct slab *slab = column->list->view->slab;
+    const struct grid *box = &slab->box;
     while (column->list->cell_offsets[*cell + 1] <= j)
         ++*cell;
-    return interval_of(column, *cell);
+    const uint32_t row = slab_global_row(slab, *cell / box->ny), place = *cell % box->ny;
+    if (column->axis == 0)
+        return (struct interval){row * box->dx, row + 1 == box->nx ? box->lx : (row + 1) * box->dx};
+    return (struct interval){place * box->dy, place + 1 == box->ny ? box->ly : (place + 1) * box->dy};
 }
 
 static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)

@@ -43,25 +43,17 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision)
     assert_memory_equal(&sums, &again, sizeof sums);
 }
 
-static void check_grids(enum precision precision)
+TEST(matches_the_host)
 {
-    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
-        skip();
-    check_grid(2, 2, precision);
-    check_grid(3, 5, precision);
-    check_grid(32, 32, precision);
-    check_grid(37, test_count(1021), precision);
-    check_grid(test_count(512), 256, precision);
-}
-
-TEST(matches_the_host_single)
-{
-    check_grids(PRECISION_SINGLE);
-}
-
-TEST(matches_the_host_double)
-{
-    check_grids(PRECISION_DOUBLE);
+    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
+        if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+            continue;
+        check_grid(2, 2, (enum precision)precision);
+        check_grid(3, 5, (enum precision)precision);
+        check_grid(32, 32, (enum precision)precision);
+        check_grid(37, test_count(1021), (enum precision)precision);
+        check_grid(test_count(512), 256, (enum precision)precision);
+    }
 }
 
 TEST_MAIN(open_device, close_device)

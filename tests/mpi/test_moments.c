@@ -108,7 +108,6 @@ static void check_file(const char *folder, double weights[SPECIES], enum precisi
 static void write_and_check(const struct config *config, bool aos)
 {
     char folder[64] = "/tmp/radixpic_moments_XXXXXX";
-    struct device *own = NULL;
     struct particles lists[SPECIES];
     struct partition partition;
     void *moments = NULL;
@@ -121,7 +120,6 @@ static void write_and_check(const struct config *config, bool aos)
     if (ranks.rank == 0)
         assert_non_null(mkdtemp(folder));
     communicator_broadcast(&ranks, sizeof folder, folder);
-    assert_ok(device_branch(device, &own));
     for (uint32_t s = 0; s < SPECIES; s++) {
         fill_list(config, &slab, s, aos, &lists[s]);
         weights[s] = lists[s].weight;
@@ -132,16 +130,13 @@ static void write_and_check(const struct config *config, bool aos)
                               .particles = lists,
                               .step = STEP,
                               .time = 0.3};
-    assert_ok(moments_create(own, config, &moments));
+    assert_ok(moments_create(device, config, &moments));
     assert_ok(moments_write(moments, folder, &view, &bytes));
     assert_in_range(bytes, 1, moments_bytes(config));
     if (ranks.rank == 0) {
         check_file(folder, weights, config->precision);
         assert_int_equal(rmdir(folder), 0);
     }
-    for (uint32_t s = 0; s < SPECIES; s++)
-        particles_destroy(&lists[s]);
-    device_close(&own);
     partition_destroy(&partition);
 }
 
