@@ -204,21 +204,25 @@ static enum status warn_of_old_file(void)
     return STATUS_OK;
 }
 
-static enum status tune(const struct options *options, struct device *device, struct sort_search *search)
+static enum status tune(const struct options *options, struct device *device)
 {
     const struct device_info *info = device_info(device);
-    const struct grid grid =
+    const uint32_t usual = UINT32_C(1) << (info->is_cpu ? 20 : 23);
+    struct sort_search *search = NULL;
+    TRY(DEVICE_NEW(device, search));
+    search->device = device;
+    search->grid =
         grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
-    search->count = options->particles ? options->particles : UINT32_C(1) << (info->is_cpu ? 20 : 23);
+    search->count = options->particles > 0 ? options->particles : usual;
     search->seconds_most = options->seconds;
     search->progress = isatty(fileno(stderr)) ? stderr : NULL;
     TRY(tuning_check_writable()); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
-           search->count, options->cells[0], options->cells[1], grid_key_bits(&grid), info->name);
+           search->count, options->cells[0], options->cells[1], grid_key_bits(&search->grid), info->name);
     fflush(stdout);
     TRY(warn_of_old_file());
-    TRY(sort_search_run(device, &grid, search));
+    TRY(sort_search_run(search));
     print_search(search, info);
     return store(search, info);
 }
@@ -226,6 +230,7 @@ static enum status tune(const struct options *options, struct device *device, st
 enum status command_tune(int argc, char **argv)
 {
     struct options options = {.seconds = 0};
+    struct device *device = NULL;
     bool done = false;
     TRY(options_parse(&table, argc, argv, &options.common, &done));
     if (done)
@@ -234,14 +239,9 @@ enum status command_tune(int argc, char **argv)
         return status_fail(
             STATUS_USAGE,
             "%s: runs on one rank, or ranks would slow one another down; start it without mpirun", argv[0]);
-    struct device *device = NULL;
-    struct sort_search *search = calloc(1, sizeof *search); /* large */
-    if (!search)
-        return status_fail(STATUS_FAILED, "no memory for the search");
     enum status status = device_open(options.common.device, &device);
     if (status == STATUS_OK)
-        status = tune(&options, device, search);
+        status = tune(&options, device);
     device_close(&device);
-    free(search);
     return status;
 }

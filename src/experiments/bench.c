@@ -90,26 +90,6 @@ static enum status close_csv(struct bench *bench, const char *path, enum status 
                : status;
 }
 
-static enum status read_options(struct bench *bench, int argc, char **argv, bool *done)
-{
-    const struct experiment *experiment = bench->experiment;
-    TRY(options_parse(&experiment->options, argc, argv, bench->options, done));
-    return experiment->settle && !*done ? experiment->settle(bench) : STATUS_OK;
-}
-
-/* Rank 0 reads the command line first, and alone prints the help. */
-static enum status agree_on_options(struct bench *bench, int argc, char **argv, bool *done)
-{
-    enum status status = STATUS_OK;
-    if (bench->ranks.rank == 0)
-        status = read_options(bench, argc, argv, done);
-    TRY(communicator_agree(&bench->ranks, status));
-    communicator_broadcast(&bench->ranks, sizeof *done, done);
-    if (bench->ranks.rank > 0 && !*done)
-        status = read_options(bench, argc, argv, done);
-    return communicator_agree(&bench->ranks, status);
-}
-
 static enum status open_and_run(struct bench *bench)
 {
     const struct common_options *common = bench->options;
@@ -137,8 +117,12 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
         return status_fail(STATUS_FAILED, "no memory for the options");
     if (experiment->on_ranks && communicator_is_parallel())
         status = communicator_start(&bench.ranks);
-    if (status == STATUS_OK)
-        status = agree_on_options(&bench, argc, argv, &done);
+    if (status == STATUS_OK) {
+        status = options_parse(&experiment->options, argc, argv, bench.options, &done);
+        if (status == STATUS_OK && !done && experiment->settle)
+            status = experiment->settle(&bench);
+        status = communicator_agree(&bench.ranks, status);
+    }
     if (status == STATUS_OK && !done)
         status = open_and_run(&bench);
     device_close(&bench.device);

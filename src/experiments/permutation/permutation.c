@@ -25,7 +25,7 @@ struct run {
     struct bench *bench;
     const struct options *options;
     const struct permutation_table *table;
-    uint32_t axes[PERMUTATION_MAX_DIMENSIONS];
+    bool with_numpy;
     struct volume_case *cases; /* [volume_count * cell_count] */
 };
 
@@ -34,9 +34,9 @@ static struct volume_case *case_of(const struct run *run, uint32_t volume, uint3
     return &run->cases[(size_t)volume * run->table->cell_count + cell];
 }
 
-static bool is_without_numpy(const struct options *options)
+static bool wants_numpy(const struct options *options)
 {
-    return options->python && strcmp(options->python, "none") == 0;
+    return !options->python || strcmp(options->python, "none") != 0;
 }
 
 /* ---- words ---- */
@@ -71,11 +71,6 @@ static bool ran(const struct volume_case *one, int kernel)
     return one->times[kernel].wall.count > 0;
 }
 
-static double speedup(const struct volume_case *one, int over, int kernel)
-{
-    return per_second(one->times[over].wall.median, one->times[kernel].wall.median);
-}
-
 /* By the device's clock, on the host by the wall's. */
 static struct spread rate_of(const struct volume_case *one, int kernel)
 {
@@ -93,66 +88,65 @@ static void write_case(const struct run *run, uint32_t cell, const struct volume
     snprintf(cells, sizeof cells, " side=%u block=%llu", shape->cell_side,
              (unsigned long long)ndpa_cell_elements(shape));
     for (int kernel = 0; kernel < KERNELS; kernel++) {
-        const struct times *times = &one->times[kernel];
-        const int verified = kernel == NUMPY ? NOT_COMPARED : times->verified;
+        const struct spread wall = one->times[kernel].wall;
+        const int verified = kernel == NUMPY ? NOT_COMPARED : one->times[kernel].verified;
         if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
             continue;
         bench_words(bench, kernel < THREADS, "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
                     run->table->number, joined(shape->dimensions, shape->sides, "x", sides),
-                    joined(shape->dimensions, run->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
+                    joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
                     kernel == NUMPY ? "" : cells, names[kernel]);
-        bench_row(bench, "wall_ms", times->wall, 1e3, verified);
+        bench_row(bench, "wall_ms", wall, 1e3, verified);
         if (kernel >= THREADS)
-            bench_row(bench, "device_ms", times->stages[STAGE_OUTPUT], 1e3, verified);
+            bench_row(bench, "device_ms", one->times[kernel].stages[STAGE_OUTPUT], 1e3, verified);
         bench_row(bench, "rate_GB/s", rate_of(one, kernel), 1, verified);
-        bench_row(bench, "speedup_serial", spread_rate(one->times[SERIAL].wall.median, times->wall), 1,
-                  verified);
-        if (ran(one, NUMPY))
-            bench_row(bench, "speedup_numpy", spread_rate(one->times[NUMPY].wall.median, times->wall), 1,
-                      verified);
+        for (int over = SERIAL; over <= NUMPY; over++)
+            if (ran(one, over))
+                bench_row(bench, over == SERIAL ? "speedup_serial" : "speedup_numpy",
+                          spread_rate(one->times[over].wall.median, wall), 1, verified);
     }
 }
 
 /* ---- the paper's table ---- */
 
+/* The same columns twice, over the serial kernel and over numpy. */
 static void print_head(const struct run *run)
 {
     const struct permutation_table *table = run->table;
+    const uint32_t cells = table->cell_count;
     char axes[TEXT], number[32] = "";
     if (table->number > 0)
         snprintf(number, sizeof number, "Table %u: ", table->number);
     printf("\n%s%uD speedup of parallel kernels, axes %s\n", number, table->dimensions,
-           joined(table->dimensions, run->axes, ",", axes));
-    printf("  %-12s | %-*s | %s\n", "Speed up", 24 * (int)table->cell_count, "vs. serial kernel",
-           "vs. serial numpy");
-    printf("  %-12s", "Block size");
-    for (int of = 0; of < 2; of++)
-        for (uint32_t cell = 0; cell < table->cell_count; cell++) {
-            struct ndpa_shape shape = {.dimensions = table->dimensions, .cell_side = table->cell_sides[cell]};
-            printf("%s%8llu%16s", cell == 0 ? " | " : "", (unsigned long long)ndpa_cell_elements(&shape), "");
-        }
+           joined(table->dimensions, table->axes, ",", axes));
+    printf("  %-12s | %-*s | %s\n  %-12s", "Speed up", 24 * (int)cells, "vs. serial kernel",
+           "vs. serial numpy", "Block size");
+    for (uint32_t n = 0; n < 2 * cells; n++) {
+        const struct ndpa_shape shape = permutation_shape(table, 0, n % cells);
+        printf("%s%8llu%16s", n % cells == 0 ? " | " : "", (unsigned long long)ndpa_cell_elements(&shape),
+               "");
+    }
     printf("\n  %-12s", "Volume size");
-    for (int of = 0; of < 2; of++)
-        for (uint32_t cell = 0; cell < table->cell_count; cell++)
-            printf("%s%8s%8s%8s", cell == 0 ? " | " : "", "CB", "BB", "RLBB");
+    for (uint32_t n = 0; n < 2 * cells; n++)
+        printf("%s%8s%8s%8s", n % cells == 0 ? " | " : "", "CB", "BB", "RLBB");
     printf("\n");
 }
 
 static void print_row(const struct run *run, uint32_t volume)
 {
+    const uint32_t cells = run->table->cell_count;
     char text[TEXT];
-    printf("  %12s",
-           with_commas(permutation_elements(run->table->dimensions, run->table->sides[volume]), text));
-    for (int of = SERIAL; of <= NUMPY; of++)
-        for (uint32_t cell = 0; cell < run->table->cell_count; cell++) {
-            const struct volume_case *one = case_of(run, volume, cell);
-            printf("%s", cell == 0 ? " | " : "");
-            for (int kernel = CB; kernel < KERNELS; kernel++)
-                if (ran(one, of))
-                    printf("%8.2f", speedup(one, of, kernel));
-                else
-                    printf("%8s", "-");
-        }
+    printf("  %12s", with_commas(ndpa_elements(&case_of(run, volume, 0)->shape), text));
+    for (uint32_t n = 0; n < 2 * cells; n++) {
+        const struct volume_case *one = case_of(run, volume, n % cells);
+        const struct times *over = &one->times[n < cells ? SERIAL : NUMPY];
+        printf("%s", n % cells == 0 ? " | " : "");
+        for (int kernel = CB; kernel < KERNELS; kernel++)
+            if (over->wall.count > 0)
+                printf("%8.2f", per_second(over->wall.median, one->times[kernel].wall.median));
+            else
+                printf("%8s", "-");
+    }
     printf("\n");
     fflush(stdout);
 }
@@ -175,72 +169,61 @@ static void print_kernel(const struct volume_case *one, int kernel)
                              : "NOT PERMUTED");
 }
 
-/* The volumes that numpy has no times of. */
-static void print_missing_numpy(const struct run *run)
-{
-    const char *python = run->options->python ? run->options->python : "python3";
-    const struct permutation_table *table = run->table;
-    uint32_t found = 0;
-    char sides[TEXT];
-    for (uint32_t volume = 0; volume < table->volume_count && !is_without_numpy(run->options); volume++) {
-        if (ran(case_of(run, volume, 0), NUMPY))
-            continue;
-        if (found++ == 0)
-            printf("  numpy: %s gave no times, for want of numpy or of memory, of", python);
-        printf("%s %s", found > 1 ? "," : "", joined(table->dimensions, table->sides[volume], "x", sides));
-    }
-    printf("%s", found > 0 ? "\n" : "");
-}
-
 static void print_times(const struct run *run)
 {
-    const uint32_t count = run->table->volume_count * run->table->cell_count;
+    const struct permutation_table *table = run->table;
+    const struct volume_case *one = run->cases;
+    const char *python = run->options->python ? run->options->python : "python3";
+    uint32_t missing = 0;
+    char sides[TEXT];
     printf("\n  %-10s %11s  [%11s, %11s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
            "of a copy");
-    for (const struct volume_case *one = run->cases; one < run->cases + count; one++) {
-        char sides[TEXT];
+    for (; one < run->cases + (size_t)table->volume_count * table->cell_count; one++) {
         printf("  %s in cells of %u^%u = %llu; medians of %u, copy on the device %.2f GB/s\n",
-               joined(run->table->dimensions, one->shape.sides, "x", sides), one->shape.cell_side,
-               run->table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
+               joined(table->dimensions, one->shape.sides, "x", sides), one->shape.cell_side,
+               table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
                one->copy_rate);
         for (int kernel = 0; kernel < KERNELS; kernel++)
             print_kernel(one, kernel);
     }
-    print_missing_numpy(run);
+    for (uint32_t volume = 0; volume < table->volume_count && run->with_numpy; volume++) {
+        if (ran(case_of(run, volume, 0), NUMPY))
+            continue;
+        if (missing == 0)
+            printf("  numpy: %s gave no times, for want of numpy or of memory, of", python);
+        printf("%s %s", missing++ > 0 ? "," : "",
+               joined(table->dimensions, table->sides[volume], "x", sides));
+    }
+    printf("%s", missing > 0 ? "\n" : "");
 }
 
 /* ---- the whole ---- */
-
-static uint32_t repeats_of(const struct run *run, uint64_t elements)
-{
-    const uint32_t wanted = run->options->common.repeats;
-    const uint64_t large = run->bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
-    return wanted > 0 ? wanted : elements > large ? FEW_REPEATS : USUAL_REPEATS;
-}
 
 /* numpy has no cells: one timing serves all. */
 static enum status run_volume(struct run *run, uint32_t volume)
 {
     const struct permutation_table *table = run->table;
-    const uint32_t *sides = table->sides[volume];
-    const uint64_t elements = permutation_elements(table->dimensions, sides);
-    const uint32_t repeats = repeats_of(run, elements);
-    const bool without_numpy = is_without_numpy(run->options);
+    const struct ndpa_shape first = permutation_shape(table, volume, 0);
+    const uint64_t elements = ndpa_elements(&first);
+    const uint64_t large = run->bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
+    uint32_t repeats = run->options->common.repeats;
     struct spread numpy = {0};
     char text[TEXT], axes[TEXT];
+    if (repeats == 0)
+        repeats = elements > large ? FEW_REPEATS : USUAL_REPEATS;
     if (elements > LARGE_VOLUME) /* which takes long */
         printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
-               without_numpy ? "the kernels take" : "numpy and the serial kernel take");
+               run->with_numpy ? "numpy and the serial kernel take" : "the kernels take");
     fflush(stdout);
-    if (!without_numpy)
-        numpy = permutation_by_numpy(run->options->python, joined(table->dimensions, sides, ",", text),
-                                     joined(table->dimensions, run->axes, ",", axes), repeats);
+    if (run->with_numpy)
+        numpy = permutation_by_numpy(run->options->python, joined(first.dimensions, first.sides, ",", text),
+                                     joined(first.dimensions, table->axes, ",", axes), repeats);
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
         struct volume_case *one = case_of(run, volume, cell);
         one->repeats = repeats;
         one->shape = permutation_shape(table, volume, cell);
+        one->axes = table->axes;
         one->times[NUMPY].wall = numpy;
-        memcpy(one->axes, run->axes, sizeof one->axes);
         TRY(bench_case(run->bench, volume_case_time, one));
         write_case(run, cell, one);
     }
@@ -248,27 +231,20 @@ static enum status run_volume(struct run *run, uint32_t volume)
 }
 
 /* The cells that were not asked for must fit local memory. */
-static void leave_out_cells(const struct bench *bench, struct permutation_table *table)
+static enum status run_table(struct bench *bench, void *context)
 {
-    const struct options *options = bench->options;
-    const uint32_t side =
-        options->blocks.count > 0 ? 0 : permutation_fit_cells(table, bench->info->local_memory);
+    struct permutation_table *table = context;
+    struct run run = {.bench = bench, .options = bench->options, .table = table};
+    const size_t local_memory = bench->info->local_memory;
+    const uint32_t side = run.options->blocks.count > 0 ? 0 : permutation_fit_cells(table, local_memory);
     if (side > 0)
         printf(
             "\nleft out: cells of %u^%u elements and more, which the %zu bytes of local memory do not hold\n",
-            side, table->dimensions, bench->info->local_memory);
-}
-
-static enum status run_table(struct bench *bench, void *context)
-{
-    struct run run = {.bench = bench, .options = bench->options, .table = context};
-    const struct option_list *axes = &run.options->axes;
-    leave_out_cells(bench, context);
-    for (uint32_t k = 0; k < run.table->dimensions; k++)
-        run.axes[k] = axes->count > 0 ? axes->items[k] : run.table->dimensions - 1 - k;
-    TRY(DEVICE_NEW_ARRAY(bench->part, run.cases, (size_t)run.table->volume_count * run.table->cell_count));
+            side, table->dimensions, local_memory);
+    run.with_numpy = wants_numpy(run.options);
+    TRY(DEVICE_NEW_ARRAY(bench->part, run.cases, (size_t)table->volume_count * table->cell_count));
     print_head(&run);
-    for (uint32_t volume = 0; volume < run.table->volume_count; volume++) {
+    for (uint32_t volume = 0; volume < table->volume_count; volume++) {
         TRY(run_volume(&run, volume));
         print_row(&run, volume);
     }
@@ -290,23 +266,34 @@ static enum status run_permutation(struct bench *bench)
 static enum status check_dimensions(const char *name, const char *option, const struct option_list *list)
 {
     return list->count == 1
-               ? status_fail(STATUS_USAGE, "%s: --%s: '%u' is one number; a volume has 2 to %d dimensions",
-                             name, option, list->items[0], PERMUTATION_MAX_DIMENSIONS)
+               ? status_fail(STATUS_USAGE,
+                             "%s: --%s: expected 2 to %d numbers, of a volume's dimensions, found %u", name,
+                             option, PERMUTATION_MAX_DIMENSIONS, list->items[0])
                : STATUS_OK;
 }
 
-/* Without --table, large volumes are left out. */
-static void leave_out_large(struct permutation_table *table)
+/* Table `number` of the paper without its large volumes, where it was not asked for. */
+static void add_table(struct options *options, uint32_t number)
 {
-    uint32_t kept = 0;
-    for (uint32_t n = 0; n < table->volume_count; n++)
-        if (permutation_elements(table->dimensions, table->sides[n]) <= LARGE_VOLUME)
-            memmove(table->sides[kept++], table->sides[n], sizeof table->sides[n]);
-    table->volume_count = kept;
+    const struct option_list *asked = &options->table_numbers, *axes = &options->axes;
+    struct permutation_table *table = &options->tables[options->table_count];
+    *table = permutation_tables[number - 1];
+    bool wanted = asked->count == 0 && (axes->count == 0 || axes->count == table->dimensions);
+    for (uint32_t n = 0; n < asked->count; n++)
+        wanted = wanted || asked->items[n] == number;
+    for (uint32_t n = 0; n < table->volume_count && asked->count == 0; n++) {
+        const struct ndpa_shape shape = permutation_shape(table, n, 0);
+        if (ndpa_elements(&shape) > LARGE_VOLUME)
+            table->volume_count = n; /* they are in the order of their sizes */
+    }
+    options->table_count += wanted;
 }
 
-static void table_of_volume(const struct option_list *sides, struct permutation_table *table)
+/* In cells of 2, 3 and 4 as far as they divide all sides. */
+static void add_volume(struct options *options)
 {
+    const struct option_list *sides = &options->sides;
+    struct permutation_table *table = &options->tables[options->table_count++];
     *table = (struct permutation_table){.dimensions = sides->count, .volume_count = 1};
     memcpy(table->sides[0], sides->items, sizeof table->sides[0]);
     for (uint32_t p = 2; p <= 4; p++) {
@@ -318,30 +305,6 @@ static void table_of_volume(const struct option_list *sides, struct permutation_
     }
 }
 
-/* With --axes alone, the tables of as many dimensions. */
-static enum status choose_tables(const char *name, struct options *options)
-{
-    const struct option_list *asked = &options->table_numbers, *axes = &options->axes;
-    if (options->sides.count > 0 && asked->count > 0)
-        return status_fail(STATUS_USAGE, "%s: --volume and --table exclude each other", name);
-    if (options->sides.count > 0)
-        table_of_volume(&options->sides, &options->tables[options->table_count++]);
-    for (uint32_t number = 1; number <= PERMUTATION_TABLES && options->sides.count == 0; number++) {
-        struct permutation_table *table = &options->tables[options->table_count];
-        *table = *permutation_table(number);
-        bool wanted = asked->count == 0 && (axes->count == 0 || axes->count == table->dimensions);
-        for (uint32_t n = 0; n < asked->count; n++)
-            wanted = wanted || asked->items[n] == number;
-        if (asked->count == 0)
-            leave_out_large(table);
-        options->table_count += wanted;
-    }
-    return options->table_count > 0
-               ? STATUS_OK
-               : status_fail(STATUS_USAGE, "%s: --axes: no table is of %u dimensions; say --volume", name,
-                             axes->count);
-}
-
 /* The sentence of what just failed, with the option it comes from. */
 static enum status blame(const char *name, const char *option)
 {
@@ -350,12 +313,17 @@ static enum status blame(const char *name, const char *option)
     return status_fail(STATUS_USAGE, "%s: %s: %s", name, option, sentence);
 }
 
-/* Axes must be a permutation of the table's, and cells divide every volume of it. */
-static enum status check_table(const char *name, const struct option_list *axes,
-                               const struct permutation_table *table)
+/* With the cells and axes that were asked for: axes must be a permutation of the table's, and cells divide
+ * every volume of it. */
+static enum status settle_table(const char *name, const struct options *options,
+                                struct permutation_table *table)
 {
     static const uint32_t any_axes[PERMUTATION_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
-    struct ndpa_shape any = {.dimensions = table->dimensions, .cell_side = 2, .element_bytes = 4};
+    const struct option_list *blocks = &options->blocks, *axes = &options->axes;
+    if (blocks->count > 0) {
+        memcpy(table->cell_sides, blocks->items, sizeof table->cell_sides);
+        table->cell_count = blocks->count;
+    }
     if (table->cell_count == 0)
         return status_fail(STATUS_USAGE, "%s: --volume: neither 2 nor 3 nor 4 divides all sides; say --block",
                            name);
@@ -363,44 +331,42 @@ static enum status check_table(const char *name, const struct option_list *axes,
         return status_fail(STATUS_USAGE, "%s: --axes: %u axes for a volume of %u dimensions", name,
                            axes->count, table->dimensions);
     for (uint32_t k = 0; k < table->dimensions; k++)
-        any.sides[k] = any.cell_side;
-    if (axes->count > 0 && ndpa_check(&any, axes->items) != STATUS_OK)
-        return blame(name, "--axes");
+        table->axes[k] = axes->count > 0 ? axes->items[k] : table->dimensions - 1 - k;
     for (uint32_t cell = 0; cell < table->cell_count; cell++)
         for (uint32_t n = 0; n < table->volume_count; n++) {
             const struct ndpa_shape shape = permutation_shape(table, n, cell);
             if (ndpa_check(&shape, any_axes) != STATUS_OK)
                 return blame(name, ndpa_elements(&shape) > UINT32_MAX ? "--volume" : "--block");
+            if (ndpa_check(&shape, table->axes) != STATUS_OK)
+                return blame(name, "--axes");
         }
     return STATUS_OK;
 }
 
-/* A Python that was asked for must work; a first, tiny volume tells. */
-static enum status check_python(const struct options *options)
-{
-    return !options->python || is_without_numpy(options) ||
-                   permutation_by_numpy(options->python, "2,2", "1,0", 1).count > 0
-               ? STATUS_OK
-               : status_fail(STATUS_USAGE,
-                             "--python: %s does not run or has no numpy; --python none leaves numpy out",
-                             options->python);
-}
-
+/* With --axes alone, the tables of as many dimensions. A Python that was asked for must work, which a first,
+ * tiny volume tells. */
 static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;
-    TRY(check_dimensions(bench->name, "volume", &options->sides));
-    TRY(check_dimensions(bench->name, "axes", &options->axes));
-    TRY(choose_tables(bench->name, options));
-    for (uint32_t n = 0; n < options->table_count; n++) {
-        struct permutation_table *table = &options->tables[n];
-        if (options->blocks.count > 0) {
-            memcpy(table->cell_sides, options->blocks.items, sizeof table->cell_sides);
-            table->cell_count = options->blocks.count;
-        }
-        TRY(check_table(bench->name, &options->axes, table));
-    }
-    return check_python(options);
+    const char *name = bench->name, *python = options->python;
+    TRY(check_dimensions(name, "volume", &options->sides));
+    TRY(check_dimensions(name, "axes", &options->axes));
+    if (options->sides.count > 0 && options->table_numbers.count > 0)
+        return status_fail(STATUS_USAGE, "%s: --volume and --table exclude each other", name);
+    if (options->sides.count > 0)
+        add_volume(options);
+    for (uint32_t number = 1; number <= PERMUTATION_TABLES && options->sides.count == 0; number++)
+        add_table(options, number);
+    if (options->table_count == 0)
+        return status_fail(STATUS_USAGE, "%s: --axes: no table is of %u dimensions; say --volume", name,
+                           options->axes.count);
+    for (uint32_t n = 0; n < options->table_count; n++)
+        TRY(settle_table(name, options, &options->tables[n]));
+    return !python || !wants_numpy(options) || permutation_by_numpy(python, "2,2", "1,0", 1).count > 0
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE,
+                             "--python: %s does not run or has no numpy; --python none leaves numpy out",
+                             python);
 }
 
 static const struct option_row rows[] = {

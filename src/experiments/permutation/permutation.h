@@ -17,12 +17,13 @@ struct permutation_table {
     uint32_t dimensions;
     uint32_t cell_sides[PERMUTATION_MAX_CELLS], cell_count; /* the paper's block size is a side^dimensions */
     uint32_t sides[PERMUTATION_MAX_VOLUMES][PERMUTATION_MAX_DIMENSIONS], volume_count;
+    uint32_t axes[PERMUTATION_MAX_DIMENSIONS]; /* to run; not filled in here */
 };
 
-/* Table `number`, from 1 on. The paper gives numbers of elements, of which these sides are ours. Table 2 has
- * a volume of 4,194,394 elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a
- * smaller volume before its own one. */
-const struct permutation_table *permutation_table(uint32_t number);
+/* The paper gives numbers of elements, of which these sides are ours. Table 2 has a volume of 4,194,394
+ * elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a smaller volume before its
+ * own one. */
+extern const struct permutation_table permutation_tables[PERMUTATION_TABLES];
 
 /* Takes away the cells of the table, p^N elements of 4 bytes, that do not fit so many bytes of local memory,
  * but for the first. Returns the side of the smallest that was taken away, 0 where all stay. */
@@ -30,8 +31,6 @@ uint32_t permutation_fit_cells(struct permutation_table *table, size_t local_mem
 
 /* A volume of the table in one of its cells, elements of 4 bytes. */
 struct ndpa_shape permutation_shape(const struct permutation_table *table, uint32_t volume, uint32_t cell);
-
-uint64_t permutation_elements(uint32_t dimensions, const uint32_t *sides);
 
 /* In the order of the rows: those that are compared with first. */
 enum kernel_kind {
@@ -43,10 +42,11 @@ enum kernel_kind {
     RLBB,
     KERNELS
 };
+
 /* One volume in cells of one size. */
 struct volume_case {
     struct ndpa_shape shape;
-    uint32_t axes[NDPA_MAX_DIMENSIONS];
+    const uint32_t *axes;
     uint32_t repeats;
     double copy_rate;            /* of the volume, on the device, GB/s */
     struct times times[KERNELS]; /* wall.count 0: did not run */

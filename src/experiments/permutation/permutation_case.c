@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +147,13 @@ static bool start(char *const *arguments, pid_t *child, FILE **output)
 static bool time_by(const char *python, const char *sides, const char *axes, uint32_t repeats,
                     struct samples *samples)
 {
-    char program[PATH_MAX], sides_text[128], axes_text[64], repeats_text[16], line[64];
-    char *const arguments[] = {program, "-c", script, sides_text, axes_text, repeats_text, NULL};
+    char repeats_text[16], line[64];
+    /* posix_spawnp() changes none of them. */
+    char *const arguments[] = {(char *)python, "-c", script, (char *)sides, (char *)axes, repeats_text, NULL};
     FILE *output = NULL;
     pid_t child = 0;
     int code = 0;
-    *samples = (struct samples){0};
-    snprintf(program, sizeof program, "%s", python);
-    snprintf(sides_text, sizeof sides_text, "%s", sides);
-    snprintf(axes_text, sizeof axes_text, "%s", axes);
+    samples->count = 0;
     snprintf(repeats_text, sizeof repeats_text, "%u", repeats);
     if (!start(arguments, &child, &output))
         return false;

@@ -4,6 +4,7 @@
 #include "experiments/sorting/sorting.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONG_KEY_BITS = 30, MOST_HOST_REPEATS = 3, WARM_UPS = 2, MOST_ROW = 16 };
@@ -25,13 +26,10 @@ struct options {
 /* One sort: its times and its verdict. */
 struct sort_case {
     struct run *run;
-    const char *method;
-    bool by_qsort; /* on the host; else by counting */
     struct sorter_plan plan;
-    struct sorter *sorter;
+    struct sorter *sorter; /* NULL: on the host */
     struct radix_lists lists;
     uint32_t row; /* sorts in a row; 0: not chosen yet */
-    uint32_t *permutation, *sorted;
     struct times times;
     struct spread total; /* seconds of a sort in a row of them */
     struct sort_verdict verdict;
@@ -42,35 +40,10 @@ struct run {
     const struct options *options;
     struct grid grid;
     struct pic_keys list;
-    uint32_t count;
-    uint32_t *keys; /* of the moved particles, on the host */
-    enum table_kind tables[MOST_TABLES];
-    uint32_t table_count;
-    struct sort_case cases[MOST_CASES];
+    uint32_t count, table_count;
+    struct sort_case cases[MOST_CASES]; /* table after table of one key after the other */
     uint32_t case_count;
 };
-
-/* ---- plans ---- */
-
-static enum status make_plan(const struct run *run, uint32_t key_bits, enum table_kind table,
-                             struct sorter_plan *plan)
-{
-    const struct options *options = run->options;
-    const struct device_info *info = run->bench->info;
-    const uint32_t radix_bits = paper_digit_bits(options->paper.radix_bits, key_bits);
-    struct sort_config config = paper_sort_config(&options->paper, key_bits, radix_bits, table);
-    config.method = options->method;
-    if (key_bits < grid_key_bits(&run->grid))
-        return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", key_bits,
-                           grid_cells(&run->grid), grid_key_bits(&run->grid));
-    TRY(sorter_plan_default(info, &config, key_bits, options->particles, plan));
-    if (options->method != SORT_METHOD_PAPER)
-        return STATUS_OK;
-    /* The passes that cover the key may be made with fewer bits than asked for; here r is what counts. */
-    TRY(radix_plan_make_radix(info, &config, key_bits, radix_bits, &plan->radix));
-    plan->passes = plan->radix.passes;
-    return STATUS_OK;
-}
 
 /* Every key with every table; refuses parameters that do not fit before anything is created. */
 static enum status plan_cases(struct run *run)
@@ -78,20 +51,27 @@ static enum status plan_cases(struct run *run)
     struct options *options = run->bench->options;
     struct option_list *bits = &options->key_bits;
     run->grid = grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
+    const uint32_t least = grid_key_bits(&run->grid);
     if (bits->count == 0) {
-        bits->items[bits->count++] = grid_key_bits(&run->grid);
+        bits->items[bits->count++] = least;
         if (options->method == SORT_METHOD_PAPER)
             bits->items[bits->count++] = LONG_KEY_BITS;
     }
-    for (uint32_t table = 0; table < MOST_TABLES; table++)
-        if ((options->tables >> table & 1U) != 0)
-            run->tables[run->table_count++] = (enum table_kind)table;
-    for (uint32_t n = 0; n < bits->count; n++)
-        for (uint32_t t = 0; t < run->table_count; t++) {
-            struct sort_case *one = &run->cases[run->case_count++];
-            *one = (struct sort_case){.run = run, .method = sort_method_name(options->method)};
-            TRY(make_plan(run, bits->items[n], run->tables[t], &one->plan));
+    for (uint32_t n = 0; n < bits->count; n++) {
+        if (bits->items[n] < least)
+            return status_fail(STATUS_USAGE, "--key-bits %u: %u cells need keys of %u bits", bits->items[n],
+                               grid_cells(&run->grid), least);
+        for (uint32_t table = 0; table < MOST_TABLES; table++) {
+            struct sort_case *one = &run->cases[run->case_count];
+            if ((options->tables >> table & 1U) == 0)
+                continue;
+            one->run = run;
+            TRY(sort_plan_make(run->bench->info, options->method, &options->paper, (enum table_kind)table,
+                               bits->items[n], options->paper.radix_bits, run->count, &one->plan));
+            run->case_count++;
         }
+    }
+    run->table_count = run->case_count / bits->count;
     return STATUS_OK;
 }
 
@@ -134,7 +114,7 @@ static enum status verify_sort(void *context, bool *right)
     const struct run *run = one->run;
     TRY(buffer_fill(one->lists.permutation, UINT32_MAX));
     TRY(sorter_run(one->sorter, run->count, &one->lists));
-    TRY(device_judge_sort(run->bench->part, run->keys, run->count, &one->lists, &one->verdict));
+    TRY(device_judge_sort(run->bench->part, run->list.on_host, run->count, &one->lists, &one->verdict));
     *right = sort_is_right(&one->verdict);
     return STATUS_OK;
 }
@@ -173,39 +153,43 @@ static enum status run_key(struct bench *bench, void *context)
 
 /* ---- the host's ---- */
 
+struct host_sort {
+    const struct run *run;
+    bool by_qsort; /* of the C library; else by counting */
+    uint32_t *permutation, *next;
+    uint64_t *pairs; /* of key and index */
+    struct sort_verdict verdict;
+};
+
+static int ascending(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
 static enum status run_on_host(void *context)
 {
-    const struct sort_case *one = context;
-    const struct run *run = one->run;
-    return one->by_qsort
-               ? host_qsort(run->keys, run->count, one->permutation)
-               : host_counting_sort(run->keys, run->count, grid_cells(&run->grid), one->permutation);
+    const struct host_sort *sort = context;
+    const uint32_t *keys = sort->run->list.on_host, count = sort->run->count;
+    if (!sort->by_qsort) {
+        host_counting_sort(keys, count, grid_cells(&sort->run->grid), sort->next, sort->permutation);
+        return STATUS_OK;
+    }
+    for (uint32_t j = 0; j < count; j++)
+        sort->pairs[j] = (uint64_t)keys[j] << 32 | j;
+    qsort(sort->pairs, count, sizeof *sort->pairs, ascending);
+    for (uint32_t j = 0; j < count; j++)
+        sort->permutation[j] = (uint32_t)sort->pairs[j];
+    return STATUS_OK;
 }
 
 static enum status verify_on_host(void *context, bool *right)
 {
-    struct sort_case *one = context;
-    const struct run *run = one->run;
-    for (uint32_t j = 0; j < run->count; j++)
-        one->sorted[j] = run->keys[one->permutation[j]];
-    TRY(host_judge_sort(run->keys, one->sorted, one->permutation, run->count, &one->verdict));
-    *right = sort_is_right(&one->verdict);
-    return STATUS_OK;
-}
-
-static enum status time_on_host(struct bench *bench, void *context)
-{
-    struct sort_case *one = context;
-    const uint32_t repeats = one->run->options->common.repeats;
-    const struct subject subject = {.context = one,
-                                    .run = run_on_host,
-                                    .verify = verify_on_host,
-                                    .repeats = repeats < MOST_HOST_REPEATS ? repeats : MOST_HOST_REPEATS,
-                                    .on_host = true};
-    TRY(DEVICE_NEW_ARRAY(bench->part, one->permutation, one->run->count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, one->sorted, one->run->count));
-    TRY(bench_time(bench, &subject, 1, &one->times));
-    one->total = one->times.wall;
+    struct host_sort *sort = context;
+    const struct run *run = sort->run;
+    TRY(host_judge_sort(run->bench->part, run->list.on_host, NULL, sort->permutation, run->count,
+                        &sort->verdict));
+    *right = sort_is_right(&sort->verdict);
     return STATUS_OK;
 }
 
@@ -221,43 +205,58 @@ static void print_row(const struct run *run, const char *name, struct spread sec
     printf("\n");
 }
 
-static void print_case(const struct sort_case *one)
+static void print_verdict(const struct sort_verdict *verdict)
 {
-    const struct sort_verdict *verdict = &one->verdict;
-    char sort[256];
-    sorter_plan_describe(&one->plan, sort, sizeof sort);
-    if (one->sorter)
-        printf("\nradix sort, %s:", sort);
-    else
-        printf("\n%s on the host, one thread, with permutation:", one->method);
     printf(" %s, %s, %s\n", verdict->sorted ? "sorted" : "NOT SORTED",
            verdict->stable ? "stable" : "NOT STABLE",
            verdict->permutation ? "a permutation" : "NOT A PERMUTATION");
     printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
-    printf(one->sorter ? " %9s %10s\n" : "\n", "GB/s", "of a copy");
+}
+
+static void report_case(const struct sort_case *one)
+{
+    const struct run *run = one->run;
+    char sort[256];
+    sorter_plan_describe(&one->plan, sort, sizeof sort);
+    printf("\nradix sort, %s:", sort);
+    print_verdict(&one->verdict);
+    printf(" %9s %10s\n", "GB/s", "of a copy");
     for (size_t p = 0; p < SORT_PHASES; p++) {
         const enum stage stage = sort_phases[p].stage;
         if (one->times.bytes[stage] > 0)
-            print_row(one->run, sort_phases[p].name, one->times.stages[stage], one->times.bytes[stage]);
+            print_row(run, sort_phases[p].name, one->times.stages[stage], one->times.bytes[stage]);
     }
-    print_row(one->run, "total", one->total, times_bytes(&one->times));
+    print_row(run, "total", one->total, times_bytes(&one->times));
+    sort_write(run->bench, &one->plan, run->count, &one->times, one->total, one->times.verified);
 }
 
-static void write_case(const struct sort_case *one)
+static enum status run_host_sorts(struct bench *bench, void *context)
 {
-    struct bench *bench = one->run->bench;
-    const struct sorter_plan *plan = &one->plan;
-    char parameters[96] = "", method[BENCH_WORD];
-    const int verified = sort_is_right(&one->verdict);
-    sort_parameters(plan, sizeof parameters, parameters);
-    if (one->sorter)
-        bench_words(bench, false, "method=%s N=%u b=%u p=%u%s", one->method, one->run->count, plan->key_bits,
-                    plan->passes, parameters);
-    else
-        bench_words(bench, true, "method=%s N=%u", bench_word(one->method, method), one->run->count);
-    if (one->sorter)
-        write_sort_phases(bench, &one->times, verified);
-    bench_row(bench, "total_ms", one->total, 1e3, verified);
+    const struct run *run = context;
+    const uint32_t repeats = run->options->common.repeats;
+    struct host_sort sort = {.run = run};
+    const struct subject subject = {.context = &sort,
+                                    .run = run_on_host,
+                                    .verify = verify_on_host,
+                                    .repeats = repeats < MOST_HOST_REPEATS ? repeats : MOST_HOST_REPEATS,
+                                    .on_host = true};
+    struct times times;
+    TRY(DEVICE_NEW_ARRAY(bench->part, sort.permutation, run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, sort.next, grid_cells(&run->grid) + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(bench->part, sort.pairs, run->count));
+    for (int by_qsort = 1; by_qsort >= 0; by_qsort--) {
+        const char *method = by_qsort ? "qsort" : "counting sort";
+        char word[BENCH_WORD];
+        sort.by_qsort = by_qsort;
+        TRY(bench_time(bench, &subject, 1, &times));
+        printf("\n%s on the host, one thread, with permutation:", method);
+        print_verdict(&sort.verdict);
+        printf("\n");
+        print_row(run, "total", times.wall, 0);
+        bench_words(bench, true, "method=%s N=%u", bench_word(method, word), run->count);
+        bench_row(bench, "total_ms", times.wall, 1e3, times.verified);
+    }
+    return STATUS_OK;
 }
 
 /* The paper's Table 7: its columns, for the case with the most passes and the one with the fewest. */
@@ -308,64 +307,43 @@ static void print_table_orders(const struct run *run)
 static enum status write_keys(const struct run *run)
 {
     const char *path = run->options->keys_path;
-    if (!path)
-        return STATUS_OK;
     FILE *file = fopen(path, "wb");
-    bool failed = !file || fwrite(run->keys, sizeof *run->keys, run->count, file) != run->count;
+    bool failed = !file || fwrite(run->list.on_host, sizeof(uint32_t), run->count, file) != run->count;
     if (file)
         failed |= fclose(file) != 0;
     return failed ? status_fail(STATUS_FAILED, "--write-keys: cannot write %s: %s", path, strerror(errno))
                   : STATUS_OK;
 }
 
-static enum status make_keys(struct run *run)
-{
-    struct bench *bench = run->bench;
-    struct sorter_plan plan;
-    TRY(make_plan(run, grid_key_bits(&run->grid), TABLE_AUTO, &plan));
-    TRY(pic_keys_create(bench->part, &run->grid, run->count, &plan, &run->list));
-    TRY(DEVICE_NEW_ARRAY(bench->part, run->keys, run->count));
-    TRY(buffer_read(run->list.keys, 0, run->count * sizeof *run->keys, run->keys));
-    return write_keys(run);
-}
-
-static enum status run_cases(struct run *run)
-{
-    static const char *const on_host[] = {"qsort", "counting sort"};
-    for (uint32_t n = 0; n < run->case_count; n++) {
-        if (n % run->table_count == 0)
-            TRY(bench_case(run->bench, run_key, &run->cases[n]));
-        print_case(&run->cases[n]);
-        write_case(&run->cases[n]);
-    }
-    for (int n = 0; n < 2 && !run->options->device_alone; n++) {
-        struct sort_case one = {.run = run, .method = on_host[n], .by_qsort = n == 0};
-        TRY(bench_case(run->bench, time_on_host, &one));
-        print_case(&one);
-        write_case(&one);
-    }
-    print_table(run);
-    print_table_orders(run);
-    return STATUS_OK;
-}
-
 static enum status run_pic_sort(struct bench *bench)
 {
+    const struct options *options = bench->options;
+    const uint32_t cells = options->cells;
     struct run *run = NULL;
     TRY(DEVICE_NEW(bench->device, run));
     run->bench = bench;
-    run->options = bench->options;
-    run->count = run->options->particles;
+    run->options = options;
+    run->count = options->particles;
     TRY(plan_cases(run));
-    TRY(make_keys(run));
+    TRY(pic_keys_create(bench->part, &run->grid, run->count, &run->list));
+    if (options->keys_path)
+        TRY(write_keys(run));
     TRY(bench_copy(bench, buffer_bytes(run->list.particles.attribute[ATTRIBUTE_OFFSET]),
-                   run->options->common.repeats));
-    const uint32_t cells = run->options->cells;
+                   options->common.repeats));
     printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", run->count, cells, cells,
            cells, cells, bench->info->name);
     printf("phases of one sort at a time; the total, of a sort in a row of them\n");
     bench_print_copy(bench);
-    return run_cases(run);
+    for (uint32_t n = 0; n < run->case_count; n++) {
+        if (n % run->table_count == 0)
+            TRY(bench_case(bench, run_key, &run->cases[n]));
+        report_case(&run->cases[n]);
+    }
+    if (!options->device_alone)
+        TRY(bench_case(bench, run_host_sorts, run));
+    print_table(run);
+    print_table_orders(run);
+    return STATUS_OK;
 }
 
 static const struct choice tables[] = {

@@ -22,7 +22,7 @@ struct run {
     struct bench *bench;
     const struct options *options;
     uint32_t count, repeats;
-    uint32_t *keys, *sorted, *found, *permutation;
+    uint32_t *keys, *sorted, *found; /* on the host */
     struct radix_lists lists;
     double reference; /* the host's seconds */
 };
@@ -34,7 +34,7 @@ struct row {
     struct sorter_plan plan; /* of paper, whose sort returns the list alone */
     struct radix_sort *paper;
     struct sorter *sorter; /* of the others */
-    char note[256];        /* parameters, or why the method did not run */
+    char note[256];        /* parameters */
     struct times times;
 };
 
@@ -90,35 +90,25 @@ static enum status make_list(struct run *run)
 
 /* ---- the sorts ---- */
 
-static enum status make_paper(struct row *row)
+static enum status make_sort(struct row *row)
 {
     const struct run *run = row->run;
     const struct device_info *info = run->bench->info;
-    const struct paper_options *paper = &run->options->paper;
+    const struct options *options = run->options;
+    const struct radix_plan *plan = &row->plan.radix;
+    const bool is_paper = row->method == SORT_METHOD_PAPER;
     const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
-    const uint32_t key_bits = run->options->key_bits;
-    const uint32_t radix_bits = paper_digit_bits(paper->radix_bits > 0 ? paper->radix_bits : usual, key_bits);
-    const struct sort_config config = paper_sort_config(paper, key_bits, radix_bits, run->options->table);
-    struct radix_plan *plan = &row->plan.radix;
-    TRY(radix_plan_make_radix(info, &config, key_bits, radix_bits, plan));
-    row->plan.passes = plan->passes;
+    const uint32_t radix_bits = options->paper.radix_bits > 0 ? options->paper.radix_bits : usual;
+    TRY(sort_plan_make(info, row->method, &options->paper, options->table, options->key_bits,
+                       is_paper ? radix_bits : 0, run->count, &row->plan));
+    if (!is_paper) {
+        snprintf(row->note, sizeof row->note, "p = %u; with permutation", row->plan.passes);
+        return sorter_create(run->bench->part, &row->plan, run->count, &row->sorter);
+    }
     snprintf(row->note, sizeof row->note, "r = %u, p = %u; I = %u, G = %u, s = %u, table %s; keys alone",
              plan->radix_bits, plan->passes, plan->items_per_group, plan->groups, plan->histogram_splits,
              radix_plan_table_name(plan));
     return radix_sort_create(run->bench->part, plan, run->count, false, false, &row->paper);
-}
-
-static enum status make_sort(struct row *row)
-{
-    const struct run *run = row->run;
-    const uint32_t key_bits = run->options->key_bits;
-    const struct sort_config config = {.method = row->method, .key_bits = key_bits};
-    row->plan = (struct sorter_plan){.method = row->method, .key_bits = key_bits};
-    if (row->method == SORT_METHOD_PAPER)
-        return make_paper(row);
-    TRY(sorter_plan_default(run->bench->info, &config, key_bits, run->count, &row->plan));
-    snprintf(row->note, sizeof row->note, "p = %u; with permutation", row->plan.passes);
-    return sorter_create(run->bench->part, &row->plan, run->count, &row->sorter);
 }
 
 /* No result of the sort before this one. */
@@ -202,41 +192,25 @@ static void print_row(const struct run *run, const char *name, const struct time
         printf(" %9s", "-");
     printf("  %s: %s\n", times->verified ? "verified" : "NOT SORTED", note);
     fflush(stdout);
-    bench_row(run->bench, "total_ms", total, 1e3, times->verified);
     bench_row(run->bench, "speedup", spread_rate(run->reference, total), 1, times->verified);
 }
 
 /* ---- the whole ---- */
 
-/* Why the method does not sort these keys on this device; false where it does. */
-static bool is_left_out(struct row *row)
-{
-    const uint32_t key_bits = row->run->options->key_bits;
-    if (row->method != SORT_METHOD_TILED || tiled_sort_supports(row->run->bench->info, key_bits))
-        return false;
-    if (key_bits > TILED_SORT_MAX_KEY_BITS)
-        snprintf(row->note, sizeof row->note, "not for b = %u: its keys have at most %d bits", key_bits,
-                 TILED_SORT_MAX_KEY_BITS);
-    else
-        snprintf(row->note, sizeof row->note, "not for b = %u on this device", key_bits);
-    return true;
-}
-
 static enum status run_method(struct run *run, enum sort_method method)
 {
     struct row row = {.run = run, .method = method};
     const char *name = sort_method_name(method);
-    char parameters[96];
-    if (is_left_out(&row)) {
-        printf("  %-8s %s\n", name, row.note);
+    const uint32_t key_bits = run->options->key_bits;
+    if (method == SORT_METHOD_TILED && !tiled_sort_supports(run->bench->info, key_bits)) {
+        printf("  %-8s not for b = %u on this device; on none for more than %d bits\n", name, key_bits,
+               TILED_SORT_MAX_KEY_BITS);
         return STATUS_OK;
     }
     TRY(bench_case(run->bench, time_sort, &row));
-    sort_parameters(&row.plan, sizeof parameters, parameters);
-    bench_words(run->bench, false, "method=%s N=%u b=%u p=%u%s", name, run->count, run->options->key_bits,
-                row.plan.passes, parameters);
-    write_sort_phases(run->bench, &row.times, row.times.verified);
-    print_row(run, name, &row.times, row.times.stages[STAGE_OTHER], row.note);
+    const struct spread total = row.times.stages[STAGE_OTHER];
+    sort_write(run->bench, &row.plan, run->count, &row.times, total, row.times.verified);
+    print_row(run, name, &row.times, total, row.note);
     return STATUS_OK;
 }
 
@@ -262,6 +236,7 @@ static enum status run_length(struct bench *bench, void *context)
         if ((run->options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(run, methods[n]));
     bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->key_bits);
+    bench_row(bench, "total_ms", host.wall, 1e3, host.verified);
     print_row(run, "qsort", &host, host.wall, "of the C library, on the host, one thread");
     return STATUS_OK;
 }
@@ -272,10 +247,9 @@ static enum status run_random_lists(struct bench *bench)
     printf("random-lists: keys from rand(), on %s\n", bench->info->name);
     for (uint32_t n = 0; n < options->sizes.count; n++) {
         struct run run = {.bench = bench, .options = options, .count = options->sizes.items[n]};
-        const bool is_long = bench->info->is_cpu && run.count > LONG_LIST;
-        run.repeats = options->common.repeats > 0 ? options->common.repeats
-                      : is_long                   ? FEW_REPEATS
-                                                  : USUAL_REPEATS;
+        run.repeats = options->common.repeats;
+        if (run.repeats == 0)
+            run.repeats = bench->info->is_cpu && run.count > LONG_LIST ? FEW_REPEATS : USUAL_REPEATS;
         TRY(bench_case(bench, run_length, &run));
     }
     return STATUS_OK;

@@ -1,8 +1,6 @@
 /* Sort search: candidates in the order of their promise, timed with as few sorts as decide. */
 #include "experiments/sorting/sort_search.h"
 
-#include "experiments/sorting/sorting.h"
-
 #include <string.h>
 
 enum {
@@ -20,18 +18,47 @@ static const double LONG_SECONDS = 0.02;  /* beside which a scheduler's turns ar
 static const double HOPELESS = 1.5;       /* times the best: not worth another sort */
 static const double WORSE = 1.2;          /* times the best: a parameter has gone too far */
 static const double FINAL_SHARE = 0.1;    /* of the time, for the last comparison */
+static const double NOISE = 1.02;         /* what is not faster than this does not displace a default */
 
-/* What a search works with. */
-struct search {
-    struct device *device;
-    struct sort_search *search;
-    struct grid grid;
-    struct pic_keys list;
-    struct buffer *permutation;
-    uint32_t *expected, *found;                 /* permutations on the host */
-    uint32_t *expected_offsets, *found_offsets; /* cell offsets on the host */
-    double started;
-};
+/* ---- the best of those that were timed ---- */
+
+static bool fits(const struct sort_trial *trial, enum sort_method method, uint32_t passes)
+{
+    return (method == SORT_METHOD_AUTO || method == trial->plan.method) &&
+           (passes == SORT_AUTO || passes == trial->plan.passes);
+}
+
+/* The fastest trial of those that fit, or of the final or the default ones among them. */
+static const struct sort_trial *fastest_of(const struct sort_search *search, enum sort_method method,
+                                           uint32_t passes, bool final_only, bool default_only)
+{
+    const struct sort_trial *best = NULL;
+    for (size_t n = 0; n < search->trial_count; n++) {
+        const struct sort_trial *trial = &search->trials[n];
+        if (!trial->is_dropped && fits(trial, method, passes) && (!final_only || trial->is_final) &&
+            (!default_only || trial->is_default) && (!best || trial->seconds < best->seconds))
+            best = trial;
+    }
+    return best;
+}
+
+const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
+                                          uint32_t passes)
+{
+    const bool final_only = fastest_of(search, method, passes, true, false) != NULL;
+    const struct sort_trial *best = fastest_of(search, method, passes, final_only, false);
+    const struct sort_trial *usual = fastest_of(search, method, passes, final_only, true);
+    return usual && usual->seconds <= NOISE * best->seconds ? usual : best;
+}
+
+const struct sort_trial *sort_search_default(const struct sort_search *search, uint32_t passes)
+{
+    const struct sort_trial *found = NULL; /* of auto: the first default, whose passes were left open */
+    for (size_t n = 0; n < search->trial_count && !found; n++)
+        if (search->trials[n].is_default && fits(&search->trials[n], SORT_METHOD_AUTO, passes))
+            found = &search->trials[n];
+    return found;
+}
 
 static double best_seconds(const struct sort_search *search, enum sort_method method, uint32_t passes)
 {
@@ -41,51 +68,34 @@ static double best_seconds(const struct sort_search *search, enum sort_method me
 
 /* ---- one trial ---- */
 
-/* The lower quartile: what else a machine does only makes a sort slower. */
-static double undisturbed(const struct samples *samples)
-{
-    return spread_of(samples).quartile;
-}
-
-static bool is_time_left(struct search *bench, double share)
-{
-    struct sort_search *search = bench->search;
-    const bool left =
-        (search->trial_count == 0 || timer_now() - bench->started < share * search->seconds_most) &&
-        search->trial_count < SORT_TRIALS_MAX;
-    search->out_of_time |= !left;
-    return left;
-}
-
-static void show_progress(const struct search *bench, const struct sorter_plan *plan)
+static void show_progress(const struct sort_search *search, const struct sorter_plan *plan)
 {
     char sort[256];
-    if (!bench->search->progress)
+    if (!search->progress)
         return;
     sorter_plan_describe(plan, sort, sizeof sort);
-    fprintf(bench->search->progress, "\r\033[K%3.0f s, %zu sorts timed: %.90s", timer_now() - bench->started,
-            bench->search->trial_count, sort);
-    fflush(bench->search->progress);
+    fprintf(search->progress, "\r\033[K%3.0f s, %zu sorts timed: %.90s", timer_now() - search->started,
+            search->trial_count, sort);
+    fflush(search->progress);
 }
 
 /* The device's time of one sort; `kernels` is that of its kernels alone, without what lies between them. The
  * method paper makes the sorted keys on its way; no other needs them for the rest. */
-static enum status sort_once(const struct search *bench, struct sorter *sorter, enum sort_method method,
+static enum status sort_once(const struct sort_search *search, struct sorter *sorter, enum sort_method method,
                              double *seconds, double *kernels)
 {
-    const struct particles *particles = &bench->list.particles;
-    const struct radix_lists lists = {.keys = bench->list.keys,
+    const struct radix_lists lists = {.keys = search->list.keys,
                                       .sorted_keys =
-                                          method == SORT_METHOD_PAPER ? bench->list.sorted_keys : NULL,
-                                      .permutation = bench->permutation,
-                                      .cell_offsets = particles->cell_offsets,
-                                      .cells = grid_cells(&bench->grid)};
-    device_reset_timers(bench->device);
-    TRY(device_region_begin(bench->device));
-    TRY(sorter_run(sorter, particles->count, &lists));
-    TRY(device_region_end(bench->device, STAGE_OTHER, 0));
-    TRY(device_finish(bench->device));
-    const struct timers *timers = device_timers(bench->device);
+                                          method == SORT_METHOD_PAPER ? search->list.sorted_keys : NULL,
+                                      .permutation = search->permutation,
+                                      .cell_offsets = search->list.particles.cell_offsets,
+                                      .cells = grid_cells(&search->grid)};
+    device_reset_timers(search->device);
+    TRY(device_region_begin(search->device));
+    TRY(sorter_run(sorter, search->count, &lists));
+    TRY(device_region_end(search->device, STAGE_OTHER, 0));
+    TRY(device_finish(search->device));
+    const struct timers *timers = device_timers(search->device);
     *seconds = timers->stages[STAGE_OTHER].seconds;
     *kernels = 0;
     for (int stage = STAGE_SORT_TRANSPOSE; stage <= STAGE_SORT_OFFSETS; stage++)
@@ -93,98 +103,89 @@ static enum status sort_once(const struct search *bench, struct sorter *sorter, 
     return STATUS_OK;
 }
 
-/* What an earlier sort left must not pass for the result of the next. */
-static enum status clear_results(const struct search *bench)
-{
-    TRY(buffer_fill(bench->permutation, UINT32_MAX));
-    return buffer_fill(bench->list.particles.cell_offsets, UINT32_MAX);
-}
-
 /* Every method gives the one stable permutation, or something is broken. */
-static enum status check_result(const struct search *bench, const struct sorter_plan *plan)
+static enum status check_result(const struct sort_search *search, const struct sorter_plan *plan)
 {
-    const size_t bytes = bench->search->count * sizeof(uint32_t);
-    const size_t offset_bytes = (grid_cells(&bench->grid) + (size_t)1) * sizeof(uint32_t);
-    TRY(buffer_read(bench->permutation, 0, bytes, bench->found));
-    TRY(buffer_read(bench->list.particles.cell_offsets, 0, offset_bytes, bench->found_offsets));
-    if (memcmp(bench->found, bench->expected, bytes) == 0 &&
-        memcmp(bench->found_offsets, bench->expected_offsets, offset_bytes) == 0)
-        return STATUS_OK;
+    const size_t bytes = search->count * sizeof(uint32_t);
+    const size_t offset_bytes = (grid_cells(&search->grid) + (size_t)1) * sizeof(uint32_t);
     char sort[256];
+    TRY(buffer_read(search->permutation, 0, bytes, search->found));
+    TRY(buffer_read(search->list.particles.cell_offsets, 0, offset_bytes, search->found_offsets));
     sorter_plan_describe(plan, sort, sizeof sort);
-    return status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
-                       device_info(bench->device)->name, sort);
+    return memcmp(search->found, search->expected, bytes) == 0 &&
+                   memcmp(search->found_offsets, search->expected_offsets, offset_bytes) == 0
+               ? STATUS_OK
+               : status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
+                             device_info(search->device)->name, sort);
 }
 
-/* Whether a sort whose fastest run took so long need not be timed further; a run that may have met something
- * else of the machine's is given more chances. */
-static bool is_hopeless(double fastest, double best, const struct samples *samples, double sum)
+/* Until it is timed well or hopeless; a sort that may have met something else of the machine's is given more
+ * chances. The lower quartile counts: what else a machine does only makes a sort slower. */
+static enum status time_sorts(const struct sort_search *search, struct sorter *sorter,
+                              struct samples *samples, double best, struct sort_trial *trial)
 {
-    return fastest > HOPELESS * best && (samples->count >= LEAST_REPEATS || sum > LONG_SECONDS);
-}
-
-static enum status time_sorts(const struct search *bench, struct sorter *sorter, struct samples *samples,
-                              struct sort_trial *trial)
-{
-    const double best = best_seconds(bench->search, trial->plan.method, trial->plan.passes);
     double seconds = 0, kernels = 0, sum = 0, fastest = NEVER;
     /* The first launch compiles on some devices; the kernels' own time leaves that out. */
-    TRY(sort_once(bench, sorter, trial->plan.method, &seconds, &kernels));
+    TRY(sort_once(search, sorter, trial->plan.method, &seconds, &kernels));
     trial->seconds = kernels;
     trial->is_dropped = kernels > HOPELESS_WARM_UP * best && kernels > LONG_SECONDS;
     while (!trial->is_dropped && samples->count < MOST_REPEATS &&
            (samples->count < LEAST_REPEATS || sum < ENOUGH_SECONDS)) {
-        TRY(sort_once(bench, sorter, trial->plan.method, &seconds, &kernels));
+        TRY(sort_once(search, sorter, trial->plan.method, &seconds, &kernels));
         samples_add(samples, seconds);
         sum += seconds;
         fastest = seconds < fastest ? seconds : fastest;
-        trial->seconds = undisturbed(samples);
-        trial->is_dropped = is_hopeless(fastest, best, samples, sum);
+        trial->seconds = spread_of(samples).quartile;
+        trial->is_dropped =
+            fastest > HOPELESS * best && (samples->count >= LEAST_REPEATS || sum > LONG_SECONDS);
     }
     return STATUS_OK;
 }
 
-/* With what dies with `part`. What may be kept must be right. */
-static enum status time_trial(const struct search *bench, struct device *part, struct sort_trial *trial)
+/* With what dies with `part`. No earlier result passes for this one's, and what may be kept must be right. */
+static enum status time_trial(const struct sort_search *search, struct device *part, struct sort_trial *trial)
 {
-    const double best = best_seconds(bench->search, trial->plan.method, trial->plan.passes);
+    const double best = best_seconds(search, trial->plan.method, trial->plan.passes);
     struct sorter *sorter = NULL;
     struct samples *samples = NULL;
     TRY(DEVICE_NEW(part, samples));
-    TRY(sorter_create(part, &trial->plan, bench->search->count, &sorter));
-    TRY(clear_results(bench));
-    TRY(time_sorts(bench, sorter, samples, trial));
-    return !trial->is_dropped && trial->seconds < best ? check_result(bench, &trial->plan) : STATUS_OK;
+    TRY(sorter_create(part, &trial->plan, search->count, &sorter));
+    TRY(buffer_fill(search->permutation, UINT32_MAX));
+    TRY(buffer_fill(search->list.particles.cell_offsets, UINT32_MAX));
+    TRY(time_sorts(search, sorter, samples, best, trial));
+    return !trial->is_dropped && trial->seconds < best ? check_result(search, &trial->plan) : STATUS_OK;
 }
 
 /* Whether two plans are the same sort, whoever chose its parameters. */
 static bool same_sort(const struct sorter_plan *a, const struct sorter_plan *b)
 {
-    const struct radix_plan *c = &a->radix, *d = &b->radix;
-    return a->method == b->method && a->passes == b->passes && c->items_per_group == d->items_per_group &&
-           c->groups == d->groups && c->histogram_splits == d->histogram_splits &&
-           c->transpose == d->transpose && c->table_rows == d->table_rows &&
-           a->tiled.chunks == b->tiled.chunks && a->tiled.items == b->tiled.items &&
-           a->chunked.chunks == b->chunked.chunks;
+    char one[256], other[256];
+    sorter_plan_describe(a, one, sizeof one);
+    sorter_plan_describe(b, other, sizeof other);
+    return strcmp(one, other) == 0;
 }
 
 /* Times a candidate, unless it was timed before, does not fit the device, or the time is up. `trial`, which
  * may be NULL, is set to its trial or to NULL. */
-static enum status try_choice(struct search *bench, const struct sort_choice *choice,
+static enum status try_choice(struct sort_search *search, const struct sort_choice *choice,
                               struct sort_trial **trial)
 {
-    struct sort_search *search = bench->search;
     struct sort_trial fresh = {.choice = *choice}, *found = NULL;
     const bool is_possible =
-        sorter_plan_choose(device_info(bench->device), choice, search->count, &fresh.plan) == STATUS_OK;
+        sorter_plan_choose(device_info(search->device), choice, search->count, &fresh.plan) == STATUS_OK;
     for (size_t n = 0; is_possible && n < search->trial_count && !found; n++)
         if (same_sort(&search->trials[n].plan, &fresh.plan))
             found = &search->trials[n];
-    if (is_possible && !found && is_time_left(bench, 1 - FINAL_SHARE)) {
+    const double seconds = timer_now() - search->started;
+    const bool is_time_up = search->trial_count == SORT_TRIALS_MAX ||
+                            (search->trial_count > 0 && seconds >= (1 - FINAL_SHARE) * search->seconds_most);
+    if (is_possible && !found && is_time_up)
+        search->out_of_time = true;
+    else if (is_possible && !found) {
         struct device *part = NULL;
-        show_progress(bench, &fresh.plan);
-        TRY(device_branch(bench->device, &part));
-        const enum status status = time_trial(bench, part, &fresh);
+        show_progress(search, &fresh.plan);
+        TRY(device_branch(search->device, &part));
+        const enum status status = time_trial(search, part, &fresh);
         device_close(&part);
         TRY(status);
         found = &search->trials[search->trial_count++];
@@ -195,41 +196,39 @@ static enum status try_choice(struct search *bench, const struct sort_choice *ch
     return STATUS_OK;
 }
 
-static struct sort_choice choice_of(const struct search *bench, enum sort_method method, uint32_t passes)
+static struct sort_choice choice_of(const struct sort_search *search, enum sort_method method,
+                                    uint32_t passes)
 {
-    return (struct sort_choice){
-        .config = {.method = method, .passes = passes, .key_bits = bench->search->key_bits}};
+    return (struct sort_choice){.config = {.method = method, .passes = passes, .key_bits = search->key_bits}};
 }
 
 /* ---- candidates ---- */
 
-static enum status try_default(struct search *bench, uint32_t passes)
+static enum status try_default(struct sort_search *search, uint32_t passes)
 {
     const struct sort_config config = {.passes = passes};
     struct sorter_plan plan;
     struct sort_trial *trial = NULL;
-    TRY(sorter_plan_default(device_info(bench->device), &config, bench->search->key_bits,
-                            bench->search->count, &plan));
-    const struct sort_choice choice = choice_of(bench, plan.method, plan.passes);
-    TRY(try_choice(bench, &choice, &trial));
+    TRY(sorter_plan_default(device_info(search->device), &config, search->key_bits, search->count, &plan));
+    const struct sort_choice choice = choice_of(search, plan.method, plan.passes);
+    TRY(try_choice(search, &choice, &trial));
     if (trial)
         trial->is_default = true;
     return STATUS_OK;
 }
 
 /* More and more groups of so many items, until more of them make it worse. */
-static enum status try_groups(struct search *bench, uint32_t passes, uint32_t items, double *best)
+static enum status try_groups(struct sort_search *search, uint32_t passes, uint32_t items, double *best)
 {
-    const uint32_t units = device_info(bench->device)->compute_units;
-    struct sort_choice choice = choice_of(bench, SORT_METHOD_PAPER, passes);
+    const uint32_t units = device_info(search->device)->compute_units;
+    struct sort_choice choice = choice_of(search, SORT_METHOD_PAPER, passes);
     choice.config.items_per_group = items;
     *best = NEVER;
     for (uint64_t groups = units;
-         groups <= MOST_GROUPS_PER_UNIT * (uint64_t)units && groups * items <= bench->search->count;
-         groups *= 2) {
+         groups <= MOST_GROUPS_PER_UNIT * (uint64_t)units && groups * items <= search->count; groups *= 2) {
         struct sort_trial *trial = NULL;
         choice.config.groups = (uint32_t)groups;
-        TRY(try_choice(bench, &choice, &trial));
+        TRY(try_choice(search, &choice, &trial));
         if (!trial || trial->seconds > WORSE * *best)
             break;
         if (trial->seconds < *best)
@@ -238,52 +237,46 @@ static enum status try_groups(struct search *bench, uint32_t passes, uint32_t it
     return STATUS_OK;
 }
 
-/* At the best I and G: the list the other way round, and the histogram in fewer and in more parts. */
-static enum status try_around_best(struct search *bench, uint32_t passes)
+/* At the best I and G: the list the other way round, and the histogram in fewer and in more parts; then, at
+ * the best of all that, the histogram's table the other way round. */
+static enum status try_around_best(struct sort_search *search, uint32_t passes)
 {
-    const struct sort_trial *best = sort_search_best(bench->search, SORT_METHOD_PAPER, passes);
+    const struct sort_trial *best = sort_search_best(search, SORT_METHOD_PAPER, passes);
     if (!best)
         return STATUS_OK;
     const struct radix_plan radix = best->plan.radix;
-    struct sort_choice choice = choice_of(bench, SORT_METHOD_PAPER, passes);
+    struct sort_choice choice = choice_of(search, SORT_METHOD_PAPER, passes);
     choice.config.items_per_group = radix.items_per_group;
     choice.config.groups = radix.groups;
     choice.config.transpose = radix.transpose ? TRANSPOSE_OFF : TRANSPOSE_ON;
-    TRY(try_choice(bench, &choice, NULL));
+    TRY(try_choice(search, &choice, NULL));
     choice.config.transpose = TRANSPOSE_AUTO;
     choice.config.histogram_splits = 4 * radix.histogram_splits;
-    TRY(try_choice(bench, &choice, NULL));
+    TRY(try_choice(search, &choice, NULL));
     choice.config.histogram_splits = radix.histogram_splits / 4;
-    return choice.config.histogram_splits > 0 ? try_choice(bench, &choice, NULL) : STATUS_OK;
-}
-
-/* At the best of all else: the histogram's table the other way round. */
-static enum status try_other_table(struct search *bench, uint32_t passes)
-{
-    const struct sort_trial *best = sort_search_best(bench->search, SORT_METHOD_PAPER, passes);
-    if (!best)
-        return STATUS_OK;
-    struct sort_choice choice = best->choice;
+    if (choice.config.histogram_splits > 0)
+        TRY(try_choice(search, &choice, NULL));
+    best = sort_search_best(search, SORT_METHOD_PAPER, passes);
+    choice = best->choice;
     choice.config.table = best->plan.radix.table_rows ? TABLE_COLUMNS : TABLE_ROWS;
-    return try_choice(bench, &choice, NULL);
+    return try_choice(search, &choice, NULL);
 }
 
 /* The paper's grid for one number of passes: I by powers of two from the end where the device's best ones
  * are, one item on CPUs and many elsewhere, until they go too far; G by multiples of the compute units. */
-static enum status try_paper_passes(struct search *bench, uint32_t passes)
+static enum status try_paper_passes(struct sort_search *search, uint32_t passes)
 {
-    const bool ascending = device_info(bench->device)->is_cpu;
+    const bool ascending = device_info(search->device)->is_cpu;
     double best = NEVER;
     int too_far = 0;
     for (uint32_t n = 0; n <= MOST_ITEM_BITS && too_far < 2; n++) {
         double seconds;
-        TRY(try_groups(bench, passes, UINT32_C(1) << (ascending ? n : MOST_ITEM_BITS - n), &seconds));
+        TRY(try_groups(search, passes, UINT32_C(1) << (ascending ? n : MOST_ITEM_BITS - n), &seconds));
         if (seconds < best)
             best = seconds;
         too_far = seconds > WORSE * best ? too_far + 1 : 0;
     }
-    TRY(try_around_best(bench, passes));
-    return try_other_table(bench, passes);
+    return try_around_best(search, passes);
 }
 
 static uint32_t radix_bits_of(uint32_t key_bits, uint32_t passes)
@@ -293,19 +286,19 @@ static uint32_t radix_bits_of(uint32_t key_bits, uint32_t passes)
 
 /* The paper's two passes first, then fewer, then more with shorter digits, until they cost more than they
  * save. */
-static enum status try_paper(struct search *bench)
+static enum status try_paper(struct sort_search *search)
 {
     static const uint32_t passes[] = {2, 1, 3, 4, 5, 6};
-    const uint32_t bits = bench->search->key_bits;
+    const uint32_t bits = search->key_bits;
     uint32_t most = 0;
     for (size_t n = 0; n < sizeof passes / sizeof passes[0]; n++) {
         const uint32_t p = passes[n];
         if (p > bits || (p > 1 && radix_bits_of(bits, p) == radix_bits_of(bits, p - 1)))
             continue; /* no sort, or the same as with one pass less */
-        TRY(try_paper_passes(bench, p));
+        TRY(try_paper_passes(search, p));
         most = p > most ? p : most;
-        if (n > 0 && best_seconds(bench->search, SORT_METHOD_PAPER, most) >
-                         WORSE * best_seconds(bench->search, SORT_METHOD_PAPER, SORT_AUTO))
+        if (n > 0 && best_seconds(search, SORT_METHOD_PAPER, most) >
+                         WORSE * best_seconds(search, SORT_METHOD_PAPER, SORT_AUTO))
             break;
     }
     return STATUS_OK;
@@ -313,45 +306,42 @@ static enum status try_paper(struct search *bench)
 
 /* Other numbers of chunks than the program's own, then for tiles other groups; not where the method as it
  * stands is hopeless beside another. */
-static enum status try_chunks(struct search *bench, enum sort_method method, uint32_t passes)
+static enum status try_chunks(struct sort_search *search, enum sort_method method, uint32_t passes)
 {
-    const uint32_t units = device_info(bench->device)->compute_units;
-    struct sort_choice choice = choice_of(bench, method, passes);
+    const uint32_t units = device_info(search->device)->compute_units;
+    struct sort_choice choice = choice_of(search, method, passes);
     struct sort_trial *trial = NULL;
-    TRY(try_choice(bench, &choice, &trial));
-    if (!trial || trial->seconds > HOPELESS * best_seconds(bench->search, SORT_METHOD_AUTO, passes))
+    TRY(try_choice(search, &choice, &trial));
+    if (!trial || trial->seconds > HOPELESS * best_seconds(search, SORT_METHOD_AUTO, passes))
         return STATUS_OK;
     for (uint64_t chunks = units; chunks <= MOST_CHUNKS && chunks <= 16 * (uint64_t)units; chunks *= 2) {
         choice.chunks = (uint32_t)chunks;
-        TRY(try_choice(bench, &choice, NULL));
+        TRY(try_choice(search, &choice, NULL));
     }
-    const struct sort_trial *best = sort_search_best(bench->search, method, trial->plan.passes);
+    const struct sort_trial *best = sort_search_best(search, method, trial->plan.passes);
     choice.chunks = best->choice.chunks;
     for (uint32_t items = 64; method == SORT_METHOD_TILED && items >= 32; items /= 2) {
         choice.tile_items = items;
-        TRY(try_choice(bench, &choice, NULL));
+        TRY(try_choice(search, &choice, NULL));
     }
     return STATUS_OK;
 }
 
-static enum status try_method(struct search *bench, enum sort_method method)
-{
-    if (method == SORT_METHOD_PAPER)
-        return try_paper(bench);
-    for (uint32_t passes = 1; passes <= 2 && passes <= bench->search->key_bits; passes++)
-        TRY(try_chunks(bench, method, passes));
-    return STATUS_OK;
-}
-
-static enum status try_all(struct search *bench)
+static enum status try_all(struct sort_search *search)
 {
     static const enum sort_method for_cpu[] = {SORT_METHOD_CHUNKED, SORT_METHOD_PAPER, SORT_METHOD_TILED};
     static const enum sort_method for_others[] = {SORT_METHOD_TILED, SORT_METHOD_PAPER, SORT_METHOD_CHUNKED};
-    const bool is_cpu = device_info(bench->device)->is_cpu;
-    TRY(try_default(bench, SORT_AUTO));
-    TRY(try_default(bench, bench->search->key_bits > 1 ? 2 : 1));
-    for (size_t n = 0; n < sizeof for_cpu / sizeof for_cpu[0]; n++)
-        TRY(try_method(bench, is_cpu ? for_cpu[n] : for_others[n]));
+    const bool is_cpu = device_info(search->device)->is_cpu;
+    TRY(try_default(search, SORT_AUTO));
+    TRY(try_default(search, search->key_bits > 1 ? 2 : 1));
+    for (size_t n = 0; n < sizeof for_cpu / sizeof for_cpu[0]; n++) {
+        const enum sort_method method = is_cpu ? for_cpu[n] : for_others[n];
+        if (method == SORT_METHOD_PAPER)
+            TRY(try_paper(search));
+        for (uint32_t passes = 1; method != SORT_METHOD_PAPER && passes <= 2 && passes <= search->key_bits;
+             passes++)
+            TRY(try_chunks(search, method, passes));
+    }
     return STATUS_OK;
 }
 
@@ -378,27 +368,27 @@ static size_t choose_finalists(struct sort_search *search, struct sort_trial *fi
 
 /* Times the bests and the defaults again, in turns: other load on the machine falls on all of them alike, and
  * one short time among those of many candidates does not decide. */
-static enum status compare_finalists(struct search *bench)
+static enum status compare_finalists(struct sort_search *search)
 {
     struct sort_trial *finalists[FINALISTS];
     struct sorter *sorters[FINALISTS] = {NULL};
     struct samples *samples = NULL;
     double seconds = 0, kernels = 0;
-    const size_t count = choose_finalists(bench->search, finalists);
-    TRY(DEVICE_NEW_ARRAY(bench->device, samples, FINALISTS));
+    const size_t count = choose_finalists(search, finalists);
+    TRY(DEVICE_NEW_ARRAY(search->device, samples, FINALISTS));
     for (size_t n = 0; n < count; n++)
-        TRY(sorter_create(bench->device, &finalists[n]->plan, bench->search->count, &sorters[n]));
+        TRY(sorter_create(search->device, &finalists[n]->plan, search->count, &sorters[n]));
     for (int round = 0; round <= FINAL_ROUNDS; round++) {
         for (size_t n = 0; n < count; n++) {
-            TRY(sort_once(bench, sorters[n], finalists[n]->plan.method, &seconds, &kernels));
+            TRY(sort_once(search, sorters[n], finalists[n]->plan.method, &seconds, &kernels));
             if (round > 0)
                 samples_add(&samples[n], seconds);
         }
-        if (round >= LEAST_REPEATS && timer_now() - bench->started > bench->search->seconds_most)
+        if (round >= LEAST_REPEATS && timer_now() - search->started > search->seconds_most)
             break;
     }
     for (size_t n = 0; n < count; n++) {
-        finalists[n]->seconds = undisturbed(&samples[n]);
+        finalists[n]->seconds = spread_of(&samples[n]).quartile;
         finalists[n]->is_final = true;
     }
     return STATUS_OK;
@@ -406,38 +396,31 @@ static enum status compare_finalists(struct search *bench)
 
 /* ---- the whole ---- */
 
-static enum status make_keys(struct search *bench)
+static enum status make_keys(struct sort_search *search)
 {
-    struct sort_search *search = bench->search;
-    const struct sort_config config = {.passes = SORT_AUTO};
-    const size_t bytes = search->count * sizeof(uint32_t);
-    struct sorter_plan plan;
-    TRY(sorter_plan_default(device_info(bench->device), &config, search->key_bits, search->count, &plan));
-    TRY(pic_keys_create(bench->device, &bench->grid, search->count, &plan, &bench->list));
-    TRY(buffer_create(bench->device, bytes, "the permutation", &bench->permutation));
-    TRY(DEVICE_NEW_ARRAY(bench->device, bench->expected, search->count));
-    TRY(DEVICE_NEW_ARRAY(bench->device, bench->found, search->count));
-    TRY(DEVICE_NEW_ARRAY(bench->device, bench->expected_offsets, grid_cells(&bench->grid) + (size_t)1));
-    TRY(DEVICE_NEW_ARRAY(bench->device, bench->found_offsets, grid_cells(&bench->grid) + (size_t)1));
-    TRY(buffer_read(bench->list.keys, 0, bytes, bench->found));
-    for (uint32_t j = 0; j < search->count; j++)
-        bench->expected_offsets[bench->found[j] + 1]++;
-    for (uint32_t cell = 0; cell < grid_cells(&bench->grid); cell++)
-        bench->expected_offsets[cell + 1] += bench->expected_offsets[cell];
-    return host_counting_sort(bench->found, search->count, grid_cells(&bench->grid), bench->expected);
+    struct device *device = search->device;
+    const uint32_t count = search->count, cells = grid_cells(&search->grid);
+    TRY(pic_keys_create(device, &search->grid, count, &search->list));
+    TRY(buffer_create(device, count * sizeof(uint32_t), "the permutation", &search->permutation));
+    TRY(DEVICE_NEW_ARRAY(device, search->expected, count));
+    TRY(DEVICE_NEW_ARRAY(device, search->found, count));
+    TRY(DEVICE_NEW_ARRAY(device, search->expected_offsets, cells + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(device, search->found_offsets, cells + (size_t)1));
+    host_cell_offsets(search->list.on_host, count, cells, search->expected_offsets);
+    host_counting_sort(search->list.on_host, count, cells, search->found_offsets, search->expected);
+    return STATUS_OK;
 }
 
-enum status sort_search_run(struct device *device, const struct grid *grid, struct sort_search *search)
+enum status sort_search_run(struct sort_search *search)
 {
-    struct search bench = {.device = device, .search = search, .grid = *grid};
-    search->key_bits = grid_key_bits(grid);
-    TRY(make_keys(&bench));
-    bench.started = timer_now();
-    enum status status = try_all(&bench);
+    search->key_bits = grid_key_bits(&search->grid);
+    TRY(make_keys(search));
+    search->started = timer_now();
+    enum status status = try_all(search);
     if (status == STATUS_OK)
-        status = compare_finalists(&bench);
+        status = compare_finalists(search);
     if (search->progress)
         fprintf(search->progress, "\r\033[K");
-    search->seconds_taken = timer_now() - bench.started;
+    search->seconds_taken = timer_now() - search->started;
     return status;
 }

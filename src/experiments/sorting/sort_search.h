@@ -6,8 +6,7 @@
 #ifndef RADIXPIC_EXPERIMENTS_SORT_SEARCH_H
 #define RADIXPIC_EXPERIMENTS_SORT_SEARCH_H
 
-#include "domain/grid.h"
-#include "sort/sorter.h"
+#include "experiments/sorting/sorting.h"
 
 #include <stdio.h>
 
@@ -24,20 +23,27 @@ struct sort_trial {
 };
 
 struct sort_search {
+    struct device *device;
+    struct grid grid;
     uint32_t count;      /* N */
-    uint32_t key_bits;   /* b */
     double seconds_most; /* no candidate is begun later */
     FILE *progress;      /* a live line; NULL for none */
+
+    uint32_t key_bits; /* b */
     size_t trial_count;
     struct sort_trial trials[SORT_TRIALS_MAX];
-    double seconds_taken;
+    double started, seconds_taken;
     bool out_of_time; /* not all candidates were tried */
+
+    struct pic_keys list;
+    struct buffer *permutation;
+    uint32_t *expected, *found;                 /* permutations on the host */
+    uint32_t *expected_offsets, *found_offsets; /* cell offsets on the host */
 };
 
-/* Searches for lists of `search->count` keys on `grid`; count, seconds_most and progress are given, the rest
- * is filled in. Blocking. STATUS_FAILED also where a sort returns a wrong result. */
-STATUS_CHECKED enum status sort_search_run(struct device *device, const struct grid *grid,
-                                           struct sort_search *search);
+/* Searches; device, grid, count, seconds_most and progress are given, all else is 0 and is filled in. What it
+ * makes is the device's. Blocking. STATUS_FAILED also where a sort returns a wrong result. */
+STATUS_CHECKED enum status sort_search_run(struct sort_search *search);
 
 /* The fastest trial by `method` in `passes` passes, either auto for any; NULL where there is none. The
  * default wins where nothing is faster by more than the noise, and the last comparison overrules what was

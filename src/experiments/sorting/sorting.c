@@ -1,10 +1,46 @@
-/* Sorting: keys in the order of particles that moved, and the host's sorts with the judge of both and of the
- * device. */
+/* Sorting: plans, keys in the order of particles that moved, the host's sort and the judge of all. */
 #include "experiments/sorting/sorting.h"
 
 #include "particles/load_sorted.h"
 
-#include <stdlib.h>
+#include <string.h>
+
+enum status sort_plan_make(const struct device_info *info, enum sort_method method,
+                           const struct paper_options *paper, enum table_kind table, uint32_t key_bits,
+                           uint32_t radix_bits, uint32_t count, struct sorter_plan *plan)
+{
+    const uint32_t digit = radix_bits < key_bits ? radix_bits : key_bits;
+    struct sort_config config = {.method = method,
+                                 .key_bits = key_bits,
+                                 .passes = digit > 0 ? (key_bits + digit - 1) / digit : SORT_AUTO};
+    if (method != SORT_METHOD_PAPER)
+        return sorter_plan_default(info, &config, key_bits, count, plan);
+    config.items_per_group = paper->items;
+    config.groups = paper->groups;
+    config.histogram_splits = paper->splits;
+    config.transpose = paper->transpose;
+    config.table = table;
+    *plan = (struct sorter_plan){.method = method, .key_bits = key_bits, .passes = config.passes};
+    /* The passes that cover the key could be made with fewer bits than asked for; here r is what counts. */
+    return radix_plan_make_radix(info, &config, key_bits, digit, &plan->radix);
+}
+
+void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
+                const struct times *times, struct spread total, int verified)
+{
+    const struct radix_plan *radix = &plan->radix;
+    char parameters[96] = "";
+    if (plan->method == SORT_METHOD_PAPER)
+        snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
+                 radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
+                 radix->transpose ? "on" : "off", radix_plan_table_name(radix));
+    bench_words(bench, false, "method=%s N=%u b=%u p=%u%s", sort_method_name(plan->method), count,
+                plan->key_bits, plan->passes, parameters);
+    for (size_t p = 0; p < SORT_PHASES; p++)
+        if (times->stages[sort_phases[p].stage].most > 0)
+            bench_row(bench, sort_phases[p].quantity, times->stages[sort_phases[p].stage], 1e3, verified);
+    bench_row(bench, "total_ms", total, 1e3, verified);
+}
 
 /* ---- keys ---- */
 
@@ -17,20 +53,21 @@ static enum status move(struct device *device, const struct grid *grid, const st
     struct kernel *kernel = NULL;
     TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "pic_sort_move", &kernel));
-    TRY(KERNEL_LAUNCH(
+    return KERNEL_LAUNCH(
         kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
         arg_buffer(particles->cell_offsets), arg_uint(grid->nx), arg_uint(grid->ny),
         arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
         arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles->count),
-        arg_buffer(list->keys)));
-    return device_finish(device);
+        arg_buffer(list->keys));
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
 enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
-                            const struct sorter_plan *plan, struct pic_keys *list)
+                            struct pic_keys *list)
 {
     const struct slab slab = slab_whole_box(grid);
+    const struct sort_config left_open = {.passes = SORT_AUTO};
+    struct sorter_plan plan;
     const size_t bytes = count * sizeof(uint32_t);
     list->species = (struct species_config){
         .name = "particles",
@@ -45,106 +82,71 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
                          &list->particles));
     TRY(buffer_create(device, bytes, "keys in PIC order", &list->keys));
     TRY(buffer_create(device, bytes, "sorted keys", &list->sorted_keys));
+    TRY(DEVICE_NEW_ARRAY(device, list->on_host, count));
     list->particles.count = count;
-    TRY(load_sorted(&slab, plan, 0, &list->particles));
-    return move(device, grid, list);
+    TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
+    TRY(load_sorted(&slab, &plan, 0, &list->particles));
+    TRY(move(device, grid, list));
+    return buffer_read(list->keys, 0, bytes, list->on_host);
 }
 
 /* ---- the host ---- */
 
-enum status host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t key_limit,
-                               uint32_t *permutation)
+void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets)
 {
-    uint32_t *next = calloc((size_t)key_limit + 1, sizeof *next);
-    if (!next)
-        return status_fail(STATUS_FAILED, "no memory for a counting sort of keys below %u", key_limit);
     for (uint32_t j = 0; j < count; j++)
-        next[keys[j] + 1]++;
-    for (uint32_t k = 0; k < key_limit; k++)
-        next[k + 1] += next[k];
+        offsets[keys[j] + 1]++;
+    for (uint32_t c = 0; c < cells; c++)
+        offsets[c + 1] += offsets[c];
+}
+
+void host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *next,
+                        uint32_t *permutation)
+{
+    memset(next, 0, (cells + (size_t)1) * sizeof *next);
+    host_cell_offsets(keys, count, cells, next);
     for (uint32_t j = 0; j < count; j++)
         permutation[next[keys[j]]++] = j;
-    free(next);
-    return STATUS_OK;
 }
 
-static int ascending(const void *left, const void *right)
+enum status host_judge_sort(struct device *device, const uint32_t *keys, const uint32_t *sorted_keys,
+                            const uint32_t *permutation, uint32_t count, struct sort_verdict *verdict)
 {
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-enum status host_qsort(const uint32_t *keys, uint32_t count, uint32_t *permutation)
-{
-    uint64_t *pairs = malloc(((size_t)count + 1) * sizeof *pairs);
-    if (!pairs)
-        return status_fail(STATUS_FAILED, "no memory to sort %u pairs on the host", count);
-    for (uint32_t j = 0; j < count; j++)
-        pairs[j] = (uint64_t)keys[j] << 32 | j;
-    qsort(pairs, count, sizeof *pairs, ascending);
-    for (uint32_t j = 0; j < count; j++)
-        permutation[j] = (uint32_t)pairs[j];
-    free(pairs);
-    return STATUS_OK;
-}
-
-enum status host_judge_sort(const uint32_t *keys, const uint32_t *sorted_keys, const uint32_t *permutation,
-                            uint32_t count, struct sort_verdict *verdict)
-{
-    uint8_t *seen = calloc((size_t)count + 1, 1);
-    if (!seen)
-        return status_fail(STATUS_FAILED, "no memory to verify a sort of %u keys", count);
+    uint8_t *seen = NULL;
+    TRY(DEVICE_NEW_ARRAY(device, seen, count));
     *verdict = (struct sort_verdict){true, true, true};
     for (uint32_t j = 0; j < count; j++) {
         const uint32_t source = permutation[j];
-        if (source >= count || seen[source] || keys[source] != sorted_keys[j]) {
+        if (source >= count || seen[source] || (sorted_keys && keys[source] != sorted_keys[j])) {
             verdict->permutation = false;
             break;
         }
         seen[source] = 1;
-        if (j == 0)
-            continue;
-        if (sorted_keys[j - 1] > sorted_keys[j])
-            verdict->sorted = false;
-        if (sorted_keys[j - 1] == sorted_keys[j] && permutation[j - 1] > source)
-            verdict->stable = false;
+        const uint32_t before = permutation[j > 0 ? j - 1 : 0];
+        verdict->sorted = verdict->sorted && keys[before] <= keys[source];
+        verdict->stable = verdict->stable && (keys[before] != keys[source] || before <= source);
     }
-    free(seen);
     return STATUS_OK;
-}
-
-/* Whether offsets[c] is the number of keys below c, for c = 0..cells; `counts` are cells + 1 zeros. */
-static bool offsets_are_right(const uint32_t *keys, uint32_t count, uint32_t cells, const uint32_t *offsets,
-                              uint32_t *counts)
-{
-    for (uint32_t j = 0; j < count; j++)
-        counts[keys[j] + 1]++;
-    for (uint32_t c = 0; c <= cells; c++) {
-        counts[c] += c > 0 ? counts[c - 1] : 0;
-        if (offsets[c] != counts[c])
-            return false;
-    }
-    return true;
 }
 
 enum status device_judge_sort(struct device *device, const uint32_t *keys, uint32_t count,
                               const struct radix_lists *lists, struct sort_verdict *verdict)
 {
     const size_t bytes = count * sizeof(uint32_t), cells = lists->cells + (size_t)1;
-    uint32_t *sorted = NULL, *sigma = NULL, *offsets = NULL, *counts = NULL;
-    TRY(DEVICE_NEW_ARRAY(device, sorted, count));
-    TRY(DEVICE_NEW_ARRAY(device, sigma, count));
-    TRY(DEVICE_NEW_ARRAY(device, offsets, cells));
-    TRY(DEVICE_NEW_ARRAY(device, counts, cells));
-    TRY(buffer_read(lists->permutation, 0, bytes, sigma));
-    if (lists->sorted_keys)
+    uint32_t *sorted = NULL, *permutation = NULL, *offsets = NULL, *expected = NULL;
+    TRY(DEVICE_NEW_ARRAY(device, permutation, count));
+    TRY(buffer_read(lists->permutation, 0, bytes, permutation));
+    if (lists->sorted_keys) {
+        TRY(DEVICE_NEW_ARRAY(device, sorted, count));
         TRY(buffer_read(lists->sorted_keys, 0, bytes, sorted));
-    for (uint32_t j = 0; !lists->sorted_keys && j < count; j++)
-        sorted[j] = sigma[j] < count ? keys[sigma[j]] : UINT32_MAX;
-    TRY(host_judge_sort(keys, sorted, sigma, count, verdict));
+    }
+    TRY(host_judge_sort(device, keys, sorted, permutation, count, verdict));
     if (lists->cell_offsets) {
-        TRY(buffer_read(lists->cell_offsets, 0, cells * sizeof(uint32_t), offsets));
-        verdict->sorted = verdict->sorted && offsets_are_right(keys, count, lists->cells, offsets, counts);
+        TRY(DEVICE_NEW_ARRAY(device, offsets, cells));
+        TRY(DEVICE_NEW_ARRAY(device, expected, cells));
+        TRY(buffer_read(lists->cell_offsets, 0, cells * sizeof *offsets, offsets));
+        host_cell_offsets(keys, count, lists->cells, expected);
+        verdict->sorted = verdict->sorted && memcmp(offsets, expected, cells * sizeof *offsets) == 0;
     }
     return STATUS_OK;
 }

@@ -35,25 +35,13 @@ enum { OF_PAPER = 1 << SORT_METHOD_PAPER };
             .help = "Whether paper transposes the list before and after; on for GPUs without it"             \
     }
 
-/* A digit is no longer than the key of b = `key_bits`. */
-static inline uint32_t paper_digit_bits(uint32_t radix_bits, uint32_t key_bits)
-{
-    return radix_bits < key_bits ? radix_bits : key_bits;
-}
-
-/* The config of a sort of keys of b = `key_bits` bits by digits of `radix_bits`. */
-static inline struct sort_config paper_sort_config(const struct paper_options *paper, uint32_t key_bits,
-                                                   uint32_t radix_bits, enum table_kind table)
-{
-    return (struct sort_config){.method = SORT_METHOD_PAPER,
-                                .key_bits = key_bits,
-                                .passes = (key_bits + radix_bits - 1) / radix_bits,
-                                .items_per_group = paper->items,
-                                .groups = paper->groups,
-                                .histogram_splits = paper->splits,
-                                .transpose = paper->transpose,
-                                .table = table};
-}
+/* The plan of a sort of `count` keys of b = `key_bits` bits by digits of at most `radix_bits`, where 0 leaves
+ * the passes open; `paper` and `table` are of the method paper alone. STATUS_USAGE: what does not fit the
+ * device. */
+STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, enum sort_method method,
+                                          const struct paper_options *paper, enum table_kind table,
+                                          uint32_t key_bits, uint32_t radix_bits, uint32_t count,
+                                          struct sorter_plan *plan);
 
 /* ---- keys as they come to a sort of particles in order ---- */
 
@@ -61,22 +49,23 @@ struct pic_keys {
     struct species_config species;
     struct particles particles; /* in single precision. Points at `species`: the struct stays where it is */
     struct buffer *keys, *sorted_keys; /* uint[count]: in PIC order, and room for a sort's result */
+    uint32_t *on_host;                 /* the keys */
 };
 
-/* `count` particles from four van der Corput sequences in the unit square, sorted by cell as `plan` says,
- * which is for keys of this grid, and moved by u and v cells, with u and v in [0, 1). Blocking. */
+/* `count` particles from four van der Corput sequences in the unit square, sorted by cell and moved by u and
+ * v cells, with u and v in [0, 1). Blocking. */
 STATUS_CHECKED enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
-                                           const struct sorter_plan *plan, struct pic_keys *list);
+                                           struct pic_keys *list);
 
-/* ---- the host; all its sorts return the stable permutation ---- */
+/* ---- the host ---- */
 
-/* A plain serial counting sort of `count` keys below `key_limit`: permutation[j] is where the j-th sorted key
- * was. */
-STATUS_CHECKED enum status host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t key_limit,
-                                              uint32_t *permutation);
+/* offsets[c] = the number of keys below c, for c = 0..cells; all 0 before. */
+void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets);
 
-/* The same by the C library's qsort() of (key, index) pairs. */
-STATUS_CHECKED enum status host_qsort(const uint32_t *keys, uint32_t count, uint32_t *permutation);
+/* The stable permutation of keys below `cells` by a plain serial counting sort: permutation[j] is where the
+ * j-th sorted key was. `next` is room for cells + 1. */
+void host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *next,
+                        uint32_t *permutation);
 
 /* What a sort must be. */
 struct sort_verdict {
@@ -90,14 +79,13 @@ static inline bool sort_is_right(const struct sort_verdict *verdict)
     return verdict->sorted && verdict->stable && verdict->permutation;
 }
 
-/* Judges a result by these properties, not by another sort. */
-STATUS_CHECKED enum status host_judge_sort(const uint32_t *keys, const uint32_t *sorted_keys,
-                                           const uint32_t *permutation, uint32_t count,
-                                           struct sort_verdict *verdict);
+/* Judges a result by these properties, not by another sort; `sorted_keys` may be NULL. Host memory is of
+ * `device`. */
+STATUS_CHECKED enum status host_judge_sort(struct device *device, const uint32_t *keys,
+                                           const uint32_t *sorted_keys, const uint32_t *permutation,
+                                           uint32_t count, struct sort_verdict *verdict);
 
-/* Judges the device's: its permutation, with the sorted keys where lists->sorted_keys is there and the keys
- * that the permutation stands for where not, and the cell offsets where lists->cell_offsets is. Host memory
- * is of `device`. */
+/* Judges the device's: its permutation, with the sorted keys and the cell offsets where `lists` has them. */
 STATUS_CHECKED enum status device_judge_sort(struct device *device, const uint32_t *keys, uint32_t count,
                                              const struct radix_lists *lists, struct sort_verdict *verdict);
 
@@ -113,22 +101,8 @@ static const struct {
                               {"scan", "scan_ms", STAGE_SORT_SCAN},
                               {"reorder", "reorder_ms", STAGE_SORT_REORDER}};
 
-static inline void write_sort_phases(const struct bench *bench, const struct times *times, int verified)
-{
-    for (size_t p = 0; p < SORT_PHASES; p++)
-        if (times->stages[sort_phases[p].stage].most > 0) /* which this sort does not do without */
-            bench_row(bench, sort_phases[p].quantity, times->stages[sort_phases[p].stage], 1e3, verified);
-}
-
-/* Key=value words of the parameters that the method paper has, "" for others. */
-static inline void sort_parameters(const struct sorter_plan *plan, size_t size, char *text)
-{
-    const struct radix_plan *radix = &plan->radix;
-    text[0] = '\0';
-    if (plan->method == SORT_METHOD_PAPER)
-        snprintf(text, size, " r=%u I=%u G=%u s=%u transpose=%s table=%s", radix->radix_bits,
-                 radix->items_per_group, radix->groups, radix->histogram_splits,
-                 radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-}
+/* The rows of a sort on the device: the phases, which not every sort has, and the total. */
+void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
+                const struct times *times, struct spread total, int verified);
 
 #endif
