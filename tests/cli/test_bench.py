@@ -64,7 +64,7 @@ RUNS = [
       r"  method +transpose +histogram +scan +reorder +total +\[ +min, +max\] +speedup +Mkeys/s of a copy\n"]),
     ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"], "quantity": ["copy_GB/s", *PHASES, "speedup"]}, []),
     ("random-lists", ["--sizes=4096", "--method=paper", *CHOSEN, "--table=rows"], {"method": ["paper", "qsort"], "table": ["rows"], **PAPER},
-     ["r = 3, p = 10; I = 7, G = 5, s = 9, table rows; keys alone"]),
+     ["r = 3, p = 10 passes; I = 7, G = 5, s = 9, transpose on, table rows; method paper; keys alone"]),
     ("random-lists", ["--sizes=1,2,63,1000", "--repeat=1"], {"N": ["1", "2", "63", "1000"]}, []),
     ("permutation", ["--volume=8,12,20"],  # 3 does not divide 8
      {"kernel": ["serial", "threads", "CB", "BB", "RLBB"], "side": ["2", "4"], "block": ["8", "64"], "volume": ["8x12x20"],

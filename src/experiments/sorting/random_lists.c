@@ -17,7 +17,7 @@ struct options {
     enum table_kind table;
 };
 
-/* One length: the list, and the same sorted on the host. */
+/* One length: the list, the same sorted on the host, and the device's sort at hand. */
 struct run {
     struct bench *bench;
     const struct options *options;
@@ -25,16 +25,10 @@ struct run {
     uint32_t *keys, *sorted, *found; /* on the host */
     struct radix_lists lists;
     double reference; /* the host's seconds */
-};
-
-/* One row of a table. */
-struct row {
-    struct run *run;
     enum sort_method method;
-    struct sorter_plan plan; /* of paper, whose sort returns the list alone */
-    struct radix_sort *paper;
-    struct sorter *sorter; /* of the others */
-    char note[256];        /* parameters */
+    struct sorter_plan plan;
+    struct radix_sort *paper; /* which returns the list alone; of the other methods NULL */
+    struct sorter *sorter;    /* of the others */
     struct times times;
 };
 
@@ -88,56 +82,34 @@ static enum status make_list(struct run *run)
     return buffer_write(keys, 0, bytes, run->keys);
 }
 
-/* ---- the sorts ---- */
-
-static enum status make_sort(struct row *row)
-{
-    const struct run *run = row->run;
-    const struct device_info *info = run->bench->info;
-    const struct options *options = run->options;
-    const struct radix_plan *plan = &row->plan.radix;
-    const bool is_paper = row->method == SORT_METHOD_PAPER;
-    const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
-    const uint32_t radix_bits = options->paper.radix_bits > 0 ? options->paper.radix_bits : usual;
-    TRY(sort_plan_make(info, row->method, &options->paper, options->table, options->key_bits,
-                       is_paper ? radix_bits : 0, run->count, &row->plan));
-    if (!is_paper) {
-        snprintf(row->note, sizeof row->note, "p = %u; with permutation", row->plan.passes);
-        return sorter_create(run->bench->part, &row->plan, run->count, &row->sorter);
-    }
-    snprintf(row->note, sizeof row->note, "r = %u, p = %u; I = %u, G = %u, s = %u, table %s; keys alone",
-             plan->radix_bits, plan->passes, plan->items_per_group, plan->groups, plan->histogram_splits,
-             radix_plan_table_name(plan));
-    return radix_sort_create(run->bench->part, plan, run->count, false, false, &row->paper);
-}
+/* ---- the device ---- */
 
 /* No result of the sort before this one. */
 static enum status clear_results(void *context)
 {
-    const struct row *row = context;
-    TRY(buffer_fill(row->run->lists.sorted_keys, UINT32_MAX));
-    return buffer_fill(row->run->lists.permutation, UINT32_MAX);
+    const struct run *run = context;
+    TRY(buffer_fill(run->lists.sorted_keys, UINT32_MAX));
+    return buffer_fill(run->lists.permutation, UINT32_MAX);
 }
 
 static enum status run_sort(void *context)
 {
-    const struct row *row = context;
-    struct radix_lists lists = row->run->lists;
-    if (!row->paper)
-        return sorter_run(row->sorter, row->run->count, &lists);
+    const struct run *run = context;
+    struct radix_lists lists = run->lists;
+    if (!run->paper)
+        return sorter_run(run->sorter, run->count, &lists);
     lists.permutation = NULL;
-    return radix_sort_run(row->paper, row->run->count, &lists);
+    return radix_sort_run(run->paper, run->count, &lists);
 }
 
 /* The sorted list must be the host's, and a permutation the stable one. */
 static enum status verify_sort(void *context, bool *right)
 {
-    const struct row *row = context;
-    const struct run *run = row->run;
+    const struct run *run = context;
     const size_t bytes = run->count * sizeof *run->found;
     struct sort_verdict verdict = {true, true, true};
     TRY(buffer_read(run->lists.sorted_keys, 0, bytes, run->found));
-    if (!row->paper)
+    if (!run->paper)
         TRY(device_judge_sort(run->bench->part, run->keys, run->count, &run->lists, &verdict));
     *right = sort_is_right(&verdict) && memcmp(run->found, run->sorted, bytes) == 0;
     return STATUS_OK;
@@ -145,16 +117,26 @@ static enum status verify_sort(void *context, bool *right)
 
 static enum status time_sort(struct bench *bench, void *context)
 {
-    struct row *row = context;
-    TRY(make_sort(row));
-    const struct subject subject = {.context = row,
+    struct run *run = context;
+    const struct options *options = run->options;
+    const uint32_t usual = bench->info->is_cpu ? 6 : 5; /* the paper's Table 3 */
+    const uint32_t radix_bits = options->paper.radix_bits > 0 ? options->paper.radix_bits : usual;
+    const bool is_paper = run->method == SORT_METHOD_PAPER;
+    const struct subject subject = {.context = run,
                                     .prepare = clear_results,
                                     .run = run_sort,
                                     .verify = verify_sort,
                                     .warm_ups = WARM_UPS,
-                                    .repeats = row->run->repeats,
+                                    .repeats = run->repeats,
                                     .in_one_piece = true};
-    return bench_time(bench, &subject, 1, &row->times);
+    run->paper = NULL;
+    TRY(sort_plan_make(bench->info, run->method, &options->paper, options->table, options->key_bits,
+                       is_paper ? radix_bits : 0, run->count, &run->plan));
+    if (is_paper)
+        TRY(radix_sort_create(bench->part, &run->plan.radix, run->count, false, false, &run->paper));
+    else
+        TRY(sorter_create(bench->part, &run->plan, run->count, &run->sorter));
+    return bench_time(bench, &subject, 1, &run->times);
 }
 
 /* ---- tables ---- */
@@ -174,9 +156,9 @@ static void print_head(const struct run *run)
     printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
 }
 
-static void print_row(const struct run *run, const char *name, const struct times *times, struct spread total,
-                      const char *note)
+static void print_row(const struct run *run, const char *name, struct spread total, const char *note)
 {
+    const struct times *times = &run->times;
     const double moved = per_second(1e-9 * (double)times_bytes(times), total.median);
     printf("  %-8s", name);
     for (size_t p = 0; p < SORT_PHASES; p++)
@@ -199,18 +181,21 @@ static void print_row(const struct run *run, const char *name, const struct time
 
 static enum status run_method(struct run *run, enum sort_method method)
 {
-    struct row row = {.run = run, .method = method};
     const char *name = sort_method_name(method);
     const uint32_t key_bits = run->options->key_bits;
+    char sort[256], note[300];
     if (method == SORT_METHOD_TILED && !tiled_sort_supports(run->bench->info, key_bits)) {
         printf("  %-8s not for b = %u on this device; on none for more than %d bits\n", name, key_bits,
                TILED_SORT_MAX_KEY_BITS);
         return STATUS_OK;
     }
-    TRY(bench_case(run->bench, time_sort, &row));
-    const struct spread total = row.times.stages[STAGE_OTHER];
-    sort_write(run->bench, &row.plan, run->count, &row.times, total, row.times.verified);
-    print_row(run, name, &row.times, total, row.note);
+    run->method = method;
+    TRY(bench_case(run->bench, time_sort, run));
+    const struct spread total = run->times.stages[STAGE_OTHER];
+    sorter_plan_describe(&run->plan, sort, sizeof sort);
+    snprintf(note, sizeof note, "%s; %s", sort, run->paper ? "keys alone" : "with permutation");
+    sort_write(run->bench, &run->plan, run->count, &run->times, total, run->times.verified);
+    print_row(run, name, total, note);
     return STATUS_OK;
 }
 
@@ -219,7 +204,6 @@ static enum status run_length(struct bench *bench, void *context)
 {
     static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_CHUNKED, SORT_METHOD_TILED};
     struct run *run = context;
-    struct times host;
     const struct subject subject = {.context = run,
                                     .prepare = copy_keys,
                                     .run = sort_on_host,
@@ -229,15 +213,17 @@ static enum status run_length(struct bench *bench, void *context)
                                     .on_host = true};
     TRY(make_list(run));
     TRY(bench_copy(bench, run->count * sizeof(uint32_t), run->repeats));
-    TRY(bench_time(bench, &subject, 1, &host));
+    TRY(bench_time(bench, &subject, 1, &run->times));
+    const struct times host = run->times;
     run->reference = host.wall.median;
     print_head(run);
     for (size_t n = 0; n < sizeof methods / sizeof methods[0]; n++)
         if ((run->options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(run, methods[n]));
+    run->times = host;
     bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->key_bits);
     bench_row(bench, "total_ms", host.wall, 1e3, host.verified);
-    print_row(run, "qsort", &host, host.wall, "of the C library, on the host, one thread");
+    print_row(run, "qsort", host.wall, "of the C library, on the host, one thread");
     return STATUS_OK;
 }
 
