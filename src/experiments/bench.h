@@ -65,6 +65,10 @@ struct experiment {
     bool on_ranks;     /* shares its work among the ranks of mpirun */
 };
 
+/* In the order of the help. */
+extern const struct experiment experiment_pic_sort, experiment_random_lists, experiment_permutation,
+    experiment_local_memory, experiment_step, experiment_deposit, experiment_scaling, experiment_layout;
+
 struct bench {
     const struct experiment *experiment;
     const char *name; /* "radixpic bench NAME" */

@@ -4,11 +4,12 @@ wrong. A table's measured numbers are of no account here, but for what follows f
 
 import os
 import re
-import shutil
+import struct
+import sys
 import unittest
 
 from bench_table import SMALL, BenchTest, of
-from program import DEVICE
+from program import DEVICE, ROOT
 
 PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms"]
 NUMBER = r"[0-9.e+-]+"
@@ -34,7 +35,7 @@ CHOSEN = ["--items=7", "--groups=5", "--splits=9", "--radix-bits=3", "--transpos
 FEW = ["--particles=4096", "--cells=16", "--steps=5"]
 LADDER = ["--length=5001", "--cells=37x45", "--product=19", "--operations=5000", "--coarse=13"]
 
-# Bench, options, {key: its words in the rows, in order}, what the output has.
+# Bench, options, {key: its words in the rows, in order; of layout the printed tables}, what the output has.
 RUNS = [
     ("pic-sort", ["--transpose=off"],
      {"quantity": ["copy_GB/s", *PHASES], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"], "repeats": ["2"],
@@ -109,6 +110,9 @@ RUNS = [
      [rf"\nTable {number}: .*\n{BY_TYPE}\n" for number in TABLES[4:12]]
      + [rf"\nTable {number}: .*\n  \(B\): transposed.*\n{TRANSPOSED}\n" for number in TABLES[12:16]]
      + [r"\nTable XVII: .*\n +T x B = L +row-wise +column-wise +host, bitonic sort +host, quicksort\n"]),
+    *[("layout", [*options, "--arrays=64", "--repeat=1"], {"table": numbers.split()}, []) for numbers, *options in (
+        ("V XIII", "--table", "XIII,5"), ("II III", "--operation", "bubble-sort"), ("III", "--operation=bubble-sort", "--input", "d"),
+        ("I II IV", "--input=s"), ("I V VI XIII", "--table=all", "--operation=prefix-sum"))],
     *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}", "--arrays=64"],
        {"N": [str(length)], "type": [kind]}, []) for length in (1, 2, 77) for kind in ("int", "float")],
     ("step", FEW, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
@@ -237,14 +241,28 @@ WRONG = [
 
 class Benches(BenchTest):
     def test_runs(self):
+        pictured = set()
         for name, arguments, words, patterns in RUNS:
             with self.subTest(name=name, arguments=arguments):
                 text, rows = self.bench_well(name, *arguments)
                 for key, expected in words.items():
-                    self.assertEqual(of(rows, key), expected, key)
+                    printed = key == "table" and name == "layout"
+                    self.assertEqual(re.findall(r"\nTable (\w+): ", text) if printed else of(rows, key), expected, key)
                 for pattern in patterns:
                     self.assertRegex(text, pattern)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["bench.csv", "small.yaml"])
+                if name not in pictured:
+                    self.assert_pictured()
+                    pictured.add(name)
+
+    def assert_pictured(self):
+        """The script reads what the bench has written."""
+        command = (sys.executable, "-B", ROOT / "scripts" / "plot_bench.py", "bench.csv", "-o", "bench.png")
+        self.run_well(command=command)
+        content = (self.folder / "bench.png").read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertTrue(all(side > 200 for side in struct.unpack(">II", content[16:24])))
+        (self.folder / "bench.png").unlink()
 
     def test_refused(self):
         for name, arguments, words in REFUSED:

@@ -4,8 +4,6 @@
 import array
 import re
 import shutil
-import struct
-import subprocess
 import sys
 import unittest
 
@@ -47,11 +45,9 @@ class Follows(BenchTest):
     def test_table_7_and_the_two_orders(self):
         text, rows = self.bench_well("pic-sort", "--table=columns,rows", "--no-host")
         totals = medians(rows, "total_ms", "p", "table")
-        line = re.search(r"Table 7.*\n.*\n(.*)\n", text)[1].split()
-        slow, fast = (max(totals[p, table] for table in ("columns", "rows")) for p in ("6", "2"))
-        self.assertTrue(0 < slow and 0 < fast)
-        first = totals["6", "columns"], totals["2", "columns"]  # the first of the most and of the fewest passes
-        self.assert_follows(line[-1], first[0] / first[1])
+        self.assertTrue(all(total > 0 for total in totals.values()))
+        ratio = re.search(r"Table 7.*\n.*\n.* (\S+)\n", text)[1]  # of the first with the most and with the fewest passes
+        self.assert_follows(ratio, totals["6", "columns"] / totals["2", "columns"])
         for line, passes in zip(text[text.index("in two orders") :].splitlines()[2:], ("2", "6"), strict=True):
             self.assert_follows(line.split()[-1], totals[passes, "rows"] / totals[passes, "columns"])
 
@@ -125,38 +121,6 @@ class Special(BenchTest):
         self.assertEqual(len(keys), 4096)
         # single precision may put one that lands on the edge of a cell, a multiple of 1/16, on its other side
         self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
-
-    def test_tables_of_layouts_are_chosen(self):
-        for arguments, expected in (
-            (["--table", "XIII,5"], ["V", "XIII"]),
-            (["--operation", "bubble-sort"], ["II", "III"]),
-            (["--operation", "bubble-sort", "--input", "d"], ["III"]),
-            (["--input", "s"], ["I", "II", "IV"]),
-            (["--table", "all", "--operation", "prefix-sum"], ["I", "V", "VI", "XIII"]),
-        ):
-            with self.subTest(arguments=arguments):
-                text, _ = self.bench_well("layout", *arguments, "--arrays=64", "--repeat=1")
-                self.assertEqual(re.findall(r"\nTable (\w+): ", text), expected)
-
-    def test_pictures(self):
-        """The script reads what the benches write."""
-        for name, *arguments in (
-            ("pic-sort",),
-            ("random-lists", "--sizes=100"),
-            ("permutation", "--volume=8,8", f"--python={sys.executable}"),
-            ("local-memory", "--operations=500", "--length=500", "--cells=20", "--product=5", "--coarse=3"),
-            ("step", "--particles=4096", "--cells=16", "--steps=2"),
-            ("deposit", "--per-cell=4,64"),
-            ("layout", "--arrays=64", "--table=1,13"),
-        ):
-            with self.subTest(name=name):
-                self.bench_well(name, *arguments)
-                command = [sys.executable, "-B", ROOT / "scripts" / "plot_bench.py", "bench.csv", "-o", "bench.png"]
-                result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                content = (self.folder / "bench.png").read_bytes()
-                self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
-                self.assertTrue(all(side > 200 for side in struct.unpack(">II", content[16:24])))
 
     def refine(self, old, new):
         return self.bench("local-memory", "--part=refine", "--coarse=13", environment=self.with_kernels("local_memory_enqueue.cl", old, new))

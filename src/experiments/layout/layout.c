@@ -2,7 +2,6 @@
  * Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise Fundamental Algorithms". What the
  * tables need is measured once, when the first of them comes to it. */
 #include "experiments/layout/layout.h"
-#include "experiments/experiments.h"
 
 #include <string.h>
 

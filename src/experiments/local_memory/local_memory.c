@@ -2,7 +2,6 @@
  * through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a grid whose
  * cells launch child grids. */
 #include "experiments/local_memory/local_memory.h"
-#include "experiments/experiments.h"
 
 enum { COPY_BYTES = 1 << 26 };
 

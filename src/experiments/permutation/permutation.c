@@ -3,7 +3,6 @@
  * of in-place permutations of 3D to 7D volumes over a serial kernel of the host and over an out-of-place one.
  */
 #include "experiments/permutation/permutation.h"
-#include "experiments/experiments.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* PIC sort: section 4.2 and Table 7 of P. Helluy, "A portable implementation of the radix sort algorithm in
  * OpenCL", 2011. */
-#include "experiments/experiments.h"
 #include "experiments/sorting/sorting.h"
 
 #include <errno.h>

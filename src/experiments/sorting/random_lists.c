@@ -1,6 +1,5 @@
 /* Random lists: section 4.1 and Tables 4 to 6 of P. Helluy, "A portable implementation of the radix sort
  * algorithm in OpenCL", 2011. */
-#include "experiments/experiments.h"
 #include "experiments/sorting/sorting.h"
 
 #include <stdlib.h>

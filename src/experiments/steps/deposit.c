@@ -1,7 +1,6 @@
 /* Deposit: what it costs by the particles in a cell, cell by cell from a sorted list against atomic
  * additions, to lists in order and shuffled: where sorting pays. */
 #include "experiments/steps/deposit.h"
-#include "experiments/experiments.h"
 
 enum { MOST_PER_CELL = 8192 };
 

@@ -1,5 +1,4 @@
 /* Scaling: what a step on all ranks costs beside a step on one. */
-#include "experiments/experiments.h"
 #include "experiments/steps/step_point.h"
 
 enum { MOST_ALONG = 16384 /* of a config */ };

@@ -1,5 +1,4 @@
 /* Step: what whole simulation steps cost, for one size or for a sweep over particles and grids. */
-#include "experiments/experiments.h"
 #include "experiments/steps/step_point.h"
 #include "simulation.h"
 
