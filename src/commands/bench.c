@@ -1,7 +1,7 @@
 /* radixpic bench: the experiments by name. */
+#include "experiments/bench.h"
 #include "base/arguments.h"
 #include "commands/commands.h"
-#include "experiments/bench.h"
 
 #include <string.h>
 
