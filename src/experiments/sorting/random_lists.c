@@ -184,8 +184,11 @@ static enum status run_method(struct run *run, enum sort_method method)
     const uint32_t key_bits = run->options->key_bits;
     char sort[256], note[300];
     if (method == SORT_METHOD_TILED && !tiled_sort_supports(run->bench->info, key_bits)) {
-        printf("  %-8s not for b = %u on this device; on none for more than %d bits\n", name, key_bits,
-               TILED_SORT_MAX_KEY_BITS);
+        printf("  %-8s not for b = %u", name, key_bits);
+        if (key_bits > TILED_SORT_MAX_KEY_BITS)
+            printf(": its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);
+        else
+            printf(" on this device\n");
         return STATUS_OK;
     }
     run->method = method;
