@@ -71,7 +71,8 @@ STATUS_CHECKED enum status simulation_create(const struct config *config, struct
  * Collective, but a failure is that of one rank alone until the caller's communicator_meet(). */
 STATUS_CHECKED enum status simulation_create_on(const struct communicator *communicator,
                                                 const struct config *config, struct device *device,
-                                                struct checkpoint *restart, struct simulation *simulation);
+                                                const struct checkpoint *restart,
+                                                struct simulation *simulation);
 void simulation_destroy(struct simulation *simulation);
 
 /* One step n -> n+1 with its outputs; the last step (n = time.steps) measures and moves nothing.

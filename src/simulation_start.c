@@ -18,19 +18,25 @@ static enum status create_list(struct simulation *simulation, const struct slab 
                             &config->species[species], capacity, &simulation->particles[species]);
 }
 
-/* Indices [first, first + count) of a species are this rank's to load, sorted on `slab`. */
+static enum status require_room(const struct species_config *species, uint64_t count)
+{
+    if (count <= CONFIG_MAX_PARTICLES)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "species %s: %llu particles a rank; a device holds at most %u",
+                       species->name, (unsigned long long)count, CONFIG_MAX_PARTICLES);
+}
+
+/* A rank's share of the indices of a species, sorted on `slab`. */
 static enum status load_share(struct simulation *simulation, const struct slab *slab, uint32_t species)
 {
     const struct species_config *config = &simulation->config->species[species];
-    const uint64_t ranks = (uint64_t)simulation->communicator.size,
-                   rank = (uint64_t)simulation->communicator.rank;
+    const uint64_t ranks = (uint64_t)simulation->communicator.size;
+    const uint64_t rank = (uint64_t)simulation->communicator.rank;
     const uint64_t part = config->particles / ranks, rest = config->particles % ranks;
     const uint64_t first = rank * part + (rank < rest ? rank : rest), count = part + (rank < rest);
     if (ranks == 1)
         TRY(particles_require_one_rank(config));
-    if (count > CONFIG_MAX_PARTICLES)
-        return status_fail(STATUS_USAGE, "species %s: %llu particles a rank; a device holds at most %u",
-                           config->name, (unsigned long long)count, CONFIG_MAX_PARTICLES);
+    TRY(require_room(config, count));
     TRY(create_list(simulation, slab, species, (uint32_t)count));
     simulation->particles[species].count = (uint32_t)count;
     struct sorter_plan plan;
@@ -70,67 +76,64 @@ static enum status restore_cells(const struct slab *slab, const struct host_list
 }
 
 /* A list; its room is `capacity`, or what it needs if that is more. */
-static enum status restore_list(struct simulation *simulation, struct checkpoint *checkpoint,
+static enum status restore_list(struct simulation *simulation, const struct checkpoint *checkpoint,
                                 uint32_t species, uint32_t capacity)
 {
     struct particles *list = &simulation->particles[species];
-    struct host_list stored = {0};
     const struct slab *slab = &simulation->slab;
+    struct host_list stored;
+    enum status status;
     TRY(checkpoint_read_list(checkpoint, species, slab->first_row, slab->rows, &stored));
-    enum status status = STATUS_OK;
-    if (stored.count > CONFIG_MAX_PARTICLES)
-        status =
-            status_fail(STATUS_FAILED, "species %s: %llu particles for one rank; a device holds at most %u",
-                        simulation->config->species[species].name, (unsigned long long)stored.count,
-                        CONFIG_MAX_PARTICLES);
-    if (status == STATUS_OK)
-        status = create_list(simulation, slab, species,
-                             stored.count > capacity ? (uint32_t)stored.count : capacity);
-    if (status == STATUS_OK) {
-        list->count = (uint32_t)stored.count;
-        status = restore_cells(slab, &stored, list);
-    }
-    for (enum attribute a = 0; a < ATTRIBUTES && status == STATUS_OK; a++)
+    const uint32_t count = (uint32_t)stored.count;
+    TRY_CLEANUP(require_room(&simulation->config->species[species], stored.count));
+    TRY_CLEANUP(create_list(simulation, slab, species, count > capacity ? count : capacity));
+    list->count = count;
+    TRY_CLEANUP(restore_cells(slab, &stored, list));
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (list->attribute[a])
-            status = particles_write(list, a, stored.attribute[a]);
+            TRY_CLEANUP(particles_write(list, a, stored.attribute[a]));
+
+cleanup:
     host_list_free(&stored);
     return status;
 }
 
-/* The rows as they were, on as many ranks; else shared anew by their particles. */
-static enum status restore_partition(struct simulation *simulation, struct checkpoint *checkpoint)
+/* Rows shared by their particles. */
+static enum status balance_partition(struct partition *partition, const struct checkpoint *checkpoint)
 {
-    const struct partition *old = checkpoint_partition(checkpoint);
-    partition_destroy(&simulation->partition);
-    if (old->ranks == simulation->communicator.size)
-        return partition_given(old->ranks, old->first, &simulation->partition);
-    const uint32_t rows = simulation->config->grid.cells[0];
-    TRY(partition_even(simulation->communicator.size, rows, &simulation->partition));
-    uint64_t *loads = calloc(rows, sizeof *loads);
+    uint64_t *loads = calloc(partition->rows, sizeof *loads);
     if (!loads)
-        return status_fail(STATUS_FAILED, "no memory to count the particles of %u rows", rows);
-    checkpoint_loads(checkpoint, loads);
-    partition_balance(&simulation->partition, loads);
+        return status_fail(STATUS_FAILED, "no memory to count the particles of %u rows", partition->rows);
+    for (uint32_t s = 0; s < checkpoint->config.species_count; s++)
+        for (uint32_t row = 0; row < partition->rows; row++)
+            loads[row] +=
+                checkpoint_row_start(checkpoint, s, row + 1) - checkpoint_row_start(checkpoint, s, row);
+    partition_balance(partition, loads);
     free(loads);
     return STATUS_OK;
 }
 
-static enum status restore(struct simulation *simulation, struct checkpoint *checkpoint)
+/* On as many ranks as before with the same rows, room and bits. */
+static enum status restore(struct simulation *simulation, const struct checkpoint *checkpoint)
 {
-    const bool as_many = checkpoint_partition(checkpoint)->ranks == simulation->communicator.size;
-    struct checkpoint_header header;
-    TRY(checkpoint_header(checkpoint, as_many ? simulation->communicator.rank : 0, &header));
-    TRY(restore_partition(simulation, checkpoint));
-    simulation->ghost = as_many ? header.ghost : plan_ghost_rows(simulation->config);
+    const struct partition *old = &checkpoint->partition;
+    const uint32_t rank = (uint32_t)simulation->communicator.rank, species = checkpoint->config.species_count;
+    const bool as_many = old->ranks == simulation->communicator.size;
+    if (as_many)
+        memcpy(simulation->partition.first, old->first, ((size_t)old->ranks + 1) * sizeof *old->first);
+    else
+        TRY(balance_partition(&simulation->partition, checkpoint));
+    simulation->ghost = as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config);
     simulation->slab = ranks_slab(simulation, simulation->ghost);
     simulation->is_restart = true;
-    simulation->step = simulation->first_step = header.step;
-    simulation->first_energy = header.first_energy;
+    simulation->step = simulation->first_step = checkpoint->step;
+    simulation->first_energy = checkpoint->first_energy;
     if (as_many && simulation->decomposition == DECOMPOSITION_AUTO)
-        simulation->decomposition = checkpoint_config(checkpoint)->fields.decomposition;
-    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        simulation->decomposition = checkpoint->config.fields.decomposition;
+    for (uint32_t s = 0; s < species; s++) {
         struct particles *list = &simulation->particles[s];
-        TRY(restore_list(simulation, checkpoint, s, as_many ? header.capacity[s] : 0));
+        TRY(restore_list(simulation, checkpoint, s,
+                         as_many ? checkpoint->capacities[rank * species + s] : 0));
         if (simulation->communicator.size > 1 && !as_many)
             TRY(particles_reserve(list, plan_capacity(list->count)));
     }
@@ -139,7 +142,7 @@ static enum status restore(struct simulation *simulation, struct checkpoint *che
 
 /* ---- birth and death ---- */
 
-static enum status create(struct simulation *simulation, struct checkpoint *restart)
+static enum status create(struct simulation *simulation, const struct checkpoint *restart)
 {
     const struct config *config = simulation->config;
     TRY(partition_even(simulation->communicator.size, config->grid.cells[0], &simulation->partition));
@@ -154,7 +157,7 @@ static enum status create(struct simulation *simulation, struct checkpoint *rest
 }
 
 enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
-                                 struct device *device, struct checkpoint *restart,
+                                 struct device *device, const struct checkpoint *restart,
                                  struct simulation *simulation)
 {
     *simulation = (struct simulation){

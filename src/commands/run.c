@@ -69,11 +69,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 struct run {
     struct config config;
     struct communicator communicator;
-    struct log log; /* of rank 0; the others have none */
-    struct restart restart;
+    struct log log;                /* of rank 0; the others have none */
+    struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
     struct device *device;
     struct run_folder folder;
-    FILE *log_file;
     struct simulation simulation;
 };
 
@@ -92,33 +91,32 @@ static bool is_first_rank(const struct run *run)
 
 static enum status read_input(struct run *run, const struct run_arguments *arguments)
 {
-    run->restart.request = arguments->restart;
     if (!arguments->restart)
         TRY(agree(run, overrides_read(&arguments->overrides, &run->config)));
-    TRY(communicator_start(
-        &run->communicator)); /* takes its time, of which a config that is wrong needs none */
+    /* takes its time, of which a config that is wrong needs none */
+    TRY(communicator_start(&run->communicator));
     if (!arguments->restart)
         return STATUS_OK;
-    return restart_open(&run->communicator, &arguments->overrides, &run->restart, &run->config);
+    return restart_open(&run->communicator, &arguments->overrides, arguments->restart, &run->checkpoint,
+                        &run->config);
 }
 
 static enum status choose_folder(struct run *run, bool force)
 {
     struct run_folder *folder = &run->folder;
-    *folder =
-        (struct run_folder){run->config.output.directory, force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW, false};
-    if (run->restart.checkpoint && run_folder_keeps(folder, checkpoint_path(run->restart.checkpoint)))
+    folder->path = run->config.output.directory;
+    folder->use = force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
+    if (run->checkpoint && run_folder_keeps(folder, run->checkpoint->path))
         folder->use = RUN_FOLDER_CONTINUE;
     return agree(run, is_first_rank(run) ? run_folder_check(folder) : STATUS_OK);
 }
 
 static enum status create_simulation(struct run *run)
 {
-    TRY(agree(run,
-              device_open_share(run->config.device, (uint32_t)run->communicator.local_rank, &run->device)));
-    return communicator_meet(&run->communicator,
-                             simulation_create_on(&run->communicator, &run->config, run->device,
-                                                  run->restart.checkpoint, &run->simulation));
+    const struct communicator *communicator = &run->communicator;
+    TRY(agree(run, device_open_share(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
+    return communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
+                                                                run->checkpoint, &run->simulation));
 }
 
 /* ---- output ---- */
@@ -139,23 +137,17 @@ static enum status write_resolved_config(struct run *run)
     return STATUS_OK;
 }
 
-/* The files of rank 0. */
-static enum status open_files(struct run *run)
-{
-    const bool goes_on = run->folder.use == RUN_FOLDER_CONTINUE;
-    TRY(run_folder_create(&run->folder));
-    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder, run->restart.step));
-    TRY(run_folder_open(&run->folder, "log.txt", goes_on ? "a" : "w", &run->log_file));
-    run->log.file = run->log_file;
-    return write_resolved_config(run);
-}
-
+/* All files are rank 0's, but for those that all ranks write together. */
 static enum status open_outputs(struct run *run)
 {
-    run->simulation.log = &run->log;
-    return agree(run, is_first_rank(run) ? open_files(run)
-                                         : outputs_open(run->simulation.outputs, &run->communicator,
-                                                        &run->folder, run->restart.step));
+    const char *mode = run->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
+    if (is_first_rank(run))
+        TRY(run_folder_create(&run->folder));
+    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder, run->simulation.first_step));
+    if (!is_first_rank(run))
+        return STATUS_OK;
+    TRY(run_folder_open(&run->folder, "log.txt", mode, &run->log.file));
+    return write_resolved_config(run);
 }
 
 /* "3 ranks, 10 to 11 of 32 rows each" */
@@ -175,11 +167,12 @@ static void announce_ranks(struct run *run)
 
 static void announce_start(struct run *run)
 {
-    if (run->restart.checkpoint)
+    const struct checkpoint *checkpoint = run->checkpoint;
+    if (checkpoint)
         log_line(&run->log, LOG_NORMAL, "goes on from step %llu, from %s",
-                 (unsigned long long)run->restart.step, checkpoint_path(run->restart.checkpoint));
-    if (run->restart.warnings)
-        log_line(&run->log, LOG_QUIET, "%s", run->restart.warnings);
+                 (unsigned long long)checkpoint->step, checkpoint->path);
+    if (checkpoint && checkpoint->warnings)
+        log_line(&run->log, LOG_QUIET, "%s", checkpoint->warnings);
     if (run->folder.held_run && run->folder.use == RUN_FOLDER_REPLACE)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
@@ -278,32 +271,30 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
         if (status == STATUS_OK && step > simulation->first_step)
             progress_update(&progress, step, simulation_energy_drift(simulation));
     }
-    char *sentence = status == STATUS_STOPPED ? strdup(status_message()) : NULL;
-    if (status == STATUS_OK || status == STATUS_STOPPED) {
-        const enum status finished = device_finish(run->device);
-        status = finished == STATUS_OK ? status : finished;
-    }
     progress_end(&progress);
-    if (status == STATUS_OK || status == STATUS_STOPPED) {
-        const enum status reported = report_times(run, timer_now() - progress.started);
-        status = reported == STATUS_OK ? status : reported;
-    }
-    if (status == STATUS_STOPPED)
-        status = report_stop(run, arguments, sentence ? sentence : "stopped by a signal");
+    if (status != STATUS_OK && status != STATUS_STOPPED)
+        return status;
+    char *sentence = strdup(status_message());
+    enum status ended = device_finish(run->device);
+    if (ended == STATUS_OK)
+        ended = report_times(run, timer_now() - progress.started);
+    if (ended == STATUS_OK && status == STATUS_STOPPED)
+        ended = report_stop(run, arguments, sentence ? sentence : "stopped by a signal");
     free(sentence);
-    return status;
+    return ended;
 }
 
 /* Closes the log, with the reason in it where the run failed. */
 static enum status close_log(struct run *run, enum status status)
 {
-    if (!run->log_file)
+    FILE *file = run->log.file;
+    if (!file)
         return status;
     if (status != STATUS_OK)
-        fprintf(run->log_file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
-    bool failed = ferror(run->log_file) != 0;
-    failed |= fclose(run->log_file) != 0;
-    run->log.file = run->log_file = NULL;
+        fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    bool failed = ferror(file) != 0;
+    failed |= fclose(file) != 0;
+    run->log.file = NULL;
     if (failed && status == STATUS_OK)
         return status_fail(STATUS_FAILED, "cannot write %s/log.txt: %s", run->folder.path, strerror(errno));
     return status;
@@ -312,14 +303,12 @@ static enum status close_log(struct run *run, enum status status)
 /* The first failure keeps its sentence. */
 static enum status close_outputs(struct run *run, enum status status)
 {
-    char *first = status == STATUS_OK ? NULL : strdup(status_message());
+    char *first = strdup(status_message());
     const enum status closed = outputs_close(run->simulation.outputs);
-    if (status == STATUS_OK)
-        status = closed;
-    else
+    if (status != STATUS_OK)
         (void)status_fail(status, "%s", first ? first : "out of memory");
     free(first);
-    return close_log(run, status);
+    return close_log(run, status == STATUS_OK ? closed : status);
 }
 
 static enum status run_config(struct run *run, const struct run_arguments *arguments)
@@ -329,10 +318,11 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
         run->log.terminal = NULL;
     TRY(choose_folder(run, arguments->force));
     TRY(create_simulation(run));
+    run->simulation.log = &run->log;
     stop_watch(); /* from here on there are files, and a signal leaves a checkpoint beside them */
-    TRY(open_outputs(run));
+    TRY(agree(run, open_outputs(run)));
     announce(run);
-    checkpoint_close(&run->restart.checkpoint);
+    checkpoint_close(&run->checkpoint);
     TRY(step_through(run, arguments));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return STATUS_OK;
@@ -374,7 +364,7 @@ enum status command_run(int argc, char **argv)
     run->log = (struct log){.terminal = stdout, .level = arguments.level};
     enum status status = close_outputs(run, run_config(run, &arguments));
     simulation_destroy(&run->simulation);
-    restart_free(&run->restart);
+    checkpoint_close(&run->checkpoint);
     device_close(&run->device);
     free(run);
     return status;

@@ -19,20 +19,25 @@
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
+#include "output/hdf5_read.h"
 #include "output/sorted_list.h"
+
+#include <limits.h>
+
+/* Of the names of their files: numbered_files.h. */
+#define CHECKPOINT_PREFIX "checkpoint_"
 
 /* ---- writing ---- */
 
-/* Collective. Writes FOLDER/checkpoint_STEP.h5 and sets *bytes to the size of the file; then removes all but
- * the newest `keep` checkpoints of the folder, those of later steps, which a run left that was since taken
- * back, and what a killed run left unfinished: see checkpoint_folder.h. STATUS_FAILED on all ranks, with path
- * and errno text, when it cannot be written, or when a particle is lost or holds a non-finite value (the
- * sentence names species, step and cell): then older checkpoints stay as they are. */
+/* Collective. Writes FOLDER/checkpoint_STEP.h5 and sets *bytes to the size of the file. Then, of the others
+ * in the folder, the `keep` - 1 newest of earlier steps stay; older ones, those of later steps, which a run
+ * left that was since taken back, and what a killed run left unfinished are removed. One that is no whole
+ * checkpoint at a glance is not counted, and stays as long as fewer than `keep` newer ones are there.
+ * STATUS_FAILED on all ranks, with path and errno text, when it cannot be written, or when a particle is lost
+ * or holds a non-finite value (the sentence names species, step and cell): then older checkpoints stay as
+ * they are. */
 STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep,
                                             uint64_t *bytes);
-
-/* Of the state, to which the file adds some kilobytes. */
-uint64_t checkpoint_bytes(const struct config *config);
 
 /* The checkpoints of a run, as an output (outputs.h): by steps, but not in the first one of a run; by the
  * clock; or for a signal to any rank, unless the run ends of itself: then it ends with STATUS_STOPPED. */
@@ -45,22 +50,26 @@ void checkpoints_print_size(const struct config *config);
 
 /* ---- reading ---- */
 
-struct checkpoint;
+/* What a file holds beside the particles. */
+struct checkpoint {
+    char path[PATH_MAX];        /* of the file */
+    struct hdf5_source source;  /* the same, open */
+    struct config config;       /* of the run that wrote it */
+    struct partition partition; /* its ranks and rows */
+    uint64_t step;
+    double first_energy;  /* as in struct view, */
+    uint32_t ghost;       /* this too */
+    uint32_t *capacities; /* [ranks][species], of the lists */
+    uint64_t *row_starts; /* [species][nx + 1], the particles in the rows before each */
+    char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
+};
 
 /* Collective. Opens a checkpoint and checks its digest. `path` is a file; or a folder of checkpoints, whose
- * newest whole one (of the largest step) is taken, and for each broken one passed by `warn` is called on rank
- * 0 with a sentence.
- * STATUS_FAILED on all ranks when there is none or it is broken. The caller closes it. */
+ * newest whole one (of the largest step: times of files get lost in copies) is taken. STATUS_USAGE on all
+ * ranks when there is none, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
-                                           void (*warn)(void *context, const char *sentence), void *context,
                                            struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
-
-/* The file that was opened. */
-const char *checkpoint_path(const struct checkpoint *checkpoint);
-
-/* The config of the run that wrote it. */
-const struct config *checkpoint_config(const struct checkpoint *checkpoint);
 
 /* STATUS_USAGE with one line for each key that a run must not change but `config` does: all that shape the
  * physics and the state. What may differ: title, time.steps, time.check_every, device, sort, step, parallel,
@@ -68,21 +77,8 @@ const struct config *checkpoint_config(const struct checkpoint *checkpoint);
 STATUS_CHECKED enum status checkpoint_require_same(const struct checkpoint *checkpoint,
                                                    const struct config *config);
 
-/* Ranks and rows of the run that wrote it. */
-const struct partition *checkpoint_partition(const struct checkpoint *checkpoint);
-
-/* What rank `rank` of that run wrote beside the particles: see struct view. */
-struct checkpoint_header {
-    uint64_t step;
-    double first_energy;
-    uint32_t ghost;
-    uint32_t capacity[CONFIG_MAX_SPECIES];
-};
-STATUS_CHECKED enum status checkpoint_header(const struct checkpoint *checkpoint, int rank,
-                                             struct checkpoint_header *header);
-
-/* Particles of each row of the box, of all species: loads[grid.cells[0]]. */
-void checkpoint_loads(const struct checkpoint *checkpoint, uint64_t *loads);
+/* The particles of a species in the rows before `row`. */
+uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t species, uint32_t row);
 
 /* A part of a list on the host. */
 struct host_list {
@@ -93,7 +89,7 @@ struct host_list {
 
 /* Particles of a species in the rows [first_row, first_row + rows), in the order of their cells. Each rank
  * asks for its own rows; not collective. The caller frees the list. */
-STATUS_CHECKED enum status checkpoint_read_list(struct checkpoint *checkpoint, uint32_t species,
+STATUS_CHECKED enum status checkpoint_read_list(const struct checkpoint *checkpoint, uint32_t species,
                                                 uint32_t first_row, uint32_t rows, struct host_list *list);
 void host_list_free(struct host_list *list);
 

@@ -2,8 +2,8 @@
 #include "output/checkpoint.h"
 
 #include "config/config_reader.h"
-#include "output/checkpoint_folder.h"
 #include "output/checkpoint_seal.h"
+#include "output/numbered_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -99,28 +99,22 @@ static enum status fill_row_counts(const void *source, uint64_t first, size_t co
 static void write_list(struct hdf5_file *file, hid_t group, const struct sorted_list *list)
 {
     const struct slab *slab = list->view->slab;
-    write_array(
-        file, group, "row_counts",
-        &(struct hdf5_array){
-            H5T_NATIVE_UINT64, 1, {slab->box.nx, 0}, slab->first_row, slab->rows, fill_row_counts, list});
+    const uint64_t nx = slab->box.nx, ny = slab->box.ny, first = slab->first_row, rows = slab->rows;
+    write_array(file, group, "row_counts",
+                &(struct hdf5_array){H5T_NATIVE_UINT64, 1, {nx, 0}, first, rows, fill_row_counts, list});
     write_array(file, group, "cell_counts",
-                &(struct hdf5_array){H5T_NATIVE_UINT32,
-                                     2,
-                                     {slab->box.nx, slab->box.ny},
-                                     slab->first_row,
-                                     slab->rows,
-                                     fill_cell_counts,
-                                     list});
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+                &(struct hdf5_array){H5T_NATIVE_UINT32, 2, {nx, ny}, first, rows, fill_cell_counts, list});
+    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        const struct column column = {list, a};
+        struct hdf5_array array = {.dimensions = 2, .shape = {list->all, attribute_table[a].components}};
+        array.type = attribute_type(list->view->config->precision, a);
+        array.first_row = list->before;
+        array.rows = list->particles->count;
+        array.fill = fill_attribute;
+        array.source = &column;
         if (attribute_present(list->particles->species, a))
-            write_array(file, group, attribute_table[a].name,
-                        &(struct hdf5_array){attribute_type(list->view->config->precision, a),
-                                             2,
-                                             {list->all, attribute_table[a].components},
-                                             list->before,
-                                             list->particles->count,
-                                             fill_attribute,
-                                             &(struct column){list, a}});
+            write_array(file, group, attribute_table[a].name, &array);
+    }
 }
 
 /* ---- the rest of the state ---- */
@@ -155,7 +149,8 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
 {
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     const uint32_t species = view->config->species_count;
-    const uint64_t ends = ranks + UINT64_C(1);
+    const uint64_t ends = ranks + UINT64_C(1), own = rank == 0 ? ends : 0;
+    const uint32_t *first_rows = view->partition->first;
     hdf5_uint32(file, file->id, "version", CHECKPOINT_VERSION);
     hdf5_uint64s(file, file->id, "step", 1, &view->step);
     hdf5_double(file, file->id, "first_energy", view->first_energy);
@@ -163,8 +158,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_uint32(file, file->id, "ghost", view->ghost);
     write_config(file, view);
     write_array(file, file->id, "first_rows",
-                &(struct hdf5_array){
-                    H5T_NATIVE_UINT32, 1, {ends, 0}, 0, rank == 0 ? ends : 0, NULL, view->partition->first});
+                &(struct hdf5_array){H5T_NATIVE_UINT32, 1, {ends, 0}, 0, own, NULL, first_rows});
     uint32_t capacities[CONFIG_MAX_SPECIES];
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
@@ -190,31 +184,38 @@ static void write_content(struct hdf5_file *file, const struct view *view)
 
 /* ---- the file ---- */
 
+/* Once the checkpoint of `step` is safe: see checkpoint.h for what stays. */
+static enum status remove_others(const char *folder, uint64_t step, uint32_t keep)
+{
+    struct numbered_file *files;
+    size_t count;
+    uint32_t kept = 1;
+    enum status status = numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &count);
+    for (size_t n = 0; n < count && status == STATUS_OK; n++) {
+        const struct numbered_file *file = &files[n];
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, file->name);
+        if (file->unfinished || file->step > step || (file->step < step && kept >= keep))
+            status = file_remove(folder, file->name, "which a newer checkpoint replaces");
+        else if (file->step < step && checkpoint_seal_check(path, false) == STATUS_OK)
+            kept++;
+    }
+    free(files);
+    return status;
+}
+
 enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep, uint64_t *bytes)
 {
-    const bool is_first = view->communicator->rank == 0;
-    char name[CHECKPOINT_NAME_LENGTH];
+    char name[64];
     struct hdf5_file file;
     *bytes = 0;
     TRY(check_totals(view));
-    checkpoint_name(view->step, name);
+    snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
+    file.seal = checkpoint_seal;
     write_content(&file, view);
-    if (hdf5_file_close(&file) == STATUS_OK && is_first)
-        hdf5_file_fail(&file, checkpoint_seal(file.temporary));
     TRY(hdf5_file_finish(&file, bytes));
-    return communicator_agree(view->communicator,
-                              is_first ? checkpoint_folder_retain(folder, view->step, keep) : STATUS_OK);
-}
-
-uint64_t checkpoint_bytes(const struct config *config)
-{
-    uint64_t bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        bytes += sizeof(uint32_t) * config->grid.cells[0] * (uint64_t)config->grid.cells[1];
-        for (enum attribute a = 0; a < ATTRIBUTES; a++)
-            if (attribute_present(&config->species[s], a))
-                bytes += config->species[s].particles * attribute_bytes(config->precision, a);
-    }
-    return bytes;
+    return communicator_agree(view->communicator, view->communicator->rank == 0
+                                                      ? remove_others(folder, view->step, keep)
+                                                      : STATUS_OK);
 }

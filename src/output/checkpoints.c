@@ -44,11 +44,24 @@ enum status checkpoints_write(void *part, const char *folder, const struct view 
                        view->time, folder);
 }
 
+/* Of the state, to which the file adds some kilobytes. */
+static uint64_t bytes_of(const struct config *config)
+{
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        bytes += sizeof(uint32_t) * config->grid.cells[0] * (uint64_t)config->grid.cells[1];
+        for (enum attribute a = 0; a < ATTRIBUTES; a++)
+            if (attribute_present(&config->species[s], a))
+                bytes += config->species[s].particles * attribute_bytes(config->precision, a);
+    }
+    return bytes;
+}
+
 void checkpoints_print_size(const struct config *config)
 {
     const struct checkpoints_config *checkpoints = &config->output.checkpoints;
     const uint64_t every = checkpoints->every, steps = config->time.steps;
-    const double megabytes = 1e-6 * (double)checkpoint_bytes(config);
+    const double megabytes = 1e-6 * (double)bytes_of(config);
     printf("checkpoints               ");
     if (every > 0) /* none of the loaded state, one of the last */
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));

@@ -91,7 +91,7 @@ bool hdf5_file_agree(struct hdf5_file *file)
 
 /* ---- opening ---- */
 
-void hdf5_prepare(void)
+static void prepare(void)
 {
     static bool prepared = false;
     if (prepared)
@@ -102,6 +102,24 @@ void hdf5_prepare(void)
     /* Open MPI would keep the file's shared pointer, which is not used here, in a semaphore named like the
      * file: one that a killed run left in the machine makes the next run wait for ever. */
     setenv("OMPI_MCA_sharedfp", "^sm", 0);
+}
+
+hid_t hdf5_access(bool through_mpi)
+{
+    prepare();
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (through_mpi) {
+        H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+        H5Pset_coll_metadata_write(access, true);
+    } else {
+        H5Pset_fapl_sec2(access);
+    }
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
+    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
+    H5Pset_file_locking(access, false, true);
+    /* The newest format of metadata has checksums. */
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    return access;
 }
 
 /* A file system that cannot do it says EOPNOTSUPP; then a full disk is noticed later. */
@@ -134,28 +152,11 @@ static bool is_openable(struct hdf5_file *file)
     return hdf5_file_agree(file);
 }
 
-static hid_t access_properties(const struct hdf5_file *file)
-{
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (is_parallel(file)) {
-        H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
-        H5Pset_coll_metadata_write(access, true);
-    } else {
-        H5Pset_fapl_sec2(access);
-    }
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
-    H5Pset_file_locking(access, false, true);
-    /* The newest format of metadata has checksums. */
-    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-    return access;
-}
-
 static void open_file(struct hdf5_file *file, size_t user_block)
 {
     if (is_parallel(file) && !is_openable(file))
         return;
-    const hid_t access = access_properties(file);
+    const hid_t access = hdf5_access(is_parallel(file));
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, user_block);
     H5Pset_obj_track_times(creation, false); /* of the root group */
@@ -165,15 +166,6 @@ static void open_file(struct hdf5_file *file, size_t user_block)
     H5Pclose(creation);
     H5Pclose(access);
     (void)hdf5_file_agree(file);
-}
-
-static void make_names(const char *folder, const char *name, struct hdf5_file *file)
-{
-    snprintf(file->folder, sizeof file->folder, "%s", folder);
-    snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
-    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/.%s.tmp", folder, name);
-    if (length < 0 || (size_t)length >= sizeof file->temporary)
-        hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder));
 }
 
 /* Removes the temporary file, if there still is one, once no rank will touch it again. */
@@ -188,8 +180,11 @@ enum status hdf5_file_create(const struct communicator *communicator, const char
 {
     *file =
         (struct hdf5_file){.communicator = communicator, .id = H5I_INVALID_HID, .compression = compression};
-    hdf5_prepare();
-    make_names(folder, name, file);
+    snprintf(file->folder, sizeof file->folder, "%s", folder);
+    snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
+    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/.%s.tmp", folder, name);
+    if (length < 0 || (size_t)length >= sizeof file->temporary)
+        hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder));
     if (hdf5_file_agree(file))
         open_file(file, user_block);
     if (file->status != STATUS_OK)
@@ -233,12 +228,12 @@ static void abandon(struct hdf5_file *file)
     file->id = H5I_INVALID_HID;
 }
 
-enum status hdf5_file_close(struct hdf5_file *file)
+static void close_file(struct hdf5_file *file)
 {
     if (!hdf5_file_reserve(file, 0) && is_parallel(file))
         abandon(file);
     if (file->id < 0)
-        return file->status;
+        return;
     if (file->status == STATUS_OK && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
         hdf5_file_fail_in(file, "write it");
     if (!hdf5_file_agree(file) && is_parallel(file))
@@ -246,48 +241,44 @@ enum status hdf5_file_close(struct hdf5_file *file)
     else if (H5Fclose(file->id) < 0)
         hdf5_file_fail_in(file, "close it");
     file->id = H5I_INVALID_HID;
-    (void)hdf5_file_agree(file);
-    return file->status;
 }
 
-/* Brings what was written, or a rename in a folder, to the disk. */
-static int sync_path(const char *path, int flags, uint64_t *bytes)
+/* Brings what was written, or a rename in a folder, to the disk; false with errno. */
+static bool sync_path(const char *path, int flags)
 {
     const int descriptor = open(path, flags | O_CLOEXEC);
-    if (descriptor < 0)
-        return -1;
-    struct stat information;
-    int result = fstat(descriptor, &information);
-    if (result == 0 && bytes)
-        *bytes = (uint64_t)information.st_size;
     /* A file system that cannot sync a folder says EINVAL; its renames are as safe as they get. */
-    if (result == 0 && fsync(descriptor) != 0 && errno != EINVAL)
-        result = -1;
+    const bool synced = descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
     const int error_number = errno;
-    close(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
     errno = error_number;
-    return result;
+    return synced;
 }
 
 /* From a complete HDF5 file under the temporary name to a safe one under its own. */
 static void publish(struct hdf5_file *file, uint64_t *bytes)
 {
+    struct stat information = {0};
     /* One rank of each machine: what a machine has not yet sent to a common file system only it can send. */
-    if (file->communicator->local_rank == 0 && sync_path(file->temporary, O_RDWR, bytes) != 0)
+    if (file->communicator->local_rank == 0 &&
+        (!sync_path(file->temporary, O_RDWR) || stat(file->temporary, &information) != 0))
         fail_errno(file, "bring it to the disk", errno);
+    *bytes = (uint64_t)information.st_size;
     if (!hdf5_file_agree(file) || file->communicator->rank != 0)
         return;
     if (rename(file->temporary, file->path) != 0)
         fail_errno(file, "give it its name", errno);
-    else if (sync_path(file->folder, O_RDONLY | O_DIRECTORY, NULL) != 0)
+    else if (!sync_path(file->folder, O_RDONLY | O_DIRECTORY))
         fail_errno(file, "bring its folder to the disk", errno);
 }
 
 enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes)
 {
     *bytes = 0;
-    if (file->id >= 0)
-        hdf5_file_fail(file, hdf5_file_close(file));
+    close_file(file);
+    if (hdf5_file_agree(file) && file->seal && file->communicator->rank == 0)
+        hdf5_file_fail(file, file->seal(file->temporary));
     if (hdf5_file_agree(file))
         publish(file, bytes);
     if (hdf5_file_agree(file))

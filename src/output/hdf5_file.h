@@ -38,28 +38,25 @@ struct hdf5_file {
     char temporary[PATH_MAX]; /* folder/.name.tmp, where it is until it is whole */
     enum status status;       /* of the first call that failed */
     uint32_t compression;     /* deflate level of the arrays, 0..9 */
+    /* NULL, or set by the caller: writes the user block of the whole file at `path`, its temporary name. */
+    enum status (*seal)(const char *path);
 };
 
-/* Before the first call of any other HDF5 function, which hdf5_file_create() sees to: takes from HDF5 its try
- * at exit and its messages. Again, it does nothing. */
-void hdf5_prepare(void);
+/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. Before
+ * any other HDF5 function is called, it takes from HDF5 its try at exit and its messages. */
+hid_t hdf5_access(bool through_mpi);
 
 /* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
- * bytes, 0 or a power of two from 512 on, to the caller, which sees them as 0: see hdf5_file_close(). The
- * communicator must outlive the file. After a failure, which is that of all ranks, nothing is left; after
- * success the caller ends with hdf5_file_finish(). */
+ * bytes, 0 or a power of two from 512 on, to the caller's seal(), and they are 0 until then. The communicator
+ * must outlive the file. After a failure, which is that of all ranks, nothing is left; after success the
+ * caller ends with hdf5_file_finish(). */
 STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
                                             const char *name, uint32_t compression, size_t user_block,
                                             struct hdf5_file *file);
 
-/* Closes the file where it is, at file->temporary, and returns the status of all ranks. A caller may then
- * read it or write into its user block before it gets its name, on any rank, by its own means, and reports a
- * failure by hdf5_file_fail(). hdf5_file_finish() must follow, whatever happened. */
-STATUS_CHECKED enum status hdf5_file_close(struct hdf5_file *file);
-
-/* Closes the file unless that is done. If nothing failed on any rank, the file is on
- * the disk under its name and *bytes is its size, on all ranks; else STATUS_FAILED on all ranks, the
- * temporary file is gone and an older file of that name is as it was. */
+/* Closes and seals the file. If nothing failed on any rank, it is on the disk under its name and *bytes is
+ * its size, on all ranks; else STATUS_FAILED on all ranks, the temporary file is gone and an older file of
+ * that name is as it was. */
 STATUS_CHECKED enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes);
 
 /* ---- failures ---- */

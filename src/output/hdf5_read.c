@@ -11,11 +11,7 @@ static enum status fail(const struct hdf5_source *source, const char *name, cons
 
 enum status hdf5_source_open(const char *path, struct hdf5_source *source)
 {
-    hdf5_prepare();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    H5Pset_file_locking(access, false, true);       /* some parallel file systems refuse locks */
+    const hid_t access = hdf5_access(false);
     *source = (struct hdf5_source){.id = H5Fopen(path, H5F_ACC_RDONLY, access), .path = path};
     H5Pclose(access);
     return source->id >= 0 ? STATUS_OK : status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", path);
@@ -65,24 +61,22 @@ enum status hdf5_read_attribute(const struct hdf5_source *source, const char *na
     return status;
 }
 
-static enum status read_selected(const struct hdf5_source *source, const char *name, hid_t dataset,
-                                 const struct hdf5_rows *rows, void *values)
+static bool read_selected(hid_t dataset, int dimensions, const struct hdf5_rows *rows, void *values)
 {
-    const hsize_t start[2] = {rows->first, 0};
-    const hsize_t extent[2] = {rows->count, rows->shape[1]};
-    const hid_t memory = H5Screate_simple(rows->dimensions, extent, NULL);
-    const hid_t space = H5Dget_space(dataset);
+    const hsize_t start[2] = {rows->first, 0}, extent[2] = {rows->count, rows->shape[1]};
+    const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
     const bool read = memory >= 0 && space >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
                       H5Dread(dataset, rows->type, memory, space, H5P_DEFAULT, values) >= 0;
     H5Sclose(space);
     H5Sclose(memory);
-    return read ? STATUS_OK : fail(source, name, "cannot be read: its checksum is wrong, or the disk fails");
+    return read;
 }
 
 enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, const struct hdf5_rows *rows,
                            void *values)
 {
+    const int dimensions = rows->shape[1] ? 2 : 1;
     hsize_t shape[2] = {0, 0};
     enum status status = STATUS_OK;
     const hid_t dataset = H5Dopen2(source->id, name, H5P_DEFAULT);
@@ -90,11 +84,11 @@ enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, c
         return fail(source, name, "is missing");
     if (!is_of_kind(H5Dget_type(dataset), rows->type))
         status = fail(source, name, "holds numbers of another type");
-    else if (!get_shape(H5Dget_space(dataset), rows->dimensions, shape) || shape[0] != rows->shape[0] ||
-             (rows->dimensions == 2 && shape[1] != rows->shape[1]))
+    else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
+             shape[1] != rows->shape[1])
         status = fail(source, name, "is of another shape than the state that the file tells of");
-    else if (rows->count > 0)
-        status = read_selected(source, name, dataset, rows, values);
+    else if (rows->count > 0 && !read_selected(dataset, dimensions, rows, values))
+        status = fail(source, name, "cannot be read: its checksum is wrong, or the disk fails");
     H5Dclose(dataset);
     return status;
 }

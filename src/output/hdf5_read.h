@@ -27,13 +27,12 @@ STATUS_CHECKED enum status hdf5_read_attribute(const struct hdf5_source *source,
 
 /* Rows of an array; those of one of one dimension are its elements. */
 struct hdf5_rows {
-    hid_t type;     /* native */
-    int dimensions; /* 1 or 2 */
-    uint64_t shape[2];
-    uint64_t first, count; /* of the rows that are read */
+    hid_t type;            /* native */
+    uint64_t shape[2];     /* of the array; [1] is 0 where it has one dimension */
+    uint64_t first, count; /* of the rows that are read, perhaps none */
 };
 
-/* values[count * shape[1]] <- rows of the array at `name`; none may be asked for. */
+/* values[count * shape[1]] <- rows of the array at `name`. */
 STATUS_CHECKED enum status hdf5_read_rows(const struct hdf5_source *source, const char *name,
                                           const struct hdf5_rows *rows, void *values);
 

@@ -1,9 +1,10 @@
 /* Run folder: its names, creation, and clearing of what an earlier run left. */
 #include "output/run_folder.h"
 
+#include "output/checkpoint.h"
+#include "output/numbered_files.h"
 #include "output/outputs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static bool holds(const struct run_folder *folder, const char *name)
 
 static enum status refuse_foreign_file(const struct run_folder *folder, const char *name)
 {
-    if (folder->held_run || !holds(folder, name))
+    if (folder->held_run || !name || !holds(folder, name))
         return STATUS_OK;
     return status_fail(STATUS_USAGE,
                        "folder %s holds %s but no history.csv: it is not a run's, and nothing in it is "
@@ -44,38 +45,27 @@ static enum status refuse_foreign_file(const struct run_folder *folder, const ch
  * origin. */
 static enum status refuse_foreign_files(const struct run_folder *folder)
 {
-    static const char *const names[] = {"config.yaml", "log.txt", "timers.csv"};
     size_t rows;
     const struct output_row *table = outputs_table(&rows);
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
-        TRY(refuse_foreign_file(folder, names[n]));
+    TRY(refuse_foreign_file(folder, "config.yaml"));
+    TRY(refuse_foreign_file(folder, "log.txt"));
+    TRY(refuse_foreign_file(folder, "timers.csv"));
     for (size_t n = 0; n < rows; n++)
-        if (table[n].folder)
-            TRY(refuse_foreign_file(folder, table[n].folder));
+        TRY(refuse_foreign_file(folder, table[n].folder));
     return STATUS_OK;
-}
-
-/* PREFIX_DIGITS.h5, whole, or .PREFIX_DIGITS.h5.tmp, which a killed run was writing. */
-static bool is_numbered(const char *name, const char *prefix)
-{
-    const bool unfinished = name[0] == '.';
-    name += unfinished;
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
-        return false;
-    name += strlen(prefix);
-    const size_t digits = strspn(name, "0123456789");
-    return digits > 0 && strcmp(name + digits, unfinished ? ".h5.tmp" : ".h5") == 0;
 }
 
 static bool has_checkpoint(const struct run_folder *folder)
 {
     char *path = NULL;
+    struct numbered_file *files = NULL;
+    size_t count = 0;
     bool found = false;
-    DIR *listing = run_folder_path(folder, "checkpoints", &path) == STATUS_OK ? opendir(path) : NULL;
-    for (const struct dirent *entry; listing && !found && (entry = readdir(listing));)
-        found = entry->d_name[0] != '.' && is_numbered(entry->d_name, "checkpoint_");
-    if (listing)
-        closedir(listing);
+    if (run_folder_path(folder, "checkpoints", &path) == STATUS_OK &&
+        numbered_files_list(path, CHECKPOINT_PREFIX, &files, &count) == STATUS_OK)
+        for (size_t n = 0; n < count; n++)
+            found |= !files[n].unfinished;
+    free(files);
     free(path);
     return found;
 }
@@ -147,30 +137,14 @@ enum status run_folder_open(const struct run_folder *folder, const char *name, c
 
 /* ---- clearing ---- */
 
-static enum status remove_timers(const struct run_folder *folder)
-{
-    char *path = NULL;
-    TRY(run_folder_path(folder, "timers.csv", &path));
-    const bool failed = unlink(path) != 0 && errno != ENOENT;
-    const enum status status =
-        failed ? status_fail(STATUS_FAILED, "cannot remove %s: %s", path, strerror(errno)) : STATUS_OK;
-    free(path);
-    return status;
-}
-
 static enum status remove_numbered(const char *path, const char *prefix)
 {
-    DIR *listing = opendir(path);
-    if (!listing && errno == ENOENT)
-        return STATUS_OK;
-    if (!listing)
-        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", path, strerror(errno));
-    enum status status = STATUS_OK;
-    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
-        if (is_numbered(entry->d_name, prefix) && unlinkat(dirfd(listing), entry->d_name, 0) != 0)
-            status =
-                status_fail(STATUS_FAILED, "cannot remove %s/%s: %s", path, entry->d_name, strerror(errno));
-    closedir(listing);
+    struct numbered_file *files;
+    size_t count;
+    enum status status = numbered_files_list(path, prefix, &files, &count);
+    for (size_t n = 0; n < count && status == STATUS_OK; n++)
+        status = file_remove(path, files[n].name, "which is of an earlier run");
+    free(files);
     return status;
 }
 
@@ -178,7 +152,7 @@ enum status run_folder_clear(const struct run_folder *folder)
 {
     size_t rows;
     const struct output_row *table = outputs_table(&rows);
-    TRY(remove_timers(folder));
+    TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
     for (size_t n = 0; n < rows && folder->use != RUN_FOLDER_CONTINUE; n++) {
         char *path = NULL;
         if (!table[n].folder)

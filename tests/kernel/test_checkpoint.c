@@ -1,58 +1,11 @@
-/* Checkpoint on one rank: what is written is read back bit for bit, and no failure costs an older checkpoint.
+/* Checkpoint on one rank: which ones stay and which are taken, and no failure costs an older one. That what
+ * is written is read back tests/mpi/test_checkpoint_ranks.c shows.
  *
  * A run of this program with --full-disk is the child of the test of that name. */
 #include "support/checkpoint_folder.h"
 
 #include <signal.h>
 #include <sys/resource.h>
-
-/* ---- what is written is read back ---- */
-
-TEST(round_trip)
-{
-    struct folder folder = folder_make();
-    for (unsigned n = 0; n < 8; n++) {
-        const struct scene_kind kind = {n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 2, n & 4, 1};
-        struct scene scene;
-        scene_create(&alone, &kind, NULL, &scene);
-        const struct view view = scene_view(&scene, 42);
-        uint64_t bytes;
-        assert_ok(checkpoint_write(folder.path, &view, 2, &bytes));
-        struct stat found;
-        assert_int_equal(stat(folder_file(&folder, "checkpoint_42.h5"), &found), 0);
-        assert_int_equal(found.st_size, bytes);
-        check_all(&scene, folder.file, 42);
-        scene_destroy(&scene);
-    }
-    assert_holds(&folder, "checkpoint_42.h5");
-    folder_remove(&folder);
-}
-
-/* Several pieces and chunks, the last ones ragged. */
-TEST(many_particles)
-{
-    struct folder folder = folder_make();
-    for (unsigned aos = 0; aos < 2; aos++) {
-        const struct scene_kind kind = {PRECISION_SINGLE, true, aos, 4001};
-        struct scene scene;
-        scene_create(&alone, &kind, NULL, &scene);
-        assert_true(scene.lists[0].count > 1 << 19);
-        assert_ok(scene_write(&scene, folder.path, 1, 1));
-        check_all(&scene, folder_file(&folder, "checkpoint_1.h5"), 1);
-        scene_destroy(&scene);
-    }
-    folder_remove(&folder);
-}
-
-TEST(a_particle_must_not_be_missing)
-{
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    scene.config.species[0].particles++;
-    assert_fails(scene_write(&scene, folder.path, 7, 1), "species electrons, step 7", "particles are there");
-    assert_holds(&folder, "");
-    folder_end(&scene, &folder);
-}
 
 /* ---- which ones stay ---- */
 
@@ -93,26 +46,34 @@ TEST(broken_ones_do_not_count)
     folder_end(&scene, &folder);
 }
 
-TEST(newest_is_opened)
+static void check_newest(struct folder *folder, const char *name, const char *warning)
+{
+    struct checkpoint *checkpoint;
+    assert_ok(checkpoint_open(&alone, folder->path, &checkpoint));
+    assert_string_equal(checkpoint->path, folder_file(folder, name));
+    assert_non_null(strstr(checkpoint->warnings, warning));
+    checkpoint_close(&checkpoint);
+}
+
+TEST(newest_whole_one_is_opened)
 {
     struct scene scene;
     struct folder folder = folder_begin(&scene);
-    struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    assert_fails(open_one(folder.path, &warnings, &checkpoint), folder.path, "no checkpoint");
-    assert_fails(open_one("/tmp/radixpic/is/not/there.h5", &warnings, &checkpoint), "there.h5",
-                 "No such file or directory");
-    assert_fails(open_one("/dev/null", &warnings, &checkpoint), "/dev/null is no checkpoint");
+    assert_message(checkpoint_open(&alone, folder.path, &checkpoint), STATUS_USAGE,
+                   (const char *const[]){folder.path, "no checkpoint", NULL});
+    assert_fails(checkpoint_open(&alone, "/dev/null", &checkpoint), "/dev/null is no checkpoint");
     /* 9 and 100: not by the alphabet. */
-    assert_ok(scene_write(&scene, folder.path, 9, 5));
-    assert_ok(scene_write(&scene, folder.path, 100, 5));
-    assert_ok(open_one(folder.path, &warnings, &checkpoint));
-    assert_string_equal(checkpoint_path(checkpoint), folder_file(&folder, "checkpoint_100.h5"));
-    checkpoint_close(&checkpoint);
-    assert_int_equal(truncate(folder.file, 600), 0);
+    const unsigned steps[] = {9, 100, 101};
+    for (unsigned n = 0; n < 3; n++)
+        assert_ok(scene_write(&scene, folder.path, steps[n], 5));
+    assert_int_equal(truncate(folder_file(&folder, "checkpoint_101.h5"), 600), 0);
+    check_newest(&folder, "checkpoint_100.h5", "checkpoint_101.h5");
+    assert_int_equal(truncate(folder_file(&folder, "checkpoint_100.h5"), 5000), 0);
+    check_newest(&folder, "checkpoint_9.h5", "checkpoint_100.h5");
+    check_newest(&folder, "checkpoint_9.h5", "\nwarning: ");
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_9.h5"), 0), 0);
-    assert_fails(open_one(folder.path, &warnings, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
-    assert_int_equal(warnings.count, 2);
+    assert_fails(checkpoint_open(&alone, folder.path, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
     folder_end(&scene, &folder);
 }
 
@@ -121,9 +82,8 @@ TEST(newest_is_opened)
 /* What the sentence says of `config` against the checkpoint at `path`, "" where it fits. */
 static const char *differences(const char *path, const struct config *config)
 {
-    struct scene_warnings warnings;
     struct checkpoint *checkpoint;
-    assert_ok(open_one(path, &warnings, &checkpoint));
+    assert_ok(checkpoint_open(&alone, path, &checkpoint));
     const enum status status = checkpoint_require_same(checkpoint, config);
     checkpoint_close(&checkpoint);
     assert_true(status == STATUS_OK || status == STATUS_USAGE);
@@ -209,6 +169,16 @@ TEST(what_may_differ_is_accepted)
 
 /* ---- failures ---- */
 
+TEST(a_particle_must_not_be_missing)
+{
+    struct scene scene;
+    struct folder folder = folder_begin(&scene);
+    scene.config.species[0].particles++;
+    assert_fails(scene_write(&scene, folder.path, 7, 1), "species electrons, step 7", "particles are there");
+    assert_holds(&folder, "");
+    folder_end(&scene, &folder);
+}
+
 /* Puts a number into the middle particle of the ions. */
 static void spoil(const struct scene *scene, bool offset, double value, char cell[32])
 {
@@ -255,20 +225,6 @@ TEST(unsorted_lists_are_refused)
     assert_ok(buffer_write(scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
     assert_fails(scene_write(&scene, folder.path, 1, 1), "species electrons, step 1", "cells do not hold");
     assert_holds(&folder, "");
-    folder_end(&scene, &folder);
-}
-
-TEST(folders_that_do_not_do)
-{
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    assert_fails(scene_write(&scene, folder_file(&folder, "missing/missing"), 1, 1), "/missing/missing",
-                 "No such file or directory");
-    write_file(folder_file(&folder, "file"), "", 0);
-    assert_fails(scene_write(&scene, folder.file, 1, 1), "/file/checkpoint_1.h5", "Not a directory");
-    assert_int_equal(mkdir(folder_file(&folder, "checkpoint_1.h5"), 0777), 0);
-    assert_fails(scene_write(&scene, folder.path, 1, 1), "/checkpoint_1.h5", "Is a directory");
-    assert_holds(&folder, "checkpoint_1.h5 file");
     folder_end(&scene, &folder);
 }
 

@@ -63,16 +63,13 @@ TEST(damage_is_noticed)
     patient_create(2, (const uint32_t[]){10, 20}, &patient);
     const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
-        struct scene_warnings warnings;
         struct checkpoint *checkpoint;
         write_file(file, patient.copy, damage(patient.whole, patient.length, n, patient.copy));
-        assert_fails(open_one(file, &warnings, &checkpoint), file);
+        assert_fails(checkpoint_open(&alone, file, &checkpoint), file);
         assert_null(checkpoint);
-        assert_int_equal(warnings.count, 0);
-        assert_ok(open_one(patient.folder.path, &warnings, &checkpoint));
-        assert_int_equal(warnings.count, 1);
-        assert_non_null(strstr(warnings.last, "checkpoint_20.h5"));
-        assert_non_null(strstr(checkpoint_path(checkpoint), "checkpoint_10.h5"));
+        assert_ok(checkpoint_open(&alone, patient.folder.path, &checkpoint));
+        assert_non_null(strstr(checkpoint->warnings, "checkpoint_20.h5"));
+        assert_non_null(strstr(checkpoint->path, "checkpoint_10.h5"));
         checkpoint_close(&checkpoint);
     }
     write_file(file, patient.whole, patient.length);
@@ -110,7 +107,6 @@ TEST(impossible_states_are_refused)
 {
     struct scene scene;
     struct folder folder = folder_begin(&scene);
-    struct scene_warnings warnings;
     struct checkpoint *checkpoint;
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     size_t length;
@@ -130,14 +126,14 @@ TEST(impossible_states_are_refused)
     for (size_t n = 0; n < sizeof changes / sizeof changes[0]; n++) {
         write_file(folder.file, whole, length);
         change_array(folder.file, changes[n].name, changes[n].type, changes[n].value);
-        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file, changes[n].words);
+        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), folder.file, changes[n].words);
     }
     static const char *const objects[] = {"/first_rows", "/config", "/particles/electrons",
                                           "/particles/ions/id", "/particles/ions/velocity"};
     for (size_t n = 0; n < sizeof objects / sizeof objects[0]; n++) {
         write_file(folder.file, whole, length);
         remove_object(folder.file, objects[n]);
-        assert_fails(open_one(folder.file, &warnings, &checkpoint), folder.file, "is missing");
+        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), folder.file, "is missing");
     }
     /* Where only reading the particles shows it. */
     const double nowhere[] = {1, -0.5, NAN};
@@ -148,7 +144,7 @@ TEST(impossible_states_are_refused)
             change_array(folder.file, "/particles/ions/offset", H5T_NATIVE_DOUBLE, &nowhere[n]);
         else
             change_array(folder.file, "/particles/ions/cell_counts", H5T_NATIVE_UINT32, &(uint32_t){77});
-        assert_ok(open_one(folder.file, &warnings, &checkpoint));
+        assert_ok(checkpoint_open(&alone, folder.file, &checkpoint));
         assert_fails(checkpoint_read_list(checkpoint, 1, 0, SCENE_NX, &list), "nowhere");
         assert_null(list.attribute[ATTRIBUTE_OFFSET]);
         checkpoint_close(&checkpoint);
@@ -164,14 +160,13 @@ TEST(sealed_damage_does_no_harm)
     patient_create(1, (const uint32_t[]){1}, &patient);
     const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
-        struct scene_warnings warnings;
         struct checkpoint *checkpoint;
         const size_t left = damage(patient.whole, patient.length, n, patient.copy);
         if (left < CHECKPOINT_BLOCK)
             continue;
         write_file(file, patient.copy, left);
         assert_ok(checkpoint_seal(file));
-        if (open_one(file, &warnings, &checkpoint) != STATUS_OK)
+        if (checkpoint_open(&alone, file, &checkpoint) != STATUS_OK)
             continue;
         for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
             struct host_list list;
@@ -188,7 +183,6 @@ TEST(other_versions_are_named)
 {
     struct scene scene;
     struct folder folder = folder_begin(&scene);
-    struct scene_warnings warnings;
     struct checkpoint *checkpoint;
     assert_ok(scene_write(&scene, folder.path, 1, 1));
     size_t length;
@@ -203,7 +197,7 @@ TEST(other_versions_are_named)
         write_file(folder.file, bytes, length);
         snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version 2",
                  versions[n]);
-        assert_fails(open_one(folder.file, &warnings, &checkpoint), sentence);
+        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), sentence);
     }
     free(bytes);
     folder_end(&scene, &folder);

@@ -123,7 +123,7 @@ static struct history_row *run_from_stored(const struct config *config, const ch
     char path[96];
     assert_non_null(rows);
     snprintf(path, sizeof path, "%s/checkpoints/checkpoint_%d.h5", folder, STORED);
-    assert_ok(checkpoint_open(&ranks, path, NULL, NULL, &checkpoint));
+    assert_ok(checkpoint_open(&ranks, path, &checkpoint));
     assert_ok(simulation_create_on(&ranks, config, device, checkpoint, &simulation));
     checkpoint_close(&checkpoint);
     uint64_t plain = !is_fused(&simulation);

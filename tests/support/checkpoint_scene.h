@@ -6,6 +6,7 @@
 
 #include "support/list_support.h"
 
+#include "config/config_reader.h"
 #include "output/checkpoint.h"
 
 #include <string.h>
@@ -178,7 +179,7 @@ static inline double scene_real(enum precision precision, const void *reals, uin
 }
 
 /* A list of some rows is what the scene says, bit for bit. */
-static inline void scene_check_list(const struct scene_kind *kind, struct checkpoint *checkpoint,
+static inline void scene_check_list(const struct scene_kind *kind, const struct checkpoint *checkpoint,
                                     uint32_t species, uint32_t first_row, uint32_t rows)
 {
     struct host_list list;
@@ -203,48 +204,29 @@ static inline void scene_check_list(const struct scene_kind *kind, struct checkp
     host_list_free(&list);
 }
 
-static inline void scene_check_rows(const struct scene_kind *kind, struct checkpoint *checkpoint,
+static inline void scene_check_rows(const struct scene_kind *kind, const struct checkpoint *checkpoint,
                                     uint32_t first_row, uint32_t rows)
 {
     for (uint32_t s = 0; s < SCENE_SPECIES; s++)
         scene_check_list(kind, checkpoint, s, first_row, rows);
 }
 
-static inline void scene_check_loads(const struct scene_kind *kind, struct checkpoint *checkpoint)
+/* All but the particles, of a file that as many ranks wrote. */
+static inline void scene_check_frame(const struct scene *scene, const struct checkpoint *checkpoint,
+                                     uint64_t step)
 {
-    uint64_t loads[SCENE_NX], expected[SCENE_NX] = {0};
-    checkpoint_loads(checkpoint, loads);
-    for (uint32_t cell = 0; cell < SCENE_NX * SCENE_NY; cell++)
-        for (uint32_t s = 0; s < SCENE_SPECIES; s++)
-            expected[cell / SCENE_NY] += scene_count(kind->cluster, s, cell);
-    assert_memory_equal(loads, expected, sizeof loads);
-}
-
-static inline void scene_check_header(const struct scene *scene, const struct checkpoint *checkpoint,
-                                      uint64_t step)
-{
-    struct checkpoint_header header;
-    assert_ok(checkpoint_header(checkpoint, scene->communicator->rank, &header));
-    assert_int_equal(header.step, step);
-    assert_true(header.first_energy == 1 / 3.0);
-    assert_int_equal(header.ghost, SCENE_GHOST);
-    for (uint32_t s = 0; s < SCENE_SPECIES; s++)
-        assert_int_equal(header.capacity[s], scene->capacity[s]);
-    assert_int_equal(checkpoint_header(checkpoint, scene->communicator->size, &header), STATUS_FAILED);
-}
-
-/* ---- warnings ---- */
-
-struct scene_warnings {
-    unsigned count;
-    char last[512];
-};
-
-static inline void scene_warn(void *context, const char *sentence)
-{
-    struct scene_warnings *warnings = context;
-    warnings->count++;
-    snprintf(warnings->last, sizeof warnings->last, "%s", sentence);
+    static const char *const nothing[] = {NULL};
+    const struct config_side sides[] = {{"file", &checkpoint->config}, {"scene", &scene->config}};
+    const int size = scene->communicator->size, rank = scene->communicator->rank;
+    assert_int_equal(config_compare(&sides[0], &sides[1], nothing, stdout), 0);
+    assert_int_equal(checkpoint->partition.ranks, size);
+    assert_memory_equal(checkpoint->partition.first, scene->partition.first,
+                        ((size_t)size + 1) * sizeof *scene->partition.first);
+    assert_int_equal(checkpoint->step, step);
+    assert_true(checkpoint->first_energy == 1 / 3.0);
+    assert_int_equal(checkpoint->ghost, SCENE_GHOST);
+    for (int s = 0; s < SCENE_SPECIES; s++)
+        assert_int_equal(checkpoint->capacities[rank * SCENE_SPECIES + s], scene->capacity[s]);
 }
 
 #endif
