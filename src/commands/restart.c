@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The path for checkpoint_open(): of a run folder its checkpoints. The caller frees it. */
+/* The path for checkpoint_open(): of a run folder its checkpoints. */
 static enum status find_path(const struct overrides *overrides, const char *request,
-                             const struct config *config, char **path)
+                             const struct config *config, char path[PATH_MAX])
 {
     const bool is_latest = strcmp(request, "latest") == 0;
     const char *run = overrides->config_path ? config->output.directory : overrides->output_directory;
@@ -16,10 +16,9 @@ static enum status find_path(const struct overrides *overrides, const char *requ
     if (!folder)
         return status_fail(STATUS_USAGE,
                            "--restart latest: expected the run's CONFIG, or its folder by --output DIR");
-    if (asprintf(path, "%s/checkpoints", folder) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the path of a checkpoint");
-    if (!is_latest && (stat(*path, &found) != 0 || !S_ISDIR(found.st_mode)))
-        (*path)[strlen(folder)] = '\0';
+    snprintf(path, PATH_MAX, "%s/checkpoints", folder);
+    if (!is_latest && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
+        snprintf(path, PATH_MAX, "%s", folder);
     return STATUS_OK;
 }
 
@@ -42,17 +41,14 @@ static enum status settle_config(const struct overrides *overrides, const struct
 enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
                          const char *request, struct checkpoint **checkpoint, struct config *config)
 {
-    char *path = NULL;
+    char path[PATH_MAX];
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
-        status = find_path(overrides, request, config, &path);
-    status = communicator_agree(communicator, status);
-    if (status == STATUS_OK) {
-        status = checkpoint_open(communicator, path, checkpoint);
-        if (status == STATUS_USAGE)
-            status = status_fail(status, "--restart %s: %s", request, status_message());
-    }
-    free(path);
+        status = find_path(overrides, request, config, path);
+    TRY(communicator_agree(communicator, status));
+    status = checkpoint_open(communicator, path, checkpoint);
+    if (status == STATUS_USAGE)
+        return status_fail(status, "--restart %s: %s", request, status_message());
     TRY(status);
     return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
 }

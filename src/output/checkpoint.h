@@ -19,7 +19,6 @@
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
-#include "output/hdf5_read.h"
 #include "output/sorted_list.h"
 
 #include <limits.h>
@@ -53,7 +52,7 @@ void checkpoints_print_size(const struct config *config);
 /* What a file holds beside the particles. */
 struct checkpoint {
     char path[PATH_MAX];        /* of the file */
-    struct hdf5_source source;  /* the same, open */
+    hid_t file;                 /* the same, open; H5I_INVALID_HID: closed */
     struct config config;       /* of the run that wrote it */
     struct partition partition; /* its ranks and rows */
     uint64_t step;

@@ -1,5 +1,5 @@
 /* Checkpoint, reading: rank 0 finds a whole file; then each rank opens it, holds its parts against each other
- * and reads its own rows. */
+ * and reads its own rows. To close what could not be opened does nothing. */
 #include "output/checkpoint.h"
 
 #include "config/config_reader.h"
@@ -23,32 +23,126 @@ static enum status impossible(const struct checkpoint *checkpoint, const char *w
     return status_fail(STATUS_FAILED, "%s holds an impossible state: %s", checkpoint->path, what);
 }
 
+/* ---- HDF5: nothing that stands in the file is believed ---- */
+
+static enum status open_file(struct checkpoint *checkpoint)
+{
+    const hid_t access = hdf5_access(false);
+    checkpoint->file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return checkpoint->file >= 0
+               ? STATUS_OK
+               : status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
+}
+
+static enum status fail(const struct checkpoint *checkpoint, const char *name, const char *what)
+{
+    return status_fail(STATUS_FAILED, "%s: %s %s", checkpoint->path, name, what);
+}
+
+/* Whether numbers of type `stored`, which is closed, are those of `native`, but for the order of their bytes.
+ */
+static bool is_of_kind(hid_t stored, hid_t native)
+{
+    const bool same = stored >= 0 && H5Tget_class(stored) == H5Tget_class(native) &&
+                      H5Tget_size(stored) == H5Tget_size(native) &&
+                      (H5Tget_class(native) != H5T_INTEGER || H5Tget_sign(stored) == H5Tget_sign(native));
+    H5Tclose(stored);
+    return same;
+}
+
+/* Whether `space`, which is closed, has so many dimensions; their lengths go into shape. */
+static bool get_shape(hid_t space, int dimensions, hsize_t shape[2])
+{
+    const bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == dimensions &&
+                      H5Sget_simple_extent_dims(space, shape, NULL) == dimensions;
+    H5Sclose(space);
+    return fits;
+}
+
+/* *value <- an attribute of the file, one number of a native type. */
+static enum status read_number(const struct checkpoint *checkpoint, const char *name, hid_t type, void *value)
+{
+    enum status status = STATUS_OK;
+    const hid_t attribute = H5Aopen(checkpoint->file, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return fail(checkpoint, name, "is missing");
+    const hid_t space = H5Aget_space(attribute);
+    const bool is_single = H5Sget_simple_extent_npoints(space) == 1;
+    H5Sclose(space);
+    if (!is_single || !is_of_kind(H5Aget_type(attribute), type))
+        status = fail(checkpoint, name, "is of another type or length");
+    else if (H5Aread(attribute, type, value) < 0)
+        status = fail(checkpoint, name, "cannot be read");
+    H5Aclose(attribute);
+    return status;
+}
+
+/* Rows of an array; those of one of one dimension are its elements. */
+struct rows {
+    hid_t type;            /* native */
+    uint64_t shape[2];     /* of the array; [1] is 0 where it has one dimension */
+    uint64_t first, count; /* of the rows that are read, perhaps none */
+};
+
+static bool read_selected(hid_t dataset, int dimensions, const struct rows *rows, void *values)
+{
+    const hsize_t start[2] = {rows->first, 0}, extent[2] = {rows->count, rows->shape[1]};
+    const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
+    const bool read = memory >= 0 && space >= 0 &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+                      H5Dread(dataset, rows->type, memory, space, H5P_DEFAULT, values) >= 0;
+    H5Sclose(space);
+    H5Sclose(memory);
+    return read;
+}
+
+/* values[count * shape[1]] <- rows of the array at `name`. */
+static enum status read_rows(const struct checkpoint *checkpoint, const char *name, const struct rows *rows,
+                             void *values)
+{
+    const int dimensions = rows->shape[1] ? 2 : 1;
+    hsize_t shape[2] = {0, 0};
+    enum status status = STATUS_OK;
+    const hid_t dataset = H5Dopen2(checkpoint->file, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return fail(checkpoint, name, "is missing");
+    if (!is_of_kind(H5Dget_type(dataset), rows->type))
+        status = fail(checkpoint, name, "holds numbers of another type");
+    else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
+             shape[1] != rows->shape[1])
+        status = fail(checkpoint, name, "is of another shape than the state that the file tells of");
+    else if (rows->count > 0 && !read_selected(dataset, dimensions, rows, values))
+        status = fail(checkpoint, name, "cannot be read: its checksum is wrong, or the disk fails");
+    H5Dclose(dataset);
+    return status;
+}
+
 /* ---- what is in the file beside the particles ---- */
 
-static enum status read_attributes(struct checkpoint *checkpoint, uint32_t *ranks)
+static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
 {
-    const struct hdf5_source *source = &checkpoint->source;
-    uint32_t version = 0;
-    TRY(hdf5_read_attribute(source, "version", H5T_NATIVE_UINT32, &version));
-    if (version != CHECKPOINT_VERSION)
-        return impossible(checkpoint, "its version is not that of its first block");
-    TRY(hdf5_read_attribute(source, "step", H5T_NATIVE_UINT64, &checkpoint->step));
-    TRY(hdf5_read_attribute(source, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
-    TRY(hdf5_read_attribute(source, "ranks", H5T_NATIVE_UINT32, ranks));
-    return hdf5_read_attribute(source, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
+    TRY(read_number(checkpoint, "step", H5T_NATIVE_UINT64, &checkpoint->step));
+    TRY(read_number(checkpoint, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
+    TRY(read_number(checkpoint, "ranks", H5T_NATIVE_UINT32, ranks));
+    return read_number(checkpoint, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
 }
 
 static enum status read_config(struct checkpoint *checkpoint)
 {
-    uint64_t length = 0;
-    TRY(hdf5_read_length(&checkpoint->source, "config", &length));
-    if (length > MOST_CONFIG_BYTES)
-        return impossible(checkpoint, "its config is too long");
+    hsize_t length = 0;
+    const hid_t dataset = H5Dopen2(checkpoint->file, "config", H5P_DEFAULT);
+    if (dataset < 0)
+        return fail(checkpoint, "config", "is missing");
+    const bool fits = get_shape(H5Dget_space(dataset), 1, &length);
+    H5Dclose(dataset);
+    if (!fits || length > MOST_CONFIG_BYTES)
+        return impossible(checkpoint, "its config is no text, or too long");
     char *text = calloc(length + 1, 1);
     if (!text)
         return no_memory(checkpoint);
-    const struct hdf5_rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
-    enum status status = hdf5_read_rows(&checkpoint->source, "config", &all, text);
+    const struct rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
+    enum status status = read_rows(checkpoint, "config", &all, text);
     if (status == STATUS_OK)
         status = config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config);
     free(text);
@@ -63,12 +157,12 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
     const uint32_t rows = checkpoint->config.grid.cells[0];
     if (ranks == 0 || ranks > rows)
         return impossible(checkpoint, "it has no rows for so many ranks");
-    const struct hdf5_rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
+    const struct rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
     uint32_t *first = calloc(ends.count, sizeof *first);
     if (!first)
         return no_memory(checkpoint);
     checkpoint->partition = (struct partition){(int)ranks, rows, first};
-    TRY(hdf5_read_rows(&checkpoint->source, "first_rows", &ends, first));
+    TRY(read_rows(checkpoint, "first_rows", &ends, first));
     bool ordered = first[0] == 0 && first[ranks] == rows;
     for (uint32_t rank = 0; rank < ranks && ordered; rank++)
         ordered = first[rank] < first[rank + 1];
@@ -76,11 +170,11 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
 }
 
 static enum status read_array(const struct checkpoint *checkpoint, uint32_t species, const char *array,
-                              const struct hdf5_rows *rows, void *values)
+                              const struct rows *rows, void *values)
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "/particles/%s/%s", checkpoint->config.species[species].name, array);
-    return hdf5_read_rows(&checkpoint->source, name, rows, values);
+    return read_rows(checkpoint, name, rows, values);
 }
 
 /* `count` particles from number `first` of a species on; none: whether they are there. */
@@ -88,10 +182,10 @@ static enum status read_attribute(const struct checkpoint *checkpoint, uint32_t 
                                   uint64_t first, uint64_t count, void *values)
 {
     const struct config *config = &checkpoint->config;
-    const struct hdf5_rows rows = {attribute_type(config->precision, a),
-                                   {config->species[species].particles, attribute_table[a].components},
-                                   first,
-                                   count};
+    const struct rows rows = {attribute_type(config->precision, a),
+                              {config->species[species].particles, attribute_table[a].components},
+                              first,
+                              count};
     return read_array(checkpoint, species, attribute_table[a].name, &rows, values);
 }
 
@@ -106,7 +200,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     const struct config *config = &checkpoint->config;
     const struct partition *partition = &checkpoint->partition;
     const uint32_t nx = config->grid.cells[0];
-    const struct hdf5_rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
+    const struct rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
     uint64_t *starts = checkpoint->row_starts + species * (nx + (size_t)1);
     uint64_t missing = config->species[species].particles;
     TRY(read_array(checkpoint, species, "row_counts", &counts, starts + 1));
@@ -130,17 +224,17 @@ static enum status load(struct checkpoint *checkpoint)
 {
     const struct config *config = &checkpoint->config;
     uint32_t ranks = 0;
-    TRY(hdf5_source_open(checkpoint->path, &checkpoint->source));
-    TRY(read_attributes(checkpoint, &ranks));
+    TRY(open_file(checkpoint));
+    TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
     TRY(read_partition(checkpoint, ranks));
-    const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
+    const struct rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);
     checkpoint->row_starts =
         calloc(config->species_count * (config->grid.cells[0] + (size_t)1), sizeof *checkpoint->row_starts);
     if (!checkpoint->capacities || !checkpoint->row_starts)
         return no_memory(checkpoint);
-    TRY(hdf5_read_rows(&checkpoint->source, "capacities", &capacities, checkpoint->capacities));
+    TRY(read_rows(checkpoint, "capacities", &capacities, checkpoint->capacities));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(read_species(checkpoint, s));
     return STATUS_OK;
@@ -148,7 +242,9 @@ static enum status load(struct checkpoint *checkpoint)
 
 static void unload(struct checkpoint *checkpoint)
 {
-    hdf5_source_close(&checkpoint->source);
+    if (checkpoint->file >= 0)
+        H5Fclose(checkpoint->file);
+    checkpoint->file = H5I_INVALID_HID;
     partition_destroy(&checkpoint->partition);
     free(checkpoint->capacities);
     free(checkpoint->row_starts);
@@ -216,7 +312,7 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
     TRY_CLEANUP(communicator_agree(communicator, status));
-    checkpoint->source.id = H5I_INVALID_HID;
+    checkpoint->file = H5I_INVALID_HID;
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
     if (communicator->rank == 0)
         status = find_whole(path, checkpoint);
@@ -292,7 +388,7 @@ enum status checkpoint_read_list(const struct checkpoint *checkpoint, uint32_t s
 {
     const struct config *config = &checkpoint->config;
     const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
-    const struct hdf5_rows counts = {H5T_NATIVE_UINT32, {nx, ny}, first_row, rows};
+    const struct rows counts = {H5T_NATIVE_UINT32, {nx, ny}, first_row, rows};
     const uint64_t first = checkpoint_row_start(checkpoint, species, first_row);
     const size_t cells = (size_t)rows * ny;
     enum status status;

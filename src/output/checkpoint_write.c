@@ -22,22 +22,16 @@ static void write_array(struct hdf5_file *file, hid_t parent, const char *name,
 
 /* ---- particles ---- */
 
-/* No particle may have got lost, or the file would not be read back. Collective. */
-static enum status check_totals(const struct view *view)
+/* No particle may have got lost, or the file would not be read back. */
+static enum status require_all(const struct sorted_list *list)
 {
-    uint64_t totals[CONFIG_MAX_SPECIES] = {0};
-    for (uint32_t s = 0; s < view->config->species_count; s++)
-        totals[s] = view->particles[s].count;
-    communicator_sum_counts(view->communicator, CONFIG_MAX_SPECIES, totals);
-    for (uint32_t s = 0; s < view->config->species_count; s++) {
-        const struct species_config *species = &view->config->species[s];
-        if (totals[s] != species->particles)
-            return status_fail(STATUS_FAILED,
-                               "species %s, step %" PRIu64 ": %" PRIu64 " particles are there, not %" PRIu64
-                               "; this state is not written as a checkpoint",
-                               species->name, view->step, totals[s], species->particles);
-    }
-    return STATUS_OK;
+    const struct species_config *species = list->particles->species;
+    if (list->all == species->particles)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED,
+                       "species %s, step %" PRIu64 ": %" PRIu64 " particles are there, not %" PRIu64
+                       "; this state is not written as a checkpoint",
+                       species->name, list->view->step, list->all, species->particles);
 }
 
 /* An attribute of a list. */
@@ -119,25 +113,17 @@ static void write_list(struct hdf5_file *file, hid_t group, const struct sorted_
 
 /* ---- the rest of the state ---- */
 
-/* The config as text, which the caller frees. */
-static enum status echo_to_memory(const struct view *view, char **text, size_t *length)
-{
-    struct config resolved = *view->config; /* what was measured once is not measured again */
-    resolved.fields.decomposition = view->decomposition;
-    FILE *stream = open_memstream(text, length);
-    if (stream) {
-        const enum status status = config_echo(&resolved, stream);
-        if (fclose(stream) == 0)
-            return status;
-    }
-    return status_fail(STATUS_FAILED, "no memory for the config of a checkpoint");
-}
-
 static void write_config(struct hdf5_file *file, const struct view *view)
 {
     char *text = NULL;
     size_t length = 0;
-    hdf5_file_fail(file, echo_to_memory(view, &text, &length));
+    FILE *stream = open_memstream(&text, &length);
+    struct config resolved = *view->config; /* what was measured once is not measured again */
+    resolved.fields.decomposition = view->decomposition;
+    bool failed = !stream || config_echo(&resolved, stream) != STATUS_OK;
+    failed |= stream && fclose(stream) != 0;
+    if (failed)
+        hdf5_file_fail(file, status_fail(STATUS_FAILED, "no memory for the config of a checkpoint"));
     const uint64_t own = view->communicator->rank == 0 ? length : 0;
     if (hdf5_file_agree(file)) /* the length, too */
         write_array(file, file->id, "config",
@@ -174,6 +160,8 @@ static void write_content(struct hdf5_file *file, const struct view *view)
         struct sorted_list list;
         const hid_t group = hdf5_group(file, particles, view->config->species[s].name);
         hdf5_file_fail(file, sorted_list_create(view, s, &list));
+        if (file->status == STATUS_OK)
+            hdf5_file_fail(file, require_all(&list));
         if (hdf5_file_agree(file))
             write_list(file, group, &list);
         sorted_list_destroy(&list);
@@ -209,7 +197,6 @@ enum status checkpoint_write(const char *folder, const struct view *view, uint32
     char name[64];
     struct hdf5_file file;
     *bytes = 0;
-    TRY(check_totals(view));
     snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
     file.seal = checkpoint_seal;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,13 +23,17 @@ enum status run_folder_path(const struct run_folder *folder, const char *name, c
 
 /* ---- what is there ---- */
 
-/* Whether FOLDER/name is there. */
+/* FOLDER/name, in a buffer of PATH_MAX. */
+static const char *path_of(const struct run_folder *folder, const char *name, char *path)
+{
+    snprintf(path, PATH_MAX, "%s/%s", folder->path, name);
+    return path;
+}
+
 static bool holds(const struct run_folder *folder, const char *name)
 {
-    char *path = NULL;
-    const bool found = run_folder_path(folder, name, &path) == STATUS_OK && access(path, F_OK) == 0;
-    free(path);
-    return found;
+    char path[PATH_MAX];
+    return access(path_of(folder, name, path), F_OK) == 0;
 }
 
 static enum status refuse_foreign_file(const struct run_folder *folder, const char *name)
@@ -57,16 +62,15 @@ static enum status refuse_foreign_files(const struct run_folder *folder)
 
 static bool has_checkpoint(const struct run_folder *folder)
 {
-    char *path = NULL;
-    struct numbered_file *files = NULL;
-    size_t count = 0;
+    char path[PATH_MAX];
+    struct numbered_file *files;
+    size_t count;
     bool found = false;
-    if (run_folder_path(folder, "checkpoints", &path) == STATUS_OK &&
-        numbered_files_list(path, CHECKPOINT_PREFIX, &files, &count) == STATUS_OK)
+    if (numbered_files_list(path_of(folder, "checkpoints", path), CHECKPOINT_PREFIX, &files, &count) ==
+        STATUS_OK)
         for (size_t n = 0; n < count; n++)
             found |= !files[n].unfinished;
     free(files);
-    free(path);
     return found;
 }
 
@@ -83,14 +87,11 @@ enum status run_folder_check(struct run_folder *folder)
 
 bool run_folder_keeps(const struct run_folder *folder, const char *file)
 {
+    char path[PATH_MAX], above[PATH_MAX];
     struct stat own, other;
-    char *path = NULL, *above = strdup(file); /* dirname() writes into it */
-    const bool same = above && run_folder_path(folder, "checkpoints", &path) == STATUS_OK &&
-                      stat(path, &own) == 0 && stat(dirname(above), &other) == 0 &&
-                      own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-    free(path);
-    free(above);
-    return same;
+    snprintf(above, sizeof above, "%s", file); /* dirname() writes into it */
+    return stat(path_of(folder, "checkpoints", path), &own) == 0 && stat(dirname(above), &other) == 0 &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 /* ---- creation ---- */
@@ -109,30 +110,22 @@ enum status run_folder_make(const char *path)
 
 enum status run_folder_create(struct run_folder *folder)
 {
-    enum status status;
-    char *path = strdup(folder->path);
-    TRY_CLEANUP(path ? run_folder_check(folder) : status_fail(STATUS_FAILED, "no memory for a path"));
+    char path[PATH_MAX];
+    TRY(run_folder_check(folder));
+    snprintf(path, sizeof path, "%s", folder->path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        TRY_CLEANUP(run_folder_make(path));
+        TRY(run_folder_make(path));
         *slash = '/';
     }
-    status = run_folder_make(path);
-
-cleanup:
-    free(path);
-    return status;
+    return run_folder_make(path);
 }
 
 enum status run_folder_open(const struct run_folder *folder, const char *name, const char *mode, FILE **file)
 {
-    char *path = NULL;
-    TRY(run_folder_path(folder, name, &path));
-    *file = fopen(path, mode);
-    const enum status status =
-        *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
-    free(path);
-    return status;
+    char path[PATH_MAX];
+    *file = fopen(path_of(folder, name, path), mode);
+    return *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
 }
 
 /* ---- clearing ---- */
@@ -154,14 +147,11 @@ enum status run_folder_clear(const struct run_folder *folder)
     const struct output_row *table = outputs_table(&rows);
     TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
     for (size_t n = 0; n < rows && folder->use != RUN_FOLDER_CONTINUE; n++) {
-        char *path = NULL;
+        char path[PATH_MAX];
         if (!table[n].folder)
             continue;
-        TRY(run_folder_path(folder, table[n].folder, &path));
-        const enum status status = remove_numbered(path, table[n].prefix);
+        TRY(remove_numbered(path_of(folder, table[n].folder, path), table[n].prefix));
         (void)rmdir(path); /* stays where it holds anything else */
-        free(path);
-        TRY(status);
     }
     return STATUS_OK;
 }

@@ -47,6 +47,11 @@ output:
 """
 
 
+def sets(*settings):
+    """--set for each of them."""
+    return [word for setting in settings for word in ("--set", setting)]
+
+
 def start(*arguments, folder, command=(PROGRAM,), environment=None, **options):
     """The running program, its output in pipes unless the options say otherwise."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
@@ -135,3 +140,8 @@ class ProgramTest(unittest.TestCase):
 
     def history(self, folder="out"):
         return self.assert_whole_rows(self.folder / folder / "history.csv")
+
+    def everything(self, folder="out"):
+        """Content and time of every file, and the time of every folder."""
+        paths = [self.folder / folder, *(self.folder / folder).rglob("*")]
+        return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}

@@ -18,7 +18,7 @@ from fcntl import ioctl
 import h5py
 import numpy as np
 
-from program import ROOT, TIMEOUT, ProgramTest, start
+from program import ROOT, TIMEOUT, ProgramTest, sets, start
 
 HEADER = [
     *["step", "time", "field_energy", "kinetic_energy", "total_energy", "momentum_x", "momentum_y", "charge"],
@@ -35,16 +35,21 @@ STAGES = [
 
 
 class Files(ProgramTest):
+    """One run in double precision."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "out"
+        self.run_well("run", "small.yaml", *sets("precision=double"))
+
     def test_a_run_folder(self):
-        self.run_well("run", "small.yaml")
-        found = sorted(str(path.relative_to(self.folder / "out")) for path in (self.folder / "out").rglob("*"))
+        found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
         snapshots = [f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23)]
         files = ["config.yaml", "history.csv", "log.txt", "snapshots", *snapshots, "timers.csv"]
         self.assertEqual(found, sorted(files))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
 
     def test_history_rows(self):
-        self.run_well("run", "small.yaml")
         rows = self.history()
         self.assertEqual(list(rows[0]), HEADER)
         self.assertEqual([int(row["step"]) for row in rows], [0, 5, 10, 15, 20, 23])
@@ -59,14 +64,13 @@ class Files(ProgramTest):
     def test_rows_when_the_last_step_is_due_anyway(self):
         for steps, every, expected in ((10, 5, [0, 5, 10]), (3, 7, [0, 3]), (0, 5, [0])):
             with self.subTest(steps=steps, every=every):
-                settings = ["--set", f"output.history.every={every}", "--set", f"output.snapshots.every={every}"]
+                settings = sets(f"output.history.every={every}", f"output.snapshots.every={every}")
                 self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", steps, *settings)
                 self.assertEqual([int(row["step"]) for row in self.history()], expected)
                 files = [f"data_{step}.h5" for step in expected]
-                self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), sorted(files))
+                self.assertEqual(sorted(os.listdir(self.out / "snapshots")), sorted(files))
 
     def test_history_agrees_with_the_snapshots(self):
-        self.run_well("run", "small.yaml", "--set", "precision=double")
         rows = {int(row["step"]): row for row in self.history()}
         cell_area = (6 / 16) * (4 / 8)
         for step in (0, 10, 20, 23):
@@ -91,28 +95,24 @@ class Files(ProgramTest):
         self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
 
     def test_snapshots_are_openpmd(self):
-        self.run_well("run", "small.yaml")
-        files = [str(path) for path in (self.folder / "out" / "snapshots").iterdir()]
+        files = [str(path) for path in (self.out / "snapshots").iterdir()]
         self.assertEqual(len(files), 4)
         check = [sys.executable, ROOT / "scripts" / "check_openpmd.py", *files]
         result = subprocess.run(check, capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_snapshots_may_be_left_out(self):
-        self.run_well("run", "small.yaml", "--set", "output.snapshots.every=0", "--steps", "2")
-        self.assertFalse((self.folder / "out" / "snapshots").exists())
-        self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.particles=false", "--steps", "2")
-        with h5py.File(self.folder / "out" / "snapshots" / "data_2.h5") as file:
+        self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("output.snapshots.particles=false"))
+        with h5py.File(self.out / "snapshots" / "data_2.h5") as file:
             self.assertIn("E", file["data/2/fields"])
             self.assertEqual(list(file["data/2/particles"]), [])
         never = "output.phase_space=[{species: electrons, axes: [{axis: x, bins: 16, range: [0, 6]}], every: 0}]"
-        self.run_well("run", "small.yaml", "--force", "--set", "output.snapshots.every=0", "--set", never, "--steps", "2")
-        self.assertFalse((self.folder / "out" / "snapshots").exists())
-        self.assertFalse((self.folder / "out" / "phase_space").exists())
+        self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("output.snapshots.every=0", never))
+        self.assertFalse((self.out / "snapshots").exists())
+        self.assertFalse((self.out / "phase_space").exists())
 
     def test_timers(self):
-        self.run_well("run", "small.yaml")
-        rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")
+        rows = self.assert_whole_rows(self.out / "timers.csv")
         header = ["stage", "seconds", "launches", "bytes", "gigabytes_per_second", "particles_per_second"]
         header += ["seconds_min", "seconds_mean", "seconds_max", "imbalance"]
         self.assertEqual(list(rows[0]), header)
@@ -132,31 +132,18 @@ class Files(ProgramTest):
             self.assertAlmostEqual(row["particles_per_second"], rate, delta=1e-5 * rate)
 
     def test_stages_of_a_transposed_sort(self):
-        result = self.run_well("run", "small.yaml", "--steps", "2", "--set", "sort.transpose=on")
+        result = self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("sort.transpose=on"))
         self.assertRegex(result.stdout, r"(?m)^sort: transpose +\d")
 
 
 class SameResult(ProgramTest):
+    """tests/physics/test_determinism.c has more of it."""
+
     def read(self, folder):
         return (self.folder / folder / "history.csv").read_bytes()
 
-    def snapshot(self, folder, step):
-        content = {}
-        with h5py.File(self.folder / folder / "snapshots" / f"data_{step}.h5") as file:
-            visit = lambda name, node: content.update({name: node[()].tobytes()} if hasattr(node, "dtype") else {})
-            file.visititems(visit)
-        return content
-
-    def test_twice_the_same_bits(self):
-        for precision in ("single", "double"):
-            for folder in ("a", "b"):
-                self.run_well("run", "small.yaml", "--force", "--output", folder, "--set", f"precision={precision}")
-            self.assertEqual(self.read("a"), self.read("b"))
-            self.assertEqual(self.snapshot("a", 23), self.snapshot("b", 23))
-
     def test_the_written_config_gives_the_run_again(self):
-        settings = ["species.electrons.particles=3001", "deposit.shape=tsc", "fields.magnetic=0.3", "time.step=0.07"]
-        options = [word for setting in settings for word in ("--set", setting)]
+        options = sets("species.electrons.particles=3001", "deposit.shape=tsc", "fields.magnetic=0.3", "time.step=0.07")
         self.run_well("run", "small.yaml", *options, "--steps", "7")
         self.run_well("run", "out/config.yaml", "--output", "again")
         self.assertEqual(self.read("out"), self.read("again"))
@@ -180,30 +167,12 @@ class SameResult(ProgramTest):
         self.run_well("run", "small.yaml", "--quiet", "--set", "time.steps=5", "--set", "output.directory=there")
         self.assertEqual(self.read("there"), plain)
 
-    def test_sort_parameters_change_nothing(self):
-        """The permutation is unique, so every stable sort gives the same bits."""
-        self.run_well("run", "small.yaml", "--quiet", "--set", "step.method=radix")
-        plain = self.read("out")
-        for settings in (
-            ["sort.method=paper"],
-            ["sort.method=paper", "sort.passes=1"],
-            ["sort.method=tiled"],
-            ["sort.method=chunked", "sort.passes=auto"],
-            ["sort.passes=auto", "step.method=radix"],
-            ["sort.passes=3", "sort.items_per_group=7", "sort.groups=5", "sort.histogram_splits=9"],
-            ["sort.transpose=on", "sort.items_per_group=4"],
-            ["sort.key_bits=32", "sort.passes=6"],
-        ):
-            options = [word for setting in settings for word in ("--set", setting)]
-            self.run_well("run", "small.yaml", "--quiet", "--force", *options)
-            self.assertEqual(self.read("out"), plain, settings)
-
 
 class WhatIsSaid(ProgramTest):
     def test_a_line_every_tenth(self):
         for steps in (100, 23, 7):
             with self.subTest(steps=steps):
-                settings = ["--steps", steps, "--set", "output.snapshots.every=0"]
+                settings = ["--steps", steps, *sets("output.snapshots.every=0")]
                 lines = re.findall(rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", "--force", *settings).stdout)
                 self.assertEqual(len(lines), min(steps, 10))
                 for tenth, (step, of, percent, rate) in enumerate(lines, 1):
@@ -213,23 +182,20 @@ class WhatIsSaid(ProgramTest):
                         self.assertEqual(int(step), math.ceil(tenth * steps / 10))
                 self.assertEqual(lines[-1][0], str(steps))
 
-    def test_the_table_of_stages(self):
-        text = self.run_well("run", "small.yaml").stdout
+    def test_the_table_of_stages_and_the_log(self):
+        text = self.run_well("run", "small.yaml", "--verbose").stdout
         self.assertRegex(text, r"(?m)^stage +seconds +share +GB/s +M particles/s$")
         for stage in STAGES:
             self.assertRegex(text, rf"(?m)^{stage} +\d+\.\d+ +\d+\.\d % +\d+\.\d+ +\d+\.\d+$")
         for sum_name in ("stages together", "wall clock"):
             self.assertRegex(text, rf"(?m)^{sum_name} +\d+\.\d+ ")
+        self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
     def test_no_steps(self):
         text = self.run_well("run", "small.yaml", "--steps", "0").stdout
         self.assertNotIn("nan", text)
         self.assertNotIn("inf", text)
         self.assertEqual([row["step"] for row in self.history()], ["0"])
-
-    def test_the_log_holds_what_was_printed(self):
-        text = self.run_well("run", "small.yaml", "--verbose").stdout
-        self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
     def test_quiet_says_nothing_and_verbose_more(self):
         self.assertEqual(self.run_well("run", "small.yaml", "--quiet").stdout, "")
@@ -278,11 +244,6 @@ class WhatIsSaid(ProgramTest):
 class SecondRun(ProgramTest):
     """Into a folder that holds a run."""
 
-    def everything(self, folder="out"):
-        """Content and time of every file, and the time of every folder."""
-        paths = [self.folder / folder, *(self.folder / folder).rglob("*")]
-        return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}
-
     def test_it_is_refused_and_touches_nothing(self):
         self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
         before = self.everything()
@@ -300,31 +261,31 @@ class SecondRun(ProgramTest):
         self.assertEqual((self.folder / "out" / "history.csv").read_text(), "mine")
 
     def test_checkpoints_may_be_gone_on_with(self):
-        (self.folder / "out" / "checkpoints").mkdir(parents=True)
+        checkpoints = self.folder / "out" / "checkpoints"
+        checkpoints.mkdir(parents=True)
         (self.folder / "out" / "history.csv").touch()
         for name in ("notes.txt", "checkpoint_x.h5", ".checkpoint_5.h5.tmp", "checkpoint_.h5"):
-            (self.folder / "out" / "checkpoints" / name).touch()
+            (checkpoints / name).touch()
             self.assertNotIn("--restart", self.run_program("run", "small.yaml").stderr)
-        (self.folder / "out" / "checkpoints" / "checkpoint_5.h5").touch()
+        (checkpoints / "checkpoint_5.h5").touch()
         self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
 
     def test_with_force_it_replaces_the_first(self):
-        settings = ["--set", "output.checkpoints.every=0"]
-        text = self.run_well("run", "small.yaml", "--force", *settings).stdout
-        self.assertNotIn("replace", text)
-        (self.folder / "out" / "snapshots" / "notes.txt").write_text("mine")
-        (self.folder / "out" / "checkpoints").mkdir(exist_ok=True)
+        force = ["run", "small.yaml", "--force", *sets("output.checkpoints.every=0")]
+        snapshots, checkpoints = self.folder / "out" / "snapshots", self.folder / "out" / "checkpoints"
+        self.assertNotIn("replace", self.run_well(*force).stdout)
+        (snapshots / "notes.txt").write_text("mine")
+        checkpoints.mkdir(exist_ok=True)
         for name in ("checkpoint_20.h5", ".checkpoint_23.h5.tmp", "notes.txt"):
-            (self.folder / "out" / "checkpoints" / name).write_text("of the first")
-        result = self.run_well("run", "small.yaml", "--force", "--steps", "4", *settings)
+            (checkpoints / name).write_text("of the first")
+        result = self.run_well(*force, "--steps", "4")
         self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
-        snapshots = sorted(os.listdir(self.folder / "out" / "snapshots"))
-        self.assertEqual(snapshots, ["data_0.h5", "data_4.h5", "notes.txt"])
-        self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), ["notes.txt"])
+        self.assertEqual(sorted(os.listdir(snapshots)), ["data_0.h5", "data_4.h5", "notes.txt"])
+        self.assertEqual(os.listdir(checkpoints), ["notes.txt"])
         self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
-        (self.folder / "out" / "checkpoints" / "notes.txt").rename(self.folder / "out" / "checkpoints" / "checkpoint_4.h5")
-        self.run_well("run", "small.yaml", "--force", "--quiet", "--steps", "4", *settings)
-        self.assertFalse((self.folder / "out" / "checkpoints").exists())
+        (checkpoints / "notes.txt").rename(checkpoints / "checkpoint_4.h5")
+        self.run_well(*force, "--quiet", "--steps", "4")
+        self.assertFalse(checkpoints.exists())
 
 
 class Names(ProgramTest):
@@ -359,16 +320,6 @@ class Names(ProgramTest):
 
 
 class Variants(ProgramTest):
-    def test_every_shape_and_precision(self):
-        """Energies stay within what 10 steps of 0.1 can do to a thermal plasma: well below a percent."""
-        for shape in ("ngp", "cic", "tsc"):
-            for precision in ("single", "double"):
-                with self.subTest(shape=shape, precision=precision):
-                    settings = ["--set", f"deposit.shape={shape}", "--set", f"precision={precision}"]
-                    self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "10", *settings)
-                    energies = [float(row["total_energy"]) for row in self.history()]
-                    self.assertLess(abs(energies[-1] / energies[0] - 1), 5e-3)
-
     def test_two_species_with_and_without_ids(self):
         text = (self.folder / "small.yaml").read_text()
         ions = "  - {name: ions, charge: 1, mass: 1836, density: 1, particles: 999}\n"
@@ -383,7 +334,7 @@ class Variants(ProgramTest):
         self.assertAlmostEqual(float(self.history()[0]["charge"]), 0, delta=1e-4)  # of 24, in single precision
 
     def test_one_particle(self):
-        self.run_well("run", "small.yaml", "--quiet", "--steps", "3", "--set", "species.electrons.particles=1")
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "3", *sets("species.electrons.particles=1"))
         self.assertEqual(len(self.history()), 2)
 
 

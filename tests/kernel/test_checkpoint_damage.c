@@ -77,80 +77,69 @@ TEST(damage_is_noticed)
     patient_destroy(&patient);
 }
 
-/* The state that a file tells of is changed, and its digest made right. */
-static void change_array(const char *path, const char *name, hid_t type, const void *value)
+/* The first number of an array is changed, or what is of that name removed where there is no value; and the
+ * digest made right. */
+static void change(const char *path, const char *name, hid_t type, const void *value)
 {
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    const hid_t space = H5Dget_space(dataset);
-    const hsize_t start[2] = {0, 0}, extent[2] = {1, 1};
-    const hsize_t one = 1;
-    const hid_t memory = H5Screate_simple(1, &one, NULL);
-    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
-    assert_true(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, value) >= 0);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Dclose(dataset);
-    assert_true(H5Fclose(file) >= 0);
-    assert_ok(checkpoint_seal(path));
-}
-
-static void remove_object(const char *path, const char *name)
-{
-    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    if (value) {
+        const hsize_t start[2] = {0, 0}, one[2] = {1, 1};
+        const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+        const hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, one, NULL);
+        assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL) >= 0);
+        assert_true(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, value) >= 0);
+        H5Sclose(memory);
+        H5Sclose(space);
+        H5Dclose(dataset);
+    } else {
+        assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    }
     assert_true(H5Fclose(file) >= 0);
     assert_ok(checkpoint_seal(path));
 }
 
 TEST(impossible_states_are_refused)
 {
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    struct checkpoint *checkpoint;
-    assert_ok(scene_write(&scene, folder.path, 1, 1));
-    size_t length;
-    unsigned char *whole = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
+    struct patient patient;
+    patient_create(1, (const uint32_t[]){1}, &patient);
+    const char *file = patient.folder.file;
     const struct {
         const char *name;
         hid_t type;
         const void *value;
         const char *words;
+        bool in_particles; /* only reading them shows it */
     } changes[] = {
-        {"/first_rows", H5T_NATIVE_UINT32, &(uint32_t){1}, "do not share the rows"},
-        {"/capacities", H5T_NATIVE_UINT32, &(uint32_t){3}, "no room for its particles"},
-        {"/config", H5T_NATIVE_UINT8, &(uint8_t){'?'}, "its config cannot be read"},
-        {"/particles/ions/row_counts", H5T_NATIVE_UINT64, &(uint64_t){3}, "more or fewer particles"},
-        {"/particles/ions/row_counts", H5T_NATIVE_UINT64, &(uint64_t){UINT64_MAX}, "more or fewer particles"},
+        {"/first_rows", H5T_NATIVE_UINT32, &(uint32_t){1}, "do not share the rows", false},
+        {"/capacities", H5T_NATIVE_UINT32, &(uint32_t){3}, "no room for its particles", false},
+        {"/config", H5T_NATIVE_UINT8, &(uint8_t){'?'}, "its config cannot be read", false},
+        {"/particles/ions/row_counts", H5T_NATIVE_UINT64, &(uint64_t){3}, "more or fewer particles", false},
+        {"/particles/ions/row_counts", H5T_NATIVE_UINT64, &(uint64_t){UINT64_MAX}, "more or fewer", false},
+        {"/first_rows", 0, NULL, "is missing", false},
+        {"/config", 0, NULL, "is missing", false},
+        {"/particles/electrons", 0, NULL, "is missing", false},
+        {"/particles/ions/id", 0, NULL, "is missing", false},
+        {"/particles/ions/velocity", 0, NULL, "is missing", false},
+        {"/particles/ions/offset", H5T_NATIVE_DOUBLE, &(double){1}, "nowhere", true},
+        {"/particles/ions/offset", H5T_NATIVE_DOUBLE, &(double){-0.5}, "nowhere", true},
+        {"/particles/ions/offset", H5T_NATIVE_DOUBLE, &(double){NAN}, "nowhere", true},
+        {"/particles/ions/cell_counts", H5T_NATIVE_UINT32, &(uint32_t){77}, "nowhere", true},
     };
     for (size_t n = 0; n < sizeof changes / sizeof changes[0]; n++) {
-        write_file(folder.file, whole, length);
-        change_array(folder.file, changes[n].name, changes[n].type, changes[n].value);
-        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), folder.file, changes[n].words);
-    }
-    static const char *const objects[] = {"/first_rows", "/config", "/particles/electrons",
-                                          "/particles/ions/id", "/particles/ions/velocity"};
-    for (size_t n = 0; n < sizeof objects / sizeof objects[0]; n++) {
-        write_file(folder.file, whole, length);
-        remove_object(folder.file, objects[n]);
-        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), folder.file, "is missing");
-    }
-    /* Where only reading the particles shows it. */
-    const double nowhere[] = {1, -0.5, NAN};
-    for (unsigned n = 0; n < 4; n++) {
+        struct checkpoint *checkpoint;
         struct host_list list;
-        write_file(folder.file, whole, length);
-        if (n < 3)
-            change_array(folder.file, "/particles/ions/offset", H5T_NATIVE_DOUBLE, &nowhere[n]);
-        else
-            change_array(folder.file, "/particles/ions/cell_counts", H5T_NATIVE_UINT32, &(uint32_t){77});
-        assert_ok(checkpoint_open(&alone, folder.file, &checkpoint));
-        assert_fails(checkpoint_read_list(checkpoint, 1, 0, SCENE_NX, &list), "nowhere");
+        write_file(file, patient.whole, patient.length);
+        change(file, changes[n].name, changes[n].type, changes[n].value);
+        if (!changes[n].in_particles) {
+            assert_fails(checkpoint_open(&alone, file, &checkpoint), file, changes[n].words);
+            continue;
+        }
+        assert_ok(checkpoint_open(&alone, file, &checkpoint));
+        assert_fails(checkpoint_read_list(checkpoint, 1, 0, SCENE_NX, &list), changes[n].words);
         assert_null(list.attribute[ATTRIBUTE_OFFSET]);
         checkpoint_close(&checkpoint);
     }
-    free(whole);
-    folder_end(&scene, &folder);
+    patient_destroy(&patient);
 }
 
 /* Any bytes under a right digest: refused or read, but nothing worse. */
@@ -181,26 +170,23 @@ TEST(sealed_damage_does_no_harm)
 /* Every version of the format keeps the places of its number and of the block's own digest. */
 TEST(other_versions_are_named)
 {
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    struct checkpoint *checkpoint;
-    assert_ok(scene_write(&scene, folder.path, 1, 1));
-    size_t length;
-    unsigned char *bytes = read_file(folder_file(&folder, "checkpoint_1.h5"), &length);
+    struct patient patient;
+    patient_create(1, (const uint32_t[]){1}, &patient);
     static const unsigned char versions[] = {1, 7};
     for (size_t n = 0; n < 2; n++) {
         char sentence[64];
+        struct checkpoint *checkpoint;
         XXH128_canonical_t digest;
-        bytes[24] = versions[n];
-        XXH128_canonicalFromHash(&digest, XXH3_128bits(bytes, CHECKPOINT_BLOCK - sizeof digest));
-        memcpy(bytes + CHECKPOINT_BLOCK - sizeof digest, &digest, sizeof digest);
-        write_file(folder.file, bytes, length);
+        unsigned char *end = patient.whole + CHECKPOINT_BLOCK - sizeof digest;
+        patient.whole[24] = versions[n];
+        XXH128_canonicalFromHash(&digest, XXH3_128bits(patient.whole, CHECKPOINT_BLOCK - sizeof digest));
+        memcpy(end, &digest, sizeof digest);
+        write_file(patient.folder.file, patient.whole, patient.length);
         snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version 2",
                  versions[n]);
-        assert_fails(checkpoint_open(&alone, folder.file, &checkpoint), sentence);
+        assert_fails(checkpoint_open(&alone, patient.folder.file, &checkpoint), sentence);
     }
-    free(bytes);
-    folder_end(&scene, &folder);
+    patient_destroy(&patient);
 }
 
 TEST_MAIN(open_device, close_device)
