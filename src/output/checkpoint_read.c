@@ -3,8 +3,6 @@
 #include "output/checkpoint.h"
 
 #include "config/config_reader.h"
-#include "output/checkpoint_seal.h"
-#include "output/numbered_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -130,11 +128,12 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
 
 static enum status read_config(struct checkpoint *checkpoint)
 {
-    hsize_t length = 0;
+    hsize_t shape[2] = {0, 0};
     const hid_t dataset = H5Dopen2(checkpoint->file, "config", H5P_DEFAULT);
     if (dataset < 0)
         return fail(checkpoint, "config", "is missing");
-    const bool fits = get_shape(H5Dget_space(dataset), 1, &length);
+    const bool fits = get_shape(H5Dget_space(dataset), 1, shape);
+    const uint64_t length = shape[0];
     H5Dclose(dataset);
     if (!fits || length > MOST_CONFIG_BYTES)
         return impossible(checkpoint, "its config is no text, or too long");

@@ -1,5 +1,5 @@
 /* Checkpoint seal: digests of a file, read from its begin to its end. */
-#include "output/checkpoint_seal.h"
+#include "output/checkpoint.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,10 +1,11 @@
-/* Run folder: the place where a run leaves its files. */
+/* Run folder: the place where a run leaves its files, and the numbered files of its outputs. */
 #ifndef RADIXPIC_OUTPUT_RUN_FOLDER_H
 #define RADIXPIC_OUTPUT_RUN_FOLDER_H
 
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* What a run does with the files that an earlier one left in its folder. */
@@ -45,5 +46,23 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file);
 /* Opens FOLDER/name in a mode of fopen(). STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name,
                                            const char *mode, FILE **file);
+
+/* ---- numbered files ---- */
+
+/* A file that an output leaves in a folder of its own: PREFIX_STEP.h5, or .PREFIX_STEP.h5.tmp while it is
+ * being written (hdf5_file.h). What has another name, to the letter, or is no file, is none. */
+struct numbered_file {
+    uint64_t step;
+    bool unfinished; /* what a killed run left */
+    char name[64];
+};
+
+/* *count files of the folder, that of the largest step first; none where there is no such folder. The caller
+ * frees them. STATUS_FAILED names path and errno text, as below. */
+STATUS_CHECKED enum status numbered_files_list(const char *folder, const char *prefix,
+                                               struct numbered_file **files, size_t *count);
+
+/* Removes FOLDER/name, if it is there; `what` it is, for the sentence of a failure: "which ...". */
+STATUS_CHECKED enum status file_remove(const char *folder, const char *name, const char *what);
 
 #endif

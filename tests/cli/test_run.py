@@ -131,6 +131,10 @@ class Files(ProgramTest):
             rate = 24 * 4096 / row["seconds"]  # steps 0 to 23
             self.assertAlmostEqual(row["particles_per_second"], rate, delta=1e-5 * rate)
 
+    def test_one_particle(self):
+        self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "3", *sets("species.electrons.particles=1"))
+        self.assertEqual(len(self.history()), 2)
+
     def test_stages_of_a_transposed_sort(self):
         result = self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("sort.transpose=on"))
         self.assertRegex(result.stdout, r"(?m)^sort: transpose +\d")
@@ -317,25 +321,6 @@ class Names(ProgramTest):
                 (self.folder / name).write_text(text)
                 self.run_well("run", name, "--quiet", "--steps", "1")
                 self.assertEqual(len(self.history(f"output/{folder}")), 2)
-
-
-class Variants(ProgramTest):
-    def test_two_species_with_and_without_ids(self):
-        text = (self.folder / "small.yaml").read_text()
-        ions = "  - {name: ions, charge: 1, mass: 1836, density: 1, particles: 999}\n"
-        (self.folder / "small.yaml").write_text(text.replace("device:", ions + "device:"))
-        self.run_well("run", "small.yaml", "--steps", "3")
-        with h5py.File(self.folder / "out" / "snapshots" / "data_3.h5") as file:
-            species = file["data/3/particles"]
-            self.assertEqual(species["electrons/position/x"].shape, (4096,))
-            self.assertEqual(species["ions/position/x"].shape, (999,))
-            self.assertIn("id", species["electrons"])
-            self.assertNotIn("id", species["ions"])
-        self.assertAlmostEqual(float(self.history()[0]["charge"]), 0, delta=1e-4)  # of 24, in single precision
-
-    def test_one_particle(self):
-        self.run_well("run", "small.yaml", "--quiet", "--steps", "3", *sets("species.electrons.particles=1"))
-        self.assertEqual(len(self.history()), 2)
 
 
 class Killed(ProgramTest):

@@ -2,8 +2,6 @@
  * does harm. */
 #include "support/checkpoint_folder.h"
 
-#include "output/checkpoint_seal.h"
-
 #include <hdf5.h>
 #include <xxhash.h>
 
