@@ -70,7 +70,7 @@ enum status numbered_files_list(const char *folder, const char *prefix, struct n
 
 enum status file_remove(const char *folder, const char *name, const char *what)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX + NAME_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (unlink(path) == 0 || errno == ENOENT)
         return STATUS_OK;

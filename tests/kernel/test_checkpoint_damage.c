@@ -36,23 +36,13 @@ struct patient {
 /* Checkpoints of `count` steps; the last one is to be damaged, and folder.file is its path. */
 static void patient_create(size_t count, const uint32_t *steps, struct patient *patient)
 {
-    patient->folder = folder_make();
-    scene_create(&alone, &plain, NULL, &patient->scene);
+    patient->folder = folder_begin(&patient->scene);
     for (size_t n = 0; n < count; n++)
         assert_ok(scene_write(&patient->scene, patient->folder.path, steps[n], (uint32_t)count));
     char name[32];
     snprintf(name, sizeof name, "checkpoint_%u.h5", steps[count - 1]);
     patient->whole = read_file(folder_file(&patient->folder, name), &patient->length);
-    patient->copy = malloc(patient->length);
-    assert_non_null(patient->copy);
-}
-
-static void patient_destroy(struct patient *patient)
-{
-    free(patient->whole);
-    free(patient->copy);
-    scene_destroy(&patient->scene);
-    folder_remove(&patient->folder);
+    patient->copy = test_array(patient->length, 1);
 }
 
 TEST(damage_is_noticed)
@@ -72,7 +62,7 @@ TEST(damage_is_noticed)
     }
     write_file(file, patient.whole, patient.length);
     check_all(&patient.scene, patient.folder.path, 20);
-    patient_destroy(&patient);
+    folder_end(&patient.scene, &patient.folder);
 }
 
 /* The first number of an array is changed, or what is of that name removed where there is no value; and the
@@ -137,7 +127,7 @@ TEST(impossible_states_are_refused)
         assert_null(list.attribute[ATTRIBUTE_OFFSET]);
         checkpoint_close(&checkpoint);
     }
-    patient_destroy(&patient);
+    folder_end(&patient.scene, &patient.folder);
 }
 
 /* Any bytes under a right digest: refused or read, but nothing worse. */
@@ -162,7 +152,7 @@ TEST(sealed_damage_does_no_harm)
         }
         checkpoint_close(&checkpoint);
     }
-    patient_destroy(&patient);
+    folder_end(&patient.scene, &patient.folder);
 }
 
 /* Every version of the format keeps the places of its number and of the block's own digest. */
@@ -184,7 +174,7 @@ TEST(other_versions_are_named)
                  versions[n]);
         assert_fails(checkpoint_open(&alone, patient.folder.file, &checkpoint), sentence);
     }
-    patient_destroy(&patient);
+    folder_end(&patient.scene, &patient.folder);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -37,7 +37,7 @@ struct patient {
     struct folder run;          /* of the run, and below it */
     struct run_folder run_path; /* the same for the outputs */
     struct folder folder;       /* its checkpoints */
-    unsigned char *good;        /* owned: the bytes of that checkpoint */
+    unsigned char *good;        /* the bytes of that checkpoint */
     size_t good_bytes;
 };
 
@@ -71,8 +71,6 @@ static void patient_destroy(struct patient *patient)
     unsigned char *after = read_file(patient->folder.file, &bytes);
     assert_int_equal(bytes, patient->good_bytes);
     assert_memory_equal(after, patient->good, bytes);
-    free(after);
-    free(patient->good);
     assert_ok(outputs_close(patient->simulation.outputs));
     simulation_destroy(&patient->simulation);
     folder_remove(&patient->run);

@@ -60,15 +60,15 @@ static inline void write_file(const char *path, const void *bytes, size_t count)
     assert_int_equal(fclose(stream), 0);
 }
 
-/* The caller frees the bytes. */
+/* A test_array(). */
 static inline unsigned char *read_file(const char *path, size_t *count)
 {
     struct stat found;
     assert_int_equal(stat(path, &found), 0);
     *count = (size_t)found.st_size;
-    unsigned char *bytes = malloc(*count);
+    unsigned char *bytes = test_array(*count, 1);
     FILE *stream = fopen(path, "rb");
-    assert_true(bytes && stream);
+    assert_non_null(stream);
     assert_int_equal(fread(bytes, 1, *count, stream), *count);
     fclose(stream);
     return bytes;

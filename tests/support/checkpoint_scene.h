@@ -96,10 +96,9 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
     const uint32_t cells = grid_cells(&scene->slab.local), own = slab_own_cells(&scene->slab);
     const uint32_t first = scene->slab.first_row * SCENE_NY;
     const size_t room = list->count + (size_t)1;
-    double *offset = calloc(2 * room, sizeof *offset), *velocity = calloc(2 * room, sizeof *velocity);
-    uint64_t *ids = calloc(room, sizeof *ids);
-    uint32_t *starts = calloc(cells + 1, sizeof *starts);
-    assert_true(offset && velocity && ids && starts);
+    double *offset = test_array(2 * room, sizeof *offset), *velocity = test_array(2 * room, sizeof *velocity);
+    uint64_t *ids = test_array(room, sizeof *ids);
+    uint32_t *starts = test_array(cells + (size_t)1, sizeof *starts);
     uint32_t j = 0;
     for (uint32_t cell = 0; cell < cells; cell++) {
         const uint32_t count = cell < own ? scene_count(scene->kind.cluster, species, first + cell) : 0;
@@ -116,10 +115,6 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
     list_write(list, ATTRIBUTE_VELOCITY, velocity);
     list_write_ids(list, ids);
     list_write_starts(list, cells, starts);
-    free(offset);
-    free(velocity);
-    free(ids);
-    free(starts);
 }
 
 /* The rank's rows between the given ends, or even ones for NULL. */
