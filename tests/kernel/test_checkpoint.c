@@ -1,11 +1,7 @@
-/* Checkpoint on one rank: which ones stay and which are taken, and no failure costs an older one. That what
- * is written is read back tests/mpi/test_checkpoint_ranks.c shows.
- *
- * A run of this program with --full-disk is the child of the test of that name. */
+/* Checkpoint on one rank: which ones stay and which are taken, and no refusal costs an older one. That what
+ * is written is read back tests/mpi/test_checkpoint_ranks.c shows, and what comes of a full disk
+ * tests/faults/. */
 #include "support/checkpoint_folder.h"
-
-#include <signal.h>
-#include <sys/resource.h>
 
 /* ---- which ones stay ---- */
 
@@ -217,47 +213,4 @@ TEST(unsorted_lists_are_refused)
     folder_end(&scene, &folder);
 }
 
-/* The child: fails to write at every limit of the size of a file, keeps the older checkpoint, and ends by
- * exit(): whatever HDF5 could not write must not come back then. A failed check ends it, too. */
-static int full_disk(void)
-{
-    setenv("CMOCKA_TEST_ABORT", "1", 1);
-    signal(SIGXFSZ, SIG_IGN);
-    if (open_device(NULL) != 0)
-        return 1;
-    struct folder folder = folder_make();
-    struct scene scene;
-    const struct scene_kind kind = {.precision = PRECISION_DOUBLE, .cluster = 1000};
-    scene_create(&alone, &kind, NULL, &scene);
-    const struct view view = scene_view(&scene, 10);
-    uint64_t bytes, ignored;
-    assert_ok(checkpoint_write(folder.path, &view, 1, &bytes));
-    const uint64_t limits[] = {0, 100, 2048, 10000, bytes / 8, bytes / 2, bytes - 20000, bytes - 1};
-    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
-        const struct view later = scene_view(&scene, 20);
-        struct rlimit limit = {limits[n], RLIM_INFINITY};
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        assert_fails(checkpoint_write(folder.path, &later, 1, &ignored), "checkpoint_20.h5",
-                     "File too large");
-        limit.rlim_cur = RLIM_INFINITY;
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        assert_holds(&folder, "checkpoint_10.h5");
-        check_all(&scene, folder.path, 10);
-    }
-    scene_destroy(&scene);
-    folder_remove(&folder);
-    return close_device(NULL);
-}
-
-TEST(full_disk_costs_nothing)
-{
-    assert_int_equal(system("/proc/$PPID/exe --full-disk"), 0);
-}
-
-int main(int argc, char **argv)
-{
-    (void)argv;
-    if (argc > 1)
-        return full_disk();
-    return run_listed_tests(open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)
