@@ -42,8 +42,11 @@ struct hdf5_file {
     enum status (*seal)(const char *path);
 };
 
-/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. Before
- * any other HDF5 function is called, it takes from HDF5 its try at exit and its messages. */
+/* Before the first call of any other HDF5 function, which hdf5_access() sees to: takes from HDF5 its try at
+ * exit and its messages. */
+void hdf5_prepare(void);
+
+/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. */
 hid_t hdf5_access(bool through_mpi);
 
 /* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
