@@ -99,10 +99,11 @@ static inline void add_particle(real2 offset, uint cell, uint nx, uint ny, real 
     }
 }
 
-/* The textbook's kernel: the cell of a particle is its key, and the order is free. */
+/* The textbook's kernel: the cell of a particle is its key, and the order is free. `cells` is the other
+ * kernel's. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_atomic_by_key(global const uint *restrict keys, global const real2 *restrict offset, uint stride,
-                      uint count, uint nx, uint ny, real scale, volatile global uint *sums)
+deposit_atomic_by_key(global const uint *restrict keys, uint cells, global const real2 *restrict offset,
+                      uint stride, uint count, uint nx, uint ny, real scale, volatile global uint *sums)
 {
     const uint p = (uint)get_global_id(0);
     if (p < count)

@@ -83,13 +83,9 @@ static enum status add_particles(struct deposit_atomic *deposit, const struct pa
     const struct kernel_argument cells = arg_buffer(has_keys ? keys : particles->cell_offsets);
     const struct kernel_argument offset = arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]);
     const struct kernel_argument scale = arg_real(ldexp(1, (int)fraction_bits));
-    if (has_keys)
-        return KERNEL_LAUNCH(deposit->by_key, launch, cells, offset, arg_uint(stride),
-                             arg_uint(particles->count), arg_uint(grid->nx), arg_uint(grid->ny), scale,
-                             arg_buffer(deposit->sums));
-    return KERNEL_LAUNCH(deposit->by_order, launch, cells, arg_uint(filled), offset, arg_uint(stride),
-                         arg_uint(particles->count), arg_uint(grid->nx), arg_uint(grid->ny), scale,
-                         arg_buffer(deposit->sums));
+    return KERNEL_LAUNCH(has_keys ? deposit->by_key : deposit->by_order, launch, cells, arg_uint(filled),
+                         offset, arg_uint(stride), arg_uint(particles->count), arg_uint(grid->nx),
+                         arg_uint(grid->ny), scale, arg_buffer(deposit->sums));
 }
 
 enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
