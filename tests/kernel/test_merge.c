@@ -112,11 +112,8 @@ static void check_merge(const struct lists_kind *kind)
             assert_int_equal(lists.into.capacity, capacity);
         else /* some room for the next, but not much */
             assert_true(lists.into.capacity - expected.particles.count <= expected.particles.count / 8);
-        sorted_particles_free(&into);
-        sorted_particles_free(&from);
         into = expected;
     }
-    sorted_particles_free(&into);
     device_close(&lists.branch);
 }
 

@@ -34,7 +34,6 @@ static void scene_create(unsigned n, struct scene *scene)
 
 static void scene_destroy(struct scene *scene)
 {
-    sorted_particles_free(&scene->host);
     device_close(&scene->branch);
 }
 

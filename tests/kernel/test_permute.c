@@ -9,12 +9,11 @@ enum order { RANDOM_ORDER, IDENTITY, REVERSED, ORDERS };
 static const uint32_t counts[] = {1, 2, 63, 64, 65, 5003}; /* around a group, and a prime */
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 
-/* sigma(j); the caller frees it. The random one by Fisher and Yates. */
+/* sigma(j). The random one by Fisher and Yates. */
 static uint32_t *permutation_of(enum order order, uint32_t count)
 {
-    uint32_t *sigma = calloc(count, sizeof *sigma);
+    uint32_t *sigma = test_array(count, sizeof *sigma);
     uint64_t seed = count;
-    assert_non_null(sigma);
     for (uint32_t j = 0; j < count; j++)
         sigma[j] = order == REVERSED ? count - 1 - j : j;
     for (uint32_t j = count; order == RANDOM_ORDER && j-- > 1;) {
@@ -25,11 +24,10 @@ static uint32_t *permutation_of(enum order order, uint32_t count)
     return sigma;
 }
 
-/* Any bits, numbers or not: permuting moves them and must change none. The caller frees them. */
+/* Any bits, numbers or not: permuting moves them and must change none. */
 static uint8_t *upload_random(struct buffer *buffer, size_t bytes, uint64_t seed)
 {
-    uint8_t *random = malloc(bytes);
-    assert_non_null(random);
+    uint8_t *random = test_array(bytes, 1);
     for (size_t n = 0; n < bytes; n++)
         random[n] = (uint8_t)(256 * test_random(&seed));
     assert_ok(buffer_write(buffer, 0, bytes, random));
@@ -40,12 +38,10 @@ static uint8_t *upload_random(struct buffer *buffer, size_t bytes, uint64_t seed
 static void assert_permuted(const struct buffer *sorted, const uint8_t *original, size_t size, uint32_t count,
                             const uint32_t *sigma)
 {
-    uint8_t *found = malloc(count * size);
-    assert_non_null(found);
+    uint8_t *found = test_array(count, size);
     assert_ok(buffer_read(sorted, 0, count * size, found));
     for (uint32_t j = 0; j < count; j++)
         assert_memory_equal(found + j * size, original + (sigma ? sigma[j] : j) * size, size);
-    free(found);
 }
 
 /* ---- lists ---- */
@@ -80,16 +76,6 @@ static void bench_create(enum precision precision, enum particle_layout layout, 
     assert_ok(buffer_write(b->permutation, 0, count * sizeof *sigma, sigma));
 }
 
-static void bench_destroy(struct bench *b)
-{
-    for (uint32_t n = 0; n < b->number; n++) {
-        free(b->original[n]);
-        free(b->spare[n]);
-    }
-    particles_destroy(&b->list);
-    buffer_destroy(&b->permutation);
-}
-
 /* All attributes, and those from ids on, which stay in the spare array while all others are left alone. */
 static void check_list(enum precision precision, enum particle_layout layout, bool ids, uint32_t count,
                        const uint32_t *sigma)
@@ -100,7 +86,7 @@ static void check_list(enum precision precision, enum particle_layout layout, bo
     assert_ok(permute_attributes(b.permute, b.permutation, count, ATTRIBUTE_ID, &b.list));
     for (uint32_t n = 0; n < b.number; n++) {
         const struct particle_array *array = &b.arrays[n];
-        const bool is_id = array->now == &b.list.attribute[ATTRIBUTE_ID];
+        const bool is_id = array->attribute == ATTRIBUTE_ID;
         assert_permuted(*array->now, b.original[n], array->bytes, count, NULL);
         assert_permuted(*array->spare, is_id ? b.original[n] : b.spare[n], array->bytes, count,
                         is_id ? sigma : NULL);
@@ -111,7 +97,6 @@ static void check_list(enum precision precision, enum particle_layout layout, bo
         assert_permuted(*b.arrays[n].spare, b.original[n], b.arrays[n].bytes, count, NULL); /* it is kept */
     }
     assert_permuted(b.permutation, (const uint8_t *)sigma, sizeof *sigma, count, NULL);
-    bench_destroy(&b);
 }
 
 TEST(permutes_every_attribute)
@@ -126,7 +111,6 @@ TEST(permutes_every_attribute)
                 if (precision == PRECISION_SINGLE || device_info(device)->has_fp64)
                     check_list(precision, layout, kind & 4, count, sigma);
             }
-            free(sigma);
         }
 }
 
@@ -143,8 +127,6 @@ TEST(permutes_again)
         twice[j] = sigma[sigma[j]];
     for (uint32_t n = 0; n < b.number; n++)
         assert_permuted(*b.arrays[n].now, b.original[n], b.arrays[n].bytes, COUNT, twice);
-    bench_destroy(&b);
-    free(sigma);
 }
 
 /* ---- kernels ---- */
@@ -179,13 +161,7 @@ TEST(permutes_elements_of_every_size)
             assert_ok(kernel_launch(kernel, launch, arguments, 2 + 2 * (size_t)number));
             for (int n = 0; n < number; n++)
                 assert_permuted(to[n], original[n], size, count, sigma);
-            for (int n = 0; n < 2; n++) {
-                buffer_destroy(&from[n]);
-                buffer_destroy(&to[n]);
-                free(original[n]);
-            }
         }
-    free(sigma);
 }
 
 TEST_MAIN(open_device, close_device)

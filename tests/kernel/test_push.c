@@ -1,10 +1,8 @@
-/* Push: velocities, positions, keys and sums against the host's twin of the same motion; offsets anywhere
- * come back to [0, 1), and keys follow them around the box or into ghost rows. */
+/* Push: offsets anywhere come back to [0, 1), and keys follow them around the box or into ghost rows, as the
+ * host's twin has them. Velocities and sums are tested with the radix stepper, test_steppers.c. */
 #include "step/push.h"
 #include "step/start.h"
 #include "support/step_scene.h"
-
-enum { SPECIES_USED = 1 };
 
 /* A push and the keys that it writes. */
 struct pushed_scene {
@@ -14,81 +12,24 @@ struct pushed_scene {
     struct buffer *keys;
 };
 
-static void create_push(struct pushed_scene *pushed)
-{
-    const struct stepper_setup setup = scene_setup(&pushed->scene);
-    pushed->stepper = (struct stepper){.device = pushed->scene.device, .setup = setup};
-    assert_ok(push_create(&pushed->stepper, &pushed->push));
-    assert_ok(buffer_create(pushed->scene.device, setup.capacity * sizeof(uint32_t), "keys", &pushed->keys));
-}
-
 static void create(const struct scene_kind *kind, struct pushed_scene *pushed)
 {
-    scene_create(kind, LAYOUT_SOA, false, 0, &pushed->scene);
-    create_push(pushed);
+    struct scene *scene = &pushed->scene;
+    scene_create(kind, LAYOUT_SOA, false, 0, scene);
+    pushed->stepper = (struct stepper){.device = scene->device, .setup = scene_setup(scene)};
+    assert_ok(push_create(&pushed->stepper, &pushed->push));
+    assert_ok(buffer_create(scene->device, kind->count * sizeof(uint32_t), "keys", &pushed->keys));
 }
 
 /* The particles after a push, with their keys; in the order that they had before. */
-static struct sorted_particles push_once(struct pushed_scene *pushed, bool measure, struct push_sums *sums)
+static struct sorted_particles push_once(struct pushed_scene *pushed)
 {
     struct particles *list = &pushed->scene.sorted.particles;
-    assert_ok(push_step(&pushed->push, &pushed->stepper, &pushed->scene.fields, SPECIES_USED, measure, list,
-                        pushed->keys));
-    if (measure)
-        assert_ok(stepper_read_sums(&pushed->stepper, SPECIES_USED, list, sums));
+    assert_ok(
+        push_step(&pushed->push, &pushed->stepper, &pushed->scene.fields, USED, false, list, pushed->keys));
     struct sorted_particles after = state_read(&pushed->scene);
     assert_ok(buffer_read(pushed->keys, 0, list->count * sizeof *after.cell, after.cell));
     return after;
-}
-
-/* push_measure(), which must move nothing, and push_step(), measuring or not. */
-static void check_push(struct pushed_scene *pushed, bool measure)
-{
-    struct scene *scene = &pushed->scene;
-    const uint32_t count = scene->sorted.particles.count;
-    struct push_sums measured, stepped;
-    uint32_t elsewhere = 0;
-    struct sorted_particles before = state_read(scene);
-    assert_ok(push_measure(&pushed->push, &pushed->stepper, &scene->fields, SPECIES_USED,
-                           &scene->sorted.particles));
-    assert_ok(stepper_read_sums(&pushed->stepper, SPECIES_USED, &scene->sorted.particles, &measured));
-    struct sorted_particles still = state_read(scene);
-    assert_memory_equal(still.velocity, before.velocity, count * sizeof *before.velocity);
-    assert_memory_equal(still.offset, before.offset, count * sizeof *before.offset);
-    struct sorted_particles after = push_once(pushed, measure, &stepped);
-    check_sums(scene, &before, &measured);
-    if (measure)
-        check_sums(scene, &before, &stepped);
-    for (uint32_t p = 0; p < count; p++)
-        elsewhere += check_particle(scene, &before, p, &after, p);
-    assert_true(elsewhere <= scene_elsewhere(scene));
-    sorted_particles_free(&before);
-    sorted_particles_free(&still);
-    sorted_particles_free(&after);
-}
-
-static void check_kind(const struct scene_kind *kind, bool measure)
-{
-    struct pushed_scene pushed;
-    if (!has_precision(kind->precision))
-        return;
-    create(kind, &pushed);
-    check_push(&pushed, measure);
-    scene_destroy(&pushed.scene);
-}
-
-TEST(moves_and_measures_as_the_host)
-{
-    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
-        for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-            const struct scene_kind kinds[] = {
-                field_scene(2, 2, 1, precision, shape, 0, 0.1, 1),
-                field_scene(2, 3, test_count(1000), precision, shape, 0.8, 0.1, 1),
-                field_scene(3, 5, 255, precision, shape, 0, 0.1, 1),
-                field_scene(32, 32, test_count(5003), precision, shape, -2, 0.1, 1)};
-            for (size_t n = 0; n < sizeof kinds / sizeof kinds[0]; n++)
-                check_kind(&kinds[n], n % 2);
-        }
 }
 
 /* ---- places ---- */
@@ -124,10 +65,9 @@ static void check_places(const uint32_t place[3], enum precision precision, uint
         }
     }
     sorted_particles_upload(sorted);
-    struct sorted_particles after = push_once(&pushed, false, NULL);
+    struct sorted_particles after = push_once(&pushed);
     for (uint32_t p = 0; p < count; p++)
         check_particle(scene, sorted, p, &after, p);
-    sorted_particles_free(&after);
     scene_destroy(scene);
 }
 
@@ -207,40 +147,8 @@ TEST(starts_through_the_loaded_velocities)
                 assert_true(started.offset[p][axis] == sorted->offset[p][axis]);
             }
         }
-        sorted_particles_free(&started);
         scene_destroy(scene);
     }
-}
-
-/* The same particles give the same bits: the sums too. */
-TEST(the_same_bits_every_time)
-{
-    const struct scene_kind kind =
-        field_scene(16, 16, test_count(9001), PRECISION_SINGLE, SHAPE_TSC, 0.5, 0.1, 1);
-    struct push_sums sums[2];
-    struct sorted_particles after[2];
-    for (int run = 0; run < 2; run++) {
-        struct pushed_scene pushed;
-        create(&kind, &pushed);
-        after[run] = push_once(&pushed, true, &sums[run]);
-        scene_destroy(&pushed.scene);
-    }
-    assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
-    assert_memory_equal(after[0].velocity, after[1].velocity, kind.count * sizeof *after[0].velocity);
-    for (int run = 0; run < 2; run++)
-        sorted_particles_free(&after[run]);
-}
-
-/* One broken velocity must show in the energy: nothing hides it. */
-TEST(not_a_number_shows)
-{
-    const struct scene_kind kind = field_scene(4, 4, 300, PRECISION_SINGLE, SHAPE_NGP, 0, 0.1, 1);
-    struct pushed_scene pushed;
-    create(&kind, &pushed);
-    pushed.scene.sorted.velocity[123][0] = (double)NAN;
-    sorted_particles_upload(&pushed.scene.sorted);
-    check_push(&pushed, true);
-    scene_destroy(&pushed.scene);
 }
 
 TEST_MAIN(open_device, close_device)

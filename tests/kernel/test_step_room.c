@@ -16,10 +16,9 @@ static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals 
     const uint32_t nx = scene->slab.local.nx, ny = scene->slab.local.ny, own = scene->slab.rows;
     const uint32_t edge = scene->slab.ghost ? scene->slab.ghost : own;
     struct buffer *rows = NULL, *counts = NULL;
-    *arrivals = (struct arrivals){.of_cell = calloc((size_t)nx * ny, sizeof *arrivals->of_cell),
-                                  .rows = calloc(nx, sizeof *arrivals->rows),
-                                  .counts = calloc((size_t)own * ny, sizeof *arrivals->counts)};
-    assert_true(arrivals->of_cell && arrivals->rows && arrivals->counts);
+    *arrivals = (struct arrivals){.of_cell = test_array((size_t)nx * ny, sizeof *arrivals->of_cell),
+                                  .rows = test_array(nx, sizeof *arrivals->rows),
+                                  .counts = test_array((size_t)own * ny, sizeof *arrivals->counts)};
     for (uint32_t i = 0; i < nx; i++) {
         const bool is_reached = i < own && (i < edge || own - i <= edge);
         arrivals->rows[i] = is_reached ? arrivals->reached++ : ARRIVALS_NONE;
@@ -39,19 +38,11 @@ static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals 
     arrivals->room.counts = counts;
 }
 
-static void arrivals_free(struct arrivals *arrivals)
-{
-    free(arrivals->of_cell);
-    free(arrivals->rows);
-    free(arrivals->counts);
-}
-
-/* Places left open: the last of each cell, as many as arrive there. The caller frees them. */
+/* Places left open: the last of each cell, as many as arrive there. */
 static bool *open_places(const struct arrivals *arrivals, const struct sorted_particles *after)
 {
     const uint32_t count = after->particles.count;
-    bool *is_open = calloc(count + (size_t)1, sizeof *is_open);
-    assert_non_null(is_open);
+    bool *is_open = test_array(count, sizeof *is_open);
     for (uint32_t p = count, in_cell = 0, open = 0; p-- > 0;) {
         in_cell = p + 1 < count && after->cell[p] == after->cell[p + 1] ? in_cell + 1 : 1;
         is_open[p] = in_cell <= arrivals->of_cell[after->cell[p]];
@@ -67,13 +58,11 @@ static void check_leavers(const struct scene *scene, const uint32_t *leavers,
                           const struct sorted_particles *after)
 {
     const uint32_t own = slab_own_cells(&scene->slab);
-    uint32_t *expected = calloc(after->cells - own, sizeof *expected);
-    assert_non_null(expected);
+    uint32_t *expected = test_array(after->cells - own, sizeof *expected);
     for (uint32_t p = 0; p < after->particles.count; p++)
         if (after->cell[p] >= own)
             expected[after->cell[p] - own]++;
     assert_memory_equal(leavers, expected, (after->cells - own) * sizeof *expected);
-    free(expected);
 }
 
 /* A step with arrivals. Returns the list with places left open. */
@@ -81,18 +70,13 @@ static struct sorted_particles step_with_room(struct stepper *stepper, struct sc
                                               const struct arrivals *arrivals)
 {
     struct particles *list = &scene->sorted.particles;
-    const uint32_t beside = scene->sorted.cells - slab_own_cells(&scene->slab);
-    uint32_t *announced = calloc(beside, sizeof *announced);
-    assert_non_null(announced);
     assert_ok(stepper->kind->count(stepper, &scene->fields, USED, measure, list));
     assert_ok(stepper->kind->leavers(stepper, USED, list));
-    memcpy(announced, stepper->leavers, beside * sizeof *announced);
     assert_ok(stepper->kind->move(stepper, &scene->fields, USED, &arrivals->room, list));
     assert_ok(device_join(scene->device));
     list->count += arrivals->room.count;
     struct sorted_particles after = state_read(scene);
-    check_leavers(scene, announced, &after);
-    free(announced);
+    check_leavers(scene, stepper->leavers, &after);
     return after;
 }
 
@@ -150,12 +134,8 @@ static void check_room(const struct tested *tested, const struct scene_kind *kin
                 scenes[way].sorted.particles.count = 0;
             }
             settle(&steppers[way], &scenes[way], is_open, &after[way], scenes[0].ids);
-            sorted_particles_free(&after[way]);
         }
         scenes[0].ids += arrivals.room.count;
-        arrivals_free(&arrivals);
-        sorted_particles_free(&before);
-        free(is_open);
     }
     for (int way = 0; way < WAYS; way++) {
         assert_ok(stepper_read_sums(&steppers[way], USED, &scenes[way].sorted.particles, &sums));

@@ -153,7 +153,6 @@ static struct sorted_particles expected_list(const struct scene *scene, int firs
 static void check_list(const struct scene *scene, struct sorted_particles expected)
 {
     sorted_particles_check(&expected, &scene->list);
-    sorted_particles_free(&expected);
 }
 
 /* ---- the list ---- */
@@ -193,7 +192,6 @@ static void build_list(struct scene *scene, const struct arrival_room *room)
     scene->list.count = built.particles.count;
     sorted_particles_write(&built, &scene->list);
     scene->list.count -= left;
-    sorted_particles_free(&built);
 }
 
 /* ---- scenes ---- */
@@ -215,7 +213,6 @@ static void count_traffic(struct scene *scene)
     for (uint32_t cell = 0; cell < own; cell++)
         add_arrivals(scene, NEAR, cell, &coming);
     scene->arriving = coming.particles.count;
-    sorted_particles_free(&coming);
 }
 
 /* The list is as long as its kind of step needs, so that it must grow for more. */

@@ -1,6 +1,4 @@
 /* Conservation: what the scheme keeps exactly, and what it keeps to second order in dt. */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 static const char warm_plasma[] =

@@ -1,7 +1,5 @@
 /* Deposit methods: runs with atomic additions agree with those that deposit cell by cell, and end in the same
  * bits every time. */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 static const char plasma[] =

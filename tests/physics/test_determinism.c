@@ -3,8 +3,6 @@
  * A stable sort has one permutation, so passes, groups and items may not show; and there are no atomics whose
  * order could.
  */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 static const char warm_plasma[] =

@@ -3,8 +3,6 @@
  * whatever the time step. This holds loading, motion, the wrap around the box and the sort together, without
  * any field.
  */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 static const char probes[] = "grid: {cells: [32, 32], length: [12.566370614359172, 12.566370614359172]}\n"

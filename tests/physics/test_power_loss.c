@@ -2,8 +2,6 @@
  * that does not come to the disk is a failure.
  *
  * What is on the disk is what fsync() was called for; this program notes it, or lets it fail. */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 #include <errno.h>

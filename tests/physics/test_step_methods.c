@@ -1,7 +1,5 @@
 /* Step methods: the plain step, a kernel a stage, and the fused one take the same particles to the same
  * places, up to round-off. */
-#include "support/test_support.h"
-
 #include "support/physics_support.h"
 
 #include "step/stepper.h"
@@ -127,43 +125,6 @@ TEST(radix_and_fused_agree_in_single_precision)
         assert_near(b[n].kinetic_energy / a[n].kinetic_energy, 1, 1e-6);
         assert_near(b[n].field_energy / a[n].field_energy, 1, 1e-4);
     }
-}
-
-static const struct stepper_kind *planned(const struct config *config, enum status expected)
-{
-    struct stepper_setup setup;
-    const struct stepper_kind *kind = NULL;
-    assert_int_equal(simulation_plan(config, device_info(device), &setup, &kind), expected);
-    return kind;
-}
-
-TEST(the_method_names_the_stepper)
-{
-    struct config config = physics_config(plasma);
-    const struct stepper_kind *fused = device_info(device)->is_cpu ? &chunked_step : &tiled_step;
-    const struct stepper_kind *const expected[] = {[STEP_AUTO] = fused,
-                                                   [STEP_RADIX] = &radix_step,
-                                                   [STEP_FUSED] = fused,
-                                                   [STEP_TILED] = &tiled_step,
-                                                   [STEP_CHUNKED] = &chunked_step};
-    assert_ptr_equal(planned(&config, STATUS_OK), &radix_step); /* the default */
-    for (int method = STEP_AUTO; method <= STEP_CHUNKED; method++) {
-        config.step.method = (enum step_method)method;
-        assert_ptr_equal(planned(&config, STATUS_OK), expected[method]);
-    }
-}
-
-/* Too many cells for a digit each, and too few particles for windows: on no device does the tiled step fit.
- */
-TEST(a_stepper_that_does_not_fit_is_refused)
-{
-    struct config config = physics_config(plasma);
-    config.grid.cells[0] = config.grid.cells[1] = 512;
-    config.step.method = STEP_TILED;
-    planned(&config, STATUS_USAGE);
-    assert_non_null(strstr(status_message(), "cannot take the tiled step on 512x512 cells"));
-    config.step.method = STEP_AUTO;
-    assert_ptr_equal(planned(&config, STATUS_OK), device_info(device)->is_cpu ? &chunked_step : &radix_step);
 }
 
 TEST_MAIN(open_device, close_device)

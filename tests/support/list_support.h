@@ -31,13 +31,11 @@ static inline void list_write_one(const struct particles *list, enum attribute a
 static inline void list_write(struct particles *list, enum attribute attribute, const double *values)
 {
     const size_t count = attribute_table[attribute].components * (size_t)list->count;
-    float *singles = calloc(count + 1, sizeof *singles);
-    assert_non_null(singles);
+    float *singles = test_array(count, sizeof *singles);
     for (size_t n = 0; n < count; n++)
         singles[n] = (float)values[n];
     assert_ok(particles_write(list, attribute,
                               list->precision == PRECISION_SINGLE ? (const void *)singles : values));
-    free(singles);
 }
 
 /* ids[count], where the species has them; and where each of `cells` cells begins, and the last ends. */

@@ -3,10 +3,9 @@
 #ifndef RADIXPIC_TEST_SORTED_PARTICLES_H
 #define RADIXPIC_TEST_SORTED_PARTICLES_H
 
-#include "support/test_support.h"
+#include "support/list_support.h"
 
 #include "domain/fields.h"
-#include "domain/particles.h"
 
 #include <string.h>
 
@@ -58,34 +57,18 @@ static inline double test_below_one(enum precision precision)
     return precision == PRECISION_SINGLE ? (double)nextafterf(1, 0) : nextafter(1, 0);
 }
 
-/* Writes a real attribute of a list in either layout. */
-static inline void test_write_reals(struct particles *list, enum attribute attribute, const double *numbers)
-{
-    const size_t count = list->count * (size_t)attribute_table[attribute].components;
-    float *singles = calloc(count + 1, sizeof *singles);
-    assert_non_null(singles);
-    for (size_t n = 0; n < count; n++)
-        singles[n] = (float)numbers[n];
-    assert_ok(particles_write(list, attribute,
-                              list->precision == PRECISION_SINGLE ? (const void *)singles : numbers));
-    free(singles);
-}
-
 /* The host's particles to a list of as many. */
 static inline void sorted_particles_write(const struct sorted_particles *sorted, struct particles *list)
 {
-    uint32_t *starts = calloc(sorted->cells + (size_t)1, sizeof *starts);
-    assert_non_null(starts);
+    uint32_t *starts = test_array(sorted->cells + (size_t)1, sizeof *starts);
     for (uint32_t p = 0; p < list->count; p++)
         starts[sorted->cell[p] + 1]++;
     for (uint32_t c = 0; c < sorted->cells; c++)
         starts[c + 1] += starts[c];
-    assert_ok(buffer_write(list->cell_offsets, 0, (sorted->cells + (size_t)1) * sizeof *starts, starts));
-    test_write_reals(list, ATTRIBUTE_OFFSET, sorted->offset[0]);
-    test_write_reals(list, ATTRIBUTE_VELOCITY, sorted->velocity[0]);
-    if (list->attribute[ATTRIBUTE_ID])
-        assert_ok(particles_write(list, ATTRIBUTE_ID, sorted->id));
-    free(starts);
+    list_write_starts(list, sorted->cells, starts);
+    list_write(list, ATTRIBUTE_OFFSET, sorted->offset[0]);
+    list_write(list, ATTRIBUTE_VELOCITY, sorted->velocity[0]);
+    list_write_ids(list, sorted->id);
 }
 
 static inline void sorted_particles_upload(struct sorted_particles *sorted)
@@ -99,22 +82,13 @@ static inline int sorted_particles_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Room for `count` particles. */
+/* Room for `count` particles, until the test ends. */
 static inline void sorted_particles_allocate(uint32_t count, struct sorted_particles *sorted)
 {
-    sorted->cell = calloc(count + (size_t)1, sizeof *sorted->cell);
-    sorted->offset = calloc(count + (size_t)1, sizeof *sorted->offset);
-    sorted->velocity = calloc(count + (size_t)1, sizeof *sorted->velocity);
-    sorted->id = calloc(count + (size_t)1, sizeof *sorted->id);
-    assert_true(sorted->cell && sorted->offset && sorted->velocity && sorted->id);
-}
-
-static inline void sorted_particles_free(struct sorted_particles *sorted)
-{
-    free(sorted->cell);
-    free(sorted->offset);
-    free(sorted->velocity);
-    free(sorted->id);
+    sorted->cell = test_array(count, sizeof *sorted->cell);
+    sorted->offset = test_array(count, sizeof *sorted->offset);
+    sorted->velocity = test_array(count, sizeof *sorted->velocity);
+    sorted->id = test_array(count, sizeof *sorted->id);
 }
 
 /* One particle behind the others on the host, where there is room. */
@@ -151,7 +125,6 @@ static inline void sorted_particles_check(const struct sorted_particles *sorted,
         assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *found.id, found.id));
         assert_memory_equal(found.id, sorted->id, count * sizeof *found.id);
     }
-    sorted_particles_free(&found);
 }
 
 /* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `cluster` (0 to 1)
@@ -186,29 +159,28 @@ static inline void sorted_particles_make(enum precision precision, uint32_t cell
 }
 
 /* A list of the host's `count` particles. */
-static inline void sorted_particles_list(struct device *device, const struct grid *grid,
+static inline void sorted_particles_list(struct device *owner, const struct grid *grid,
                                          enum particle_layout layout, uint32_t count,
                                          const struct sorted_particles *sorted, struct particles *list)
 {
     const struct slab slab = slab_whole_box(grid);
-    assert_ok(particles_create(device, &slab, sorted->precision, layout, &sorted->species, count, list));
+    assert_ok(particles_create(owner, &slab, sorted->precision, layout, &sorted->species, count, list));
     list->count = count;
     sorted_particles_write(sorted, list);
 }
 
 /* The same on host and device. */
-static inline void sorted_particles_create(struct device *device, const struct grid *grid,
+static inline void sorted_particles_create(struct device *owner, const struct grid *grid,
                                            enum precision precision, uint32_t count, double cluster,
                                            uint64_t seed, struct sorted_particles *sorted)
 {
     sorted_particles_make(precision, grid_cells(grid), count, cluster, seed, sorted);
-    sorted_particles_list(device, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
+    sorted_particles_list(owner, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
 }
 
 static inline void sorted_particles_destroy(struct sorted_particles *sorted)
 {
     particles_destroy(&sorted->particles);
-    sorted_particles_free(sorted);
 }
 
 /* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,

@@ -12,7 +12,6 @@
 
 #include "shared/motion.h" /* in double precision */
 #include "step/stepper.h"
-#include "support/device_fixture.h"
 
 /* What a scene is made of; two scenes of the same sort hold the same particles. */
 struct scene_kind {
@@ -74,8 +73,7 @@ static inline double *scene_field(const struct scene *scene, struct buffer *buff
 {
     const enum precision precision = scene->kind.precision;
     const uint32_t nodes = grid_cells(&scene->slab.local);
-    double *numbers = calloc(nodes, sizeof *numbers);
-    assert_non_null(numbers);
+    double *numbers = test_array(nodes, sizeof *numbers);
     for (uint32_t n = 0; n < nodes && !scene->kind.exact; n++)
         numbers[n] = test_rounded(precision, 2 * test_random(&seed) - 1);
     assert_ok(buffer_write_reals(buffer, precision, 0, nodes, numbers));
@@ -150,10 +148,7 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
 
 static inline void scene_destroy(struct scene *scene)
 {
-    sorted_particles_free(&scene->sorted);
     device_close(&scene->device);
-    free(scene->field[0]);
-    free(scene->field[1]);
 }
 
 static inline struct stepper_setup scene_setup(const struct scene *scene)
@@ -181,13 +176,12 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
 
 /* ---- what is on the device ---- */
 
-/* The list as it is, with ids 0, 1, ... where it has none. To be freed by sorted_particles_free(). */
+/* The list as it is, with ids 0, 1, ... where it has none. */
 static inline struct sorted_particles state_read(const struct scene *scene)
 {
     const struct particles *list = &scene->sorted.particles;
     struct sorted_particles state = scene->sorted;
-    uint32_t *offsets = calloc(state.cells + (size_t)1, sizeof *offsets);
-    assert_non_null(offsets);
+    uint32_t *offsets = test_array(state.cells + (size_t)1, sizeof *offsets);
     sorted_particles_allocate(list->count, &state);
     assert_ok(buffer_read(list->cell_offsets, 0, (state.cells + (size_t)1) * sizeof *offsets, offsets));
     assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, list->count, state.offset[0]));
@@ -201,7 +195,6 @@ static inline struct sorted_particles state_read(const struct scene *scene)
         for (uint32_t p = offsets[c]; p < offsets[c + 1]; p++)
             state.cell[p] = c;
     }
-    free(offsets);
     return state;
 }
 
@@ -410,9 +403,8 @@ static inline void check_moved(const struct tested *tested, const struct scene *
                                const struct sorted_particles *before, const struct sorted_particles *after,
                                const bool *is_empty)
 {
-    uint32_t *place = calloc(scene->ids + 1, sizeof *place); /* 1 + that of an id in before */
+    uint32_t *place = test_array(scene->ids + 1, sizeof *place); /* 1 + that of an id in before */
     uint32_t elsewhere = 0, found = 0, last = 0, last_cell = UINT32_MAX;
-    assert_non_null(place);
     for (uint32_t p = 0; p < before->particles.count; p++)
         place[before->id[p]] = p + 1;
     for (uint32_t q = 0; q < after->particles.count; q++) {
@@ -430,7 +422,6 @@ static inline void check_moved(const struct tested *tested, const struct scene *
     }
     assert_int_equal(found, before->particles.count);
     assert_true(elsewhere <= scene_elsewhere(scene));
-    free(place);
 }
 
 #endif

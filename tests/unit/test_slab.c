@@ -78,16 +78,6 @@ TEST(local_rows_stand_for_those_around_the_ring)
     with_every_slab(check_rows);
 }
 
-TEST(the_whole_box_is_itself)
-{
-    const struct grid box = box_of(5);
-    const struct slab slab = slab_whole_box(&box);
-    assert_true(slab_is_whole(&slab));
-    assert_int_equal(slab_own_cells(&slab), grid_cells(&box));
-    for (uint32_t row = 0; row < box.nx; row++)
-        assert_int_equal(slab_global_row(&slab, row), row);
-}
-
 /* Numbers whose sums do not fit 32 bits. */
 TEST(more_ghost_rows_than_any_box_make_it_whole)
 {
