@@ -33,10 +33,6 @@ class DepositMethod(ProgramTest):
         text = self.run_well("check", "--keys").stdout
         self.assertRegex(text, r"(?m)^deposit\.method .*sorted.*atomic")
 
-    def test_it_is_refused_what_is_no_method(self):
-        result = self.run_program("check", "small.yaml", "--set", "deposit.method=atomics")
-        self.assert_refused(result, 2, "deposit.method", "sorted or atomic")
-
     def test_energies_agree(self):
         for precision, step, delta in (("single", "radix", 1e-4), ("double", "fused", 1e-11)):
             with self.subTest(precision=precision, step=step):

@@ -235,36 +235,5 @@ class TooLarge(ProgramTest):
         self.assert_nothing_created()
 
 
-class Configs(ProgramTest):
-    def test_a_bad_config_creates_nothing(self):
-        good = (self.folder / "small.yaml").read_text()
-        for before, after, place in (
-            ("particles: 4096", "particles: 12.8", ":9:16: "),
-            ("step: 0.1", "step: nan", ":3:14: "),
-            ("    mass: 1\n", "", ":5:5: "),
-            ("cells: [16, 8]", "cells: [16]", ":2:"),
-            ("modes: [[1, 0]", "modes: [[9, 0]", "Nyquist"),
-            ("title: Small", "title: Small\ntitle: Again", ":2:1: "),
-        ):
-            with self.subTest(after=after):
-                self.assertIn(before, good)
-                (self.folder / "small.yaml").write_text(good.replace(before, after))
-                for command in ("run", "check"):
-                    result = self.run_program(command, "small.yaml")
-                    self.assertEqual(result.returncode, 2, result.stderr)
-                    self.assertEqual(result.stdout, "")
-                    self.assertIn("small.yaml:", result.stderr)
-                    self.assertIn(place, result.stderr)
-        self.assert_nothing_created()
-
-    def test_all_errors_at_once(self):
-        text = (self.folder / "small.yaml").read_text()
-        (self.folder / "small.yaml").write_text(text.replace("mass: 1", "mass: -1").replace("steps: 23", "steps: x"))
-        result = self.run_program("run", "small.yaml")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("small.yaml:3:26: ", result.stderr)
-        self.assertIn("small.yaml:7:11: ", result.stderr)
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -20,21 +20,17 @@ sys.dont_write_bytecode = True
 import dispersion  # noqa: E402
 import fit_rate  # noqa: E402
 
+T = np.arange(0, 20.05, 0.1)  # the times of a history
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
 
 
 def run(script, *arguments):
+    command = [sys.executable, SCRIPTS / script, *map(str, arguments)]
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    return subprocess.run(
-        [sys.executable, SCRIPTS / script, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=300,
-    )
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
-def write_history(path, time, series, mode=(1, 0)):
+def write_history(path, series, time=T, mode=(1, 0)):
     """A history of one density mode; the field energy is the mode's square."""
     with open(path, "w") as file:
         file.write(f"{HEADER},density_{mode[0]}_{mode[1]}_re,density_{mode[0]}_{mode[1]}_im\n")
@@ -138,11 +134,10 @@ class Theory(unittest.TestCase):
 
     def test_discrete_root_and_series_agree(self):
         root = dispersion.landau_root(0.5)
-        beams = [(1, 0, 1)]
-        dx = 4 * math.pi / 32
-        discrete = dispersion.discrete_root(root, 0.5, beams, 0.1, dx)
+        step = (0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32)  # k, beams, dt, dx
+        discrete = dispersion.discrete_root(root, *step)
         self.assert_root(discrete, -0.1543344, 1.4135317)
-        series = dispersion.discrete_series(200, 0.5, beams, 0.1, dx)
+        series = dispersion.discrete_series(200, *step)
         late = np.arange(120, 201)
         wave = fit_rate.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
         self.assert_root(fit_rate.fit(wave), *discrete)
@@ -166,41 +161,27 @@ class FitRate(InFolder):
         self.assertAlmostEqual(got[0], gamma, delta=tolerance)
         self.assertAlmostEqual(got[1], omega, delta=tolerance)
 
-    def test_damped(self):
-        t = np.arange(0, 20.05, 0.1)
-        write_history(self.history, t, 0.005j * np.exp(-0.15 * t) * np.cos(1.41 * t + 0.4))
-        self.assert_measured(-0.15, 1.41, 1e-5, "--from", 3, "--to", 12)
-        self.assert_measured(-0.15, 1.41, 1e-5, "--field-energy")
-
-    def test_damped_in_noise(self):
-        t = np.arange(0, 20.05, 0.1)
-        noise = np.random.default_rng(7).normal(size=(2, len(t))) * 1e-2  # of the amplitude at t = 0
-        series = np.exp(-0.15 * t) * np.cos(1.41 * t) + noise[0] + 1j * noise[1]
-        write_history(self.history, t, series)
-        # 91 rows, signal about 0.3 rms: one standard error of gamma and of omega is near 1.5e-3; five of them
-        self.assert_measured(-0.15, 1.41, 7.5e-3, "--from", 3, "--to", 12)
-
-    def test_growth(self):
-        t = np.arange(0, 30.05, 0.1)
-        write_history(self.history, t, (3e-5 - 4e-5j) * np.exp(0.25 * t))
-        self.assert_measured(0.25, 0, 1e-5)
-        self.assert_measured(0.25, 0, 1e-5, "--field-energy")
-
-    def test_growing_travelling_wave(self):
-        t = np.arange(0, 40.05, 0.2)
-        write_history(self.history, t, 1e-4 * np.exp((0.1528 - 0.6857j) * t))
-        self.assert_measured(0.1528, 0.6857, 1e-5)
-
-    def test_undamped_slow_oscillation_and_an_uneven_last_row(self):
-        t = np.append(np.arange(0, 50, 0.5), 50.2)
-        write_history(self.history, t, 0.01 * np.cos(0.2 * t) + 0j)
-        self.assert_measured(0, 0.2, 1e-5)
+    def test_rates_of_known_series(self):
+        noise = np.random.default_rng(7).normal(size=(2, len(T))) * 1e-2  # of the amplitude at t = 0
+        uneven = np.append(np.arange(0, 50, 0.5), 50.2)
+        within = ["--from", 3, "--to", 12]
+        for series, time, gamma, omega, tolerance, choices in (
+            (0.005j * np.exp(-0.15 * T) * np.cos(1.41 * T + 0.4), T, -0.15, 1.41, 1e-5, (within, ["--field-energy"])),
+            # 91 rows, signal about 0.3 rms: one standard error of gamma and of omega is near 1.5e-3; five of them
+            (np.exp(-0.15 * T) * np.cos(1.41 * T) + noise[0] + 1j * noise[1], T, -0.15, 1.41, 7.5e-3, (within,)),
+            ((3e-5 - 4e-5j) * np.exp(0.25 * T), T, 0.25, 0, 1e-5, ([], ["--field-energy"])),
+            (1e-4 * np.exp((0.1528 - 0.6857j) * T), T, 0.1528, 0.6857, 1e-5, ([],)),
+            (0.01 * np.cos(0.2 * uneven) + 0j, uneven, 0, 0.2, 1e-5, ([],)),
+        ):
+            write_history(self.history, series, time)
+            for arguments in choices:
+                self.assert_measured(gamma, omega, tolerance, *arguments)
 
     def test_swing_about_a_constant(self):
         t = np.arange(0, 60.05, 0.1)
         # as a cold magnetised plasma has it: never of another sign, and exactly zero where it starts
         for constant, swing in ((1.1, 1.0), (1.0, -1.0), (0.4, 1.0)):
-            write_history(self.history, t, 2.5e-5j * (constant + swing * np.cos(1.411354 * t)))
+            write_history(self.history, 2.5e-5j * (constant + swing * np.cos(1.411354 * t)), t)
             for model in ("auto", "oscillation"):
                 _, _, out = self.measure("--model", model)
                 self.assert_measured(0, 1.411354, 1e-5, "--model", model)
@@ -208,71 +189,60 @@ class FitRate(InFolder):
         self.assert_measured(0, 1.411354, 1e-5, "--from", 20)
 
     def test_no_constant_where_none_is(self):
-        t = np.arange(0, 20.05, 0.1)
-        noise = 0.02 * np.random.default_rng(3).normal(size=len(t))
-        for series in (np.cos(t), np.cos(t) + noise, np.exp(0.3 * t), np.exp(-0.15 * t) * np.cos(1.4 * t) + noise):
-            write_history(self.history, t, series + 0j)
+        noise = 0.02 * np.random.default_rng(3).normal(size=len(T))
+        for series in (np.cos(T), np.cos(T) + noise, np.exp(0.3 * T), np.exp(-0.15 * T) * np.cos(1.4 * T) + noise):
+            write_history(self.history, series + 0j)
             self.assertNotIn("constant", self.measure()[2])
 
     def test_tells_of_the_transient_only_where_one_can_be(self):
-        t = np.arange(0, 20.05, 0.1)
         for series, arguments, told in (
-            (np.exp(-0.15 * t) * np.cos(1.4 * t), [], True),
-            (np.exp(0.3 * t), [], True),
-            (np.exp(0.3 * t), ["--from", 3], False),
-            (np.cos(t), [], False),
-            (2 + np.cos(t), [], False),
+            (np.exp(-0.15 * T) * np.cos(1.4 * T), [], True),
+            (np.exp(0.3 * T), [], True),
+            (np.exp(0.3 * T), ["--from", 3], False),
+            (np.cos(T), [], False),
+            (2 + np.cos(T), [], False),
         ):
-            write_history(self.history, t, series + 0j)
+            write_history(self.history, series + 0j)
             self.assertEqual("transient" in self.measure(*arguments)[2], told, arguments)
 
     def test_prints_theory_beside(self):
-        t = np.arange(0, 20.05, 0.1)
-        write_history(self.history, t, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32))
+        write_history(self.history, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32))
         gamma, _, out = self.measure("--theory", "landau", "--k", 0.5, "--dt", 0.1, "--dx", 4 * math.pi / 32)
-        self.assertIn("0.15336", out)
-        self.assertIn("1.41566", out)
-        self.assertIn("0.15433", out)
-        exact = next(line for line in out.splitlines() if "exact linear series" in line)
-        self.assertIn("+0.00 %", exact.replace("-0.00", "+0.00"))
+        for words in ("0.15336", "1.41566", "0.15433"):
+            self.assertIn(words, out)
+        self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
         self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
 
     def test_theory_of_the_other_sign_shows(self):
-        t = np.arange(0, 20.05, 0.1)
-        write_history(self.history, t, np.exp(-0.1 * t) + 0j)
-        _, _, out = self.measure("--theory-gamma", "0.2")
-        self.assertIn("-0.20000", out)
+        write_history(self.history, np.exp(-0.1 * T) + 0j)
+        self.assertIn("-0.20000", self.measure("--theory-gamma", "0.2")[2])
 
     def test_chooses_the_mode(self):
-        t = np.arange(0, 5, 0.1)
-        write_history(self.history, t, np.exp(0.3 * t) + 0j, mode=(-2, 3))
+        write_history(self.history, np.exp(0.3 * T) + 0j, mode=(-2, 3))
         self.assert_measured(0.3, 0, 1e-5, "--mode", -2, 3)
         self.assert_problem(run("fit_rate.py", self.folder, "--mode", 1, 0), "no density mode 1 0", "-2 3")
 
     def test_killed_run_keeps_its_rows(self):
-        t = np.arange(0, 5, 0.1)
-        write_history(self.history, t, np.exp(0.3 * t) + 0j)
-        text = self.history.read_text()
-        self.history.write_text(text[:-30])
+        write_history(self.history, np.exp(0.3 * T) + 0j)
+        self.history.write_text(self.history.read_text()[:-30])
         self.assert_measured(0.3, 0, 1e-5)
 
     def test_problems(self):
+        row = "0,0,1,1,2,0,0,-1\n"
         self.assert_problem(run("fit_rate.py", self.folder), "history.csv", "No such file")
-        self.history.write_text("")
-        self.assert_problem(run("fit_rate.py", self.folder), "header")
-        self.history.write_bytes(bytes(range(256)))
-        self.assert_problem(run("fit_rate.py", self.folder), "history.csv")
-        self.history.write_text(HEADER + "\n")
-        self.assert_problem(run("fit_rate.py", self.folder), "no rows")
-        self.history.write_text(HEADER + "\n0,0,1,1,2,0,0,-1\n1,0.1,oops,1,2,0,0,-1\n")
-        self.assert_problem(run("fit_rate.py", self.folder), "history.csv:3:")
-        self.history.write_text(HEADER + "\n0,0,1,1,2,0,0,-1\n")
-        self.assert_problem(run("fit_rate.py", self.folder), "no density modes")
-        self.assert_problem(run("fit_rate.py", self.folder, "--field-energy"), "1 rows", "needs 8")
-        write_history(self.history, np.arange(20.0), np.full(20, np.nan + 0j))
-        self.assert_problem(run("fit_rate.py", self.folder), "not finite")
-        write_history(self.history, np.arange(20.0), np.zeros(20, complex))
-        self.assert_problem(run("fit_rate.py", self.folder), "zero")
+        for content, arguments, words in (
+            (b"", [], ["header"]),
+            (bytes(range(256)), [], ["history.csv"]),
+            (f"{HEADER}\n".encode(), [], ["no rows"]),
+            (f"{HEADER}\n{row}1,0.1,oops,1,2,0,0,-1\n".encode(), [], ["history.csv:3:"]),
+            (f"{HEADER}\n{row}".encode(), [], ["no density modes"]),
+            (f"{HEADER}\n{row}".encode(), ["--field-energy"], ["1 rows", "needs 8"]),
+        ):
+            self.history.write_bytes(content)
+            self.assert_problem(run("fit_rate.py", self.folder, *arguments), *words)
+        for value, word in ((np.nan, "finite"), (0, "zero")):
+            write_history(self.history, np.full(len(T), value + 0j))
+            self.assert_problem(run("fit_rate.py", self.folder), word)
 
     def test_usage(self):
         for arguments in (
@@ -306,9 +276,8 @@ class PlotHistory(InFolder):
         return [line for line in axes.lines if line.get_linestyle() == "--"]
 
     def test_theory_runs_along_the_tops_of_the_mode(self):
-        t = np.arange(0, 20, 0.1)
-        noise = 0.05 * np.random.default_rng(1).normal(size=len(t)) * (t > 10)  # tops of the noise come last
-        write_history(self.history, t, np.exp(-0.15 * t) * np.cos(1.4 * t) + noise + 0j)
+        noise = 0.05 * np.random.default_rng(1).normal(size=len(T)) * (T > 10)  # tops of the noise come last
+        write_history(self.history, np.exp(-0.15 * T) * np.cos(1.4 * T) + noise + 0j)
         energy, mode = self.draw([(1, 0)], -0.15, (2, 19))
         self.assertEqual(self.dashed(energy), [])
         (line,) = self.dashed(mode)
@@ -317,17 +286,15 @@ class PlotHistory(InFolder):
         np.testing.assert_allclose(y, np.exp(-0.15 * x), rtol=0.01)  # a row lies within 0.05 of a top: cos(0.07)
 
     def test_theory_runs_through_a_growing_mode(self):
-        t = np.arange(0, 20, 0.1)
-        write_history(self.history, t, 1e-3 * np.exp(0.3 * t) + 0j)
+        write_history(self.history, 1e-3 * np.exp(0.3 * T) + 0j)
         (line,) = self.dashed(self.draw([(1, 0)], 0.3)[1])
-        np.testing.assert_allclose(line.get_ydata(), 1e-3 * np.exp(0.3 * t), rtol=1e-6)
+        np.testing.assert_allclose(line.get_ydata(), 1e-3 * np.exp(0.3 * T), rtol=1e-6)
 
     def test_theory_beside_the_energy_where_no_mode_is(self):
-        t = np.arange(0, 20, 0.1)
-        write_history(self.history, t, np.exp(-0.15 * t) + 0j)
+        write_history(self.history, np.exp(-0.15 * T) + 0j)
         energy, mode = self.draw([], -0.15)
         self.assertEqual(self.dashed(mode), [])
-        np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * t), rtol=1e-6)
+        np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * T), rtol=1e-6)
 
     def test_title(self):
         from common import read_title
@@ -349,8 +316,7 @@ class PlotHistory(InFolder):
             self.assertEqual(read_title(folder), title)
 
     def test_picture(self):
-        t = np.arange(0, 20, 0.1)
-        write_history(self.history, t, np.exp(-0.1 * t) * np.cos(t) + 0j)
+        write_history(self.history, np.exp(-0.1 * T) * np.cos(T) + 0j)
         result = run("plot_history.py", self.folder, "--theory-gamma", -0.1, "--fit-range", 2, 15)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_picture(self.folder / "energy.png")
@@ -366,12 +332,13 @@ class PlotHistory(InFolder):
 
     def test_problems(self):
         self.assert_problem(run("plot_history.py", self.folder), "history.csv")
-        write_history(self.history, np.arange(3.0), np.ones(3, complex))
-        self.assert_problem(run("plot_history.py", self.folder, "--mode", 5, 5), "no density mode 5 5")
-        self.assert_problem(run("plot_history.py", self.folder, "--theory-gamma", 1, "--fit-range", 7, 8), "no row")
-        self.assert_problem(
-            run("plot_history.py", self.folder, "--output", self.folder / "no" / "x.png"), "cannot write"
-        )
+        write_history(self.history, np.ones(3, complex), range(3))
+        for arguments, words in (
+            (["--mode", 5, 5], "no density mode 5 5"),
+            (["--theory-gamma", 1, "--fit-range", 7, 8], "no row"),
+            (["--output", self.folder / "no" / "x.png"], "cannot write"),
+        ):
+            self.assert_problem(run("plot_history.py", self.folder, *arguments), words)
         self.assertEqual(run("plot_history.py").returncode, 2)
 
 
@@ -424,13 +391,14 @@ class PlotSnapshot(InFolder):
 
     def test_problems(self):
         snapshot = self.folder / "snapshots" / "data_10.h5"
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--step", 5), "no snapshot of step 5", "0, 10")
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "B/z"), "no mesh B", "E/x, phi")
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E"), "name one")
-        self.assert_problem(run("plot_snapshot.py", self.folder, "--mesh", "E/z"), "no component z", "E/x, phi")
-        self.assert_problem(
-            run("plot_snapshot.py", self.folder, "--phase-space", "ions"), "no particles of ions", "electrons"
-        )
+        for arguments, words in (
+            (["--step", 5], ["no snapshot of step 5", "0, 10"]),
+            (["--mesh", "B/z"], ["no mesh B", "E/x, phi"]),
+            (["--mesh", "E"], ["name one"]),
+            (["--mesh", "E/z"], ["no component z", "E/x, phi"]),
+            (["--phase-space", "ions"], ["no particles of ions", "electrons"]),
+        ):
+            self.assert_problem(run("plot_snapshot.py", self.folder, *arguments), *words)
         self.assert_problem(run("plot_snapshot.py", self.folder / "nowhere"), "nowhere")
         snapshot.write_bytes(snapshot.read_bytes()[:1000])
         self.assert_problem(run("plot_snapshot.py", self.folder), "not a whole HDF5 file")

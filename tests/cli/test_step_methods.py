@@ -47,9 +47,6 @@ class Said(ProgramTest):
         for stage in ("sort: histogram", "sort: scan", "deposit", "field", "push"):
             self.assertRegex(text, rf"(?m)^{stage} ")
 
-    def test_a_method_that_is_none(self):
-        self.assert_refused(self.run_program("check", "small.yaml", "--set", "step.method=fast"), 2, "step.method")
-
 
 class Snapshots(ProgramTest):
     def particles(self, method, precision, step):

@@ -1,41 +1,24 @@
 /* Conservation: what the scheme keeps exactly, and what it keeps to second order in dt. */
 #include "support/physics_support.h"
 
-static const char warm_plasma[] =
-    "grid: {cells: [32, 32], length: [12.566370614359172, 12.566370614359172]}\n"
-    "time: {step: 0.1, steps: 150}\n"
-    "species:\n"
-    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 30011,\n"
-    "     velocities: {kind: maxwellian, drift: [0.5, -0.25]},\n"
-    "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 2, amplitude: 0.2}]}}\n"
-    "  - {name: ions, charge: 2, mass: 50, density: 0.5, particles: 20011,\n"
-    "     velocities: {kind: maxwellian, thermal: [0.1, 0.1]}}\n"
-    "output: {history: {modes: []}}\n";
+/* Sums over particles: of w q, and the sizes that charge and momentum are measured in, of w |q| and w m
+ * v_thermal.
+ */
+struct scales {
+    double net_charge, charge, momentum;
+};
 
-/* sum over particles of w q and of w m v_thermal, the sizes that charge and momentum are measured in */
-static double charge_scale(const struct config *config)
+static struct scales scales_of(const struct config *config)
 {
-    double scale = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        scale += fabs(config->species[s].charge) * config->species[s].density;
-    return scale * config->grid.length[0] * config->grid.length[1];
-}
-
-static double net_charge(const struct config *config)
-{
-    double sum = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        sum += config->species[s].charge * config->species[s].density;
-    return sum * config->grid.length[0] * config->grid.length[1];
-}
-
-static double momentum_scale(const struct config *config)
-{
-    double scale = 0;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        scale +=
-            config->species[s].mass * config->species[s].density * config->species[s].velocities.thermal[0];
-    return scale * config->grid.length[0] * config->grid.length[1];
+    const double area = config->grid.length[0] * config->grid.length[1];
+    struct scales scales = {0};
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        scales.net_charge += area * species->charge * species->density;
+        scales.charge += area * fabs(species->charge) * species->density;
+        scales.momentum += area * species->mass * species->density * species->velocities.thermal[0];
+    }
+    return scales;
 }
 
 /* The force between any two particles is equal and opposite when deposit and interpolation share one shape
@@ -46,20 +29,27 @@ static double momentum_scale(const struct config *config)
 static void check_momentum_and_charge(const struct config *config)
 {
     const double tolerance = config->precision == PRECISION_SINGLE ? 1e-6 : 1e-12;
+    const struct scales scales = scales_of(config);
     struct history_row *rows = physics_run(config);
     double moved = 0, gained = 0;
     for (uint64_t m = 0; m <= config->time.steps; m++) {
-        gained = fmax(gained, fabs(rows[m].charge - net_charge(config)));
+        gained = fmax(gained, fabs(rows[m].charge - scales.net_charge));
         for (int axis = 0; axis < 2; axis++)
             moved = fmax(moved, fabs(rows[m].momentum[axis] - rows[0].momentum[axis]));
     }
-    assert_near(moved / momentum_scale(config), 0, tolerance);
-    assert_near(gained / charge_scale(config), 0, tolerance);
+    assert_near(moved / scales.momentum, 0, tolerance);
+    assert_near(gained / scales.charge, 0, tolerance);
 }
 
 static void momentum_and_charge_stay(enum precision precision)
 {
-    struct config config = physics_config(warm_plasma);
+    struct config config = PHYSICS(
+        HALF_K, "output.history.modes=[]",
+        "species=[{name: electrons, charge: -1, mass: 1, density: 1, particles: 30011, "
+        "velocities: {kind: maxwellian, drift: [0.5, -0.25]}, "
+        "perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 2, amplitude: 0.2}]}}, "
+        "{name: ions, charge: 2, mass: 50, density: 0.5, particles: 20011, "
+        "velocities: {kind: maxwellian, thermal: [0.1, 0.1]}}]");
     config.precision = precision;
     for (int gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
         for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
@@ -98,14 +88,9 @@ static double energy_drift(struct config *config, double step)
  * these particles. The noise moves the order of the smaller steps by 0.1. */
 static void check_energy_order(double magnetic)
 {
-    struct config config =
-        physics_config("grid: {cells: [32, 32], length: [12.566370614359172, 12.566370614359172]}\n"
-                       "time: {step: 0.1, steps: 200}\n"
-                       "precision: double\n"
-                       "species:\n"
-                       "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 262144,\n"
-                       "     velocities: {kind: maxwellian},\n"
-                       "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.05}]}}\n");
+    struct config config = PHYSICS(HALF_K, "precision=double", "species.e.particles=262144",
+                                   "species.e.velocities={kind: maxwellian}",
+                                   "species.e.perturb.density=[{axis: x, mode: 1, amplitude: 0.05}]");
     config.fields.magnetic = magnetic;
     const double drifts[] = {energy_drift(&config, 0.4), energy_drift(&config, 0.2),
                              energy_drift(&config, 0.1)};

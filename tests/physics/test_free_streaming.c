@@ -5,19 +5,16 @@
  */
 #include "support/physics_support.h"
 
-static const char probes[] = "grid: {cells: [32, 32], length: [12.566370614359172, 12.566370614359172]}\n"
-                             "time: {step: 1, steps: 10}\n"
-                             "species:\n"
-                             "  - {name: probes, charge: -1, mass: 1, density: 1.0e-12, particles: 262144,\n"
-                             "     velocities: {kind: maxwellian, bases: [5, 7]},\n"
-                             "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}\n"
-                             "output: {history: {modes: [[1, 0]]}}\n";
+#define PROBES                                                                                               \
+    HALF_K, "time={step: 1, steps: 10}", "species.e.density=1.0e-12", "species.e.particles=262144",          \
+        "species.e.velocities={kind: maxwellian}",                                                           \
+        "species.e.perturb.density=[{axis: x, mode: 1, amplitude: 0.1}]"
 
 /* The quiet start leaves 5.7e-4 at an amplitude of 0.1, in an independent program too; twice that is allowed.
  * A run of large steps takes the fast particles 12 cells a step. */
 static void check_mixing(enum precision precision, double step)
 {
-    struct config config = physics_config(probes);
+    struct config config = PHYSICS(PROBES);
     config.precision = precision;
     physics_set_time(&config, step, 10);
     struct history_row *rows = physics_run(&config);
@@ -38,13 +35,8 @@ TEST(wave_mixes_away_in_phase_space)
 /* v uniform in [-1, 3]: the transform is exp(-i k t) sin(2 k t)/(2 k t). */
 TEST(uniform_velocities_mix_as_their_transform_says)
 {
-    struct config config = physics_config(probes);
-    struct velocities_config *velocities = &config.species[0].velocities;
-    velocities->kind = VELOCITIES_UNIFORM;
-    velocities->range[0][0] = -1;
-    velocities->range[0][1] = 3;
-    velocities->range[1][0] = -1;
-    velocities->range[1][1] = 1;
+    const struct config config =
+        PHYSICS(PROBES, "species.e.velocities={kind: uniform, range: [[-1, 3], [-1, 1]]}");
     struct history_row *rows = physics_run(&config);
     for (uint64_t m = 0; m <= config.time.steps; m++) {
         const double kt = 0.5 * (double)m, size = m == 0 ? 1 : sin(2 * kt) / (2 * kt);
@@ -56,9 +48,8 @@ TEST(uniform_velocities_mix_as_their_transform_says)
 /* w m v_thermal^2 for two directions and w m drift^2/2; the sequences' moments are good to 1e-4 at this N. */
 TEST(kinetic_energy_is_that_of_the_distribution)
 {
-    struct config config = physics_config(probes);
-    config.species[0].velocities.thermal[1] = 0.5;
-    config.species[0].velocities.drift[0] = -2;
+    const struct config config =
+        PHYSICS(PROBES, "species.e.velocities.thermal=[1, 0.5]", "species.e.velocities.drift=[-2, 0]");
     struct history_row *rows = physics_run(&config);
     const double expected = 0.5 * (1 + 0.25 + 4) * physics_total_mass(&config);
     const double momentum = -2 * physics_total_mass(&config);
@@ -73,10 +64,9 @@ TEST(kinetic_energy_is_that_of_the_distribution)
  * velocity that it was loaded with, wherever the sorts have taken both. Ids are the order of loading. */
 TEST(ids_stay_with_their_particles)
 {
-    struct config config = physics_config(probes);
-    config.species[0].density = 1e-30; /* a kick this small rounds away */
-    config.species[0].particles = 20011;
-    config.species[0].ids = true;
+    const struct config config =
+        PHYSICS(PROBES, "species.e.density=1e-30", /* a kick this small rounds away */
+                "species.e.particles=20011", "species.e.ids=true");
     struct simulation simulation;
     assert_ok(simulation_create(&config, device, &simulation));
     const struct particles *particles = &simulation.particles[0];

@@ -15,18 +15,13 @@
 #include "support/linear_theory.h"
 #include "support/physics_support.h"
 
-static const char landau[] = "grid: {cells: [32, 32], length: [12.566370614359172, 12.566370614359172]}\n"
-                             "time: {step: 0.1, steps: 150}\n"
-                             "species:\n"
-                             "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 65536,\n"
-                             "     positions: {kind: van_der_corput, bases: [2, 3]},\n"
-                             "     velocities: {kind: maxwellian, bases: [5, 7], thermal: [1, 1]},\n"
-                             "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.01}]}}\n"
-                             "output: {history: {modes: [[1, 0]]}}\n";
+#define LANDAU                                                                                               \
+    HALF_K, "species.e.particles=262144", "species.e.velocities={kind: maxwellian}",                         \
+        "species.e.perturb.density=[{axis: x, mode: 1, amplitude: 0.01}]"
 
 static const struct theory_plasma plasma = {.k = 0.5, .thermal = 1};
 
-/* n_k(t)/n_k(0) of a run; the caller frees it. */
+/* n_k(t)/n_k(0) of a run. */
 static double *density_ratios(const struct config *config)
 {
     struct history_row *rows = physics_run(config);
@@ -44,69 +39,54 @@ static double largest_deviation(const double *a, const double *b, uint64_t steps
     return largest;
 }
 
-static void check_damping(const struct config *config, double tolerance)
+/* Returns the ratios. */
+static double *check_damping(struct config config, double tolerance)
 {
-    const uint64_t steps = config->time.steps;
-    const double grid_factor = theory_grid_factor(config, (const int[]){1, 0}, ALIASES_NONE);
-    double *expected = theory_density_series(&plasma, grid_factor, config->time.step, steps);
-    double *ratios = density_ratios(config);
+    const uint64_t steps = config.time.steps;
+    const double grid_factor = theory_grid_factor(&config, (const int[]){1, 0}, ALIASES_NONE);
+    double *expected = theory_density_series(&plasma, grid_factor, config.time.step, steps);
+    double *ratios = density_ratios(&config);
     const double deviation = largest_deviation(ratios, expected, steps);
     print_message("%llu particles: largest deviation %.2e of n(0)\n",
-                  (unsigned long long)config->species[0].particles, deviation);
+                  (unsigned long long)config.species[0].particles, deviation);
     assert_near(deviation, 0, tolerance);
+    return ratios;
 }
 
 TEST(damping_follows_the_exact_series)
 {
-    struct config config = physics_config(landau);
-    config.species[0].particles = 1048576;
-    check_damping(&config, 3 * 3.6e-3);
+    check_damping(PHYSICS(LANDAU, "species.e.particles=1048576"), 3 * 3.6e-3);
 }
 
 TEST(damping_follows_the_series_of_a_larger_time_step)
 {
-    struct config config = physics_config(landau);
-    config.species[0].particles = 262144;
-    physics_set_time(&config, 0.5, 15);
-    check_damping(&config, 3 * 1.9e-2);
+    check_damping(PHYSICS(LANDAU, "time={step: 0.5, steps: 30}"), 3 * 1.9e-2);
 }
 
 TEST(damping_is_right_with_the_centred_gradient)
 {
-    struct config config = physics_config(landau);
-    config.species[0].particles = 262144;
-    config.fields.gradient = GRADIENT_CENTRED;
-    check_damping(&config, 3 * 1.9e-2);
+    check_damping(PHYSICS(LANDAU, "fields.gradient=centred"), 3 * 1.9e-2);
 }
 
 TEST(damping_is_right_with_the_shape_tsc_and_a_filter)
 {
-    struct config config = physics_config(landau);
-    config.species[0].particles = 262144;
-    config.deposit.shape = SHAPE_TSC;
-    config.deposit.filter_passes = 2;
-    check_damping(&config, 3 * 1.9e-2);
+    check_damping(PHYSICS(LANDAU, "deposit={shape: tsc, filter_passes: 2}"), 3 * 1.9e-2);
 }
 
 /* The shape ngp lets more noise in, 5.2e-2 in this run; three times that again. */
 TEST(damping_is_right_with_the_shape_ngp)
 {
-    struct config config = physics_config(landau);
-    config.species[0].particles = 262144;
-    config.deposit.shape = SHAPE_NGP;
-    check_damping(&config, 3 * 5.2e-2);
+    check_damping(PHYSICS(LANDAU, "deposit.shape=ngp"), 3 * 5.2e-2);
 }
 
 /* Single precision rounds an offset by 2^-25 of a cell: against the noise that is nothing, and the two
  * precisions differ by less than a hundredth of the noise. */
 TEST(precisions_agree)
 {
-    struct config config = physics_config(landau);
-    check_damping(&config, 3 * 2.9e-2);
-    double *single = density_ratios(&config);
+    struct config config = PHYSICS(LANDAU, "species.e.particles=65536");
+    double *single = check_damping(config, 3 * 2.9e-2);
     config.precision = PRECISION_DOUBLE;
-    check_damping(&config, 3 * 2.9e-2);
-    double *twice = density_ratios(&config);
+    double *twice = check_damping(config, 3 * 2.9e-2);
     assert_near(largest_deviation(single, twice, config.time.steps), 0, 1e-4);
 }
 
@@ -114,9 +94,7 @@ TEST(precisions_agree)
  * of it from 65536 particles on. */
 TEST(wave_starts_with_its_amplitude)
 {
-    struct config config = physics_config(landau);
-    config.precision = PRECISION_DOUBLE;
-    config.time.steps = 0;
+    struct config config = PHYSICS(LANDAU, "species.e.particles=65536", "precision=double", "time.steps=0");
     struct history_row *rows = physics_run(&config);
     const double expected = -0.005 * theory_shape(0.5, config.grid.length[0] / 32, SHAPE_CIC);
     assert_near(rows[0].modes[0][0], expected, 2e-8 * fabs(expected));

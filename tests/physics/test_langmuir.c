@@ -14,16 +14,6 @@
 #include "support/linear_theory.h"
 #include "support/physics_support.h"
 
-static const char cold_lattice[] =
-    "grid: {cells: [32, 32], length: [6.283185307179586, 6.283185307179586]}\n"
-    "time: {step: 0.1, steps: 200}\n"
-    "precision: double\n"
-    "species:\n"
-    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 16384,\n"
-    "     positions: {kind: lattice, counts: [128, 128]},\n"
-    "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-4}]}}\n"
-    "output: {history: {modes: [[1, 0]]}}\n";
-
 static const int mode_along_x[2] = {1, 0};
 static const double end = 20; /* three periods */
 
@@ -43,12 +33,13 @@ static double measured_frequency(const struct config *config, uint32_t mode, dou
 
 /* The measured omega, which must be that of the formula to a relative `tolerance`. An error of omega turns
  * the wave by `end` times as much. */
-static double checked_frequency(const struct config *config, double tolerance)
+static double checked_frequency(struct config config, double tolerance)
 {
-    const double grid_factor = theory_grid_factor(config, mode_along_x, ALIASES_ALL);
-    const double expected = theory_cold_frequency(grid_factor, 1, config->time.step);
-    const double omega = measured_frequency(config, 0, end * tolerance);
-    print_message("dt %.2f, %u cells: omega %.9f, formula %.9f\n", config->time.step, config->grid.cells[0],
+    physics_set_time(&config, config.time.step, end);
+    const double grid_factor = theory_grid_factor(&config, mode_along_x, ALIASES_ALL);
+    const double expected = theory_cold_frequency(grid_factor, 1, config.time.step);
+    const double omega = measured_frequency(&config, 0, end * tolerance);
+    print_message("dt %.2f, %u cells: omega %.9f, formula %.9f\n", config.time.step, config.grid.cells[0],
                   omega, expected);
     assert_near(omega, expected, tolerance * expected);
     return omega;
@@ -67,13 +58,9 @@ static double order_of(const double values[3])
  * largest dt, 0.002. */
 TEST(frequency_converges_in_second_order_in_the_time_step)
 {
-    struct config config = physics_config(cold_lattice);
-    const double steps[] = {0.2, 0.1, 0.05};
-    double omega[3];
-    for (int n = 0; n < 3; n++) {
-        physics_set_time(&config, steps[n], end);
-        omega[n] = checked_frequency(&config, nonlinear);
-    }
+    const double omega[] = {checked_frequency(PHYSICS(COLD_LATTICE, "time.step=0.2"), nonlinear),
+                            checked_frequency(PHYSICS(COLD_LATTICE, "time.step=0.1"), nonlinear),
+                            checked_frequency(PHYSICS(COLD_LATTICE, "time.step=0.05"), nonlinear)};
     assert_near(order_of(omega), 2.00, 0.05);
 }
 
@@ -81,14 +68,10 @@ TEST(frequency_converges_in_second_order_in_the_time_step)
  * moves this order by less than 0.01 from 8 cells a wave on. */
 TEST(frequency_converges_in_second_order_in_the_cell)
 {
-    struct config config = physics_config(cold_lattice);
-    const uint32_t cells[] = {8, 16, 32};
+    static const char *const cells[] = {"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]"};
     double root[3];
-    for (int n = 0; n < 3; n++) {
-        physics_set_box(&config, cells[n], 1);
-        physics_set_time(&config, 0.1, end);
-        root[n] = 2 / 0.1 * sin(0.05 * checked_frequency(&config, nonlinear));
-    }
+    for (int n = 0; n < 3; n++)
+        root[n] = 2 / 0.1 * sin(0.05 * checked_frequency(PHYSICS(COLD_LATTICE, cells[n]), nonlinear));
     assert_near(order_of(root), 2.00, 0.05);
     /* and towards omega_p itself: Richardson's extrapolation of the last two is good to (k dx)^4/100 */
     assert_near(root[2] + (root[2] - root[1]) / 3, 1, 1e-4);
@@ -96,16 +79,12 @@ TEST(frequency_converges_in_second_order_in_the_cell)
 
 TEST(frequency_is_right_with_the_centred_gradient)
 {
-    struct config config = physics_config(cold_lattice);
-    config.fields.gradient = GRADIENT_CENTRED;
-    checked_frequency(&config, nonlinear);
+    checked_frequency(PHYSICS(COLD_LATTICE, "fields.gradient=centred"), nonlinear);
 }
 
 TEST(frequency_is_right_with_a_filter)
 {
-    struct config config = physics_config(cold_lattice);
-    config.deposit.filter_passes = 3;
-    checked_frequency(&config, nonlinear);
+    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.filter_passes=3"), nonlinear);
 }
 
 /* With tsc the sum over a cell is cubic in the offset, so the midpoint rule errs: by 5e-5 with four particles
@@ -113,12 +92,9 @@ TEST(frequency_is_right_with_a_filter)
  * to one. */
 TEST(frequency_is_right_with_the_shape_tsc)
 {
-    struct config config = physics_config(cold_lattice);
-    config.deposit.shape = SHAPE_TSC;
-    config.species[0].positions.counts[0] = 512;
-    config.species[0].positions.counts[1] = 64;
-    config.species[0].particles = 32768;
-    checked_frequency(&config, 6e-6);
+    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.shape=tsc", "species.e.positions.counts=[512, 64]",
+                              "species.e.particles=32768"),
+                      6e-6);
 }
 
 /* Offsets in a cell are rounded by up to 2^-25 in every step. The 128 particles across the wave share one
@@ -126,25 +102,19 @@ TEST(frequency_is_right_with_the_shape_tsc)
  * and a nonlinear shift of 1e-7. */
 TEST(frequency_is_right_in_single_precision)
 {
-    struct config config = physics_config(cold_lattice);
-    config.precision = PRECISION_SINGLE;
-    config.species[0].perturb.displacement.items[0].amplitude = 1e-3;
-    checked_frequency(&config, 5e-5);
+    checked_frequency(
+        PHYSICS(COLD_LATTICE, "precision=single", "species.e.perturb.displacement.0.amplitude=1e-3"), 5e-5);
 }
 
 /* A wave along x and another along y, on a grid and box that are not square: nothing may mix up the axes. */
 TEST(waves_along_both_axes_keep_their_own_frequency)
 {
-    struct config config =
-        physics_config("grid: {cells: [16, 40], length: [3, 11]}\n"
-                       "time: {step: 0.1, steps: 200}\n"
-                       "precision: double\n"
-                       "species:\n"
-                       "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 10240,\n"
-                       "     positions: {kind: lattice, counts: [64, 160]},\n"
-                       "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-4},\n"
-                       "                              {axis: y, mode: 3, amplitude: 1.0e-4}]}}\n"
-                       "output: {history: {modes: [[1, 0], [0, 3]]}}\n");
+    const struct config config =
+        PHYSICS(COLD_LATTICE, "grid={cells: [16, 40], length: [3, 11]}", "time.steps=200",
+                "species.e.particles=10240", "species.e.positions.counts=[64, 160]",
+                "species.e.perturb.displacement=[{axis: x, mode: 1, amplitude: 1e-4}, "
+                "{axis: y, mode: 3, amplitude: 1e-4}]",
+                "output.history.modes=[[1, 0], [0, 3]]");
     for (uint32_t n = 0; n < 2; n++) {
         const int32_t *mode = config.output.history.modes[n];
         const double grid_factor = theory_grid_factor(&config, (const int[]){mode[0], mode[1]}, ALIASES_ALL);
@@ -158,16 +128,12 @@ TEST(waves_along_both_axes_keep_their_own_frequency)
 TEST(species_add_up_to_one_plasma_frequency)
 {
     const struct config config =
-        physics_config("grid: {cells: [32, 16], length: [6, 2]}\n"
-                       "time: {step: 0.1, steps: 200}\n"
-                       "precision: double\n"
-                       "species:\n"
-                       "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 8192,\n"
-                       "     positions: {kind: lattice, counts: [128, 64]},\n"
-                       "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-4}]}}\n"
-                       "  - {name: ions, charge: 2, mass: 4, density: 0.5, particles: 4096,\n"
-                       "     positions: {kind: lattice, counts: [128, 32]}}\n"
-                       "output: {history: {modes: [[1, 0]]}}\n");
+        PHYSICS("grid={cells: [32, 16], length: [6, 2]}", "precision=double", "time.steps=200",
+                "species=[{name: electrons, charge: -1, mass: 1, density: 1, particles: 8192, "
+                "positions: {kind: lattice, counts: [128, 64]}, "
+                "perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-4}]}}, "
+                "{name: ions, charge: 2, mass: 4, density: 0.5, particles: 4096, "
+                "positions: {kind: lattice, counts: [128, 32]}}]");
     const double grid_factor = theory_grid_factor(&config, mode_along_x, ALIASES_ALL);
     const double expected = theory_cold_frequency(grid_factor, sqrt(1.5), config.time.step);
     assert_near(measured_frequency(&config, 0, end * nonlinear), expected, nonlinear * expected);
@@ -177,8 +143,7 @@ TEST(species_add_up_to_one_plasma_frequency)
  * -i q n0 a S(k)/2. A lattice of spacing h adds (k h)^2/24 of that, 1.0e-4. */
 TEST(wave_starts_with_its_amplitude)
 {
-    struct config config = physics_config(cold_lattice);
-    config.time.steps = 0;
+    const struct config config = PHYSICS(COLD_LATTICE, "time.steps=0");
     struct history_row *rows = physics_run(&config);
     const double expected = 0.5e-4 * theory_shape(1, 2 * M_PI / 32, SHAPE_CIC);
     assert_near(rows[0].modes[0][0], 0, 1e-6 * expected);

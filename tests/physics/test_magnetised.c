@@ -28,21 +28,12 @@ static double wave_frequency(const struct config *config)
     for (uint64_t m = 0; m < steps; m++)
         for (int part = 0; part < 2; part++)
             wave[m][part] = wave[m + 1][part] - wave[m][part];
-    const double omega = physics_frequency(wave, steps, config->time.step);
-    return omega;
+    return physics_frequency(wave, steps, config->time.step);
 }
 
 TEST(upper_hybrid_waves_have_the_frequency_of_the_boris_scheme)
 {
-    struct config config =
-        physics_config("grid: {cells: [32, 32], length: [6.283185307179586, 6.283185307179586]}\n"
-                       "time: {step: 0.1, steps: 300}\n"
-                       "precision: double\n"
-                       "species:\n"
-                       "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 16384,\n"
-                       "     positions: {kind: lattice, counts: [128, 128]},\n"
-                       "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-4}]}}\n"
-                       "output: {history: {modes: [[1, 0]]}}\n");
+    struct config config = PHYSICS(COLD_LATTICE);
     static const struct {
         double gyration, time_step;
     } cases[] = {{1, 0.1}, {-0.5, 0.1}, {1, 0.4}};
@@ -70,15 +61,13 @@ TEST(upper_hybrid_waves_have_the_frequency_of_the_boris_scheme)
  * lattice only as well as the lattice stands for evenly spread charge: with 8 particles a cell, 3e-4. */
 static void check_motion(enum precision precision, double magnetic, double tolerance)
 {
-    struct config config = physics_config(
-        "grid: {cells: [16, 32], length: [4, 10]}\n"
-        "time: {step: 0.5, steps: 100}\n"
-        "species:\n"
-        "  - {name: probes, charge: -1, mass: 2, density: 1.0e-12, particles: 65536,\n"
-        "     positions: {kind: lattice, counts: [256, 256]}, velocities: {kind: cold, drift: [2, -1.5]},\n"
-        "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 0.1},\n"
-        "                              {axis: y, mode: 1, amplitude: 0.1}]}}\n"
-        "output: {history: {modes: [[1, 0], [0, 1]]}}\n");
+    struct config config =
+        PHYSICS("grid={cells: [16, 32], length: [4, 10]}", "time={step: 0.5, steps: 100}",
+                "species=[{name: probes, charge: -1, mass: 2, density: 1.0e-12, particles: 65536, "
+                "positions: {kind: lattice, counts: [256, 256]}, velocities: {drift: [2, -1.5]}, "
+                "perturb: {displacement: [{axis: x, mode: 1, amplitude: 0.1}, "
+                "{axis: y, mode: 1, amplitude: 0.1}]}}]",
+                "output.history.modes=[[1, 0], [0, 1]]");
     config.precision = precision;
     config.fields.magnetic = magnetic;
     const double complex start = 2 - 1.5 * I;

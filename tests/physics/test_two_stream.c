@@ -11,6 +11,12 @@
 
 static const double time_step = 0.1;
 
+/* A word for PHYSICS(): two beams that differ in the sign of their drift, which comes behind `particles`. */
+#define BEAM(name, particles, drift)                                                                         \
+    "{name: " name ", charge: -1, mass: 1, density: 0.5, particles: " particles ", drift: [" drift ", 0]}}"
+#define BEAMS(particles, drift)                                                                              \
+    "species=[" BEAM("right", particles, drift) ", " BEAM("left", particles, "-" drift) "]"
+
 /* The slope of log |n| over steps [first, last], by least squares. */
 static double growth_rate(const double *n, uint64_t first, uint64_t last)
 {
@@ -64,16 +70,10 @@ static struct growth measure_growth(const struct config *config, const struct th
 TEST(warm_beams_grow_at_the_rate_of_the_exact_series)
 {
     const struct config config =
-        physics_config("grid: {cells: [32, 32], length: [31.41592653589793, 31.41592653589793]}\n"
-                       "time: {step: 0.1, steps: 240}\n"
-                       "species:\n"
-                       "  - {name: right, charge: -1, mass: 1, density: 0.5, particles: 262144,\n"
-                       "     velocities: {kind: maxwellian, drift: [3, 0]},\n"
-                       "     perturb: {density: [{axis: x, mode: 1, amplitude: 5.0e-4}]}}\n"
-                       "  - {name: left, charge: -1, mass: 1, density: 0.5, particles: 262144,\n"
-                       "     velocities: {kind: maxwellian, drift: [-3, 0]},\n"
-                       "     perturb: {density: [{axis: x, mode: 1, amplitude: 5.0e-4}]}}\n"
-                       "output: {history: {modes: [[1, 0]]}}\n");
+        PHYSICS("grid.length=[31.41592653589793, 31.41592653589793]", "time.steps=240",
+                BEAMS("262144, perturb: {density: [{axis: x, mode: 1, amplitude: 5.0e-4}]}, "
+                      "velocities: {kind: maxwellian",
+                      "3"));
     const struct theory_plasma plasma = {.k = 0.2, .drift = 3, .thermal = 1};
     const struct growth growth = measure_growth(&config, &plasma, 120);
     assert_near(growth.measured, growth.expected, 0.01 * growth.expected);
@@ -86,20 +86,11 @@ TEST(warm_beams_grow_at_the_rate_of_the_exact_series)
  * itself, so 256 by 4e-4. */
 TEST(cold_beams_grow_at_the_largest_rate)
 {
-    const struct config config =
-        physics_config("grid: {cells: [32, 2], length: [6.283185307179586, 2]}\n"
-                       "time: {step: 0.1, steps: 200}\n"
-                       "precision: double\n"
-                       "species:\n"
-                       "  - {name: right, charge: -1, mass: 1, density: 0.5, particles: 16384,\n"
-                       "     positions: {kind: lattice, counts: [8192, 2]},\n"
-                       "     velocities: {kind: cold, drift: [0.6123724356957945, 0]},\n"
-                       "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-6}]}}\n"
-                       "  - {name: left, charge: -1, mass: 1, density: 0.5, particles: 16384,\n"
-                       "     positions: {kind: lattice, counts: [8192, 2]},\n"
-                       "     velocities: {kind: cold, drift: [-0.6123724356957945, 0]},\n"
-                       "     perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-6}]}}\n"
-                       "output: {history: {modes: [[1, 0]]}}\n");
+    const struct config config = PHYSICS(
+        "grid={cells: [32, 2], length: [6.283185307179586, 2]}", "time.steps=200", "precision=double",
+        BEAMS("16384, positions: {kind: lattice, counts: [8192, 2]}, "
+              "perturb: {displacement: [{axis: x, mode: 1, amplitude: 1.0e-6}]}, velocities: {kind: cold",
+              "0.6123724356957945"));
     const struct theory_plasma plasma = {.k = 1, .drift = sqrt(3.0 / 8)};
     const struct growth growth = measure_growth(&config, &plasma, 100);
     assert_near(growth.measured, growth.expected, 3e-4);

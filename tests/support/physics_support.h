@@ -17,14 +17,27 @@ static inline struct config physics_config(const char *yaml)
     return config;
 }
 
-/* A square box, so that mode 1 along x has this k. */
-static inline void physics_set_box(struct config *config, uint32_t cells, double k)
+/* Cold electrons "e" in a box of length 2 pi, changed by "KEY=VALUE" words that a NULL ends. */
+static inline struct config physics_plasma(const char *const *settings)
 {
-    for (int axis = 0; axis < 2; axis++) {
-        config->grid.cells[axis] = cells;
-        config->grid.length[axis] = 2 * M_PI / k;
-    }
+    static const char plasma[] = "grid: {cells: [32, 32], length: [6.283185307179586, 6.283185307179586]}\n"
+                                 "time: {step: 0.1, steps: 150}\n"
+                                 "species: [{name: e, charge: -1, mass: 1, density: 1, particles: 16384}]\n"
+                                 "output: {history: {modes: [[1, 0]]}}\n";
+    size_t count = 0;
+    while (settings[count])
+        count++;
+    struct config config;
+    assert_ok(config_read_text("test", plasma, strlen(plasma), settings, count, &config));
+    return config;
 }
+#define PHYSICS(...) physics_plasma((const char *const[]){__VA_ARGS__, NULL})
+
+/* Words for PHYSICS(): the box in which mode 1 has k = 0.5, and a lattice with a wave along x. */
+#define HALF_K "grid.length=[12.566370614359172, 12.566370614359172]"
+#define COLD_LATTICE                                                                                         \
+    "precision=double", "species.e.positions={kind: lattice, counts: [128, 128]}",                           \
+        "species.e.perturb.displacement=[{axis: x, mode: 1, amplitude: 1.0e-4}]"
 
 static inline void physics_set_time(struct config *config, double step, double end)
 {
@@ -32,8 +45,7 @@ static inline void physics_set_time(struct config *config, double step, double e
     config->time.steps = (uint64_t)lround(end / step);
 }
 
-/* Runs the config to its end. Returns the history, a row for each of the steps 0 to time.steps; the caller
- * frees it. */
+/* Runs the config to its end. Returns the history, a row for each of the steps 0 to time.steps. */
 static inline struct history_row *physics_run(const struct config *config)
 {
     struct simulation simulation;
@@ -48,7 +60,7 @@ static inline struct history_row *physics_run(const struct config *config)
     return rows;
 }
 
-/* Mode number `mode` of the config's history at each step, as (real, imaginary). The caller frees it. */
+/* Mode number `mode` of the config's history at each step, as (real, imaginary). */
 static inline double (*physics_mode(const struct history_row *rows, uint64_t steps, uint32_t mode))[2]
 {
     double(*wave)[2] = test_array(steps + 1, sizeof *wave);
