@@ -42,7 +42,7 @@ static void print_help(void)
 static enum status dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return status_fail(STATUS_USAGE, "radixpic: which command? radixpic --help lists them");
+        return status_fail(STATUS_USAGE, "radixpic: expected a command; radixpic --help lists them");
     const bool asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
     if (asks_help || strcmp(argv[1], "--version") == 0) {
         if (communicator_is_first() && asks_help)

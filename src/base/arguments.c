@@ -49,7 +49,7 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
     size_t length = 0;
     FILE *stream = open_memstream(&list, &length);
     if (!stream)
-        return status_fail(STATUS_USAGE, "%s '%s' is not known", what, word);
+        return status_fail(STATUS_USAGE, "%s \"%s\" is not known", what, word);
     const char *nearest = suggest_nearest(word, known, count);
     if (nearest)
         fprintf(stream, "; did you mean %s?", nearest);
@@ -57,7 +57,7 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
     for (size_t n = 0; n < count; n++)
         fprintf(stream, "%s%s", n ? ", " : "", known[n]);
     fclose(stream);
-    const enum status status = status_fail(STATUS_USAGE, "%s '%s' is not known%s", what, word, list);
+    const enum status status = status_fail(STATUS_USAGE, "%s \"%s\" is not known%s", what, word, list);
     free(list);
     return status;
 }
@@ -120,7 +120,7 @@ static enum status check_options(const struct argp *argp, int argc, char **argv)
             return arguments_unknown(what, word, known.words, known.count);
         const bool value_follows = option->arg && argv[n][strlen(word)] == '\0';
         if (value_follows && n + 1 == argc)
-            return status_fail(STATUS_USAGE, "%s '%s' needs a value, %s", what, word, option->arg);
+            return status_fail(STATUS_USAGE, "%s \"%s\" needs a value, %s", what, word, option->arg);
         n += value_follows; /* a value in a word of its own */
     }
     return STATUS_OK;
@@ -147,7 +147,7 @@ enum status arguments_parse(const struct argp *argp, int argc, char **argv, void
     if (wrapper.help_shown)
         return STATUS_OK;
     if (error == 0 && next < argc)
-        return status_fail(STATUS_USAGE, "%s: unexpected argument '%s'", argv[0], argv[next]);
+        return status_fail(STATUS_USAGE, "%s: unexpected argument \"%s\"", argv[0], argv[next]);
     if (error == 0)
         return STATUS_OK;
     if (status_message()[0] == '\0') /* argp itself refused a word: a short option or its value */

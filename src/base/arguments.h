@@ -21,7 +21,7 @@ void arguments_show_help(bool shown);
 error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "WHAT 'WORD' is not known; did you mean NEAREST? Known are A, B, C." with STATUS_USAGE. */
+/* `WHAT "WORD" is not known; did you mean NEAREST? Known are A, B, C` with STATUS_USAGE. */
 STATUS_CHECKED enum status arguments_unknown(const char *what, const char *word, const char *const *known,
                                              size_t count);
 

@@ -206,7 +206,7 @@ REFUSED = [
     ("layout", ["--input=d", "--table=1,4"], ["--input is of bubble-sort alone"]),
     ("layout", ["--type=double", "--table=5,VI"], ["--type", "of all three types"]),
     ("layout", ["--arrays=65536", "--length=65536", "--table=1"], ["--arrays", "2^32"]),
-    *[(name, ["more"], ["unexpected argument 'more'"]) for name in SMALL],
+    *[(name, ["more"], ['unexpected argument "more"']) for name in SMALL],
 ]  # fmt: skip
 
 # Bench, options, kernel file, what is replaced by what, what the table says, the sentence (exit code 1).

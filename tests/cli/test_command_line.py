@@ -114,14 +114,14 @@ class MissingAndMisplaced(ProgramTest):
             (["run", "small.yaml", "other.yaml"], ["other.yaml"]),
             (["run", "missing.yaml"], ["missing.yaml", "No such file"]),
             (["run", "."], ["."]),
-            (["devices", "all"], ["'all'"]),
+            (["devices", "all"], ['"all"']),
             (["bench", "pic-sort", "10"], ["10"]),
             (["run", "small.yaml", "--steps"], ["--steps"]),
             (["run", "small.yaml", "--set"], ["--set"]),
             (["run", "small.yaml", "--output"], ["--output"]),
             (["run", "small.yaml", "--output", ""], ["--output"]),
-            (["run", "small.yaml", "-n"], ["'-n' needs a value"]),
-            (["run", "small.yaml", "-Z"], ["'-Z' is not known"]),
+            (["run", "small.yaml", "-n"], ['"-n" needs a value']),
+            (["run", "small.yaml", "-Z"], ['"-Z" is not known']),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_program(*arguments), 2, *words)

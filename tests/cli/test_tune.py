@@ -180,7 +180,7 @@ class Options(ProgramTest):
             *((["--cells", cells], ["--cells", "2 to 16384"]) for cells in ("1", "8x", "8x1", "x8", "8x8x8", "16384x16385")),
             (["--cells", "8192x8193"], ["--cells", "at most 67108864"]),
             (["--seconds", "0"], ["--seconds"]),
-            (["all"], ["'all'"]),
+            (["all"], ['"all"']),
             (["--partikels", "5"], ["--particles"]),
         ):
             with self.subTest(arguments=arguments):
