@@ -71,7 +71,7 @@ static inline struct state16 load_state(global const real4 *states, uint begin, 
     if (begin % 4 == 0 && first == 0 && last == LANES) {
         global const real16 *four = (global const real16 *)(states + begin);
         for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
-            WILL_READ(states + begin + READ_AHEAD + n);
+            WILL_READ(states + begin + PREFETCH_AHEAD + n);
         return state_of_quads(four[0], four[1], four[2], four[3]);
     }
     real16 copy[4];

@@ -22,8 +22,8 @@ static inline struct state16 load_state(global const real2 *offset, global const
 {
     real16 pairs[4];
     if (number == LANES) {
-        WILL_READ(offset + p + READ_AHEAD);
-        WILL_READ(velocity + p + READ_AHEAD);
+        WILL_READ(offset + p + PREFETCH_AHEAD);
+        WILL_READ(velocity + p + PREFETCH_AHEAD);
         for (uint part = 0; part < 2; part++) {
             pairs[part] = vload16(part, (global const real *)(offset + p));
             pairs[2 + part] = vload16(part, (global const real *)(velocity + p));

@@ -51,7 +51,7 @@ static inline int all_lanes(mask16 mask)
 #define WILL_READ(address)  ((void)0)
 #define WILL_WRITE(address) ((void)0)
 #endif
-#define READ_AHEAD 256u /* particles */
+#define PREFETCH_AHEAD 256u /* particles */
 
 /* Every second lane of a, then of b: from the first, or from the second. Spelled out, since oclgrind loses
  * track of the lanes where vectors of different widths meet. */
