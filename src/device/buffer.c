@@ -110,37 +110,58 @@ void *buffer_native(struct buffer *buffer)
     return buffer->memory;
 }
 
-enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+/* A counting device's buffers hold zeros. */
+static enum status read_part(const struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
+                             void *destination)
 {
     if (!buffer->memory)
         memset(destination, 0, bytes);
     if (!moves_bytes(buffer, bytes))
         return STATUS_OK;
     return opencl_check(buffer->device,
-                        clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, CL_TRUE, offset,
+                        clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, blocking, offset,
                                             bytes, destination, 0, NULL, NULL),
                         "reading a buffer");
 }
 
-static enum status write_part(struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
-                              const void *source)
+/* `event` may be NULL. */
+static enum status write_part(const struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
+                              const void *source, cl_event *event)
 {
     if (!moves_bytes(buffer, bytes))
         return STATUS_OK;
     return opencl_check(buffer->device,
                         clEnqueueWriteBuffer(buffer->device->core->queue, buffer->memory, blocking, offset,
-                                             bytes, source, 0, NULL, NULL),
+                                             bytes, source, 0, NULL, event),
                         "writing a buffer");
+}
+
+enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+{
+    return read_part(buffer, CL_TRUE, offset, bytes, destination);
 }
 
 enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
 {
-    return write_part(buffer, CL_TRUE, offset, bytes, source);
+    return write_part(buffer, CL_TRUE, offset, bytes, source, NULL);
 }
 
 enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
 {
-    return write_part(buffer, CL_FALSE, offset, bytes, source);
+    return write_part(buffer, CL_FALSE, offset, bytes, source, NULL);
+}
+
+enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+{
+    return read_part(buffer, CL_FALSE, offset, bytes, destination);
+}
+
+enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source,
+                              enum stage stage)
+{
+    cl_event event = NULL;
+    TRY(write_part(buffer, CL_FALSE, offset, bytes, source, device_event(buffer->device, &event)));
+    return device_record(buffer->device, NULL, event, stage, bytes);
 }
 
 enum status buffer_fill(struct buffer *buffer, uint32_t pattern)
@@ -167,7 +188,7 @@ enum status buffer_copy_part(const struct buffer *from, size_t from_offset, stru
     cl_event event = NULL;
     TRY(opencl_check(device,
                      clEnqueueCopyBuffer(device->core->queue, from->memory, to->memory, from_offset,
-                                         to_offset, bytes, 0, NULL, device->core->weight > 0 ? &event : NULL),
+                                         to_offset, bytes, 0, NULL, device_event(device, &event)),
                      "copying a buffer"));
     return device_record(device, NULL, event, stage, 2 * (uint64_t)bytes);
 }

@@ -13,6 +13,9 @@ struct candidate {
     struct device_info info;
 };
 
+/* Reads a number, which stays as it is where the device does not know the question. */
+#define ASK(id, question, number) clGetDeviceInfo((id), (question), sizeof(number), &(number), NULL)
+
 static void read_text(cl_device_id id, cl_device_info what, char *text, size_t size)
 {
     if (clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS)
@@ -26,11 +29,9 @@ enum { QUEUE_ON_DEVICE_PROPERTIES = 0x104E, DEVICE_ENQUEUE_CAPABILITIES = 0x1070
 static bool can_enqueue(cl_device_id id)
 {
     cl_bitfield properties = 0, capabilities = 0;
-    if (clGetDeviceInfo(id, QUEUE_ON_DEVICE_PROPERTIES, sizeof properties, &properties, NULL) != CL_SUCCESS ||
-        properties == 0)
+    if (ASK(id, QUEUE_ON_DEVICE_PROPERTIES, properties) != CL_SUCCESS || properties == 0)
         return false;
-    return clGetDeviceInfo(id, DEVICE_ENQUEUE_CAPABILITIES, sizeof capabilities, &capabilities, NULL) !=
-               CL_SUCCESS ||
+    return ASK(id, DEVICE_ENQUEUE_CAPABILITIES, capabilities) != CL_SUCCESS ||
            (capabilities & ENQUEUE_SUPPORTED) != 0;
 }
 
@@ -60,14 +61,14 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     cl_uint units = 1;
     cl_ulong local_memory = 0, global_memory = 0, largest_buffer = 0;
     cl_device_fp_config fp64 = 0, fp32 = 0;
-    clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_memory, &global_memory, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest_buffer, &largest_buffer, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info.group_limit, &info.group_limit, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32, NULL);
+    ASK(id, CL_DEVICE_TYPE, type);
+    ASK(id, CL_DEVICE_MAX_COMPUTE_UNITS, units);
+    ASK(id, CL_DEVICE_LOCAL_MEM_SIZE, local_memory);
+    ASK(id, CL_DEVICE_GLOBAL_MEM_SIZE, global_memory);
+    ASK(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, largest_buffer);
+    ASK(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, info.group_limit);
+    ASK(id, CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
+    ASK(id, CL_DEVICE_SINGLE_FP_CONFIG, fp32);
     info.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;
@@ -101,45 +102,29 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
     return count;
 }
 
-static bool parse_numbers(const char *spec, unsigned long *platform, unsigned long *device)
-{
-    char *end = NULL;
-    if (!isdigit((unsigned char)spec[0]))
-        return false;
-    *platform = strtoul(spec, &end, 10);
-    if (*end != ':' || !isdigit((unsigned char)end[1]))
-        return false;
-    *device = strtoul(end + 1, &end, 10);
-    return *end == '\0';
-}
-
-static bool matches(const struct device_info *info, const char *spec)
-{
-    unsigned long platform, device;
-    if (strcasecmp(spec, "cpu") == 0)
-        return info->is_cpu;
-    if (strcasecmp(spec, "gpu") == 0)
-        return info->is_gpu;
-    if (parse_numbers(spec, &platform, &device))
-        return info->platform_index == platform && info->device_index == device;
-    return strcasestr(info->name, spec) || strcasestr(info->platform, spec);
-}
-
-/* What "auto" stands for on this machine: a GPU if there is one, else what the first device is. */
-static bool fits_auto(const struct device_info *info, const struct candidate *found, size_t count)
+static bool has_gpu(const struct candidate *found, size_t count)
 {
     for (size_t n = 0; n < count; n++)
         if (found[n].info.is_gpu)
-            return info->is_gpu;
-    return info->is_cpu == found[0].info.is_cpu;
+            return true;
+    return false;
 }
 
 static bool fits(const struct device_info *info, const char *spec, const struct candidate *found,
                  size_t count)
 {
-    if (strcasecmp(spec, "auto") == 0)
-        return fits_auto(info, found, count);
-    return spec[0] != '\0' && matches(info, spec);
+    unsigned platform, device;
+    int length = 0;
+    if (strcasecmp(spec, "auto") == 0) /* a GPU if there is one, else what the first device is */
+        return has_gpu(found, count) ? info->is_gpu : info->is_cpu == found[0].info.is_cpu;
+    if (strcasecmp(spec, "cpu") == 0)
+        return info->is_cpu;
+    if (strcasecmp(spec, "gpu") == 0)
+        return info->is_gpu;
+    if (isdigit((unsigned char)spec[0]) && sscanf(spec, "%u:%u%n", &platform, &device, &length) == 2 &&
+        spec[length] == '\0')
+        return info->platform_index == platform && info->device_index == device;
+    return spec[0] != '\0' && (strcasestr(info->name, spec) || strcasestr(info->platform, spec));
 }
 
 /* Of the devices that fit, number `share` modulo how many they are; NULL where none fits. */

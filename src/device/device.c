@@ -66,6 +66,7 @@ static enum status create_handle(struct device **device)
         *device = NULL;
         return status_fail(STATUS_FAILED, "no memory for the description of a device");
     }
+    (*device)->core->first_handle = *device;
     (*device)->core->weight = 1;
     return STATUS_OK;
 }
@@ -131,7 +132,6 @@ void device_close(struct device **device)
             clReleaseCommandQueue(core->queues[n]);
     if (core->child_queue)
         clReleaseCommandQueue(core->child_queue);
-    built_forget(old);
     if (core->context)
         clReleaseContext(core->context);
     free(core);

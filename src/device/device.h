@@ -243,8 +243,7 @@ const char *program_folder(void);
 
 /* Builds program_folder()/<file> with `-D` options from a printf-style format, e.g. "-D RADIX_BITS=%u".
  * Precision adds -D REAL_IS_DOUBLE=0|1. The message of a build error holds file, options and the whole log; a
- * double program on a device without fp64 is STATUS_FAILED too. A program that is destroyed early goes after
- * its kernels. */
+ * double program on a device without fp64 is STATUS_FAILED too. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -255,10 +254,8 @@ STATUS_CHECKED enum status program_build_enqueuing(struct device *device, const 
                                                    enum precision precision, struct program **program,
                                                    const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
-void program_destroy(struct program **program);
 
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
-void kernel_destroy(struct kernel **kernel);
 
 enum kernel_argument_kind {
     ARGUMENT_BUFFER,

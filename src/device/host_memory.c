@@ -3,7 +3,6 @@
 #include "device/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct host_memory {
     struct owned owned;
@@ -76,30 +75,4 @@ void host_memory_destroy(struct host_memory **host_memory)
     if (*host_memory)
         device_release(&(*host_memory)->owned);
     *host_memory = NULL;
-}
-
-enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
-{
-    if (!buffer->memory)
-        memset(destination, 0, bytes);
-    if (bytes == 0 || !buffer->memory)
-        return STATUS_OK;
-    return opencl_check(buffer->device,
-                        clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, CL_FALSE, offset,
-                                            bytes, destination, 0, NULL, NULL),
-                        "reading a buffer");
-}
-
-enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source,
-                              enum stage stage)
-{
-    if (bytes == 0 || !buffer->memory)
-        return STATUS_OK;
-    struct device *device = buffer->device;
-    cl_event event = NULL;
-    TRY(opencl_check(device,
-                     clEnqueueWriteBuffer(device->core->queue, buffer->memory, CL_FALSE, offset, bytes,
-                                          source, 0, NULL, device->core->weight > 0 ? &event : NULL),
-                     "writing a buffer"));
-    return device_record(device, NULL, event, stage, bytes);
 }

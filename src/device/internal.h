@@ -6,7 +6,7 @@
 
 #include <CL/cl.h>
 
-struct built; /* a program that is kept */
+struct built; /* of program.c */
 
 /* Enqueued work whose profiling events are not read yet. `begin` is NULL where one event covers the work. */
 struct pending_event {
@@ -33,6 +33,7 @@ void device_release(struct owned *owned);
 
 /* A device as all its handles share it. */
 struct core {
+    struct device *first_handle;
     bool is_counting; /* no device at all: buffers have sizes only, launches and transfers do nothing */
     cl_platform_id platform;
     cl_device_id id;
@@ -41,7 +42,7 @@ struct core {
     cl_command_queue queues[QUEUES]; /* in order, each */
     cl_command_queue child_queue;    /* on the device; NULL until it is asked for */
     uint32_t child_launches;         /* that it holds */
-    struct built *built;             /* all that was built on it, the latest first */
+    struct built *built;             /* the programs that were built, the latest first */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
@@ -70,9 +71,8 @@ struct buffer {
 };
 
 struct program {
-    struct owned owned;
     struct device *device; /* not owned */
-    cl_program handle;
+    cl_program handle;     /* owned by the first handle */
     enum precision precision;
     char file[64];
 };
@@ -91,6 +91,12 @@ const char *opencl_error_name(cl_int error);
 /* STATUS_OK for CL_SUCCESS, else STATUS_FAILED with "DEVICE: ACTION: CL_NAME (number)". */
 STATUS_CHECKED enum status opencl_check(const struct device *device, cl_int error, const char *action);
 
+/* Where OpenCL is to put the event of a launch: `event`, or NULL where launches are not timed. */
+static inline cl_event *device_event(const struct device *opened, cl_event *event)
+{
+    return opened->core->weight > 0 ? event : NULL;
+}
+
 /* Hands an event to the timers; takes ownership. `end` is NULL where the launch was not timed. */
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
@@ -103,13 +109,5 @@ STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_pl
  * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
  * compiler option. The caller frees `source`. */
 STATUS_CHECKED enum status program_source(const char *file, char **source);
-
-/* The program that this device built of the same source with the same options, retained for the caller; NULL
- * where there is none. */
-cl_program built_find(const struct device *device, const char *source, const char *options);
-
-/* Keeps a program for built_find() until built_forget(). Without memory for that it is not kept. */
-void built_keep(struct device *device, const char *source, const char *options, cl_program handle);
-void built_forget(struct device *device);
 
 #endif

@@ -5,48 +5,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status compile(struct program *program, const char *source, const char *options)
+/* A program as it was built, kept until the device is closed for whoever wants the same again. A bench, a search
+ * for the best sort or a test makes the same parts many times, and even where the driver keeps what it compiled
+ * a build takes tens of milliseconds. */
+struct built {
+    struct owned owned; /* by the first handle */
+    struct built *next;
+    cl_program handle;
+    char *source, *options; /* what tells programs apart */
+};
+
+static void release_built(struct owned *owned)
 {
-    const cl_device_id id = program->device->core->id;
+    struct built *built = (struct built *)owned;
+    if (built->handle)
+        clReleaseProgram(built->handle);
+    free(built->source);
+    free(built->options);
+    free(built);
+}
+
+static enum status compile(const struct core *core, const char *file, struct built *built)
+{
     cl_int error = CL_SUCCESS;
-    program->handle = clCreateProgramWithSource(program->device->core->context, 1, &source, NULL, &error);
-    TRY(opencl_check(program->device, error, "creating a program"));
-    error = clBuildProgram(program->handle, 1, &id, options, NULL, NULL);
+    const char *source = built->source;
+    built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
+    if (error == CL_SUCCESS)
+        error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
     if (error == CL_SUCCESS)
         return STATUS_OK;
     size_t length = 0;
-    clGetProgramBuildInfo(program->handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
-    char *log = calloc(length + 1, 1);
+    char *log = NULL;
+    if (built->handle)
+        clGetProgramBuildInfo(built->handle, core->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    if (length > 0)
+        log = calloc(length + 1, 1);
     if (log)
-        clGetProgramBuildInfo(program->handle, id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
-    const enum status status = status_fail(
-        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
-        program->device->core->info.name, program->file, options, opencl_error_name(error), log ? log : "");
+        clGetProgramBuildInfo(built->handle, core->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+    const enum status status =
+        status_fail(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", core->info.name,
+                    file, built->options, opencl_error_name(error), log ? log : "");
     free(log);
     return status;
 }
 
 static enum status find_or_compile(struct program *program, const char *options)
 {
+    struct core *core = program->device->core;
     char *source = NULL;
     TRY(program_source(program->file, &source));
-    enum status status = STATUS_OK;
-    program->handle = built_find(program->device, source, options);
-    if (!program->handle) {
-        status = compile(program, source, options);
-        if (status == STATUS_OK)
-            built_keep(program->device, source, options, program->handle);
+    struct built *built = core->built;
+    while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
+        built = built->next;
+    if (built) {
+        free(source);
+        program->handle = built->handle;
+        return STATUS_OK;
     }
-    free(source);
-    return status;
-}
-
-static void release_program(struct owned *owned)
-{
-    const struct program *program = (struct program *)owned;
-    if (program->handle)
-        clReleaseProgram(program->handle);
-    free(owned);
+    built = device_own_new(core->first_handle, sizeof *built, release_built);
+    if (!built) {
+        free(source);
+        return STATUS_FAILED;
+    }
+    built->source = source;
+    built->options = strdup(options);
+    const enum status status = built->options ? compile(core, program->file, built)
+                                              : status_fail(STATUS_FAILED, "no memory for build options");
+    if (status != STATUS_OK) {
+        device_release(&built->owned);
+        return status;
+    }
+    built->next = core->built;
+    core->built = built;
+    program->handle = built->handle;
+    return STATUS_OK;
 }
 
 static enum status build(struct device *device, const char *file, enum precision precision,
@@ -66,15 +98,14 @@ static enum status build(struct device *device, const char *file, enum precision
     const int added = vsnprintf(options + begun, sizeof options - (size_t)begun, options_format, arguments);
     if (added < 0 || added >= OPTIONS_BYTES - begun)
         return status_fail(STATUS_FAILED, "kernels/%s: too many build options", file);
-    struct program *built = device_own_new(device, sizeof *built, release_program);
-    if (!built)
-        return STATUS_FAILED;
-    built->device = device;
-    built->precision = precision;
-    snprintf(built->file, sizeof built->file, "%s", file);
+    struct program *created = NULL;
+    TRY(DEVICE_NEW(device, created));
+    created->device = device;
+    created->precision = precision;
+    snprintf(created->file, sizeof created->file, "%s", file);
     if (!device->core->is_counting)
-        TRY(find_or_compile(built, options));
-    *program = built;
+        TRY(find_or_compile(created, options));
+    *program = created;
     return STATUS_OK;
 }
 
@@ -135,20 +166,6 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     return STATUS_OK;
 }
 
-void program_destroy(struct program **program)
-{
-    if (*program)
-        device_release(&(*program)->owned);
-    *program = NULL;
-}
-
-void kernel_destroy(struct kernel **kernel)
-{
-    if (*kernel)
-        device_release(&(*kernel)->owned);
-    *kernel = NULL;
-}
-
 static cl_int set_argument(const struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
 {
     switch (argument->kind) {
@@ -202,7 +219,7 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     cl_event event = NULL;
     const cl_int error =
         clEnqueueNDRangeKernel(device->core->queue, kernel->handle, 1, NULL, &global, &launch.items, 0, NULL,
-                               device->core->weight > 0 ? &event : NULL);
+                               device_event(device, &event));
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernel %s: launching %zu groups of %zu items: %s (%d)",
                            device->core->info.name, kernel->name, launch.groups, launch.items,

@@ -1,21 +1,18 @@
 /* Cell shuffle: launches of kernels/cell_shuffle.cl. */
 #include "sort/cell_shuffle.h"
 
-enum {
-    CPU_LANES = 8,
-    /* A block's rows, 256 KiB, stay in the second cache. Cells of like length, or within a fourth of it, are
-     * sorted in less time than by tiles up to here, those of 4,096 in 0.4 of it; a full cell among seven of
-     * 64 takes up to three times as long, since all eight are padded to it. */
-    CPU_COLUMN_MOST = 4096,
-    CPU_SLOTS_PER_UNIT = 8, /* slots: more than one, so that a late thread does not keep all waiting */
-    CPU_TILE = 4096,
-    GPU_COLUMN_ITEMS = 64,
-    GPU_COLUMN_MOST = 128, /* an estimate: 1 KiB of scratch an item, so that the caches hold that of many */
-    GPU_SLOTS_PER_UNIT = 8,
-    GPU_GROUP_ITEMS = 256,
-    GPU_TILE = 4096,
-    TILE_LEAST = 4
-};
+/* What suits each kind of device. More slots than compute units, so that a late one does not keep
+ * all waiting. A tile of 32 KiB fits the local memory of every OpenCL device. */
+enum { SLOTS_PER_UNIT = 8, TILE = 4096 };
+
+/* A block's rows, 256 KiB, stay in the second cache of a CPU. Cells of like length, or within a fourth of it,
+ * are sorted in less time than by tiles up to column_most, those of 4,096 in 0.4 of it; a full cell among seven
+ * of 64 takes up to three times as long, since all eight are padded to it. */
+static const struct cell_shuffle_options for_cpu = {
+    .column_items = 1, .lanes = 8, .column_most = 4096, .group_items = 1, .tile = TILE};
+/* An estimate: 1 KiB of scratch an item, so that the caches hold that of many. */
+static const struct cell_shuffle_options for_gpu = {
+    .column_items = 64, .lanes = 1, .column_most = 128, .group_items = 256, .tile = TILE};
 
 struct cell_shuffle {
     uint32_t cells, capacity;
@@ -32,79 +29,37 @@ struct summary {
     uint32_t longest; /* most particles of a cell; 0 if none is long */
 };
 
-static uint32_t minimum(uint32_t a, uint32_t b)
+static uint32_t either(uint32_t given, size_t suitable)
 {
-    return a < b ? a : b;
-}
-
-/* ---- the shape ---- */
-
-static uint32_t compute_units(const struct device_info *info)
-{
-    return info->compute_units > 0 ? info->compute_units : 1;
-}
-
-static uint32_t group_items(const struct device_info *info, uint32_t wanted)
-{
-    return info->group_limit < wanted ? (uint32_t)info->group_limit : wanted;
-}
-
-/* The largest power of two of words, up to `wanted`, that the local memory holds. */
-static uint32_t tile_that_fits(const struct device_info *info, uint32_t wanted)
-{
-    uint32_t tile = wanted;
-    while (tile > TILE_LEAST && tile * sizeof(uint64_t) > info->local_memory)
-        tile /= 2;
-    return tile;
-}
-
-static uint32_t blocks_of(uint32_t cells, const struct cell_shuffle_options *shape)
-{
-    const uint32_t width = shape->column_items * shape->lanes;
-    return cells / width + (cells % width > 0);
+    return given > 0 ? given : (uint32_t)suitable;
 }
 
 /* What `options` leaves open is what suits the device. */
-static struct cell_shuffle_options shape_for(const struct device_info *info, uint32_t cells,
+static struct cell_shuffle_options shape_for(const struct device *device, uint32_t cells,
                                              const struct cell_shuffle_options *options)
 {
+    const struct device_info *info = device_info(device);
     const struct cell_shuffle_options open = {0}, *const given = options ? options : &open;
-    const struct cell_shuffle_options suits =
-        info->is_cpu ? (struct cell_shuffle_options){.column_items = 1,
-                                                     .lanes = CPU_LANES,
-                                                     .column_most = CPU_COLUMN_MOST,
-                                                     .slots = CPU_SLOTS_PER_UNIT * compute_units(info),
-                                                     .group_items = 1,
-                                                     .tile = tile_that_fits(info, CPU_TILE)}
-                     : (struct cell_shuffle_options){.column_items = group_items(info, GPU_COLUMN_ITEMS),
-                                                     .lanes = 1,
-                                                     .column_most = GPU_COLUMN_MOST,
-                                                     .slots = GPU_SLOTS_PER_UNIT * compute_units(info),
-                                                     .group_items = group_items(info, GPU_GROUP_ITEMS),
-                                                     .tile = tile_that_fits(info, GPU_TILE)};
+    const struct cell_shuffle_options *const suitable = info->is_cpu ? &for_cpu : &for_gpu;
     struct cell_shuffle_options shape = {
-        .column_items = given->column_items ? given->column_items : suits.column_items,
-        .lanes = given->lanes ? given->lanes : suits.lanes,
-        .column_most = given->column_most ? given->column_most : suits.column_most,
-        .slots = given->slots ? given->slots : suits.slots,
-        .group_items = given->group_items ? given->group_items : suits.group_items,
-        .tile = given->tile ? given->tile : suits.tile};
-    shape.slots = minimum(shape.slots, blocks_of(cells, &shape));
+        .column_items = either(given->column_items, device_group_items(device, suitable->column_items)),
+        .lanes = either(given->lanes, suitable->lanes),
+        .column_most = either(given->column_most, suitable->column_most),
+        .slots = either(given->slots, (size_t)SLOTS_PER_UNIT * info->compute_units),
+        .group_items = either(given->group_items, device_group_items(device, suitable->group_items)),
+        .tile = either(given->tile, suitable->tile)};
+    const uint32_t width = shape.column_items * shape.lanes, blocks = cells / width + (cells % width > 0);
+    shape.slots = shape.slots < blocks ? shape.slots : blocks;
     return shape;
 }
 
-static size_t scratch_bytes(const struct cell_shuffle_options *shape)
-{
-    return (size_t)shape->slots * shape->column_most * shape->column_items * shape->lanes * sizeof(uint64_t);
-}
-
 /* A tile for each cell that can be long, and one for each full tile. */
-static size_t most_tiles(uint32_t cells, uint32_t capacity, const struct cell_shuffle_options *shape)
+static size_t most_tiles(const struct cell_shuffle *shuffle)
 {
-    return (size_t)minimum(cells, capacity / (shape->column_most + 1)) + capacity / shape->tile;
+    const uint32_t most_long = shuffle->capacity / (shuffle->shape.column_most + 1);
+    const uint32_t long_cells = shuffle->cells < most_long ? shuffle->cells : most_long;
+    return (size_t)long_cells + shuffle->capacity / shuffle->shape.tile;
 }
-
-/* ---- making one ---- */
 
 static enum status build(struct device *device, struct cell_shuffle *shuffle)
 {
@@ -118,10 +73,11 @@ static enum status build(struct device *device, struct cell_shuffle *shuffle)
     TRY(kernel_create(program, "shuffle_tiles", &shuffle->sort_tiles));
     TRY(kernel_create(program, "shuffle_far", &shuffle->far));
     TRY(kernel_create(program, "shuffle_near", &shuffle->near));
-    TRY(buffer_create(device, scratch_bytes(shape), "cell shuffle's scratch", &shuffle->scratch));
+    const size_t words = (size_t)shape->slots * shape->column_most * shape->column_items * shape->lanes;
+    TRY(buffer_create(device, words * sizeof(uint64_t), "cell shuffle's scratch", &shuffle->scratch));
     TRY(buffer_create(device, sizeof(struct summary), "cell shuffle's summary", &shuffle->summary));
-    return buffer_create(device, most_tiles(shuffle->cells, shuffle->capacity, shape) * 2 * sizeof(uint32_t),
-                         "cell shuffle's tiles", &shuffle->tiles);
+    return buffer_create(device, most_tiles(shuffle) * 2 * sizeof(uint32_t), "cell shuffle's tiles",
+                         &shuffle->tiles);
 }
 
 enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
@@ -131,7 +87,7 @@ enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t 
     struct cell_shuffle *created = NULL;
     TRY(DEVICE_NEW(device, created));
     *created = (struct cell_shuffle){
-        .cells = cells, .capacity = capacity, .shape = shape_for(device_info(device), cells, options)};
+        .cells = cells, .capacity = capacity, .shape = shape_for(device, cells, options)};
     TRY(build(device, created));
     *shuffle = created;
     return STATUS_OK;

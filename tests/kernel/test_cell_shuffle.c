@@ -389,8 +389,6 @@ TEST(known_random_numbers)
     assert_ok(buffer_read(words, 0, sizeof met, met));
     for (int n = 0; n < RANDOM_ANSWERS; n++)
         assert_memory_equal(&met[n], &random_answers[n].answer, sizeof met[n]);
-    kernel_destroy(&kernel);
-    program_destroy(&program);
 }
 
 /* Device bytes that a cell shuffle takes, counted without a device. */
