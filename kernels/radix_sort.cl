@@ -11,21 +11,9 @@
  *                 neighbouring keys (section 3.2.1)
  * TABLE_ROWS      how the histogram H(c, g, i) lies. 0: in the order c, g, i, a column an item, so that
  *                 neighbouring items touch neighbouring words. 1: in the order g, i, c, a row an item, so
- * that an item has its counters to itself in cache lines of its own
+ *                 that an item has its counters to itself in cache lines of its own
+ * WITH_PERMUTATION  1: the reorder makes sigma too. 0: keys alone
  */
-#if !defined(RADIX_BITS) || RADIX_BITS < 1 || RADIX_BITS > 16
-#error "RADIX_BITS (r) must be 1..16"
-#endif
-#if !defined(ITEMS) || ITEMS < 1
-#error "ITEMS (I) must be at least 1"
-#endif
-#if !defined(TRANSPOSED) || (TRANSPOSED != 0 && TRANSPOSED != 1)
-#error "TRANSPOSED must be 0 or 1"
-#endif
-#if !defined(TABLE_ROWS) || (TABLE_ROWS != 0 && TABLE_ROWS != 1)
-#error "TABLE_ROWS must be 0 or 1"
-#endif
-
 #define RADIX (1u << RADIX_BITS)
 
 /* The keys [begin, begin + length) of an item; length is 0 for items past the end of the list. */
@@ -156,33 +144,15 @@ kernel void radix_scan_add(global uint *values, global const uint *totals, uint 
         values[entry_place(n, table_items)] += totals[n / length];
 }
 
-/* Reorder (section 2.3), keys only. The scanned table says where the next key of each digit of each item
- * goes; the item's own counters of it are kept and counted up in local memory. No barrier, for the same
- * reason as in the histogram. */
+/* Reorder (section 2.3). The scanned table says where the next key of each digit of each item goes; the
+ * item's own counters of it are kept and counted up in local memory. No barrier, for the same reason as in
+ * the histogram. WITH_PERMUTATION sigma travels with its key; in the first pass sigma(j) = j is not read but
+ * known.
+ */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_reorder(global const uint *keys, global uint *new_keys, global const uint *table, uint count,
-              uint chunk, uint shift)
-{
-    local uint next[RADIX * ITEMS];
-    const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    const uint item = g * ITEMS + i;
-    const chunk_range own = own_chunk(item, chunk, count);
-
-    for (uint c = 0; c < RADIX; c++)
-        next[counter_place(c, i, ITEMS)] = table[counter_place(c, item, groups * ITEMS)];
-    for (uint n = 0; n < own.length; n++) {
-        const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
-        const uint target = next[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++;
-        new_keys[place_of(target, chunk, groups * ITEMS)] = key;
-    }
-}
-
-/* Reorder with the permutation: sigma travels with its key. In the first pass sigma(j) = j is not read but
- * known. */
-kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_reorder_permutation(global const uint *keys, global uint *new_keys, global const uint *permutation,
-                          global uint *new_permutation, global const uint *table, uint count, uint chunk,
-                          uint shift, uint first_pass)
+radix_reorder(global const uint *keys, global uint *new_keys, global const uint *permutation,
+              global uint *new_permutation, global const uint *table, uint count, uint chunk, uint shift,
+              uint first_pass)
 {
     local uint next[RADIX * ITEMS];
     const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
@@ -197,7 +167,9 @@ radix_reorder_permutation(global const uint *keys, global uint *new_keys, global
         const uint target =
             place_of(next[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++, chunk, groups * ITEMS);
         new_keys[target] = key;
+#if WITH_PERMUTATION
         new_permutation[target] = first_pass ? own.begin + n : permutation[source];
+#endif
     }
 }
 
@@ -225,19 +197,13 @@ radix_transpose(global const uint *from, global uint *to, uint count, uint rows,
         turned_row < rows && turned_column < chunk && (ulong)turned_row * chunk + turned_column < count;
     const ulong in_turned = (ulong)turned_column * rows + turned_row;
 
-    if (to_columns) {
-        if (list_inside)
-            tile[slow][fast] = from[in_list];
-    } else {
-        if (turned_inside)
-            tile[fast][slow] = from[in_turned];
-    }
+    if (to_columns && list_inside)
+        tile[slow][fast] = from[in_list];
+    if (!to_columns && turned_inside)
+        tile[fast][slow] = from[in_turned];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (to_columns) {
-        if (turned_inside)
-            to[in_turned] = tile[fast][slow];
-    } else {
-        if (list_inside)
-            to[in_list] = tile[slow][fast];
-    }
+    if (to_columns && turned_inside)
+        to[in_turned] = tile[fast][slow];
+    if (!to_columns && list_inside)
+        to[in_list] = tile[slow][fast];
 }

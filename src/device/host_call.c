@@ -30,8 +30,7 @@ static enum status enqueue(struct device *device, struct call *call, struct buff
     cl_event event = NULL;
     TRY(opencl_check(device,
                      clEnqueueNativeKernel(device->core->queue, run, call, sizeof *call, (cl_uint)count,
-                                           objects, places, 0, NULL,
-                                           device_event(device, &event)),
+                                           objects, places, 0, NULL, device_event(device, &event)),
                      "enqueueing a function of the host"));
     return device_record(device, NULL, event, stage, bytes);
 }

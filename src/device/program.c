@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program as it was built, kept until the device is closed for whoever wants the same again. A bench, a search
- * for the best sort or a test makes the same parts many times, and even where the driver keeps what it compiled
- * a build takes tens of milliseconds. */
+/* A program as it was built, kept until the device is closed for whoever wants the same again. A bench, a
+ * search for the best sort or a test makes the same parts many times, and even where the driver keeps what it
+ * compiled a build takes tens of milliseconds. */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
@@ -217,9 +217,8 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     }
     const size_t global = launch.groups * launch.items;
     cl_event event = NULL;
-    const cl_int error =
-        clEnqueueNDRangeKernel(device->core->queue, kernel->handle, 1, NULL, &global, &launch.items, 0, NULL,
-                               device_event(device, &event));
+    const cl_int error = clEnqueueNDRangeKernel(device->core->queue, kernel->handle, 1, NULL, &global,
+                                                &launch.items, 0, NULL, device_event(device, &event));
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernel %s: launching %zu groups of %zu items: %s (%d)",
                            device->core->info.name, kernel->name, launch.groups, launch.items,

@@ -6,8 +6,8 @@
 enum { SLOTS_PER_UNIT = 8, TILE = 4096 };
 
 /* A block's rows, 256 KiB, stay in the second cache of a CPU. Cells of like length, or within a fourth of it,
- * are sorted in less time than by tiles up to column_most, those of 4,096 in 0.4 of it; a full cell among seven
- * of 64 takes up to three times as long, since all eight are padded to it. */
+ * are sorted in less time than by tiles up to column_most, those of 4,096 in 0.4 of it; a full cell among
+ * seven of 64 takes up to three times as long, since all eight are padded to it. */
 static const struct cell_shuffle_options for_cpu = {
     .column_items = 1, .lanes = 8, .column_most = 4096, .group_items = 1, .tile = TILE};
 /* An estimate: 1 KiB of scratch an item, so that the caches hold that of many. */

@@ -1,8 +1,6 @@
 /* Chunked sort: the plan of its passes, and their launches. */
 #include "sort/chunked_sort.h"
 
-#include "sort/sorted_order.h"
-
 enum {
     LINE = 16,             /* LINE of kernels/chunked_sort.cl */
     ONE_PASS_BITS = 14,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
@@ -84,8 +82,8 @@ static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capac
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
                              const struct chunked_options *options)
 {
-    const uint32_t units = device->compute_units > 0 ? device->compute_units : 1;
-    const uint32_t chunks = options && options->chunks ? options->chunks : CHUNKS_PER_UNIT * units;
+    const uint32_t usual = CHUNKS_PER_UNIT * device->compute_units;
+    const uint32_t chunks = options && options->chunks ? options->chunks : usual;
     const uint32_t fewest = fewest_passes(key_bits, chunks, capacity);
     const uint32_t passes = minimum(options && options->passes ? options->passes : fewest, key_bits);
     const uint32_t share = (key_bits + passes - 1) / passes;
@@ -121,18 +119,24 @@ static bool knows_counts(const struct plan *plan, uint32_t count)
            (uint64_t)plan->chunks << plan->key_bits <= count / KEYS_PER_CELL_COUNT;
 }
 
-uint32_t chunked_sort_passes(const struct chunked_sort *sort)
+static enum status check_plan(const struct plan *plan)
 {
-    return sort->plan.passes;
+    if (plan->radix_bits <= RADIX_BITS_MOST)
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "sort: %u passes (p) over keys of %u bits (b) have digits of %u bits, more than %d bits; "
+        "take more passes",
+        plan->passes, plan->key_bits, plan->radix_bits, RADIX_BITS_MOST);
 }
 
-bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                          struct chunked_options *options)
+enum status chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
+                                 struct chunked_options *options)
 {
     const struct plan plan = make_plan(device, key_bits, capacity, options);
     options->passes = plan.passes;
     options->chunks = plan.chunks;
-    return plan.radix_bits <= RADIX_BITS_MOST;
+    return check_plan(&plan);
 }
 
 /* ---- making one ---- */
@@ -163,7 +167,7 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
     const size_t cells = counts_cells(plan) ? (size_t)plan->chunks << plan->key_bits : 0;
     for (uint32_t n = 0; n < plan->passes; n++)
         TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
-    TRY(sorted_order_create(sort->device, &sort->order));
+    TRY(sorted_order_create(sort->device, sort->capacity, &sort->order));
     for (uint32_t n = 0; n < minimum(plan->passes, 2); n++)
         TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->tables[n]));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
@@ -182,11 +186,7 @@ enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32
     const struct plan plan = make_plan(device_info(device), key_bits, capacity, options);
     struct chunked_sort *created = NULL;
     *sort = NULL;
-    if (plan.radix_bits > RADIX_BITS_MOST)
-        return status_fail(STATUS_USAGE,
-                           "sort: %u passes (p) over keys of %u bits (b) have digits of %u bits, "
-                           "more than %d",
-                           plan.passes, key_bits, plan.radix_bits, RADIX_BITS_MOST);
+    TRY(check_plan(&plan));
     TRY(DEVICE_NEW(device, created));
     *created = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
     TRY(create_parts(created, options && options->portable));
@@ -303,8 +303,7 @@ static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const
     const struct plan *plan = &sort->plan;
     const uint64_t entries = (uint64_t)lists->cells + 1;
     if (count == 0 || (plan->passes > 1 && !counts_cells(plan)))
-        return sorted_order_cells(&sort->order, lists->keys, lists->permutation, lists->cell_offsets, count,
-                                  lists->cells);
+        return sorted_order_cells(&sort->order, count, lists, NULL);
     if (counts_cells(plan))
         TRY(scan(sort, sort->cell_table, plan->key_bits));
     return KERNEL_LAUNCH(
@@ -316,16 +315,10 @@ static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
-    if (count > sort->capacity)
-        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
-                           sort->capacity);
-    if (!lists->permutation)
-        return status_fail(STATUS_FAILED, "sort: no array was given for the permutation");
+    TRY(sorted_order_check(&sort->order, count, lists));
     if (count > 0)
         TRY(run_passes(sort, count, lists));
     if (lists->cell_offsets)
         TRY(make_offsets(sort, count, lists));
-    return lists->sorted_keys
-               ? sorted_order_keys(&sort->order, lists->keys, lists->permutation, lists->sorted_keys, count)
-               : STATUS_OK;
+    return sorted_order_keys(&sort->order, count, lists);
 }

@@ -28,11 +28,8 @@ STATUS_CHECKED enum status chunked_sort_create(struct device *device, uint32_t k
 STATUS_CHECKED enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count,
                                             const struct radix_lists *lists);
 
-/* The passes it makes. */
-uint32_t chunked_sort_passes(const struct chunked_sort *sort);
-
-/* Fills in what `options` leaves open. False where a digit would have more than 16 bits. */
-bool chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                          struct chunked_options *options);
+/* Fills in what `options` leaves open. STATUS_USAGE as chunked_sort_create(). */
+STATUS_CHECKED enum status chunked_sort_resolve(const struct device_info *device, uint32_t key_bits,
+                                                uint32_t capacity, struct chunked_options *options);
 
 #endif

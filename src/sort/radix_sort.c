@@ -1,8 +1,6 @@
 /* Radix sort: the phases in their order, and the arrays they pass the list through. */
 #include "sort/radix_sort.h"
 
-#include "sort/sorted_order.h"
-
 enum {
     TRANSPOSE_TILE = 16, /* TILE of kernels/radix_sort.cl */
     FLAT_ITEMS = 64,     /* items of a group where every item has one word */
@@ -50,15 +48,15 @@ static enum status create_kernels(struct radix_sort *sort)
 {
     struct program *program = NULL;
     TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &program,
-                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d", sort->plan.radix_bits,
-                      sort->plan.items_per_group, sort->plan.transpose, sort->plan.table_rows));
+                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d -D WITH_PERMUTATION=%d",
+                      sort->plan.radix_bits, sort->plan.items_per_group, sort->plan.transpose,
+                      sort->plan.table_rows, sort->permutation));
     TRY(kernel_create(program, "radix_histogram", &sort->histogram));
     TRY(kernel_create(program, "radix_scan_parts", &sort->scan_parts));
     TRY(kernel_create(program, "radix_scan_add", &sort->scan_add));
-    TRY(kernel_create(program, sort->permutation ? "radix_reorder_permutation" : "radix_reorder",
-                      &sort->reorder));
+    TRY(kernel_create(program, "radix_reorder", &sort->reorder));
     TRY(kernel_create(program, "radix_transpose", &sort->transpose));
-    return sorted_order_create(sort->device, &sort->order);
+    return sorted_order_create(sort->device, sort->capacity, &sort->order);
 }
 
 static enum status create_buffers(struct radix_sort *sort, bool own_keys)
@@ -154,14 +152,12 @@ static enum status reorder(struct radix_sort *sort, struct list from, struct lis
     const struct launch launch = {plan->groups, plan->items_per_group, STAGE_SORT_REORDER,
                                   sizeof(uint32_t) *
                                       (words_per_key * (uint64_t)count + radix_plan_table_length(plan))};
-    if (!sort->permutation)
-        return KERNEL_LAUNCH(sort->reorder, launch, arg_buffer(from.keys), arg_buffer(to.keys),
-                             arg_buffer(sort->table), arg_uint(count), arg_uint(chunk), arg_uint(shift));
-    /* The first pass reads no permutation; any buffer stands in for it. */
-    const struct buffer *permutation = pass == 0 ? from.keys : from.permutation;
+    /* Where no permutation is read or made, any buffer stands in for it. */
+    const struct buffer *permutation = from.permutation ? from.permutation : from.keys;
     return KERNEL_LAUNCH(sort->reorder, launch, arg_buffer(from.keys), arg_buffer(to.keys),
-                         arg_buffer(permutation), arg_buffer(to.permutation), arg_buffer(sort->table),
-                         arg_uint(count), arg_uint(chunk), arg_uint(shift), arg_uint(pass == 0));
+                         arg_buffer(permutation), arg_buffer(to.permutation ? to.permutation : to.keys),
+                         arg_buffer(sort->table), arg_uint(count), arg_uint(chunk), arg_uint(shift),
+                         arg_uint(pass == 0));
 }
 
 static enum status transpose(struct radix_sort *sort, const struct buffer *from, struct buffer *to,
@@ -178,67 +174,51 @@ static enum status transpose(struct radix_sort *sort, const struct buffer *from,
                          arg_uint(to_columns));
 }
 
-static enum status one_pass(struct radix_sort *sort, struct list from, struct list to, uint32_t count,
-                            uint32_t pass)
-{
-    TRY(radix_sort_histogram(sort, from.keys, count, pass));
-    TRY(radix_sort_scan(sort));
-    return reorder(sort, from, to, count, pass);
-}
-
-/* All passes on the list as it lies: input -> ... -> result, by way of the scratch list. */
-static enum status sort_in_place_order(struct radix_sort *sort, struct list input, struct list result,
-                                       uint32_t count)
+/* Each pass goes from one list to another, the last one to `result`. */
+static enum status run_passes(struct radix_sort *sort, struct list from, struct list other,
+                              struct list result, uint32_t count)
 {
     const uint32_t passes = sort->plan.passes;
-    struct list from = input;
     for (uint32_t pass = 0; pass < passes; pass++) {
-        const bool ends_in_result = (passes - 1 - pass) % 2 == 0;
-        const struct list to = ends_in_result ? result : sort->scratch[0];
-        TRY(one_pass(sort, from, to, count, pass));
+        const struct list to = (passes - 1 - pass) % 2 == 0 ? result : other;
+        TRY(radix_sort_histogram(sort, from.keys, count, pass));
+        TRY(radix_sort_scan(sort));
+        TRY(reorder(sort, from, to, count, pass));
         from = to;
     }
     return STATUS_OK;
 }
 
 /* Transpose, all passes between the two scratch lists, transpose back. */
-static enum status sort_transposed(struct radix_sort *sort, struct list input, struct list result,
+static enum status sort_transposed(struct radix_sort *sort, const struct buffer *keys, struct list result,
                                    uint32_t count)
 {
-    TRY(transpose(sort, input.keys, sort->scratch[0].keys, count, true));
-    const struct list *from = &sort->scratch[0], *to = &sort->scratch[1];
-    for (uint32_t pass = 0; pass < sort->plan.passes; pass++) {
-        TRY(one_pass(sort, *from, *to, count, pass));
-        const struct list *swapped = from;
-        from = to;
-        to = swapped;
-    }
-    TRY(transpose(sort, from->keys, result.keys, count, false));
-    return sort->permutation ? transpose(sort, from->permutation, result.permutation, count, false)
+    const uint32_t last = sort->plan.passes % 2; /* of the two, where the passes end */
+    const struct list *scratch = sort->scratch;
+    TRY(transpose(sort, keys, scratch[0].keys, count, true));
+    TRY(run_passes(sort, (struct list){scratch[0].keys, NULL}, scratch[1 - last], scratch[last], count));
+    TRY(transpose(sort, scratch[last].keys, result.keys, count, false));
+    return sort->permutation ? transpose(sort, scratch[last].permutation, result.permutation, count, false)
                              : STATUS_OK;
 }
 
 enum status radix_sort_run(struct radix_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
-    if (count > sort->capacity)
-        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
-                           sort->capacity);
     /* Where the caller wants no sorted keys, the second scratch list takes them; with transposition the list
      * that the passes did not end in is free for it. */
     const uint32_t spare = sort->plan.transpose ? sort->plan.passes % 2 == 0 : 1;
-    const struct list input = {(struct buffer *)lists->keys, NULL};
     const struct list result = {lists->sorted_keys ? lists->sorted_keys : sort->scratch[spare].keys,
                                 lists->permutation};
-    if (!result.keys || (sort->permutation && !result.permutation))
-        return status_fail(STATUS_FAILED, "sort: no array was given for %s",
-                           result.keys ? "the permutation" : "the keys");
+    if (sort->permutation || count > sort->capacity)
+        TRY(sorted_order_check(&sort->order, count, lists));
+    if (!result.keys)
+        return status_fail(STATUS_FAILED, "sort: no array was given for the keys");
     if (count > 0) {
         if (sort->plan.transpose)
-            TRY(sort_transposed(sort, input, result, count));
+            TRY(sort_transposed(sort, lists->keys, result, count));
         else
-            TRY(sort_in_place_order(sort, input, result, count));
+            TRY(run_passes(sort, (struct list){(struct buffer *)lists->keys, NULL}, sort->scratch[0], result,
+                           count));
     }
-    return lists->cell_offsets
-               ? sorted_order_cells(&sort->order, result.keys, NULL, lists->cell_offsets, count, lists->cells)
-               : STATUS_OK;
+    return lists->cell_offsets ? sorted_order_cells(&sort->order, count, lists, result.keys) : STATUS_OK;
 }

@@ -8,17 +8,9 @@
 #define RADIXPIC_SORT_RADIX_SORT_H
 
 #include "sort/radix_plan.h"
+#include "sort/sorted_order.h"
 
 struct radix_sort;
-
-/* What one sort reads and writes; device arrays of the caller, none of them the same as another. */
-struct radix_lists {
-    const struct buffer *keys;   /* uint[count], each below 2^b; kept */
-    struct buffer *sorted_keys;  /* uint[count], or NULL where radix_sort_create() was told to keep its own */
-    struct buffer *permutation;  /* uint[count], or NULL where radix_sort_create() was told to make none */
-    struct buffer *cell_offsets; /* uint[cells + 1], or NULL: the number of keys below c, for c = 0..cells */
-    uint32_t cells;              /* keys are below this where cell_offsets is set */
-};
 
 /* A sort of up to `capacity` keys with the parameters of `plan`. `permutation`: whether sorts will be asked
  * for one; `own_keys`: whether sorts may be run without sorted_keys, which costs one more array. It

@@ -1,25 +1,40 @@
-/* Sorted order: sorted keys and cell offsets from a list that was sorted by any method. */
+/* Sorted order: what one sort reads and writes, and what follows from the order however it was found. */
 #ifndef RADIXPIC_SORT_SORTED_ORDER_H
 #define RADIXPIC_SORT_SORTED_ORDER_H
 
 #include "device/device.h"
 
+/* Device arrays of the caller, none of them the same as another. */
+struct radix_lists {
+    const struct buffer *keys;   /* uint[count], each below 2^b; kept */
+    struct buffer *sorted_keys;  /* uint[count], or NULL where the sort may do without */
+    struct buffer *permutation;  /* uint[count], or NULL where the sort was told to make none */
+    struct buffer *cell_offsets; /* uint[cells + 1], or NULL: the number of keys below c, for c = 0..cells */
+    uint32_t cells;              /* keys are below this where cell_offsets is set */
+};
+
 struct sorted_order {
     struct kernel *keys, *mark_cells, *find_cells;
     size_t items; /* of a group */
+    uint32_t capacity;
 };
 
-STATUS_CHECKED enum status sorted_order_create(struct device *device, struct sorted_order *order);
+/* For lists of up to `capacity` keys. */
+STATUS_CHECKED enum status sorted_order_create(struct device *device, uint32_t capacity,
+                                               struct sorted_order *order);
 
-/* sorted_keys[j] = keys[permutation[j]]. (Non-blocking.) */
-STATUS_CHECKED enum status sorted_order_keys(const struct sorted_order *order, const struct buffer *keys,
-                                             const struct buffer *permutation, struct buffer *sorted_keys,
-                                             uint32_t count);
+/* STATUS_FAILED where there are more keys than the capacity, or no permutation is given. */
+STATUS_CHECKED enum status sorted_order_check(const struct sorted_order *order, uint32_t count,
+                                              const struct radix_lists *lists);
 
-/* cell_offsets[c] = the number of keys below c, for c = 0..cells. `permutation` is NULL where the keys
- * themselves are sorted. (Non-blocking.) */
-STATUS_CHECKED enum status sorted_order_cells(const struct sorted_order *order, const struct buffer *keys,
-                                              const struct buffer *permutation, struct buffer *cell_offsets,
-                                              uint32_t count, uint32_t cells);
+/* lists->sorted_keys, if wanted, from the permutation. (Non-blocking.) */
+STATUS_CHECKED enum status sorted_order_keys(const struct sorted_order *order, uint32_t count,
+                                             const struct radix_lists *lists);
+
+/* lists->cell_offsets from `sorted_keys`, or where that is NULL, from keys and permutation. (Non-blocking.)
+ */
+STATUS_CHECKED enum status sorted_order_cells(const struct sorted_order *order, uint32_t count,
+                                              const struct radix_lists *lists,
+                                              const struct buffer *sorted_keys);
 
 #endif

@@ -20,61 +20,28 @@ const char *sort_method_name(enum sort_method method)
 
 /* ---- the plan of one choice ---- */
 
-static enum status plan_paper(const struct device_info *info, const struct sort_config *config,
-                              struct sorter_plan *plan)
-{
-    TRY(radix_plan_make(info, config, config->key_bits, &plan->radix));
-    plan->passes = plan->radix.passes;
-    return STATUS_OK;
-}
-
-static enum status plan_tiled(const struct device_info *info, const struct sort_choice *choice,
-                              struct sorter_plan *plan)
-{
-    const uint32_t bits = plan->key_bits, wanted = choice->config.passes;
-    if (!tiled_sort_supports(info, bits))
-        return status_fail(
-            STATUS_USAGE,
-            "sort: the method tiled has no sort of keys of %u bits for %s; take the method paper", bits,
-            info->name);
-    const uint32_t fewest = tiled_sort_fewest_passes(bits);
-    plan->passes = wanted != SORT_AUTO ? wanted : fewest;
-    if (plan->passes < fewest || plan->passes > 2)
-        return status_fail(STATUS_USAGE,
-                           "sort: the method tiled sorts keys of %u bits in %u to 2 passes (p), not in %u",
-                           bits, fewest, plan->passes);
-    plan->tiled = (struct tiled_options){.chunks = choice->chunks, .items = choice->tile_items};
-    return STATUS_OK;
-}
-
-static enum status plan_chunked(const struct device_info *info, const struct sort_choice *choice,
-                                uint32_t count, struct sorter_plan *plan)
-{
-    plan->chunked = (struct chunked_options){.passes = choice->config.passes, .chunks = choice->chunks};
-    if (!chunked_sort_resolve(info, plan->key_bits, count, &plan->chunked))
-        return status_fail(STATUS_USAGE,
-                           "sort: the method chunked cannot sort keys of %u bits in %u passes (p): a digit "
-                           "may have 16 bits; take more passes",
-                           plan->key_bits, choice->config.passes);
-    plan->passes = plan->chunked.passes;
-    return STATUS_OK;
-}
-
 enum status sorter_plan_choose(const struct device_info *info, const struct sort_choice *choice,
                                uint32_t count, struct sorter_plan *plan)
 {
-    *plan = (struct sorter_plan){.method = choice->config.method, .key_bits = choice->config.key_bits};
+    const uint32_t bits = choice->config.key_bits, passes = choice->config.passes;
+    *plan = (struct sorter_plan){.method = choice->config.method, .key_bits = bits, .passes = passes};
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        return plan_tiled(info, choice, plan);
+        plan->tiled = (struct tiled_options){.chunks = choice->chunks, .items = choice->tile_items};
+        return tiled_sort_check(info, bits, &plan->passes);
     case SORT_METHOD_CHUNKED:
-        return plan_chunked(info, choice, count, plan);
+        plan->chunked = (struct chunked_options){.passes = passes, .chunks = choice->chunks};
+        TRY(chunked_sort_resolve(info, bits, count, &plan->chunked));
+        plan->passes = plan->chunked.passes;
+        return STATUS_OK;
     case SORT_METHOD_PAPER:
     case SORT_METHOD_AUTO:
         break;
     }
     plan->method = SORT_METHOD_PAPER;
-    return plan_paper(info, &choice->config, plan);
+    TRY(radix_plan_make(info, &choice->config, bits, &plan->radix));
+    plan->passes = plan->radix.passes;
+    return STATUS_OK;
 }
 
 /* ---- the choice ---- */
@@ -161,21 +128,16 @@ enum status sorter_plan_make(const struct device_info *info, const struct sort_c
     return STATUS_OK;
 }
 
-/* " (tuned 2026-11-21)" and the like. */
-static void describe_source(const struct sorter_plan *plan, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (plan->source == PLAN_TUNED)
-        snprintf(text, size, " (tuned %s)", plan->date);
-    else if (plan->source == PLAN_DEFAULT)
-        snprintf(text, size, " (default)");
-}
-
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size)
 {
     const struct radix_plan *radix = &plan->radix;
-    char source[32], chunks[32] = "", items[32] = "";
-    describe_source(plan, source, sizeof source);
+    const bool is_tiled = plan->method == SORT_METHOD_TILED;
+    const uint32_t chunk_count = is_tiled ? plan->tiled.chunks : plan->chunked.chunks;
+    char source[32] = "", chunks[32] = "", items[32] = "";
+    if (plan->source == PLAN_TUNED)
+        snprintf(source, sizeof source, " (tuned %s)", plan->date);
+    else if (plan->source == PLAN_DEFAULT)
+        snprintf(source, sizeof source, " (default)");
     if (plan->method == SORT_METHOD_PAPER) {
         snprintf(text, size,
                  "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s, "
@@ -185,8 +147,6 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
                  source);
         return;
     }
-    const bool is_tiled = plan->method == SORT_METHOD_TILED;
-    const uint32_t chunk_count = is_tiled ? plan->tiled.chunks : plan->chunked.chunks;
     if (chunk_count > 0)
         snprintf(chunks, sizeof chunks, "; %u chunks", chunk_count);
     if (is_tiled && plan->tiled.items > 0)

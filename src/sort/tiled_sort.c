@@ -2,7 +2,6 @@
 #include "sort/tiled_sort.h"
 
 #include "device/tile_plan.h"
-#include "sort/sorted_order.h"
 
 /* What a list holds before and after a pass; the numbers are those of kernels/tiled_sort.cl. */
 enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
@@ -48,11 +47,6 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-uint32_t tiled_sort_fewest_passes(uint32_t key_bits)
-{
-    return divide_up(key_bits, TILE_MAX_DIGIT_BITS);
-}
-
 static uint32_t bits_of(uint32_t value)
 {
     uint32_t bits = 0;
@@ -65,7 +59,7 @@ static uint32_t bits_of(uint32_t value)
 static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t passes, uint32_t capacity,
                        const struct tiled_options *options, struct shape *shape)
 {
-    *shape = (struct shape){.passes = passes > 0 ? passes : tiled_sort_fewest_passes(key_bits)};
+    *shape = (struct shape){.passes = passes};
     const uint64_t short_tiles = (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
     const bool is_short = capacity / (TILE_MOST_ITEMS * TILE_KEYS) < short_tiles;
     shape->reorders = options && options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
@@ -88,11 +82,23 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
     return tile_plan_make(info, shape->digit_bits[0], &wishes, &shape->tiles);
 }
 
-bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits)
+enum status tiled_sort_check(const struct device_info *info, uint32_t key_bits, uint32_t *passes)
 {
+    const uint32_t fewest = divide_up(key_bits, TILE_MAX_DIGIT_BITS), most = key_bits > 1 ? MAX_PASSES : 1;
     struct shape shape;
-    return key_bits >= 1 && key_bits <= TILED_SORT_MAX_KEY_BITS &&
-           make_shape(info, key_bits, 0, 0, NULL, &shape);
+    if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS ||
+        !make_shape(info, key_bits, fewest, 0, NULL, &shape))
+        return status_fail(
+            STATUS_USAGE,
+            "sort: the method tiled has no sort of keys of %u bits for %s (at most %d bits; it "
+            "has %zu bytes of local memory and groups of up to %zu items); take the method paper",
+            key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
+    *passes = *passes > 0 ? *passes : fewest;
+    if (*passes < fewest || *passes > most)
+        return status_fail(STATUS_USAGE,
+                           "sort: the method tiled sorts keys of %u bits in %u to %u passes (p), not in %u",
+                           key_bits, fewest, most, *passes);
+    return STATUS_OK;
 }
 
 /* ---- making one ---- */
@@ -131,7 +137,7 @@ static enum status create_parts(struct tiled_sort *sort)
     const size_t digits = shape->between == FORM_PAIRS ? divide_up(sort->capacity, 2) : 0; /* of ushorts */
     for (uint32_t n = 0; n < shape->passes; n++)
         TRY(create_pass(sort, n));
-    TRY(sorted_order_create(device, &sort->order));
+    TRY(sorted_order_create(device, sort->capacity, &sort->order));
     TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the sort's lists of distinct digits",
                       &sort->lists));
     TRY(buffer_create(device, totals * word, "the sort's totals", &sort->totals));
@@ -141,30 +147,17 @@ static enum status create_parts(struct tiled_sort *sort)
     return buffer_fill(sort->totals, 0);
 }
 
-static enum status refuse(const struct device_info *info, uint32_t key_bits)
-{
-    return status_fail(STATUS_USAGE,
-                       "the tiled sort does not sort keys of %u bits on %s (at most %d; it has %zu bytes of "
-                       "local memory and groups of up to %zu items)",
-                       key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
-}
-
 enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
                               const struct tiled_options *options, struct tiled_sort **sort)
 {
-    const struct device_info *info = device_info(device);
     *sort = NULL;
-    if (!tiled_sort_supports(info, key_bits))
-        return refuse(info, key_bits);
-    const uint32_t fewest = tiled_sort_fewest_passes(key_bits), most = key_bits > 1 ? MAX_PASSES : 1;
-    if (passes != 0 && (passes < fewest || passes > most))
-        return status_fail(STATUS_USAGE, "the tiled sort sorts keys of %u bits in %u to %u passes, not %u",
-                           key_bits, fewest, most, passes);
+    TRY(tiled_sort_check(device_info(device), key_bits, &passes));
     struct tiled_sort *created = NULL;
     TRY(DEVICE_NEW(device, created));
     *created = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
-    if (!make_shape(info, key_bits, passes, capacity, options, &created->shape))
-        return refuse(info, key_bits);
+    if (!make_shape(device_info(device), key_bits, passes, capacity, options, &created->shape))
+        return status_fail(STATUS_USAGE, "sort: %s has no room for the tiles of keys of %u bits in %u passes",
+                           device_info(device)->name, key_bits, passes);
     TRY(create_parts(created));
     *sort = created;
     return STATUS_OK;
@@ -227,21 +220,15 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
 
 enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
-    if (count > sort->capacity)
-        return status_fail(STATUS_FAILED, "sort: %u keys are more than the %u it was made for", count,
-                           sort->capacity);
-    if (!lists->permutation)
-        return status_fail(STATUS_FAILED, "sort: the tiled sort was given no permutation to write");
+    TRY(sorted_order_check(&sort->order, count, lists));
     if (lists->cell_offsets && lists->cells > UINT32_C(1) << sort->key_bits)
         return status_fail(STATUS_FAILED, "sort: keys of %u bits cannot have %u cells", sort->key_bits,
                            lists->cells);
     if (count > 0)
         for (uint32_t pass = 0; pass < sort->shape.passes; pass++)
             TRY(one_pass(sort, pass, lists, count));
-    if (lists->sorted_keys)
-        TRY(sorted_order_keys(&sort->order, lists->keys, lists->permutation, lists->sorted_keys, count));
+    TRY(sorted_order_keys(&sort->order, count, lists));
     if (lists->cell_offsets && (count == 0 || (sort->shape.passes > 1 && !sort->shape.counts_cells)))
-        return sorted_order_cells(&sort->order, lists->keys, lists->permutation, lists->cell_offsets, count,
-                                  lists->cells);
+        return sorted_order_cells(&sort->order, count, lists, NULL);
     return STATUS_OK;
 }

@@ -12,8 +12,6 @@
 
 struct tiled_sort;
 
-enum { TILED_SORT_MAX_KEY_BITS = 24 };
-
 /* 0 everywhere: chosen from the device and the key. */
 struct tiled_options {
     uint32_t chunks;   /* that the list is cut into, or as many as there are tiles or places for */
@@ -22,15 +20,15 @@ struct tiled_options {
                           short lists */
 };
 
-/* Whether the device has the local memory and the group size for keys of `key_bits` bits. */
-bool tiled_sort_supports(const struct device_info *info, uint32_t key_bits);
+enum { TILED_SORT_MAX_KEY_BITS = 24 };
 
-/* The fewest passes for keys of `key_bits` bits. */
-uint32_t tiled_sort_fewest_passes(uint32_t key_bits);
+/* STATUS_USAGE, with a sentence, where the device lacks the local memory or the group size for keys of
+ * `key_bits` bits, or the passes do not fit them: 1, 2, or 0, which becomes the fewest. */
+STATUS_CHECKED enum status tiled_sort_check(const struct device_info *info, uint32_t key_bits,
+                                            uint32_t *passes);
 
-/* A sort of up to `capacity` keys below 2^key_bits in `passes` passes: 1, 2, or 0 for the fewest. `options`
- * may be NULL. It dies with the device handle. STATUS_USAGE where the device does not support the keys or the
- * passes do not fit them. */
+/* A sort of up to `capacity` keys below 2^key_bits in `passes` passes. `options` may be NULL. It dies with
+ * the device handle. STATUS_USAGE as tiled_sort_check(). */
 STATUS_CHECKED enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes,
                                              uint32_t capacity, const struct tiled_options *options,
                                              struct tiled_sort **sort);

@@ -93,144 +93,116 @@ void tuning_free(struct tuning *tuning)
 
 /* ---- the path ---- */
 
-static bool is_set(const char *text)
-{
-    return text && text[0] != '\0';
-}
-
 void tuning_path(char *path, size_t size)
 {
-    const char *own = getenv("RADIXPIC_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int written = 0;
+    static const char *const places[][2] = {
+        {"RADIXPIC_CACHE", ""}, {"XDG_CACHE_HOME", "/radixpic"}, {"HOME", "/.cache/radixpic"}};
     path[0] = '\0';
-    if (is_set(own))
-        written = snprintf(path, size, "%s/tuning.yaml", own);
-    else if (is_set(shared))
-        written = snprintf(path, size, "%s/radixpic/tuning.yaml", shared);
-    else if (is_set(home))
-        written = snprintf(path, size, "%s/.cache/radixpic/tuning.yaml", home);
-    if (written < 0 || (size_t)written >= size)
-        path[0] = '\0';
+    for (size_t n = 0; n < COUNT_OF(places); n++) {
+        const char *folder = getenv(places[n][0]);
+        if (!folder || folder[0] == '\0')
+            continue;
+        const int written = snprintf(path, size, "%s%s/tuning.yaml", folder, places[n][1]);
+        if (written < 0 || (size_t)written >= size)
+            path[0] = '\0';
+        return;
+    }
 }
 
-/* ---- reading ---- */
+/* ---- reading: STATUS_USAGE where the file cannot be used, with the place ---- */
 
-/* One row from its node. What is wrong goes into `problem`, with the place. */
-static bool read_row(const struct schema_row *row, const struct tree_node *mapping, void *target,
-                     char problem[TUNING_PROBLEM_LENGTH])
+static enum status read_row(const struct schema_row *row, const struct tree_node *mapping, void *target)
 {
     char why[VALUE_WHY_LENGTH] = "is missing";
-    const struct tree_node *node = tree_value(mapping, row->path);
-    if (!node && row->fallback)
-        return value_parse(row, row->fallback, strlen(row->fallback), true, target, why);
-    if (node && node->kind == TREE_SCALAR &&
-        value_parse(row, node->text, node->length, node->plain, target, why))
-        return true;
-    if (node && node->kind != TREE_SCALAR)
+    const struct tree_node *node = tree_value(mapping, row->path), *place = node ? node : mapping;
+    bool read = false;
+    if (node && node->kind == TREE_SCALAR)
+        read = value_parse(row, node->text, node->length, node->plain, target, why);
+    else if (node)
         snprintf(why, sizeof why, "is not a single value");
-    const struct tree_node *place = node ? node : mapping;
-    snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: %s: %s", place->origin.line, row->path, why);
-    return false;
+    else if (row->fallback)
+        read = value_parse(row, row->fallback, strlen(row->fallback), true, target, why);
+    return read ? STATUS_OK
+                : status_fail(STATUS_USAGE, "line %zu: %s: %s", place->origin.line, row->path, why);
 }
 
-static bool read_entry(const struct tree_node *node, struct tuning_entry *entry,
-                       char problem[TUNING_PROBLEM_LENGTH])
+static enum status read_entry(const struct tree_node *node, struct tuning_entry *entry)
 {
     size_t known = 0;
     for (size_t n = 0; node->kind == TREE_MAPPING && n < COUNT_OF(entry_rows); n++)
         known += !entry_rows[n].fallback || tree_value(node, entry_rows[n].path);
-    if (node->kind != TREE_MAPPING || tree_count(node) != known) {
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: not an entry of %zu keys", node->origin.line,
-                 COUNT_OF(entry_rows));
-        return false;
-    }
+    if (node->kind != TREE_MAPPING || tree_count(node) != known)
+        return status_fail(STATUS_USAGE, "line %zu: not an entry of %zu keys", node->origin.line,
+                           COUNT_OF(entry_rows));
     for (size_t n = 0; n < COUNT_OF(entry_rows); n++)
-        if (!read_row(&entry_rows[n], node, (char *)entry + entry_rows[n].offset, problem))
-            return false;
-    return true;
-}
-
-static enum status read_root(const struct tree_node *root, struct tuning *tuning,
-                             char problem[TUNING_PROBLEM_LENGTH])
-{
-    uint32_t format = 0;
-    if (!root || root->kind != TREE_MAPPING) {
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "it is not a mapping with the keys format and sorts");
-        return STATUS_OK;
-    }
-    if (!read_row(&format_row, root, &format, problem))
-        return STATUS_OK;
-    const struct tree_node *sorts = tree_value(root, "sorts");
-    if (!sorts || sorts->kind != TREE_SEQUENCE || tree_count(root) != 2) {
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "it has other keys than format and the list sorts");
-        return STATUS_OK;
-    }
-    tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
-    if (!tuning->entries)
-        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
-    for (const struct tree_node *node = sorts->first_child; node; node = node->next) {
-        if (!read_entry(node, &tuning->entries[tuning->count], problem)) {
-            tuning->count = 0; /* half a file is trusted no more than none */
-            return STATUS_OK;
-        }
-        tuning->count++;
-    }
+        TRY(read_row(&entry_rows[n], node, (char *)entry + entry_rows[n].offset));
     return STATUS_OK;
 }
 
-static enum status parse_text(const char *text, size_t length, struct tuning *tuning,
-                              char problem[TUNING_PROBLEM_LENGTH])
+static enum status read_root(const struct tree_node *root, struct tuning *tuning)
+{
+    uint32_t format = 0;
+    if (!root || root->kind != TREE_MAPPING)
+        return status_fail(STATUS_USAGE, "it is not a mapping with the keys format and sorts");
+    TRY(read_row(&format_row, root, &format));
+    const struct tree_node *sorts = tree_value(root, "sorts");
+    if (!sorts || sorts->kind != TREE_SEQUENCE || tree_count(root) != 2)
+        return status_fail(STATUS_USAGE, "it has other keys than format and the list sorts");
+    tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
+    if (!tuning->entries)
+        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
+    for (const struct tree_node *node = sorts->first_child; node; node = node->next)
+        TRY(read_entry(node, &tuning->entries[tuning->count++]));
+    return STATUS_OK;
+}
+
+static enum status parse_text(const char *text, size_t length, struct tuning *tuning)
 {
     struct tree tree = {.root = NULL};
     struct tree_problem trouble;
     enum status status = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &trouble);
-    if (status == STATUS_USAGE) {
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "line %zu: %s", trouble.origin.line, trouble.text);
-        status = STATUS_OK;
-    } else if (status == STATUS_OK) {
-        status = read_root(tree.root, tuning, problem);
-    }
+    if (status == STATUS_USAGE)
+        status = status_fail(STATUS_USAGE, "line %zu: %s", trouble.origin.line, trouble.text);
+    else if (status == STATUS_OK)
+        status = read_root(tree.root, tuning);
     tree_free(&tree);
     return status;
 }
 
-static enum status read_file(FILE *file, struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
+static enum status read_file(FILE *file, struct tuning *tuning)
 {
     char *text = malloc(MOST_FILE_BYTES + 1);
     if (!text)
         return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
-    enum status status = STATUS_OK;
     const size_t length = fread(text, 1, MOST_FILE_BYTES + 1, file);
-    if (ferror(file))
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "%s", strerror(errno));
-    else if (length > MOST_FILE_BYTES)
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "it is longer than %d bytes", MOST_FILE_BYTES);
-    else
-        status = parse_text(text, length, tuning, problem);
+    const enum status status = ferror(file) ? status_fail(STATUS_USAGE, "%s", strerror(errno))
+                               : length > MOST_FILE_BYTES
+                                   ? status_fail(STATUS_USAGE, "it is longer than %d bytes", MOST_FILE_BYTES)
+                                   : parse_text(text, length, tuning);
     free(text);
     return status;
 }
 
 enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
 {
-    char path[PATH_MAX], why[TUNING_PROBLEM_LENGTH] = "";
+    char path[PATH_MAX];
     enum status status = STATUS_OK;
     *tuning = (struct tuning){0};
     problem[0] = '\0';
     tuning_path(path, sizeof path);
-    if (path[0] == '\0')
-        return STATUS_OK;
-    FILE *file = fopen(path, "rbe");
+    FILE *file = path[0] != '\0' ? fopen(path, "rbe") : NULL;
     if (file) {
-        status = read_file(file, tuning, why);
+        status = read_file(file, tuning);
         fclose(file);
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        snprintf(why, sizeof why, "%s", strerror(errno));
+    } else if (path[0] != '\0' && errno != ENOENT && errno != ENOTDIR) {
+        status = status_fail(STATUS_USAGE, "%s", strerror(errno));
     }
-    if (why[0] != '\0')
-        snprintf(problem, TUNING_PROBLEM_LENGTH, "the tuned sorts in %.400s cannot be used: %.400s", path,
-                 why);
-    return status;
+    if (status != STATUS_USAGE)
+        return status;
+    tuning->count = 0; /* half a file is trusted no more than none */
+    snprintf(problem, TUNING_PROBLEM_LENGTH, "the tuned sorts in %.400s cannot be used: %.400s", path,
+             status_message());
+    return STATUS_OK;
 }
 
 /* ---- writing ---- */
@@ -269,18 +241,13 @@ static void create_folders(const char *path)
     }
 }
 
-static enum status path_for_writing(char path[PATH_MAX])
+/* Opens the file `other` that is to take the place of the one at `path`. */
+static enum status open_other(char path[PATH_MAX], char other[OTHER_LENGTH], FILE **file)
 {
+    struct stat there;
     tuning_path(path, PATH_MAX);
     if (path[0] == '\0')
         return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
-    return STATUS_OK;
-}
-
-/* Opens the file that is to take the place of the one at `path`; its name goes into `other`. */
-static enum status open_other(const char *path, char other[OTHER_LENGTH], FILE **file)
-{
-    struct stat there;
     snprintf(other, OTHER_LENGTH, "%s.%ld", path, (long)getpid());
     create_folders(path);
     if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
@@ -299,30 +266,26 @@ enum status tuning_check_writable(void)
 {
     char path[PATH_MAX], other[OTHER_LENGTH];
     FILE *file;
-    TRY(path_for_writing(path));
     TRY(open_other(path, other, &file));
     fclose(file);
     unlink(other);
     return STATUS_OK;
 }
 
-static enum status write_file(const char *path, const struct tuning *old, const struct tuning *found)
+static enum status write_file(const struct tuning *old, const struct tuning *found)
 {
-    char other[OTHER_LENGTH];
+    char path[PATH_MAX], other[OTHER_LENGTH];
     FILE *file;
     TRY(open_other(path, other, &file));
     print_all(old, found, file);
-    bool failed = fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file) != 0;
-    int error = errno;
-    if (fclose(file) != 0 && !failed) {
-        failed = true;
+    int error = 0;
+    if (fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file))
+        error = errno != 0 ? errno : EIO;
+    if (fclose(file) != 0 && error == 0)
         error = errno;
-    }
-    if (!failed && rename(other, path) != 0) {
-        failed = true;
+    if (error == 0 && rename(other, path) != 0)
         error = errno;
-    }
-    if (!failed)
+    if (error == 0)
         return STATUS_OK;
     unlink(other);
     return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(error));
@@ -330,11 +293,10 @@ static enum status write_file(const char *path, const struct tuning *old, const 
 
 enum status tuning_write(const struct tuning *found)
 {
-    char path[PATH_MAX], problem[TUNING_PROBLEM_LENGTH];
+    char problem[TUNING_PROBLEM_LENGTH];
     struct tuning old;
-    TRY(path_for_writing(path));
     TRY(tuning_read(&old, problem));
-    const enum status status = write_file(path, &old, found);
+    const enum status status = write_file(&old, found);
     tuning_free(&old);
     return status;
 }

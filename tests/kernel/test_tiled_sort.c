@@ -127,13 +127,15 @@ TEST(supports_what_fits)
     const struct device_info small = {.is_gpu = true, .local_memory = 32768, .group_limit = 256};
     const struct device_info tiny = {.is_gpu = true, .local_memory = 4096, .group_limit = 256};
     const struct device_info narrow = {.is_gpu = true, .local_memory = 32768, .group_limit = 32};
-    for (uint32_t bits = 1; bits <= TILED_SORT_MAX_KEY_BITS; bits++) {
-        assert_true(tiled_sort_supports(&small, bits));
-        assert_false(tiled_sort_supports(&tiny, bits));
-        assert_false(tiled_sort_supports(&narrow, bits));
+    for (uint32_t bits = 1; bits <= 24; bits++) {
+        uint32_t passes = 0;
+        assert_ok(tiled_sort_check(&small, bits, &passes));
+        assert_int_equal(passes, bits <= 12 ? 1 : 2);
+        assert_int_equal(tiled_sort_check(&tiny, bits, &passes), STATUS_USAGE);
+        assert_int_equal(tiled_sort_check(&narrow, bits, &passes), STATUS_USAGE);
     }
-    assert_false(tiled_sort_supports(&small, 0));
-    assert_false(tiled_sort_supports(&small, 25));
+    uint32_t fewest = 0;
+    assert_int_equal(tiled_sort_check(&small, 0, &fewest), STATUS_USAGE);
     struct tiled_sort *sort = NULL;
     assert_int_equal(tiled_sort_create(device, 25, 0, 10, NULL, &sort), STATUS_USAGE);
     assert_int_equal(tiled_sort_create(device, 20, 1, 10, NULL, &sort), STATUS_USAGE);
