@@ -21,16 +21,6 @@
  * Compile-time parameters: COLUMN_ITEMS (of a group), LANES (1, or 8 for vectors of a CPU), COLUMN_MOST (a
  * power of two from 4 on), GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
  */
-#if !defined(LANES) || (LANES != 1 && LANES != 8)
-#error "LANES must be 1 or 8"
-#endif
-#if !defined(COLUMN_MOST) || COLUMN_MOST < 4 || (COLUMN_MOST & (COLUMN_MOST - 1)) != 0
-#error "COLUMN_MOST must be a power of two from 4 on"
-#endif
-#if !defined(TILE) || TILE < 4 || (TILE & (TILE - 1)) != 0
-#error "TILE must be a power of two from 4 on"
-#endif
-
 #include "shared/random.h"
 
 #define WIDTH (COLUMN_ITEMS * LANES) /* cells of a block, words of a row */

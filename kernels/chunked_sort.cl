@@ -19,16 +19,6 @@
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
  * ones, indices alone where it is 0.
  */
-#if !defined(SOURCE) || SOURCE < 0 || SOURCE > 2
-#error "SOURCE must be 0 (keys), 1 (packed) or 2 (sigma)"
-#endif
-#if !defined(PORTABLE) || (PORTABLE != 0 && PORTABLE != 1)
-#error "PORTABLE must be 0 or 1"
-#endif
-#if !defined(STREAMING) || (STREAMING != 0 && STREAMING != 1)
-#error "STREAMING must be 0 or 1"
-#endif
-
 #define LINE     16u   /* entries of a cache line */
 #define BLOCK    1024u /* entries looked at together; a multiple of LINE */
 #define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */

@@ -11,16 +11,10 @@
  * Compile-time parameters: DIMENSIONS (N), CELL_SIDE (p), CELL_ELEMENTS (p^N), ELEMENT_BYTES (4 or 8),
  * GROUP_ITEMS, TEAM (a divisor of GROUP_ITEMS).
  */
-#if !defined(DIMENSIONS) || !defined(CELL_SIDE) || !defined(CELL_ELEMENTS) || !defined(GROUP_ITEMS) ||       \
-    !defined(TEAM)
-#error "ndpa.cl needs -D DIMENSIONS, CELL_SIDE, CELL_ELEMENTS, GROUP_ITEMS and TEAM"
-#endif
 #if ELEMENT_BYTES == 4
 typedef uint element;
-#elif ELEMENT_BYTES == 8
-typedef ulong element;
 #else
-#error "ndpa.cl needs -D ELEMENT_BYTES=4 or 8"
+typedef ulong element;
 #endif
 
 #define CELL_ROWS  (CELL_ELEMENTS / CELL_SIDE)
@@ -45,23 +39,19 @@ static inline uint first_place(constant const uint *map, uint number)
     return place;
 }
 
-/* Of element e of a cell: its place in the volume, from that of the cell's first on. */
-static inline uint place_in_volume(constant const uint *map, uint e)
+/* The place of element e of a cell, by the strides of the axes. */
+static inline uint place_by(constant const uint *strides, uint e)
 {
     uint place = 0;
     for (int axis = DIMENSIONS - 1; axis >= 0; axis--, e /= CELL_SIDE)
-        place += e % CELL_SIDE * map[STRIDES + axis];
+        place += e % CELL_SIDE * strides[axis];
     return place;
 }
 
+/* In the volume, from the place of the cell's first element on. */
+#define PLACE_IN_VOLUME(map, e) place_by((map) + STRIDES, (e))
 /* Of element e of a permuted cell: where in the cell it stood. */
-static inline uint place_before(constant const uint *map, uint e)
-{
-    uint place = 0;
-    for (int axis = DIMENSIONS - 1; axis >= 0; axis--, e /= CELL_SIDE)
-        place += e % CELL_SIDE * map[INSIDE + axis];
-    return place;
-}
+#define PLACE_BEFORE(map, e) place_by((map) + INSIDE, (e))
 
 /* ---- cell by cell ---- */
 
@@ -83,12 +73,12 @@ kernel GROUP_SIZE void ndpa_cells(global element *volume, constant const uint *m
     const uint end = cell < cells ? CELL_ELEMENTS : 0;
     const uint begin = first_place(map, cell);
     for (uint e = first; e < end; e += TEAM)
-        room[in_room(slot, e)] = volume[begin + place_in_volume(map, e)];
+        room[in_room(slot, e)] = volume[begin + PLACE_IN_VOLUME(map, e)];
 #if TEAM > 1
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (uint e = first; e < end; e += TEAM)
-        volume[begin + place_in_volume(map, e)] = room[in_room(slot, place_before(map, e))];
+        volume[begin + PLACE_IN_VOLUME(map, e)] = room[in_room(slot, PLACE_BEFORE(map, e))];
 }
 
 /* ---- bar by bar ---- */
@@ -109,13 +99,13 @@ kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *ma
     const uint columns = min(width, side - bar % map[COUNTS + DIMENSIONS - 1] * width);
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
         const uint row = t / columns, column = t % columns;
-        room[row * width + column] = volume[begin + place_in_volume(map, row * CELL_SIDE) + column];
+        room[row * width + column] = volume[begin + PLACE_IN_VOLUME(map, row * CELL_SIDE) + column];
     }
     wait_for_bar();
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
         const uint row = t / columns, column = t % columns, in_cell = column % CELL_SIDE;
-        const uint before = place_before(map, row * CELL_SIDE + in_cell);
-        volume[begin + place_in_volume(map, row * CELL_SIDE) + column] =
+        const uint before = PLACE_BEFORE(map, row * CELL_SIDE + in_cell);
+        volume[begin + PLACE_IN_VOLUME(map, row * CELL_SIDE) + column] =
             room[before / CELL_SIDE * width + column - in_cell + before % CELL_SIDE];
     }
 }

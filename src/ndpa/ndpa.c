@@ -31,7 +31,6 @@ struct ndpa {
     enum ndpa_kind kind;
     struct ndpa_plan plan;
     uint32_t strides[NDPA_MAX_DIMENSIONS]; /* of the volume, in elements */
-    struct program *program;
     struct kernel *permute;
     struct buffer *map;                        /* of all kinds but NDPA_TABLES */
     struct buffer *high, *low, *rows, *inside; /* of NDPA_TABLES */
@@ -252,12 +251,13 @@ static enum status build(struct ndpa *ndpa)
                                                     [NDPA_BARS] = "ndpa_bars",
                                                     [NDPA_TABLES] = "ndpa_tables"};
     const struct ndpa_plan *plan = &ndpa->plan;
-    TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &ndpa->program,
+    struct program *program = NULL;
+    TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &program,
                       "-D DIMENSIONS=%" PRIu32 " -D CELL_SIDE=%" PRIu32 " -D CELL_ELEMENTS=%" PRIu32
                       " -D ELEMENT_BYTES=%zu -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
                       ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
                       ndpa->shape.element_bytes, plan->group_items, plan->team));
-    return kernel_create(ndpa->program, kernels[ndpa->kind], &ndpa->permute);
+    return kernel_create(program, kernels[ndpa->kind], &ndpa->permute);
 }
 
 static enum status create_tables(struct ndpa *ndpa, const uint32_t *axes)
@@ -274,13 +274,7 @@ static enum status create_tables(struct ndpa *ndpa, const uint32_t *axes)
 }
 
 enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
-                        enum ndpa_kind kind, struct ndpa **ndpa)
-{
-    return ndpa_create_grouped(device, shape, axes, kind, 0, ndpa);
-}
-
-enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
-                                enum ndpa_kind kind, uint32_t group_items, struct ndpa **ndpa)
+                        enum ndpa_kind kind, uint32_t group_items, struct ndpa **ndpa)
 {
     struct ndpa *created = NULL;
     *ndpa = NULL;

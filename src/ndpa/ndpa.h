@@ -25,16 +25,12 @@ enum ndpa_kind {
 
 struct ndpa;
 
-/* For volumes of this shape on this device. STATUS_USAGE as ndpa_check(), and where a cell does not fit local
- * memory. */
+/* For volumes of this shape on this device, with `group_items` items in a group, or as many as the device and
+ * a cell allow where that is less; 0: what suits the device. STATUS_USAGE as ndpa_check(), and where a cell
+ * does not fit local memory. */
 STATUS_CHECKED enum status ndpa_create(struct device *device, const struct ndpa_shape *shape,
-                                       const uint32_t *axes, enum ndpa_kind kind, struct ndpa **ndpa);
-
-/* The same with `group_items` items in a group, or as many as the device and a cell allow where that is less,
- * instead of what suits the device: for tests and measurements. */
-STATUS_CHECKED enum status ndpa_create_grouped(struct device *device, const struct ndpa_shape *shape,
-                                               const uint32_t *axes, enum ndpa_kind kind,
-                                               uint32_t group_items, struct ndpa **ndpa);
+                                       const uint32_t *axes, enum ndpa_kind kind, uint32_t group_items,
+                                       struct ndpa **ndpa);
 
 /* Permutes a volume in place. STATUS_FAILED where `volume` is shorter than the shape says. (Non-blocking;
  * timed as STAGE_OUTPUT.) */

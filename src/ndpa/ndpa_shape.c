@@ -154,23 +154,15 @@ static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t
     return STATUS_OK;
 }
 
-static void permute_cell32(const struct host_cell *cell, uint32_t *volume)
-{
-    uint32_t *copy = cell->copy;
-    for (uint32_t e = 0; e < cell->elements; e++)
-        copy[e] = volume[cell->sources[e]];
-    for (uint32_t e = 0; e < cell->elements; e++)
-        volume[cell->places[e]] = copy[e];
-}
-
-static void permute_cell64(const struct host_cell *cell, uint64_t *volume)
-{
-    uint64_t *copy = cell->copy;
-    for (uint32_t e = 0; e < cell->elements; e++)
-        copy[e] = volume[cell->sources[e]];
-    for (uint32_t e = 0; e < cell->elements; e++)
-        volume[cell->places[e]] = copy[e];
-}
+/* `volume`: from the first element of the cell on. */
+#define PERMUTE_CELL(cell, type, volume)                                                                     \
+    do {                                                                                                     \
+        type *const elements = (volume), *const copy = (cell).copy;                                          \
+        for (uint32_t e = 0; e < (cell).elements; e++)                                                       \
+            copy[e] = elements[(cell).sources[e]];                                                           \
+        for (uint32_t e = 0; e < (cell).elements; e++)                                                       \
+            elements[(cell).places[e]] = copy[e];                                                            \
+    } while (0)
 
 /* To the next subscript in steps of `step`, the last axis fastest; false after the last one. */
 static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, uint32_t *subscript)
@@ -193,9 +185,9 @@ enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *ax
     do {
         const uint64_t place = ndpa_index(shape->dimensions, shape->sides, first);
         if (shape->element_bytes == 4)
-            permute_cell32(&cell, (uint32_t *)volume + place);
+            PERMUTE_CELL(cell, uint32_t, (uint32_t *)volume + place);
         else
-            permute_cell64(&cell, (uint64_t *)volume + place);
+            PERMUTE_CELL(cell, uint64_t, (uint64_t *)volume + place);
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
     host_cell_free(&cell);
     return STATUS_OK;

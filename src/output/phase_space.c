@@ -65,7 +65,7 @@ static enum status create_item(struct phase_spaces *spaces, struct phase_space *
 {
     const struct phase_volume *volume = &item->volume;
     if (volume->is_permuted)
-        TRY(ndpa_create(spaces->device, &volume->shape, volume->axes, NDPA_TABLES, &item->ndpa));
+        TRY(ndpa_create(spaces->device, &volume->shape, volume->axes, NDPA_TABLES, 0, &item->ndpa));
     return buffer_view(spaces->room, 0, ndpa_bytes(&volume->shape), &item->counts);
 }
 

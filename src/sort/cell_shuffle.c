@@ -95,24 +95,12 @@ enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t 
 
 /* ---- shuffling ---- */
 
-/* What every launch of a run needs. */
+/* What every launch for long cells needs. */
 struct run {
     const struct buffer *cell_offsets, *permutation;
     uint64_t seed, step;
     uint32_t species;
 };
-
-static enum status shuffle_columns(struct cell_shuffle *shuffle, const struct run *run, uint32_t count)
-{
-    const struct cell_shuffle_options *shape = &shuffle->shape;
-    const uint64_t bytes = ((uint64_t)count + shuffle->cells) * sizeof(uint32_t);
-    const struct launch launch = {shape->slots, shape->column_items, STAGE_OTHER, bytes};
-    TRY(buffer_fill(shuffle->summary, 0));
-    return KERNEL_LAUNCH(shuffle->columns, launch, arg_buffer(run->cell_offsets), arg_uint(shuffle->cells),
-                         arg_ulong(run->seed), arg_uint(run->species), arg_ulong(run->step),
-                         arg_buffer(shuffle->scratch), arg_buffer(shuffle->summary),
-                         arg_buffer(shuffle->tiles), arg_buffer(run->permutation));
-}
 
 #define TILE_ARGUMENTS(shuffle, run)                                                                         \
     arg_buffer((run)->cell_offsets), arg_buffer((shuffle)->tiles), arg_ulong((run)->seed),                   \
@@ -150,9 +138,15 @@ enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *
                            count, shuffle->capacity);
     if (count == 0)
         return STATUS_OK;
-    const struct run run = {cell_offsets, permutation, seed, step, species};
-    TRY(shuffle_columns(shuffle, &run, count));
+    const struct cell_shuffle_options *shape = &shuffle->shape;
+    const struct launch launch = {shape->slots, shape->column_items, STAGE_OTHER,
+                                  ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)};
+    TRY(buffer_fill(shuffle->summary, 0));
+    TRY(KERNEL_LAUNCH(shuffle->columns, launch, arg_buffer(cell_offsets), arg_uint(shuffle->cells),
+                      arg_ulong(seed), arg_uint(species), arg_ulong(step), arg_buffer(shuffle->scratch),
+                      arg_buffer(shuffle->summary), arg_buffer(shuffle->tiles), arg_buffer(permutation)));
     struct summary summary;
     TRY(buffer_read(shuffle->summary, 0, sizeof summary, &summary));
-    return summary.tiles > 0 ? shuffle_tiles(shuffle, &run, &summary) : STATUS_OK;
+    const struct run run = {cell_offsets, permutation, seed, step, species};
+    return shuffle_tiles(shuffle, &run, &summary);
 }

@@ -60,11 +60,6 @@ static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits
     return items;
 }
 
-static uint32_t auto_groups(const struct device_info *device)
-{
-    return device->is_cpu ? device->compute_units : GPU_GROUPS_PER_UNIT * device->compute_units;
-}
-
 static enum status check(const struct device_info *device, const struct radix_plan *plan)
 {
     const uint64_t local = device->local_memory;
@@ -121,30 +116,12 @@ static enum status check(const struct device_info *device, const struct radix_pl
     return STATUS_OK;
 }
 
-static enum status complete(const struct device_info *device, const struct sort_config *config,
-                            struct radix_plan *plan)
-{
-    plan->items_per_group =
-        config->items_per_group != SORT_AUTO ? config->items_per_group : auto_items(device, plan->radix_bits);
-    plan->groups = config->groups != SORT_AUTO ? config->groups : auto_groups(device);
-    plan->transpose =
-        config->transpose == TRANSPOSE_AUTO ? !device->is_cpu : config->transpose == TRANSPOSE_ON;
-    plan->table_rows = config->table == TABLE_ROWS; /* no device is known where rows are the faster ones */
-    plan->histogram_splits = config->histogram_splits;
-    if (plan->histogram_splits == SORT_AUTO) {
-        const uint64_t splits = (radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH;
-        plan->histogram_splits = splits < 65536 ? (uint32_t)splits : 65536;
-    }
-    return check(device, plan);
-}
-
 enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
                             uint32_t grid_key_bits, struct radix_plan *plan)
 {
     const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
     const uint32_t passes = config->passes != SORT_AUTO ? config->passes : auto_passes(device, bits);
-    const uint32_t radix_bits = (bits + passes - 1) / passes;
-    return radix_plan_make_radix(device, config, bits, radix_bits, plan);
+    return radix_plan_make_radix(device, config, bits, (bits + passes - 1) / passes, plan);
 }
 
 enum status radix_plan_make_radix(const struct device_info *device, const struct sort_config *config,
@@ -154,5 +131,18 @@ enum status radix_plan_make_radix(const struct device_info *device, const struct
     plan->passes = radix_bits > 0 ? (key_bits + radix_bits - 1) / radix_bits : 0;
     if (radix_bits < 1 || radix_bits > MAX_RADIX_BITS)
         return check(device, plan);
-    return complete(device, config, plan);
+    plan->items_per_group =
+        config->items_per_group != SORT_AUTO ? config->items_per_group : auto_items(device, radix_bits);
+    plan->groups = config->groups != SORT_AUTO ? config->groups
+                   : device->is_cpu            ? device->compute_units
+                                               : GPU_GROUPS_PER_UNIT * device->compute_units;
+    plan->transpose =
+        config->transpose == TRANSPOSE_AUTO ? !device->is_cpu : config->transpose == TRANSPOSE_ON;
+    plan->table_rows = config->table == TABLE_ROWS; /* no device is known where rows are the faster ones */
+    plan->histogram_splits = config->histogram_splits;
+    if (plan->histogram_splits == SORT_AUTO) {
+        const uint64_t splits = (radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH;
+        plan->histogram_splits = splits < 65536 ? (uint32_t)splits : 65536;
+    }
+    return check(device, plan);
 }

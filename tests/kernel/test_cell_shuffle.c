@@ -46,8 +46,7 @@ static struct cells equal_cells(uint32_t cells, uint32_t each)
     uint32_t *counts = test_array(cells, sizeof *counts);
     for (uint32_t c = 0; c < cells; c++)
         counts[c] = each;
-    const struct cells list = cells_of(cells, counts);
-    return list;
+    return cells_of(cells, counts);
 }
 
 /* About `each` particles a cell, some cells empty, and `hot` in one of them. */
@@ -58,8 +57,7 @@ static struct cells hot_cell(uint32_t cells, uint32_t each, uint32_t hot)
     for (uint32_t c = 0; c < cells; c++)
         counts[c] = (uint32_t)(test_random(&seed) * (2 * each + 1));
     counts[cells / 3] = hot;
-    const struct cells list = cells_of(cells, counts);
-    return list;
+    return cells_of(cells, counts);
 }
 
 /* ---- the twin ---- */
@@ -96,7 +94,7 @@ static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_
 
 enum { GHOST = 64, UNTOUCHED = 0x5eed };
 
-/* The caller frees it. What lies behind the permutation must stay. */
+/* What lies behind the permutation must stay. */
 static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_options *options,
                           const struct draw *draw)
 {
@@ -130,14 +128,6 @@ static void check_inside_cells(const struct cells *list, const uint32_t *permuta
         }
 }
 
-static uint32_t power_from(uint32_t count)
-{
-    uint32_t power = 4;
-    while (power < count)
-        power *= 2;
-    return power;
-}
-
 static void check_way(const struct cells *list, const struct cell_shuffle_options *way,
                       const uint32_t *expected)
 {
@@ -151,10 +141,12 @@ static void check_way(const struct cells *list, const struct cell_shuffle_option
                      way ? way->column_most : 0, way ? way->tile : 0, j, met[j], expected[j]);
 }
 
-/* Every way; frees the list. */
+/* Every way. */
 static void check_ways(struct cells list)
 {
-    const uint32_t all = power_from(list.fullest);
+    uint32_t all = 4; /* the power of two that holds any cell */
+    while (all < list.fullest)
+        all *= 2;
     const struct cell_shuffle_options ways[] = {
         {.column_items = 1, .lanes = 8, .column_most = all, .slots = 2},  /* columns alone, as on a CPU, */
         {.column_items = 16, .lanes = 1, .column_most = all, .slots = 2}, /* and as on a GPU */
@@ -291,7 +283,7 @@ static uint32_t order_number(const uint32_t *order)
     return number;
 }
 
-/* The orders of `cells` cells of four. The caller frees them. */
+/* The orders of `cells` cells of four. */
 static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
 {
     const struct cells list = equal_cells(cells, FOUR);
@@ -313,13 +305,13 @@ TEST(all_orders_are_as_likely)
     CHECK_CHI_SQUARE(chi_square(met, ORDERS, cells), 3.53, 70.55);
 }
 
-/* Pairs of orders, of one run or of two, at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
-static void check_pairs(const uint32_t *orders, const uint32_t *others, uint32_t cells, uint32_t distance)
+/* Pairs of orders at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
+static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distance)
 {
     uint32_t met[ORDERS * ORDERS] = {0}, pairs = 0;
     for (uint32_t block = 0; block + 2 * distance <= cells; block += 2 * distance)
         for (uint32_t n = 0; n < distance; n++, pairs++) /* no cell in two pairs */
-            met[orders[block + n] * ORDERS + others[block + n + distance]]++;
+            met[orders[block + n] * ORDERS + orders[block + n + distance]]++;
     CHECK_CHI_SQUARE(chi_square(met, ORDERS * ORDERS, pairs), 427.9, 750.8);
 }
 
@@ -332,7 +324,7 @@ TEST(neighbours_know_nothing_of_each_other)
     enum { CELLS = 1 << 16 };
     uint32_t *orders = orders_of_four(CELLS, &usual);
     for (uint32_t distance = 1; distance <= 4096; distance *= 2)
-        check_pairs(orders, orders, CELLS, distance);
+        check_pairs(orders, CELLS, distance);
     struct draw others[] = {usual, usual, usual};
     others[0].step++;
     others[1].species++;
@@ -340,9 +332,8 @@ TEST(neighbours_know_nothing_of_each_other)
     uint32_t *both = test_array(2 * (size_t)CELLS, sizeof *both);
     memcpy(both, orders, CELLS * sizeof *both);
     for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
-        uint32_t *other = orders_of_four(CELLS, &others[n]);
-        memcpy(both + CELLS, other, CELLS * sizeof *both);
-        check_pairs(both, both, 2 * CELLS, CELLS);
+        memcpy(both + CELLS, orders_of_four(CELLS, &others[n]), CELLS * sizeof *both);
+        check_pairs(both, CELLS * 2, CELLS);
     }
 }
 
@@ -392,35 +383,31 @@ TEST(known_random_numbers)
 }
 
 /* Device bytes that a cell shuffle takes, counted without a device. */
-static uint64_t bytes_of(uint32_t cells, uint32_t capacity, const struct cell_shuffle_options *options)
+static void assert_bytes(uint32_t cells, uint32_t capacity, const struct cell_shuffle_options *options,
+                         uint64_t expected)
 {
     struct device *counting = NULL;
     struct cell_shuffle *shuffle = NULL;
     assert_ok(device_open_counting(device_info(device), &counting));
     assert_ok(cell_shuffle_create(counting, cells, capacity, options, &shuffle));
-    const uint64_t bytes = device_bytes_held(counting);
+    assert_int_equal(device_bytes_held(counting), expected);
     device_close(&counting);
-    return bytes;
 }
 
-/* What the header says of the memory: for the most cells and particles, within the bound. */
+/* What the header says of the memory: for the most cells and particles, within the bound. And as
+ * docs/architecture.md has it, 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on
+ * a GPU: in the last case there is one block, and besides the summary no tile. */
 TEST(memory_is_bounded)
 {
+    const bool is_cpu = device_info(device)->is_cpu;
+    const struct cell_shuffle_options one_block = {.column_items = is_cpu ? 1 : 64};
     const struct cell_shuffle_options options = {
         .column_items = 16, .lanes = 1, .column_most = 64, .slots = 100, .tile = 256};
-    const uint64_t scratch = UINT64_C(100) * 16 * 64 * 8;
-    assert_int_equal(bytes_of(CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options),
-                     scratch + 8 + (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * 8);
-    assert_int_equal(bytes_of(40, 1000, &options), 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
-}
-
-/* docs/architecture.md: 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on a GPU;
- * here there is one block, and besides the summary no tile. */
-TEST(one_block_takes_what_is_said)
-{
-    const bool is_cpu = device_info(device)->is_cpu;
-    const struct cell_shuffle_options options = {.column_items = is_cpu ? 1 : 64};
-    assert_int_equal(bytes_of(8, 100, &options), (is_cpu ? 256 * 1024 : 64 * 1024) + 8);
+    assert_bytes(CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options,
+                 UINT64_C(100) * 16 * 64 * 8 + 8 +
+                     (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * 8);
+    assert_bytes(40, 1000, &options, 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
+    assert_bytes(8, 100, &one_block, (is_cpu ? 256 * 1024 : 64 * 1024) + 8);
 }
 
 TEST(more_than_it_has_room_for)

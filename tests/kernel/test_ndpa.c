@@ -98,7 +98,7 @@ static void permute(struct scene *scene, enum ndpa_kind kind, const uint32_t *ax
     struct ndpa *ndpa = NULL;
     struct device *owner = NULL;
     assert_ok(device_branch(device, &owner));
-    assert_ok(ndpa_create_grouped(owner, &scene->shape, axes, kind, scene->group_items, &ndpa));
+    assert_ok(ndpa_create(owner, &scene->shape, axes, kind, scene->group_items, &ndpa));
     const size_t held = device_bytes_held(device);
     device_most_bytes_held(device);
     assert_ok(ndpa_permute(ndpa, scene->volume));
@@ -122,6 +122,18 @@ static void check_axes(struct scene *scene, const uint32_t *axes)
         permute(scene, (enum ndpa_kind)kind, axes, expected);
         permute(scene, (enum ndpa_kind)kind, inverse, scene->original);
     }
+}
+
+/* A scene of its own for one permutation: axis k of the permuted volume is (k + shift), or reversed. */
+static void check_shape(const struct ndpa_shape *shape, uint32_t group_items, bool reversed, uint32_t shift)
+{
+    const uint32_t dimensions = shape->dimensions;
+    uint32_t axes[NDPA_MAX_DIMENSIONS];
+    struct scene scene;
+    scene_create(shape, group_items, &scene);
+    for (uint32_t k = 0; k < dimensions; k++)
+        axes[k] = (reversed ? dimensions - 1 - k : k + shift) % dimensions;
+    check_axes(&scene, axes);
 }
 
 /* The next permutation in lexicographic order; false after the last. */
@@ -191,16 +203,12 @@ TEST(some_axes_beyond)
             break;
         if (ndpa_cell_elements(&shape) * shape.element_bytes > device_info(device)->local_memory)
             continue;
+        check_shape(&shape, 0, true, 0);
+        check_shape(&shape, 0, false, 1);
+        check_shape(&shape, 0, false, dimensions - 2);
+        uint32_t swapped[NDPA_MAX_DIMENSIONS] = {1, 0, 2, 3, 4, 5, 6, 7};
         scene_create(&shape, 0, &scene);
-        uint32_t axes[4][NDPA_MAX_DIMENSIONS];
-        for (uint32_t k = 0; k < dimensions; k++) {
-            axes[0][k] = dimensions - 1 - k;
-            axes[1][k] = (k + 1) % dimensions;
-            axes[2][k] = (k + dimensions - 2) % dimensions;
-            axes[3][k] = k < 2 ? 1 - k : k;
-        }
-        for (size_t of = 0; of < 4; of++)
-            check_axes(&scene, axes[of]);
+        check_axes(&scene, swapped);
     }
 }
 
@@ -214,15 +222,8 @@ TEST(long_rows)
         {3, {8, 16, 4 * 151}, 4, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2, 4},
         {4, {4, 8, 12, 4 * 67}, 4, 4}, {2, {62, 31 * 13}, 31, 4},
     };
-    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++) {
-        const uint32_t dimensions = shapes[n].dimensions;
-        uint32_t axes[NDPA_MAX_DIMENSIONS];
-        struct scene scene;
-        scene_create(&shapes[n], 0, &scene);
-        for (uint32_t k = 0; k < dimensions; k++)
-            axes[k] = dimensions - 1 - k;
-        check_axes(&scene, axes);
-    }
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+        check_shape(&shapes[n], 0, true, 0);
 }
 
 /* Items that share cells and bars, as on a GPU, on any device: more than a cell has elements, or fewer, and
@@ -237,15 +238,8 @@ TEST(groups_of_any_size)
                  {{4, {6, 3, 9, 12}, 3, 4}, 100},
                  {{4, {6, 3, 9, 12}, 3, 4}, 2},
                  {{5, {2, 4, 2, 6, 10}, 2, 4}, 256}};
-    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        const uint32_t dimensions = cases[n].shape.dimensions;
-        uint32_t axes[NDPA_MAX_DIMENSIONS];
-        struct scene scene;
-        scene_create(&cases[n].shape, cases[n].items, &scene);
-        for (uint32_t k = 0; k < dimensions; k++)
-            axes[k] = (k + dimensions - 1) % dimensions;
-        check_axes(&scene, axes);
-    }
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+        check_shape(&cases[n].shape, cases[n].items, false, cases[n].shape.dimensions - 1);
 }
 
 /* Tables are small beside the volume, and the other kinds hold next to nothing. */
@@ -264,7 +258,7 @@ TEST(nothing_of_the_volumes_size)
         const size_t held = device_bytes_held(device);
         device_most_bytes_held(device);
         assert_ok(device_branch(device, &owner));
-        assert_ok(ndpa_create(owner, &shape, axes, (enum ndpa_kind)kind, &ndpa));
+        assert_ok(ndpa_create(owner, &shape, axes, (enum ndpa_kind)kind, 0, &ndpa));
         assert_ok(ndpa_permute(ndpa, volume));
         const size_t more = device_most_bytes_held(device) - held;
         assert_true(more <= (kind == NDPA_TABLES ? ndpa_bytes(&shape) / 500 : 256));
@@ -278,7 +272,7 @@ TEST(nothing_of_the_volumes_size)
 static void assert_usage(const struct ndpa_shape *shape, const uint32_t *axes, const char *word)
 {
     struct ndpa *ndpa = NULL;
-    assert_int_equal(ndpa_create(device, shape, axes, NDPA_TABLES, &ndpa), STATUS_USAGE);
+    assert_int_equal(ndpa_create(device, shape, axes, NDPA_TABLES, 0, &ndpa), STATUS_USAGE);
     assert_null(ndpa);
     if (!strstr(status_message(), word))
         fail_msg("'%s' does not say '%s'", status_message(), word);
@@ -308,7 +302,7 @@ TEST(a_volume_too_short)
     struct buffer *less = NULL;
     struct ndpa *ndpa = NULL;
     assert_ok(buffer_create(device, ndpa_bytes(&shape) - 4, "a short one", &less));
-    assert_ok(ndpa_create(device, &shape, (const uint32_t[]){2, 1, 0}, NDPA_BARS, &ndpa));
+    assert_ok(ndpa_create(device, &shape, (const uint32_t[]){2, 1, 0}, NDPA_BARS, 0, &ndpa));
     assert_int_equal(ndpa_permute(ndpa, less), STATUS_FAILED);
 }
 

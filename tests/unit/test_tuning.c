@@ -5,14 +5,24 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#define IN_CACHE(name) TEST_WITH(name, open_cache, close_cache)
+#define IN_CACHE(name) TEST_WITH(name, open_cache, end_cache)
 
 static struct tuning tuning;
 static char problem[TUNING_PROBLEM_LENGTH];
 
-static void read_cache(void)
+/* Reads the file, which holds `count` entries, or cannot be used where that is said. */
+static void expect(size_t count, const char *said)
 {
+    tuning_free(&tuning);
     assert_ok(tuning_read(&tuning, problem));
+    if (tuning.count != count || (said[0] ? !strstr(problem, said) : problem[0] != '\0'))
+        fail_msg("%zu entries, \"%s\"; expected %zu, \"%s\"", tuning.count, problem, count, said);
+}
+
+static int end_cache(void **state)
+{
+    tuning_free(&tuning);
+    return close_cache(state);
 }
 
 IN_CACHE(what_is_written_is_read_back)
@@ -27,9 +37,7 @@ IN_CACHE(what_is_written_is_read_back)
     entries[1].choice.chunks = 528;
     entries[1].choice.tile_items = 64;
     write_entries(entries, 2);
-    read_cache();
-    assert_string_equal(problem, "");
-    assert_int_equal(tuning.count, 2);
+    expect(2, "");
     for (size_t n = 0; n < 2; n++) {
         const struct tuning_entry *found = &tuning.entries[n], *expected = &entries[n];
         assert_memory_equal(&found->key, &expected->key, sizeof found->key);
@@ -37,19 +45,13 @@ IN_CACHE(what_is_written_is_read_back)
         assert_memory_equal(&found->milliseconds, &expected->milliseconds, sizeof found->milliseconds);
         assert_string_equal(found->date, expected->date);
     }
-    tuning_free(&tuning);
 }
 
 IN_CACHE(without_a_file_there_is_nothing)
 {
-    read_cache();
-    assert_string_equal(problem, "");
-    assert_int_equal(tuning.count, 0);
-    tuning_free(&tuning);
+    expect(0, "");
     setenv("RADIXPIC_CACHE", "/dev/null", 1); /* no folder either */
-    read_cache();
-    assert_string_equal(problem, "");
-    tuning_free(&tuning);
+    expect(0, "");
 }
 
 IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept)
@@ -60,18 +62,14 @@ IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept)
     second.key.size_class = 23;
     write_entries(first, 2);
     write_entries(&second, 1);
-    read_cache();
-    assert_int_equal(tuning.count, 3);
-    tuning_free(&tuning);
+    expect(3, "");
     struct tuning_entry again = cache_entry(SORT_METHOD_CHUNKED, 2, 4);
     write_entries(&again, 1);
-    read_cache();
-    assert_int_equal(tuning.count, 2);
+    expect(2, "");
     const struct tuning_entry *kept = tuning_find(&tuning, &second.key, SORT_METHOD_AUTO, SORT_AUTO);
     const struct tuning_entry *found = tuning_find(&tuning, &again.key, SORT_METHOD_AUTO, SORT_AUTO);
     assert_near(kept->milliseconds, 3, 0);
     assert_near(found->milliseconds, 4, 0);
-    tuning_free(&tuning);
 }
 
 TEST(the_size_class_is_a_power_of_two)
@@ -87,22 +85,16 @@ TEST(only_the_same_device_driver_key_and_size_are_found)
 {
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     tuning = (struct tuning){.entries = &entry, .count = 1};
-    struct tuning_key key = entry.key;
-    assert_ptr_equal(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2), &entry);
-    strcpy(key.device, "Another");
-    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
-    key = entry.key;
-    strcpy(key.driver, "1.2.4");
-    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
-    key = entry.key;
-    key.compute_units++;
-    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
-    key = entry.key;
-    key.key_bits++;
-    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
-    key = entry.key;
-    key.size_class++;
-    assert_null(tuning_find(&tuning, &key, SORT_METHOD_AUTO, 2));
+    assert_ptr_equal(tuning_find(&tuning, &entry.key, SORT_METHOD_AUTO, 2), &entry);
+    struct tuning_key others[] = {entry.key, entry.key, entry.key, entry.key, entry.key};
+    strcpy(others[0].device, "Another");
+    strcpy(others[1].driver, "1.2.4");
+    others[2].compute_units++;
+    others[3].key_bits++;
+    others[4].size_class++;
+    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++)
+        assert_null(tuning_find(&tuning, &others[n], SORT_METHOD_AUTO, 2));
+    tuning = (struct tuning){0};
 }
 
 TEST(the_fastest_of_what_is_wanted_is_found)
@@ -118,6 +110,7 @@ TEST(the_fastest_of_what_is_wanted_is_found)
     assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, SORT_AUTO), &entries[2]);
     assert_null(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, 1));
     assert_null(tuning_find(&tuning, key, SORT_METHOD_AUTO, 3));
+    tuning = (struct tuning){0};
 }
 
 static const char entry_line[] =
@@ -163,28 +156,20 @@ IN_CACHE(what_is_not_ours_is_refused_as_a_whole)
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         write_changed(cases[n][0], cases[n][1]);
-        read_cache();
-        if (tuning.count != 0 || !strstr(problem, cases[n][2]) || !strstr(problem, cache_file))
-            fail_msg("%s -> %s: %zu entries, \"%s\"", cases[n][0], cases[n][1], tuning.count, problem);
-        tuning_free(&tuning);
+        expect(0, cases[n][2]);
+        assert_non_null(strstr(problem, cache_file));
     }
     write_changed("chunks: 8", "chunks: 9"); /* the text that the cases change is itself right */
-    read_cache();
-    assert_string_equal(problem, "");
-    assert_int_equal(tuning.count, 2);
-    tuning_free(&tuning);
+    expect(2, "");
 }
 
 /* Files from before the key `table` was are still good: what they timed was a table of columns. */
 IN_CACHE(an_entry_without_a_table_is_one_of_columns)
 {
     write_changed("table: rows, ", "");
-    read_cache();
-    assert_string_equal(problem, "");
-    assert_int_equal(tuning.count, 2);
+    expect(2, "");
     assert_int_equal(tuning.entries[0].choice.config.table, TABLE_COLUMNS);
     assert_int_equal(tuning.entries[1].choice.config.table, TABLE_ROWS);
-    tuning_free(&tuning);
 }
 
 IN_CACHE(other_files_are_refused)
@@ -192,39 +177,33 @@ IN_CACHE(other_files_are_refused)
     static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 1\n", "{", "\xff\xfe\n"};
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
         write_cache_file(texts[n]);
-        read_cache();
-        assert_int_equal(tuning.count, 0);
-        assert_non_null(strstr(problem, "cannot be used"));
-        tuning_free(&tuning);
+        expect(0, "cannot be used");
     }
     /* What cannot be used is replaced by what can. */
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     write_entries(&entry, 1);
-    read_cache();
-    assert_string_equal(problem, "");
-    assert_int_equal(tuning.count, 1);
-    tuning_free(&tuning);
+    expect(1, "");
+}
+
+static void assert_path(const char *expected)
+{
+    char path[PATH_MAX];
+    tuning_path(path, sizeof path);
+    assert_string_equal(path, expected);
 }
 
 IN_CACHE(the_folder_comes_from_the_environment)
 {
-    char path[PATH_MAX];
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     setenv("HOME", "/home/me", 1);
-    tuning_path(path, sizeof path);
-    assert_string_equal(path, cache_file);
+    assert_path(cache_file);
     setenv("RADIXPIC_CACHE", "", 1);
-    tuning_path(path, sizeof path);
-    assert_string_equal(path, "/xdg/radixpic/tuning.yaml");
+    assert_path("/xdg/radixpic/tuning.yaml");
     unsetenv("XDG_CACHE_HOME");
-    tuning_path(path, sizeof path);
-    assert_string_equal(path, "/home/me/.cache/radixpic/tuning.yaml");
+    assert_path("/home/me/.cache/radixpic/tuning.yaml");
     unsetenv("HOME");
-    tuning_path(path, sizeof path);
-    assert_string_equal(path, "");
-    read_cache();
-    assert_int_equal(tuning.count, 0);
-    assert_string_equal(problem, "");
+    assert_path("");
+    expect(0, "");
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
     assert_int_equal(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "RADIXPIC_CACHE"));
@@ -253,8 +232,7 @@ IN_CACHE(whether_it_can_be_written_is_known_before)
     assert_int_equal(access(cache_file, F_OK), -1); /* and close_cache() finds nothing else there */
     write_cache_file("not ours\n");
     assert_ok(tuning_check_writable());
-    read_cache();
-    assert_non_null(strstr(problem, "cannot be used")); /* it was left as it was */
+    expect(0, "cannot be used"); /* it was left as it was */
     assert_int_equal(unlink(cache_file), 0);
     assert_int_equal(mkdir(cache_file, 0700), 0);
     assert_int_equal(tuning_check_writable(), STATUS_FAILED);

@@ -103,7 +103,7 @@ enum status volume_case_time(struct bench *bench, void *volume_case)
                                .repeats = one->repeats};
     for (int kernel = THREADS; kernel < KERNELS; kernel++) {
         TRY(ndpa_create(bench->part, &one->shape, scene->one->axes,
-                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), &scene->ndpa));
+                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), 0, &scene->ndpa));
         TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
     }
     return STATUS_OK;
