@@ -25,11 +25,6 @@ struct radix_sort {
     struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
 };
 
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Keys of an item: ceil(count / (G*I)). */
 static uint32_t chunk_of(const struct radix_plan *plan, uint32_t count)
 {
@@ -117,7 +112,8 @@ static enum status scan_parts(struct radix_sort *sort, struct buffer *values, ui
     uint32_t padded = 2;
     while (padded < length)
         padded *= 2;
-    const uint32_t items = minimum((uint32_t)device_group_items(sort->device, SCAN_ITEMS), padded / 2);
+    const size_t most = device_group_items(sort->device, SCAN_ITEMS);
+    const size_t items = most < padded / 2 ? most : padded / 2;
     return KERNEL_LAUNCH(
         sort->scan_parts,
         ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),

@@ -62,27 +62,23 @@ static struct sort_choice choice_of(const struct sort_config *config, uint32_t g
     return choice;
 }
 
-/* The method that suits the kind of device, unless it does not sort such keys in so many passes. */
-static enum status plan_by_device(const struct device_info *info, struct sort_choice *choice, uint32_t count,
-                                  struct sorter_plan *plan)
-{
-    choice->config.method = info->is_cpu   ? SORT_METHOD_CHUNKED
-                            : info->is_gpu ? SORT_METHOD_TILED
-                                           : SORT_METHOD_PAPER;
-    if (asks_for_paper(&choice->config) || sorter_plan_choose(info, choice, count, plan) != STATUS_OK) {
-        choice->config.method = SORT_METHOD_PAPER;
-        TRY(sorter_plan_choose(info, choice, count, plan));
-    }
-    plan->source = PLAN_DEFAULT;
-    return STATUS_OK;
-}
-
+/* Where the method is open it is the one that suits the kind of device, unless that does not sort such keys
+ * in so many passes. */
 enum status sorter_plan_default(const struct device_info *info, const struct sort_config *config,
                                 uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
 {
     struct sort_choice choice = choice_of(config, grid_key_bits);
-    return config->method == SORT_METHOD_AUTO ? plan_by_device(info, &choice, count, plan)
-                                              : sorter_plan_choose(info, &choice, count, plan);
+    if (config->method != SORT_METHOD_AUTO)
+        return sorter_plan_choose(info, &choice, count, plan);
+    choice.config.method = info->is_cpu   ? SORT_METHOD_CHUNKED
+                           : info->is_gpu ? SORT_METHOD_TILED
+                                          : SORT_METHOD_PAPER;
+    if (asks_for_paper(config) || sorter_plan_choose(info, &choice, count, plan) != STATUS_OK) {
+        choice.config.method = SORT_METHOD_PAPER;
+        TRY(sorter_plan_choose(info, &choice, count, plan));
+    }
+    plan->source = PLAN_DEFAULT;
+    return STATUS_OK;
 }
 
 /* Sets `tuned` to the plan of the entry that fits, where there is one; its source tells. */
