@@ -293,18 +293,6 @@ static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
     return orders;
 }
 
-/* 23 degrees of freedom. */
-TEST(all_orders_are_as_likely)
-{
-    if (is_small())
-        skip();
-    const uint32_t cells = 48000;
-    uint32_t *orders = orders_of_four(cells, &usual), met[ORDERS] = {0};
-    for (uint32_t c = 0; c < cells; c++)
-        met[orders[c]]++;
-    CHECK_CHI_SQUARE(chi_square(met, ORDERS, cells), 3.53, 70.55);
-}
-
 /* Pairs of orders at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
 static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distance)
 {
@@ -315,14 +303,17 @@ static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distanc
     CHECK_CHI_SQUARE(chi_square(met, ORDERS * ORDERS, pairs), 427.9, 750.8);
 }
 
-/* Cells at several distances, among them blocks of both kinds and powers of two; and the same cell in two
- * steps, species and seeds, for which the second run is laid behind the first. */
-TEST(neighbours_know_nothing_of_each_other)
+/* Each cell for itself; cells at several distances, among them blocks of both kinds and powers of two; and
+ * the same cell in two steps, species and seeds, for which the second run is laid behind the first. */
+TEST(all_orders_are_as_likely_whatever_the_neighbours)
 {
     if (is_small())
         skip();
     enum { CELLS = 1 << 16 };
-    uint32_t *orders = orders_of_four(CELLS, &usual);
+    uint32_t *orders = orders_of_four(CELLS, &usual), met[ORDERS] = {0};
+    for (uint32_t c = 0; c < CELLS; c++)
+        met[orders[c]]++;
+    CHECK_CHI_SQUARE(chi_square(met, ORDERS, CELLS), 3.53, 70.55); /* 23 degrees of freedom */
     for (uint32_t distance = 1; distance <= 4096; distance *= 2)
         check_pairs(orders, CELLS, distance);
     struct draw others[] = {usual, usual, usual};

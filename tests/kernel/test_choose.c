@@ -12,20 +12,15 @@ enum { MOST = 64 };
 static struct device_info devices[MOST];
 static size_t device_count;
 
-static struct device_info opened_as(const char *spec, uint32_t share)
+static void assert_opens(const char *spec, uint32_t share, const struct device_info *expected)
 {
     struct device *device = NULL;
     assert_ok(device_open_share(spec, share, &device));
-    const struct device_info info = *device_info(device);
-    device_close(&device);
-    return info;
-}
-
-static void assert_same_device(const struct device_info *found, const struct device_info *expected)
-{
+    const struct device_info *found = device_info(device);
     assert_int_equal(found->platform_index, expected->platform_index);
     assert_int_equal(found->device_index, expected->device_index);
     assert_string_equal(found->name, expected->name);
+    device_close(&device);
 }
 
 /* All devices, by their numbers. */
@@ -70,8 +65,7 @@ static uint32_t assert_shared(const char *spec, bool (*fits)(const struct device
     for (uint32_t share = 0, n = 0; share < 2 * fitting; share++, n++) {
         while (!fits(&devices[n % device_count]))
             n++;
-        const struct device_info info = opened_as(spec, share);
-        assert_same_device(&info, &devices[n % device_count]);
+        assert_opens(spec, share, &devices[n % device_count]);
     }
     return fitting;
 }
@@ -96,10 +90,8 @@ TEST(a_device_by_its_numbers_is_that_one)
     for (size_t n = 0; n < device_count; n++) {
         char spec[32];
         snprintf(spec, sizeof spec, "%u:%u", devices[n].platform_index, devices[n].device_index);
-        for (uint32_t share = 0; share < 3; share++) {
-            const struct device_info info = opened_as(spec, share);
-            assert_same_device(&info, &devices[n]);
-        }
+        for (uint32_t share = 0; share < 3; share++)
+            assert_opens(spec, share, &devices[n]);
     }
 }
 
@@ -107,8 +99,7 @@ TEST(without_a_share_it_is_the_first)
 {
     struct device *device = NULL;
     assert_ok(device_open("auto", &device));
-    const struct device_info first = opened_as("auto", 0);
-    assert_same_device(device_info(device), &first);
+    assert_opens("auto", 0, device_info(device));
     device_close(&device);
 }
 

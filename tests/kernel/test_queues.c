@@ -28,6 +28,12 @@ static void copy(const struct chain *chain, int from, int to, enum stage stage)
     assert_ok(buffer_copy(chain->links[from], chain->links[to], BYTES, stage));
 }
 
+static void fork_and_use(enum device_queue queue)
+{
+    assert_ok(device_fork(device));
+    assert_ok(device_use(device, queue));
+}
+
 /* Every word of a link, read by the queue in use. */
 static void check_words(const struct chain *chain, int link, uint32_t expected)
 {
@@ -45,8 +51,7 @@ TEST(a_side_queue_is_between_fork_and_join)
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round));
         copy(&chain, 0, 1, STAGE_OTHER);
-        assert_ok(device_fork(device));
-        assert_ok(device_use(device, QUEUE_SIDE));
+        fork_and_use(QUEUE_SIDE);
         copy(&chain, 1, 2, STAGE_EXCHANGE);
         assert_ok(device_use(device, QUEUE_MAIN));
         assert_ok(device_join(device));
@@ -63,8 +68,7 @@ TEST(rounds_follow_one_another)
     chain_create(&chain);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round)); /* after the last round's join */
-        assert_ok(device_fork(device));
-        assert_ok(device_use(device, QUEUE_SIDE));
+        fork_and_use(QUEUE_SIDE);
         copy(&chain, 0, 1, STAGE_EXCHANGE);
         assert_ok(device_use(device, QUEUE_MAIN));
         copy(&chain, 0, 2, STAGE_OTHER); /* at the same time */
@@ -84,8 +88,7 @@ TEST(who_waits_sees_both_queues)
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round));
         copy(&chain, 0, 1, STAGE_OTHER);
-        assert_ok(device_fork(device));
-        assert_ok(device_use(device, QUEUE_SIDE));
+        fork_and_use(QUEUE_SIDE);
         check_words(&chain, 1, round);
         copy(&chain, 1, 2, STAGE_EXCHANGE);
         copy(&chain, 2, 3, STAGE_EXCHANGE);
@@ -94,12 +97,6 @@ TEST(who_waits_sees_both_queues)
         check_words(&chain, 3, round);
     }
     assert_ok(device_join(device));
-}
-
-static void fill_words(struct chain *chain, uint32_t round)
-{
-    for (uint32_t n = 0; n < WORDS; n++)
-        chain->words[n] = round * UINT32_C(2654435761) + n;
 }
 
 /* What is sent arrives in the order of the queue, at its place and nowhere else. */
@@ -111,10 +108,10 @@ TEST(sends_go_in_the_order_of_their_queue)
     uint32_t *sent = chain.words, *met = test_array(1, BYTES);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const enum device_queue queue = round % 2 == 0 ? QUEUE_SIDE : QUEUE_MAIN;
-        fill_words(&chain, round);
+        for (uint32_t n = 0; n < WORDS; n++)
+            sent[n] = round * UINT32_C(2654435761) + n;
         assert_ok(buffer_fill(chain.links[0], round));
-        assert_ok(device_fork(device));
-        assert_ok(device_use(device, queue));
+        fork_and_use(queue);
         assert_ok(buffer_send(chain.links[0], FIRST * sizeof *sent, (END - FIRST) * sizeof *sent, sent));
         copy(&chain, 0, 1, STAGE_OTHER);
         assert_ok(device_use(device, QUEUE_MAIN));
@@ -136,8 +133,7 @@ TEST(timers_count_both_queues)
     device_reset_timers(device);
     for (int n = 0; n < EACH; n++) {
         copy(&chain, 0, 1, STAGE_PERMUTE);
-        assert_ok(device_fork(device));
-        assert_ok(device_use(device, QUEUE_SIDE));
+        fork_and_use(QUEUE_SIDE);
         copy(&chain, 1, 2, STAGE_EXCHANGE);
         copy(&chain, 2, 3, STAGE_EXCHANGE);
         assert_ok(device_use(device, QUEUE_MAIN));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -109,6 +110,13 @@ static inline int free_arrays(void **state)
     do {                                                                                                     \
         if ((call) != STATUS_OK)                                                                             \
             fail_msg("%s: %s", #call, status_message());                                                     \
+    } while (0)
+
+/* That the recorded sentence holds these words. */
+#define assert_sentence_holds(words)                                                                         \
+    do {                                                                                                     \
+        if (!strstr(status_message(), (words)))                                                              \
+            fail_msg("'%s' does not say '%s'", status_message(), (words));                                   \
     } while (0)
 
 /* |value - expected| <= tolerance; not-a-number fails. */
