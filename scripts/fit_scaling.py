@@ -99,9 +99,10 @@ def transposed_bytes(run):
 
 
 def hidden(run):
-    """Work beside that of the device: amounts, and the share of the particles' time that hides it."""
+    """Work beside that of the device: amounts, and the share of the particles' time that hides it: leaving particles,
+    and the reduction that tells whether any went further."""
     states = {"leaving": 3 * 4 * run.real * run.leavers, "message": STATES}  # out, in a message, in
-    return [(states, MOVE_SHARE), ({"message": run.ranks - 1}, DEPOSIT_SHARE)]
+    return [(states, MOVE_SHARE), ({"message": math.log2(run.ranks)}, DEPOSIT_SHARE)]
 
 
 def cost(amounts_of, constants):

@@ -41,7 +41,7 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
     wall = push + field
     if ranks > 1:
         beside = 5 if rows + 5 < nx else nx - rows
-        others, states = (ranks - 1) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
+        others, states = math.log2(ranks) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
         halo = (rows + 3) * row * c["byte"]
         if decomposition == "slabs":
             halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + 16 * c["transfer"]
