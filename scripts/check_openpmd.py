@@ -3,12 +3,11 @@
 
 Prints a line for every violation and leaves with 1 if there was any."""
 
-import argparse
 import re
 import sys
 from pathlib import Path
 
-from common import Problem, run_script
+from common import Problem, make_parser, run_script
 
 import numpy as np
 
@@ -43,20 +42,8 @@ DIMENSIONS = {
     "id": (0, 0, 0, 0, 0, 0, 0),
 }
 # Of the moments of a species, by the end of the mesh's name.
-MOMENTS = {
-    "density": (-3, 0, 0, 0, 0, 0, 0),
-    "velocity": (1, 0, -1, 0, 0, 0, 0),
-    "temperature": (2, 1, -2, 0, 0, 0, 0),
-}
-WEIGHTING_POWERS = {
-    "position": 0,
-    "positionOffset": 0,
-    "momentum": 1,
-    "charge": 1,
-    "mass": 1,
-    "weighting": 1,
-    "id": 0,
-}
+MOMENTS = {"density": (-3, 0, 0, 0, 0, 0, 0), "velocity": (1, 0, -1, 0, 0, 0, 0), "temperature": (2, 1, -2, 0, 0, 0, 0)}
+WEIGHTING_POWERS = {"position": 0, "positionOffset": 0, "momentum": 1, "charge": 1, "mass": 1, "weighting": 1, "id": 0}
 FLOATS = (np.float32, np.float64)
 
 
@@ -156,9 +143,7 @@ class Checker:
         if isinstance(component, h5py.Dataset):
             self.data(component)
             return component.shape
-        if not self.require(
-            len(component) == 0, component, "is neither a dataset nor an empty group with a constant"
-        ):
+        if not self.require(len(component) == 0, component, "is neither a dataset nor an empty group with a constant"):
             return None
         self.attribute(component, "value")
         shape = self.attribute(component, "shape")
@@ -384,9 +369,7 @@ def check(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("files", metavar="FILE", nargs="+", help="a snapshot, or a file of phase_space/ or moments/")
     parser.add_argument("--quiet", action="store_true", help="say nothing about files without violations")
     arguments = parser.parse_args()

@@ -1,5 +1,6 @@
 """What the plotting and fitting scripts share: errors in one sentence, reading a run's files, the look of the plots."""
 
+import argparse
 import csv
 import json
 import re
@@ -28,6 +29,12 @@ def run_script(main):
         sys.exit(f"{Path(sys.argv[0]).name}: {problem}")
 
 
+def make_parser(description, examples):
+    """A parser whose --help has both as they are."""
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(description=description, epilog=examples, formatter_class=form)
+
+
 def read_text(path):
     """The text of a file."""
     try:
@@ -36,6 +43,15 @@ def read_text(path):
         raise Problem(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Problem(f"{path} is not a text file") from None
+
+
+def read_rows(path):
+    """The rows of a CSV file, without a last one that was not finished."""
+    text = read_text(path)
+    lines = text.splitlines()
+    if lines and not text.endswith("\n"):
+        lines.pop()
+    return list(csv.reader(lines))
 
 
 class History:
@@ -67,16 +83,7 @@ def read_history(path):
     path = Path(path)
     if path.is_dir():
         path = path / "history.csv"
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Problem(f"{path} is not a text file") from None
-    lines = text.splitlines()
-    if lines and not text.endswith("\n"):
-        lines.pop()
-    rows = list(csv.reader(lines))
+    rows = read_rows(path)
     if not rows or "time" not in rows[0]:
         raise Problem(f"{path} does not start with the header of a history (step,time,field_energy,...)")
     header, rows = rows[0], rows[1:]
@@ -146,9 +153,20 @@ def import_pyplot(show):
     return plt
 
 
-def save(figure, path):
+def picture_path(arguments, name):
+    """--output, or this name in the run's folder, or beside the file that was named."""
+    place = Path(arguments.place)
+    return Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / name
+
+
+def save(figure, path, show=False):
+    """Writes a picture, says where, and with `show` opens its window."""
     try:
         figure.savefig(path, bbox_inches="tight")
     except (OSError, ValueError) as error:
         raise Problem(f"cannot write {path}: {error}") from None
     print(path)
+    if show:
+        import matplotlib.pyplot as plt
+
+        plt.show()

@@ -12,11 +12,10 @@ The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-str
 --dt and --dx the same fit is made of the exact linear series, transients included: a good run comes close to that.
 """
 
-import argparse
 import sys
 from typing import NamedTuple
 
-from common import Problem, read_history, run_script
+from common import Problem, make_parser, read_history, run_script
 
 import numpy as np
 
@@ -255,14 +254,10 @@ def holds_transient(wave, gamma):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)"
-    )
+    what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
     what.add_argument("--field-energy", action="store_true", help="fit the field energy instead of a density mode")
     parser.add_argument("--from", dest="start", type=float, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, metavar="T", help="end of the window")
@@ -310,9 +305,7 @@ def main():
     measured = fit(wave, arguments.model)
     report(history, name, wave, measured, theories(arguments, wave))
     if np.isneginf(start) and holds_transient(wave, measured.gamma):
-        print(
-            "  note: this window holds the transient of the start too, which shifts the rate; choose one with --from"
-        )
+        print("  note: this window holds the transient of the start too, which shifts the rate; choose one with --from")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ the field. A run on more gives four: the wall clock, exchange, halo, and field, 
 least. The constants are the least squares of their relative errors, none of them negative.
 """
 
-import argparse
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_plots.reading import number, read_files
-from common import Problem, run_script
+from common import Problem, make_parser, run_script
 
 import numpy as np
 
@@ -338,9 +337,7 @@ def print_predictions(base, ranks, constants):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("files", metavar="CSV", nargs="+", help="what radixpic bench scaling --csv wrote, of one device")
     parser.add_argument(
         "--ranks", type=int, nargs="+", default=[100, 1000, 10000], metavar="P", help="to predict (default: 100 1000 10000)"

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 """Draws what radixpic bench wrote with --csv; scripts/bench_plots/ has a module for each kind of picture."""
 
-import argparse
 from pathlib import Path
 
 from bench_plots import kinds, local_memory, look, reading, sorts
-from common import Problem, import_pyplot, run_script, save
+from common import Problem, import_pyplot, make_parser, run_script, save
 
 EXAMPLES = """examples:
   radixpic bench step --sweep --csv step.csv            cost of a step by particles, on every grid
@@ -44,9 +43,7 @@ def check_verified(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("files", metavar="FILE", nargs="+", help="written by radixpic bench NAME --csv FILE")
     parser.add_argument("-o", "--output", metavar="PICTURE", default="bench.png", help="to write (default: bench.png)")
     parser.add_argument("--title", help="title of the picture (default: the experiment and the device)")
@@ -58,9 +55,7 @@ def main():
         raise Problem(f"no picture is of radixpic bench {kind}, but of {', '.join(DRAW)}")
     plt = import_pyplot(arguments.show)
     figure = DRAW[kind](plt, kind, rows, arguments.title or look.title_of(kind, rows))
-    save(figure, Path(arguments.output))
-    if arguments.show:
-        plt.show()
+    save(figure, Path(arguments.output), arguments.show)
     check_verified(rows)
 
 

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 """Draws a run's history: field energy, kinetic energy, drift of the total energy, and density modes against time."""
 
-import argparse
 from pathlib import Path
 
-from common import BLUE, GREEN, RED, Problem, import_pyplot, read_history, read_title, run_script, save
+from common import BLUE, GREEN, Problem, RED, import_pyplot, make_parser, read_history, read_title, run_script, save
 
 import numpy as np
 
@@ -94,9 +93,7 @@ def draw(figure, history, modes, gamma, window):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
     parser.add_argument(
         "--mode",
@@ -136,9 +133,7 @@ def main():
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(arguments.title or read_title(history.path.parent), fontsize=13)
     draw(figure, history, modes, arguments.theory_gamma, arguments.fit_range)
-    save(figure, Path(arguments.output) if arguments.output else history.path.parent / "energy.png")
-    if arguments.show:
-        plt.show()
+    save(figure, Path(arguments.output) if arguments.output else history.path.parent / "energy.png", arguments.show)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ What is drawn is the integral of f over the axes that are not, as the label besi
 axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of particles.
 """
 
-import argparse
 import math
 import sys
 from pathlib import Path
 
-from common import Problem, import_pyplot, read_title, run_script, save
+from common import Problem, import_pyplot, make_parser, picture_path, read_title, run_script, save
 from plot_snapshot import Snapshot, axis_labels, density_label, find_snapshots, step_list, text
 
 import h5py
@@ -269,10 +268,8 @@ def find_files(place, steps):
     return [Snapshot(path) for path in paths], folder.parent if folder.name == FOLDER else folder
 
 
-def make_parser():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parser_of():
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one file of its phase_space/")
     parser.add_argument(
         "--step",
@@ -310,7 +307,7 @@ def make_parser():
 
 
 def main():
-    parser = make_parser()
+    parser = parser_of()
     arguments = parser.parse_args()
     axes, limits = arguments.axes, arguments.limits
     if axes and (len(axes) > 2 or len(set(axes)) != len(axes)):
@@ -325,9 +322,7 @@ def main():
         print(f"{Path(sys.argv[0]).name}: {note}", file=sys.stderr)
     plt = import_pyplot(arguments.show)
     figure = draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
-    save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / "f.png")
-    if arguments.show:
-        plt.show()
+    save(figure, picture_path(arguments, "f.png"), arguments.show)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import argparse
 import re
 from pathlib import Path
 
-from common import Problem, import_pyplot, run_script, save
+from common import Problem, import_pyplot, make_parser, picture_path, run_script, save
 
 import numpy as np
 
@@ -185,9 +185,7 @@ def phase_space_density(snapshot, particles, bins, extent, si):
 
 def axis_labels(si, axes):
     units = {"x": r"\lambda_D", "y": r"\lambda_D", "u": "v_{th}", "v": "v_{th}"}
-    return [
-        f"${axis}$ [{'m' if axis in 'xy' else 'm/s'}]" if si else rf"${axis}\;[{units[axis]}]$" for axis in axes
-    ]
+    return [f"${axis}$ [{'m' if axis in 'xy' else 'm/s'}]" if si else rf"${axis}\;[{units[axis]}]$" for axis in axes]
 
 
 def power(base, exponent):
@@ -312,9 +310,7 @@ def step_list(argument):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one snapshot file")
     parser.add_argument(
         "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)"
@@ -353,10 +349,7 @@ def main():
     else:
         name = picture_name(arguments.mesh)
         figure = draw_meshes(plt, snapshots, arguments.mesh, arguments.si)
-    place = Path(arguments.place)
-    save(figure, Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / name)
-    if arguments.show:
-        plt.show()
+    save(figure, picture_path(arguments, name), arguments.show)
 
 
 if __name__ == "__main__":

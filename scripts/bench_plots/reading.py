@@ -1,10 +1,9 @@
 """Reads the CSV files of radixpic bench, which all have one form, and says what tells their rows apart."""
 
-import csv
 import math
 from pathlib import Path
 
-from common import Problem, read_text
+from common import Problem, read_rows
 
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
 HOST = "host"
@@ -43,11 +42,7 @@ def read_bench(path):
     Each row also has "case", its words by their keys, and each of these by its own; "path"; "file", the file's name without its ending; and "machine": its
     device, or, where it is of the host, the devices beside which the file has it.
     """
-    text = read_text(path)
-    lines = text.splitlines()
-    if lines and not text.endswith("\n"):
-        lines.pop()
-    header, *rows = list(csv.reader(lines)) or [[]]
+    header, *rows = read_rows(path) or [[]]
     if header != HEADER:
         raise Problem(f"{path} does not start with the header of radixpic bench --csv")
     read = []
