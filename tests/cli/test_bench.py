@@ -223,8 +223,8 @@ WRONG = [
         ("refine", LADDER[4:], "shared/refine.h", "sums[item] += ", "sums[item] = "),
         ("filter", LADDER[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
-        ("deposit.cl", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic, in order: node"),
-        ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic, in order: node"))],
+        ("deposit.cl", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),
+        ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "layout.cl", "to[column ", "to[(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
     *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
@@ -235,7 +235,7 @@ WRONG = [
     *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"], file, old, new, "NOT VERIFIED: the energy drifted",
        "a step left a wrong result") for steps in (18, 20) for method, file, old, new in (
         ("tiled", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"),
-        ("chunked", "shared/vector_motion.h", "MULTIPLY_ADD(half_kick", "MULTIPLY_ADD(-half_kick"))],
+        ("chunked", "shared/motion.h", "MULTIPLY_ADD(half_kick", "MULTIPLY_ADD(-half_kick"))],
 ]  # fmt: skip
 
 

@@ -1,38 +1,266 @@
 /* Deposit: what it costs by the particles in a cell, cell by cell from a sorted list against atomic
  * additions, to lists in order and shuffled: where sorting pays. */
-#include "experiments/steps/deposit.h"
+#include "field/deposit.h"
+#include "experiments/bench.h"
+#include "field/deposit_atomic.h"
+#include "particles/permute.h"
+#include "sort/sorter.h"
 
-enum { MOST_PER_CELL = 8192 };
+#include <math.h>
+#include <string.h>
 
+struct options {
+    struct common_options common;
+    uint32_t particles;
+    struct option_list per_cell;
+    uint32_t shapes; /* bit set */
+    enum precision precision;
+    enum atomic_way way;
+};
+
+enum column {
+    SORTED,          /* cell by cell, from the list in order */
+    SORT_AND_SORTED, /* the same of the shuffled list, which is sorted before */
+    ATOMIC_ORDERED,  /* atomic additions, from the list in order */
+    ATOMIC_SHUFFLED,
+    COLUMNS
+};
 /* In the table and in the file. */
 static const char *const titles[COLUMNS] = {"sorted", "sort+", "atomic", "shuffled"};
-static const char *const words[COLUMNS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
+static const char *const methods[COLUMNS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
 
-/* ---- tables ---- */
+enum { MOST_PER_CELL = 8192, WARM_UPS = 2, BLOCK = 1 << 16 /* particles made and written at a time */ };
 
-static struct spread seconds_of(const struct deposit_point *point, int column)
+/* One number of particles per cell, of one shape. */
+struct point {
+    enum shape_kind shape;
+    uint32_t cells[2];
+    double per_cell;
+    enum atomic_way way; /* that was taken */
+    struct times times[COLUMNS];
+    bool verified;
+    char verdict[256]; /* what was wrong */
+};
+
+/* What a point has on device and host. */
+struct scene {
+    const struct options *options;
+    struct point *point;
+    enum column column; /* that is timed */
+    struct grid grid;
+    struct species_config species;
+    struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
+    struct sorter *sorter;
+    struct permute *permute;
+    struct buffer *keys, *sorted_keys; /* of the shuffled and the ordered list */
+    struct buffer *permutation, *rho;
+    struct deposit *sorted;
+    struct deposit_atomic *atomic;
+    double *weights;         /* [cells]: the host's sums */
+    double *found, *earlier; /* [cells]: the density last read; that of the atomic additions in order */
+};
+
+/* splitmix64 (Steele, Lea & Flood 2014): the same particles in every run. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The weight for the node `steps` above the cell's lower one, by its distance (Hockney & Eastwood 1988,
+ * section 5-3). */
+static double weight_of(enum shape_kind shape, double offset, int steps)
+{
+    const double distance = fabs(offset - steps);
+    if (shape == SHAPE_NGP)
+        return steps == (offset < 0.5 ? 0 : 1) ? 1 : 0;
+    if (shape == SHAPE_CIC)
+        return fmax(1 - distance, 0);
+    return distance < 0.5 ? 0.75 - distance * distance : 0.5 * pow(fmax(1.5 - distance, 0), 2);
+}
+
+static void deposit_on_host(struct scene *scene, uint32_t cell, const double offset[2])
+{
+    const uint32_t nx = scene->grid.nx, ny = scene->grid.ny, i = cell / ny, j = cell % ny;
+    for (int a = -1; a <= 2; a++) {
+        const double along_x = weight_of(scene->point->shape, offset[0], a);
+        for (int b = -1; b <= 2 && along_x > 0; b++)
+            scene->weights[(i + nx + (uint32_t)a) % nx * ny + (j + ny + (uint32_t)b) % ny] +=
+                along_x * weight_of(scene->point->shape, offset[1], b);
+    }
+}
+
+/* Any cell, any offset of 24 bits, which both precisions have. */
+static enum status fill(struct scene *scene, struct device *device)
+{
+    struct particles *list = &scene->ordered;
+    uint64_t seed = 1;
+    uint32_t *cell = NULL;
+    double *offset = NULL;
+    TRY(DEVICE_NEW_ARRAY(device, cell, BLOCK));
+    TRY(DEVICE_NEW_ARRAY(device, offset, 2 * BLOCK));
+    for (uint32_t first = 0, count; first < list->count; first += count) {
+        count = list->count - first < BLOCK ? list->count - first : BLOCK;
+        for (uint32_t n = 0; n < count; n++) {
+            cell[n] = (uint32_t)((next_random(&seed) >> 32) * grid_cells(&scene->grid) >> 32);
+            for (int axis = 0; axis < 2; axis++)
+                offset[2 * n + (uint32_t)axis] = (double)(next_random(&seed) >> 40) * 0x1p-24;
+            deposit_on_host(scene, cell[n], &offset[2 * n]);
+        }
+        TRY(buffer_write(scene->keys, first * sizeof *cell, count * sizeof *cell, cell));
+        TRY(buffer_write_reals(list->attribute[ATTRIBUTE_OFFSET], scene->options->precision,
+                               2 * (size_t)first, 2 * (size_t)count, offset));
+    }
+    return buffer_fill(list->attribute[ATTRIBUTE_VELOCITY], 0);
+}
+
+/* The list, which is shuffled, in order; the shuffled one stays in the spare arrays. */
+static enum status sort(struct scene *scene)
+{
+    struct particles *list = &scene->ordered;
+    const struct radix_lists lists = {.keys = scene->keys,
+                                      .sorted_keys = scene->sorted_keys,
+                                      .permutation = scene->permutation,
+                                      .cell_offsets = list->cell_offsets,
+                                      .cells = grid_cells(&scene->grid)};
+    TRY(sorter_run(scene->sorter, list->count, &lists));
+    return permute_apply(scene->permute, scene->permutation, list->count, list);
+}
+
+static enum status create(struct scene *scene, struct device *device)
+{
+    const struct options *options = scene->options;
+    const struct sort_config left_open = {.method = SORT_METHOD_AUTO};
+    const uint32_t *side = scene->point->cells, cells = side[0] * side[1];
+    struct sorter_plan plan;
+    scene->grid = grid_make(&(struct grid_config){.cells = {side[0], side[1]}, .length = {side[0], side[1]}});
+    scene->species = (struct species_config){
+        .name = "particles", .charge = -1, .mass = 1, .density = 1, .particles = options->particles};
+    TRY(DEVICE_NEW_ARRAY(device, scene->weights, cells));
+    TRY(DEVICE_NEW_ARRAY(device, scene->found, cells));
+    TRY(DEVICE_NEW_ARRAY(device, scene->earlier, cells));
+    const struct slab slab = slab_whole_box(&scene->grid);
+    TRY(particles_create(device, &slab, options->precision, LAYOUT_SOA, &scene->species, options->particles,
+                         &scene->ordered));
+    scene->ordered.count = options->particles;
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "keys", &scene->keys));
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "sorted keys", &scene->sorted_keys));
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "permutation", &scene->permutation));
+    TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), options->particles,
+                         &plan));
+    TRY(sorter_create(device, &plan, options->particles, &scene->sorter));
+    TRY(permute_create(device, &scene->permute));
+    TRY(buffer_create(device, cells * precision_bytes(options->precision), "rho", &scene->rho));
+    TRY(deposit_create(device, &scene->grid, options->precision,
+                       &(struct deposit_config){.shape = scene->point->shape}, options->particles,
+                       &scene->sorted));
+    TRY(deposit_atomic_create(device, &scene->grid, options->precision, scene->point->shape, options->way,
+                              &scene->atomic));
+    scene->point->way = deposit_atomic_way(scene->atomic);
+    TRY(fill(scene, device));
+    TRY(sort(scene));
+    scene->shuffled = scene->ordered;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        scene->shuffled.attribute[a] = scene->ordered.spare[a];
+    return STATUS_OK;
+}
+
+/* Of a node's weights: 40 roundings of them and 1 by sums of at most 32 terms before a compensated total and
+ * the terms' own; and half a unit of the integers a particle. */
+static double tolerance(const struct options *options, double weights)
+{
+    const double epsilon = options->precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
+    const uint32_t bits = deposit_atomic_fraction_bits(options->particles);
+    return 40 * epsilon * (weights + 1) + options->particles * ldexp(0.5, -(int)bits);
+}
+
+static enum status verify(void *context, bool *right)
+{
+    struct scene *scene = context;
+    struct point *point = scene->point;
+    const struct particles *list = &scene->ordered;
+    const uint32_t cells = grid_cells(&scene->grid);
+    const double scale = list->species->charge * list->weight / (scene->grid.dx * scene->grid.dy);
+    *right = true;
+    TRY(buffer_read_reals(scene->rho, scene->options->precision, 0, cells, scene->found));
+    for (uint32_t node = 0; node < cells && *right; node++) {
+        const double weights = scene->found[node] / scale, expected = scene->weights[node];
+        *right = fabs(weights - expected) <= tolerance(scene->options, expected);
+        if (!*right && point->verified)
+            snprintf(point->verdict, sizeof point->verdict,
+                     "%s: node %u has %.17g particles, the host finds %.17g", methods[scene->column], node,
+                     weights, expected);
+    }
+    if (*right && scene->column == ATOMIC_SHUFFLED &&
+        memcmp(scene->earlier, scene->found, cells * sizeof *scene->found) != 0) {
+        *right = false;
+        if (point->verified)
+            snprintf(point->verdict, sizeof point->verdict, "the atomic sums depend on the particles' order");
+    }
+    memcpy(scene->earlier, scene->found, cells * sizeof *scene->found);
+    point->verified = point->verified && *right;
+    return STATUS_OK;
+}
+
+static enum status clear(void *context)
+{
+    struct scene *scene = context;
+    if (scene->column == SORT_AND_SORTED)
+        particles_swap(&scene->ordered);
+    return buffer_fill(scene->rho, UINT32_MAX);
+}
+
+static enum status deposit(void *context)
+{
+    struct scene *scene = context;
+    const uint32_t cells = grid_cells(&scene->grid);
+    if (scene->column == ATOMIC_ORDERED)
+        return deposit_atomic_species(scene->atomic, &scene->ordered, scene->sorted_keys, cells, true,
+                                      scene->rho);
+    if (scene->column == ATOMIC_SHUFFLED)
+        return deposit_atomic_species(scene->atomic, &scene->shuffled, scene->keys, cells, true, scene->rho);
+    if (scene->column == SORT_AND_SORTED)
+        TRY(sort(scene));
+    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
+}
+
+static enum status time_point(struct bench *bench, void *context)
+{
+    struct point *point = context;
+    struct scene all = {.options = bench->options, .point = point}, *scene = &all;
+    const struct subject subject = {.context = scene,
+                                    .prepare = clear,
+                                    .run = deposit,
+                                    .verify = verify,
+                                    .warm_ups = WARM_UPS,
+                                    .repeats = scene->options->common.repeats,
+                                    .in_one_piece = true};
+    TRY(create(scene, bench->part));
+    for (int column = 0; column < COLUMNS; column++) {
+        scene->column = (enum column)column;
+        TRY(bench_time(bench, &subject, 1, &point->times[column]));
+    }
+    return STATUS_OK;
+}
+
+static struct spread seconds_of(const struct point *point, int column)
 {
     return point->times[column].stages[STAGE_OTHER];
 }
 
-static const char *shape_name(const struct bench *bench, int shape)
+static void print_head(const struct options *options, const char *shape)
 {
-    return options_word(&bench->experiment->options, "shape", shape);
-}
-
-static void print_head(const struct bench *bench, int shape)
-{
-    const struct options *options = bench->options;
     printf("\n%s: ms, medians of %u with [min, max]; sort+ is with the sort of a shuffled list, shuffled are "
-           "atomic additions to one\n",
-           shape_name(bench, shape), options->common.repeats);
-    printf("  %8s %10s", "per cell", "cells");
+           "atomic additions to one\n  %8s %10s",
+           shape, options->common.repeats, "per cell", "cells");
     for (int column = 0; column < COLUMNS; column++)
         printf(" %9s [%8s, %8s]", titles[column], "min", "max");
     printf("\n");
 }
 
-static void report_point(struct bench *bench, int shape, const struct deposit_point *point)
+static void report_point(struct bench *bench, const char *shape, const struct point *point)
 {
     const struct options *options = bench->options;
     char grid[32];
@@ -42,10 +270,9 @@ static void report_point(struct bench *bench, int shape, const struct deposit_po
         const struct spread seconds = seconds_of(point, column);
         printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
         bench_words(bench, false, "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s",
-                    shape_name(bench, shape),
-                    options_word(&bench->experiment->options, "precision", (int)options->precision),
+                    shape, options_word(&bench->experiment->options, "precision", (int)options->precision),
                     point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
-                    words[column]);
+                    methods[column]);
         bench_row(bench, "time_ms", seconds, 1e3, point->verified);
         bench_row(bench, "particle_ns", seconds, 1e9 / options->particles, point->verified);
         bench_row(bench, "rate_GB/s", spread_rate(1e-9 * (double)times_bytes(&point->times[column]), seconds),
@@ -57,7 +284,7 @@ static void report_point(struct bench *bench, int shape, const struct deposit_po
 
 /* The same times per particle and per byte, and how many times faster a list in order is deposited by sorted,
  * and a shuffled one by sort+, than by atomic additions. */
-static void print_rates(const struct options *options, const struct deposit_point *points)
+static void print_rates(const struct options *options, const struct point *points)
 {
     printf("\n  %8s  %-39s  %-39s  %s\n", "", "ns a particle", "GB/s", "times faster than atomic");
     printf("  %8s ", "per cell");
@@ -65,7 +292,7 @@ static void print_rates(const struct options *options, const struct deposit_poin
         for (int column = 0; column < COLUMNS; column++)
             printf(" %9s", titles[column]);
     printf(" %9s %9s\n", "in order", "shuffled");
-    for (const struct deposit_point *point = points; point < points + options->per_cell.count; point++) {
+    for (const struct point *point = points; point < points + options->per_cell.count; point++) {
         double seconds[COLUMNS];
         printf("  %8g ", point->per_cell);
         for (int column = 0; column < COLUMNS; column++) {
@@ -81,7 +308,7 @@ static void print_rates(const struct options *options, const struct deposit_poin
 }
 
 /* The particles per cell at which one column takes less time than another. */
-static void print_where(const struct options *options, const struct deposit_point *points, const char *what,
+static void print_where(const struct options *options, const struct point *points, const char *what,
                         int faster, int slower)
 {
     uint32_t found = 0;
@@ -107,18 +334,18 @@ static bool choose_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
     return bits >= 2 && cells[0] <= CONFIG_MAX_CELLS / cells[1];
 }
 
-static enum status run_shape(struct bench *bench, int shape, struct deposit_point *points)
+static enum status run_shape(struct bench *bench, int shape, struct point *points)
 {
     const struct options *options = bench->options;
-    print_head(bench, shape);
+    const char *name = options_word(&bench->experiment->options, "shape", shape);
+    print_head(options, name);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
-        points[n] =
-            (struct deposit_point){.options = options, .shape = (enum shape_kind)shape, .verified = true};
+        points[n] = (struct point){.shape = (enum shape_kind)shape, .verified = true};
         (void)choose_cells(options->particles, options->per_cell.items[n],
                            points[n].cells); /* as settled before */
         points[n].per_cell = (double)options->particles / points[n].cells[0] / points[n].cells[1];
-        TRY(bench_case(bench, deposit_point_time, &points[n]));
-        report_point(bench, shape, &points[n]);
+        TRY(bench_case(bench, time_point, &points[n]));
+        report_point(bench, name, &points[n]);
     }
     print_rates(options, points);
     print_where(options, points, "sorting a shuffled list first pays", SORT_AND_SORTED, ATOMIC_SHUFFLED);
@@ -132,7 +359,7 @@ static enum status run_deposit(struct bench *bench)
     const struct options *options = bench->options;
     const bool at_once =
         options->way == ATOMIC_64 || (options->way == ATOMIC_AUTO && bench->info->has_int64_atomics);
-    struct deposit_point *points = NULL;
+    struct point *points = NULL;
     TRY(DEVICE_NEW_ARRAY(bench->device, points, options->per_cell.count));
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
