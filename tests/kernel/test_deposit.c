@@ -107,28 +107,17 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
         check_way(&deposits, way, scene, &scene->sorted.particles, expected);
         check_way(&deposits, way, scene, &scene->aos, expected);
     }
-    deposit_scene_destroy(scene);
 }
 
-static void check_cases(enum precision precision)
+TEST(matches_the_host)
 {
-    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
-        skip();
     const bool small = getenv("RADIXPIC_TEST_SMALL") != NULL;
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
-        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-            if (!small || (n == SMALL_CASE && (precision == PRECISION_SINGLE || shape == SHAPE_CIC)))
-                check_case(&cases[n], precision, shape);
-}
-
-TEST(matches_the_host_single)
-{
-    check_cases(PRECISION_SINGLE);
-}
-
-TEST(matches_the_host_double)
-{
-    check_cases(PRECISION_DOUBLE);
+    const enum precision most = device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
+    for (enum precision precision = PRECISION_SINGLE; precision <= most; precision++)
+        for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+            for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+                if (!small || (n == SMALL_CASE && (precision == PRECISION_SINGLE || shape == SHAPE_CIC)))
+                    check_case(&cases[n], precision, shape);
 }
 
 /* So many segments that the pieces of a full cell are added before: a cell of half of all particles, among so
@@ -159,7 +148,6 @@ TEST(not_a_number_shows)
             deposit_check_broken(deposited(&deposits, way, scene, &scene->aos), row);
         }
     }
-    deposit_scene_destroy(scene);
 }
 
 /* A deposit made for fewer particles says so and writes nothing beyond its sums. */
@@ -173,7 +161,6 @@ TEST(more_particles_than_made_for)
     assert_int_equal(deposit_species(deposit, &scene->sorted.particles, true, deposit_unset(scene)),
                      STATUS_FAILED);
     assert_non_null(strstr(status_message(), "100 particles was given 101"));
-    deposit_scene_destroy(scene);
 }
 
 /* 100,000 equal particles in one cell, single precision: rounding errors that all point one way. */
@@ -197,7 +184,6 @@ TEST(long_sums_do_not_drift)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
         }
     }
-    deposit_scene_destroy(scene);
 }
 
 /* A particle on a node gives all to it (ngp, cic), or 3/4 (1/8 to each neighbour along an axis) with tsc. */
@@ -220,7 +206,6 @@ TEST(a_particle_on_a_node)
         assert_near(rho[4 * 4 + 3], whole * share[1] * share[1], tiny);
         assert_near(rho[2], 0, 0);
     }
-    deposit_scene_destroy(scene);
 }
 
 /* The second species adds to what the first left. */
@@ -245,8 +230,6 @@ TEST(species_add_up)
             assert_near(sum[node], of_electrons[node] + of_ions[node],
                         0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
     }
-    deposit_scene_destroy(ions);
-    deposit_scene_destroy(electrons);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -1,37 +1,11 @@
 /* Deposit atomic: the host's integers bit for bit, whatever the order of the particles and the way of adding.
- * In double precision; test_deposit_atomic_single.c runs the same in
- * single. */
+ * In double precision; test_deposit_atomic_single.c runs the same in single. */
 #include "field/deposit.h"
 #include "field/deposit_atomic.h"
 #include "support/deposit_support.h"
-
-/* One header, three shapes: each inclusion gets a name of its own. */
-#define SHAPE_ORDER   0
-#define shape_weights ngp_weights
-#include "shared/shape.h"
-#undef SHARED_SHAPE_H
-#undef SHAPE_ORDER
-#undef SHAPE_NODES
-#undef SHAPE_FIRST
-#undef shape_weights
-#define SHAPE_ORDER   1
-#define shape_weights cic_weights
-#include "shared/shape.h"
-#undef SHARED_SHAPE_H
-#undef SHAPE_ORDER
-#undef SHAPE_NODES
-#undef SHAPE_FIRST
-#undef shape_weights
-#define SHAPE_ORDER   2
-#define shape_weights tsc_weights
-#include "shared/shape.h"
+#include "support/host_shapes.h"
 
 static const enum precision precision = REAL_IS_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
-
-static const struct {
-    int nodes, first;
-    void (*weights)(real d, real *weights);
-} shapes[] = {{2, 0, ngp_weights}, {2, 0, cic_weights}, {4, -1, tsc_weights}};
 
 /* From no particle in most cells to 5,000 in each; the narrowest grids, where nodes of a particle coincide.
  */
@@ -141,7 +115,6 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
                        time % 2 ? keys : NULL, expected);
         check_bits(deposit, scene, &scene->aos, NULL, expected);
     }
-    deposit_scene_destroy(scene);
 }
 
 TEST(the_integers_are_the_hosts)
@@ -197,7 +170,6 @@ TEST(the_order_does_not_show)
         qsort(sorted->cell, sorted->particles.count, sizeof *sorted->cell, sorted_particles_compare);
         sorted_particles_upload(sorted); /* other particles, in order again */
     }
-    deposit_scene_destroy(scene);
 }
 
 /* As many whole particles on one node as fit below a power of two: the sum reaches up to its last bit. */
@@ -217,7 +189,6 @@ TEST(a_sum_may_fill_its_bits)
             assert_near(rho[node], node == 14 ? all : 0,
                         node == 14 ? 2 * test_epsilon(precision) * fabs(all) : 0);
     }
-    deposit_scene_destroy(scene);
 }
 
 TEST(as_many_fraction_bits_as_fit)
@@ -273,7 +244,6 @@ TEST(not_a_number_shows)
             check_not_a_number(scene, one, one + 1, (double)INFINITY, shape, way);
             check_not_a_number(scene, first, end, (double)NAN, shape, way);
         }
-    deposit_scene_destroy(scene);
 }
 
 /* A word of 64 bits a node, and by the door's method no more. */

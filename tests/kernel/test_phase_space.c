@@ -3,8 +3,7 @@
 
 #include "output/phase_space.h"
 #include "support/device_fixture.h"
-
-#include <unistd.h>
+#include "support/test_folder.h"
 
 enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65 };
 
@@ -267,23 +266,21 @@ static uint64_t launches_of_writing(const struct scene *scene, const char *folde
 /* A mesh cannot have this name, so its item fails; the next one is not even counted. */
 TEST(nothing_is_counted_after_a_failure)
 {
-    char folder[] = "/tmp/radixpic_phase_space_XXXXXX", file[64];
+    struct folder folder = folder_make();
     struct scene scene;
-    assert_non_null(mkdtemp(folder));
-    snprintf(file, sizeof file, "%s/data_0.h5", folder);
     config.output.phase_space_count = 2;
     config.output.phase_space[0] = config.output.phase_space[1] = make_item(1U << PHASE_AXIS_U, 0, false);
     strcpy(config.output.phase_space[0].species, "other");
     scene_create(0, NX, 0, PRECISION_SINGLE, 1000, false, &scene);
     create_spaces(device, &scene.spaces);
-    assert_int_equal(launches_of_writing(&scene, folder, STATUS_OK), 1);
-    assert_int_equal(unlink(file), 0);
+    assert_int_equal(launches_of_writing(&scene, folder.path, STATUS_OK), 1);
+    assert_int_equal(unlink(folder_file(&folder, "data_0.h5")), 0);
     strcpy(config.species[0].name, "no/name");
     strcpy(config.output.phase_space[0].species, "no/name");
-    assert_int_equal(launches_of_writing(&scene, folder, STATUS_FAILED), 0);
+    assert_int_equal(launches_of_writing(&scene, folder.path, STATUS_FAILED), 0);
     assert_non_null(strstr(status_message(), "cannot write a dataset"));
     strcpy(config.species[0].name, "other");
-    assert_int_equal(rmdir(folder), 0); /* empty */
+    assert_int_equal(rmdir(folder.path), 0); /* empty */
     sorted_particles_destroy(&scene.sorted);
 }
 

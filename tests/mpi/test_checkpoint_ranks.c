@@ -9,17 +9,13 @@ static struct folder folder;
 
 static int make_folder(void **state)
 {
-    if (ranks.rank == 0)
-        folder = folder_make();
-    communicator_broadcast(&ranks, sizeof folder, &folder);
+    folder = folder_make_for_all();
     return open_device(state);
 }
 
 static int remove_folder(void **state)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (ranks.rank == 0)
-        folder_remove(&folder);
+    folder_remove_for_all(&folder);
     return close_device(state);
 }
 
@@ -37,18 +33,11 @@ static void assert_all_hold(const char *expected)
 }
 
 /* The file is damaged, or mended by the same call, between two steps of all ranks. */
-static void flip_byte(const char *path)
+static void damage(const char *path)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (ranks.rank == 0) {
-        FILE *stream = fopen(path, "r+b");
-        assert_non_null(stream);
-        assert_int_equal(fseek(stream, 3000, SEEK_SET), 0);
-        const int byte = fgetc(stream);
-        assert_int_equal(fseek(stream, 3000, SEEK_SET), 0);
-        fputc(byte ^ 16, stream);
-        assert_int_equal(fclose(stream), 0);
-    }
+    if (ranks.rank == 0)
+        flip_bit(path, 3000);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -135,7 +124,7 @@ TEST(all_pass_by_a_broken_one)
     scene_create(&ranks, &plain, NULL, &scene);
     assert_ok(scene_write(&scene, folder.path, 200, 2));
     assert_ok(scene_write(&scene, folder.path, 300, 2));
-    flip_byte(file_of(300));
+    damage(file_of(300));
     assert_ok(checkpoint_open(&ranks, folder.path, &checkpoint));
     assert_string_equal(checkpoint->path, file_of(200));
     assert_true((checkpoint->warnings != NULL) == (ranks.rank == 0));
@@ -144,7 +133,7 @@ TEST(all_pass_by_a_broken_one)
 
     assert_all_fail(checkpoint_open(&ranks, file_of(300), &checkpoint), STATUS_FAILED, "is damaged");
     assert_null(checkpoint);
-    flip_byte(file_of(200));
+    damage(file_of(200));
     assert_all_fail(checkpoint_open(&ranks, folder.path, &checkpoint), STATUS_FAILED, "no whole checkpoint");
     assert_all_fail(checkpoint_open(&ranks, file_of(1), &checkpoint), STATUS_USAGE,
                     "No such file or directory");

@@ -3,6 +3,7 @@
 #include "support/mpi_support.h"
 
 #include "support/physics_support.h"
+#include "support/test_folder.h"
 
 #include "step/stepper.h"
 
@@ -30,9 +31,9 @@ static struct config config_for(int size)
     return config;
 }
 
-/* How often a rank went from the one kind of step to the other in the middle of a run. */
+/* How a rank began, and how often it went from the one kind of step to the other. */
 struct changes {
-    uint64_t to_plain, to_fused;
+    uint64_t plain_at_first, to_plain, to_fused;
 };
 
 static bool is_fused(const struct simulation *simulation)
@@ -40,21 +41,29 @@ static bool is_fused(const struct simulation *simulation)
     return simulation->stepper.kind == &tiled_step;
 }
 
-/* The rows of the history. The caller frees them. */
-static struct history_row *run_on_all(const struct config *config, struct log *log, struct changes *changes)
+/* From the start or a checkpoint, with outputs in a folder where that is not NULL. The rows of the history;
+ * their place is their step. */
+static struct history_row *run_on_all(const struct config *config, struct checkpoint *from,
+                                      const char *folder, struct log *log, struct changes *changes)
 {
+    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
     struct simulation simulation;
     struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
-    assert_ok(simulation_create_on(&ranks, config, device, NULL, &simulation));
-    assert_true(is_fused(&simulation));
+    assert_ok(simulation_create_on(&ranks, config, device, from, &simulation));
     simulation.log = log;
-    for (uint64_t n = 0; !simulation_done(&simulation); n++) {
+    if (folder)
+        assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder, 0));
+    *changes = (struct changes){.plain_at_first = !is_fused(&simulation)};
+    while (!simulation_done(&simulation)) {
         const bool was_fused = is_fused(&simulation);
+        struct history_row *row = &rows[simulation.step];
         assert_ok(simulation_step(&simulation));
-        rows[n] = simulation.row;
+        *row = simulation.row;
         changes->to_plain += was_fused && !is_fused(&simulation);
-        changes->to_fused += n > 0 && !was_fused && is_fused(&simulation);
+        changes->to_fused += !was_fused && is_fused(&simulation);
     }
+    if (folder)
+        assert_ok(outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
     return rows;
 }
@@ -85,9 +94,10 @@ TEST(a_rank_that_loses_its_fused_step_goes_on)
     size_t length = 0;
     struct log log = {.file = open_memstream(&said, &length)};
     assert_non_null(log.file);
-    struct changes changes = {0};
-    struct history_row *found = run_on_all(&config, &log, &changes);
+    struct changes changes;
+    struct history_row *found = run_on_all(&config, NULL, NULL, &log, &changes);
     assert_int_equal(fclose(log.file), 0);
+    assert_int_equal(changes.plain_at_first, 0);
     compare(&config, 0, found, expected);
     assert_int_equal(strstr(said, "takes the radix step from now on") != NULL, changes.to_plain > 0);
     uint64_t of_all[2] = {changes.to_plain, changes.to_fused};
@@ -98,60 +108,24 @@ TEST(a_rank_that_loses_its_fused_step_goes_on)
 
 enum { STORED = 13 }; /* a step when some rank of several has lost its fused step */
 
-/* A run that ends with a checkpoint of that step. */
-static void run_until_stored(const struct config *config, const char *folder)
-{
-    struct config first_part = *config;
-    first_part.time.steps = STORED;
-    first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
-    struct simulation simulation;
-    assert_ok(simulation_create_on(&ranks, &first_part, device, NULL, &simulation));
-    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
-    assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder, 0));
-    while (!simulation_done(&simulation))
-        assert_ok(simulation_step(&simulation));
-    assert_ok(outputs_close(simulation.outputs));
-    simulation_destroy(&simulation);
-}
-
-/* The rows of the history from there on. The caller frees them. */
-static struct history_row *run_from_stored(const struct config *config, const char *folder)
-{
-    struct checkpoint *checkpoint = NULL;
-    struct simulation simulation;
-    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
-    char path[96];
-    assert_non_null(rows);
-    snprintf(path, sizeof path, "%s/checkpoints/checkpoint_%d.h5", folder, STORED);
-    assert_ok(checkpoint_open(&ranks, path, &checkpoint));
-    assert_ok(simulation_create_on(&ranks, config, device, checkpoint, &simulation));
-    checkpoint_close(&checkpoint);
-    uint64_t plain = !is_fused(&simulation);
-    communicator_sum_counts(&ranks, 1, &plain);
-    assert_int_equal(plain > 0, ranks.size > 1);
-    while (!simulation_done(&simulation)) {
-        struct history_row *row = &rows[simulation.step];
-        assert_ok(simulation_step(&simulation));
-        *row = simulation.row;
-    }
-    simulation_destroy(&simulation);
-    return rows;
-}
-
 TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
 {
     const struct config config = config_for(ranks.size);
-    char folder[64] = "/tmp/radixpic_lost_step_XXXXXX", command[96];
-    if (ranks.rank == 0)
-        assert_non_null(mkdtemp(folder));
-    communicator_broadcast(&ranks, sizeof folder, folder);
-    run_until_stored(&config, folder);
-    struct changes changes = {0};
-    struct history_row *found = run_from_stored(&config, folder),
-                       *expected = run_on_all(&config, NULL, &changes);
+    struct config first_part = config;
+    first_part.time.steps = STORED;
+    first_part.output.checkpoints = (struct checkpoints_config){.every = STORED, .keep = 1};
+    struct changes changes;
+    struct folder folder = folder_make_for_all();
+    (void)run_on_all(&first_part, NULL, folder.path, NULL, &changes);
+    struct history_row *expected = run_on_all(&config, NULL, NULL, NULL, &changes);
+    struct checkpoint *checkpoint = NULL;
+    assert_ok(checkpoint_open(&ranks, folder_file(&folder, "checkpoints/checkpoint_13.h5"), &checkpoint));
+    struct history_row *found = run_on_all(&config, checkpoint, NULL, NULL, &changes);
+    checkpoint_close(&checkpoint);
+    communicator_sum_counts(&ranks, 1, &changes.plain_at_first);
+    assert_int_equal(changes.plain_at_first > 0, ranks.size > 1);
     compare(&config, STORED, found, expected);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(ranks.rank == 0 ? system(command) : 0, 0);
+    folder_remove_for_all(&folder);
 }
 
 /* At the start it is the user's choice that does not fit. */

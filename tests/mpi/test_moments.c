@@ -3,13 +3,12 @@
 #include "support/mpi_support.h"
 
 #include "support/list_support.h"
+#include "support/test_folder.h"
 
 #include "output/moments.h"
 #include "output/openpmd.h"
 
 #include <hdf5.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { NX = 9, NY = 4, CELLS = NX * NY, SPECIES = 2, STEP = 3, MOST = 300 };
 
@@ -90,24 +89,22 @@ static void check_mesh(hid_t file, uint32_t species, unsigned moment, double wei
     }
 }
 
-static void check_file(const char *folder, double weights[SPECIES], enum precision precision)
+static void check_file(const char *path, double weights[SPECIES], enum precision precision)
 {
-    char path[96], command[320];
-    snprintf(path, sizeof path, "%s/moments_%d.h5", folder, STEP);
+    char command[320];
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
     for (uint32_t s = 0; s < SPECIES; s++)
         for (unsigned moment = 0; moment < 4; moment++)
             check_mesh(file, s, moment, weights[s], precision);
     H5Fclose(file);
-    snprintf(command, sizeof command, "/usr/bin/python3 -B scripts/check_openpmd.py --quiet %s >&2 && rm %s",
-             path, path);
+    snprintf(command, sizeof command, "/usr/bin/python3 -B scripts/check_openpmd.py --quiet %s >&2", path);
     assert_int_equal(system(command), 0);
 }
 
 static void write_and_check(const struct config *config, bool aos)
 {
-    char folder[64] = "/tmp/radixpic_moments_XXXXXX";
+    struct folder folder = folder_make_for_all();
     struct particles lists[SPECIES];
     struct partition partition;
     void *moments = NULL;
@@ -117,9 +114,6 @@ static void write_and_check(const struct config *config, bool aos)
     assert_ok(partition_even(ranks.size, NX, &partition));
     const struct slab slab =
         slab_make(&box, partition.first[ranks.rank], partition_rows(&partition, ranks.rank), 2);
-    if (ranks.rank == 0)
-        assert_non_null(mkdtemp(folder));
-    communicator_broadcast(&ranks, sizeof folder, folder);
     for (uint32_t s = 0; s < SPECIES; s++) {
         fill_list(config, &slab, s, aos, &lists[s]);
         weights[s] = lists[s].weight;
@@ -131,12 +125,13 @@ static void write_and_check(const struct config *config, bool aos)
                               .step = STEP,
                               .time = 0.3};
     assert_ok(moments_create(device, config, &moments));
-    assert_ok(moments_write(moments, folder, &view, &bytes));
+    assert_ok(moments_write(moments, folder.path, &view, &bytes));
     assert_in_range(bytes, 1, moments_bytes(config));
     if (ranks.rank == 0) {
-        check_file(folder, weights, config->precision);
-        assert_int_equal(rmdir(folder), 0);
+        assert_holds(&folder, "moments_3.h5");
+        check_file(folder_file(&folder, "moments_3.h5"), weights, config->precision);
     }
+    folder_remove_for_all(&folder);
     partition_destroy(&partition);
 }
 

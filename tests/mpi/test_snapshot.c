@@ -9,7 +9,7 @@ static void write_and_check(const struct config *config)
     struct scene scene;
     uint64_t bytes;
     begin(config, &scene);
-    assert_ok(write_into(scene.folder, &scene, &bytes));
+    assert_ok(write_into(scene.folder.path, &scene, &bytes));
     check_folder(&scene, bytes);
     /* An estimate is of use within a factor of two; it may be far above where arrays compress. */
     assert_true(bytes <= snapshot_bytes(config));
@@ -64,21 +64,19 @@ TEST(spoiled_files_are_seen)
     if (ranks.size > 1)
         return;
     begin(&config, &scene);
-    assert_ok(write_into(scene.folder, &scene, &bytes));
+    assert_ok(write_into(scene.folder.path, &scene, &bytes));
     snprintf(command, sizeof command, "/usr/bin/python3 -B tests/support/openpmd_mutations.py %s",
-             scene.path);
+             scene.folder.file);
     assert_int_equal(system(command), 0);
     end(&scene);
 }
 
 static unsigned char *write_and_read(const struct scene *scene, uint64_t *bytes)
 {
-    assert_ok(write_into(scene->folder, scene, bytes));
-    unsigned char *content = test_array(*bytes, 1);
-    FILE *stream = fopen(scene->path, "rb");
-    assert_non_null(stream);
-    assert_int_equal(fread(content, 1, *bytes, stream), *bytes);
-    fclose(stream);
+    size_t found;
+    assert_ok(write_into(scene->folder.path, scene, bytes));
+    unsigned char *content = read_file(scene->folder.file, &found);
+    assert_int_equal(found, *bytes);
     return content;
 }
 
@@ -110,8 +108,8 @@ TEST(same_state_same_bytes)
 static void assert_all_fail(enum status status, const struct scene *scene, const char *reason, uint64_t older)
 {
     assert_int_equal(status, STATUS_FAILED);
-    if (!strstr(status_message(), scene->folder) || !strstr(status_message(), reason))
-        fail_msg("'%s' names not both %s and %s", status_message(), scene->folder, reason);
+    if (!strstr(status_message(), scene->folder.path) || !strstr(status_message(), reason))
+        fail_msg("'%s' names not both %s and %s", status_message(), scene->folder.path, reason);
     check_folder(scene, older);
     MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -136,8 +134,8 @@ static void failing_source(const struct scene *scene, uint64_t older)
                                      .first_row = rows * (uint64_t)ranks.rank,
                                      .rows = rows,
                                      .fill = fill_or_fail,
-                                     .source = scene->folder};
-    assert_ok(hdf5_file_create(&ranks, scene->folder, "dry.h5", 1, 0, &file));
+                                     .source = scene->folder.path};
+    assert_ok(hdf5_file_create(&ranks, scene->folder.path, "dry.h5", 1, 0, &file));
     hdf5_close(&file, hdf5_dataset(&file, file.id, "first", &array));
     hdf5_close(&file, hdf5_dataset(&file, file.id, "second", &array));
     assert_all_fail(hdf5_file_finish(&file, &bytes), scene, "runs dry", older);
@@ -153,7 +151,7 @@ static void limited(const struct scene *scene, __rlimit_resource_t resource, rli
     limit = (struct rlimit){most, before.rlim_max};
     if (rank < 0 || rank == ranks.rank)
         setrlimit(resource, &limit);
-    const enum status status = write_into(scene->folder, scene, &bytes);
+    const enum status status = write_into(scene->folder.path, scene, &bytes);
     setrlimit(resource, &before);
     assert_all_fail(status, scene, reason, older);
 }
@@ -169,9 +167,9 @@ static int faults(const char *passed)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(open_device(NULL), 0);
     begin(&config, &scene);
-    snprintf(missing, sizeof missing, "%s/missing", scene.folder);
+    snprintf(missing, sizeof missing, "%s/missing", scene.folder.path);
     assert_all_fail(write_into(missing, &scene, &bytes), &scene, "No such file or directory", 0);
-    assert_ok(write_into(scene.folder, &scene, &bytes)); /* the older file */
+    assert_ok(write_into(scene.folder.path, &scene, &bytes)); /* the older file */
     limited(&scene, RLIMIT_NOFILE, 0, ranks.size - 1, "Too many open files", bytes);
     failing_source(&scene, bytes);
     const uint64_t limits[] = {0, bytes / 8, bytes / 2, 100, 10000, bytes - 20000, bytes - 1};
@@ -182,7 +180,7 @@ static int faults(const char *passed)
         limited(&scene, RLIMIT_FSIZE, limits[n], 0, full, bytes);
         limited(&scene, RLIMIT_FSIZE, limits[n], ranks.size > 1 ? ranks.size - 2 : 0, full, bytes);
     }
-    assert_ok(write_into(scene.folder, &scene, &bytes));
+    assert_ok(write_into(scene.folder.path, &scene, &bytes));
     check_file(&scene);
     end(&scene);
     mpi_child_end(passed);
@@ -191,15 +189,9 @@ static int faults(const char *passed)
 
 TEST(failures_leave_no_trace)
 {
-    char folder[NAME] = "/tmp/radixpic_faults_XXXXXX", passed[NAME + 16], command[NAME + 16];
-    if (ranks.rank == 0)
-        assert_non_null(mkdtemp(folder));
-    communicator_broadcast(&ranks, NAME, folder);
-    snprintf(passed, sizeof passed, "%s/passed", folder);
-    mpi_run_child(passed);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    if (ranks.rank == 0)
-        assert_int_equal(system(command), 0);
+    struct folder folder = folder_make_for_all();
+    mpi_run_child(folder_file(&folder, "passed"));
+    folder_remove_for_all(&folder);
 }
 
 /* With arguments, the child. */

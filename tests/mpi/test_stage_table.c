@@ -1,33 +1,26 @@
 /* Stage table: what rank 0 prints and writes of the times of all ranks, to the digit. */
 #include "support/mpi_support.h"
 
-#include "output/stage_table.h"
+#include "support/test_folder.h"
 
-#include <string.h>
-#include <unistd.h>
+#include "output/stage_table.h"
 
 enum { STEPS = 10, PUSHED_BYTES = 1000000000, TEXT = 4096 };
 
-static char folder[64], file[96];
+static struct folder folder;
 
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/radixpic_table_XXXXXX");
-    if (ranks.rank == 0 && !mkdtemp(folder))
-        return -1;
-    communicator_broadcast(&ranks, sizeof folder, folder);
-    snprintf(file, sizeof file, "%s/timers.csv", folder);
+    folder = folder_make_for_all();
+    folder_file(&folder, "timers.csv");
     return 0;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    if (ranks.rank > 0)
-        return 0;
-    unlink(file);
-    return rmdir(folder);
+    return ranks.rank > 0 ? 0 : folder_remove_with_file(&folder);
 }
 
 static struct timers timers;
@@ -56,7 +49,7 @@ static int make_numbers(void **state)
 }
 
 #undef TEST
-#define TEST(name) TEST_WITH(name, make_numbers, NULL)
+#define TEST(name) TEST_WITH(name, make_numbers, free_arrays)
 
 /* What the numbers above come to. */
 struct expected {
@@ -173,16 +166,6 @@ TEST(nothing_done_is_no_division_by_zero)
 
 /* ---- timers.csv ---- */
 
-static const char *read_file(void)
-{
-    static char text[TEXT];
-    FILE *stream = fopen(file, "r");
-    assert_non_null(stream);
-    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
-    fclose(stream);
-    return text;
-}
-
 /* seconds, launches, bytes, GB/s, particles/s, least, mean, most */
 static void check_row(const char *text, const char *name, const double *numbers)
 {
@@ -195,10 +178,10 @@ static void check_row(const char *text, const char *name, const double *numbers)
 TEST(the_file_is_that_of_all_ranks)
 {
     const struct expected e = expect();
-    assert_ok(stage_table_write(&(struct run_folder){.path = folder}, &ranks, &timers, &cost));
+    assert_ok(stage_table_write(&(struct run_folder){.path = folder.path}, &ranks, &timers, &cost));
     if (ranks.rank > 0)
         return;
-    const char *text = read_file();
+    const char *text = read_text(folder.file);
     assert_string_equal(line_of(text, "stage,seconds,launches,bytes,"),
                         "gigabytes_per_second,particles_per_second,"
                         "seconds_min,seconds_mean,seconds_max,imbalance");
@@ -215,7 +198,8 @@ TEST(the_file_is_that_of_all_ranks)
 
 TEST(a_folder_that_is_missing_fails_all_ranks)
 {
-    const struct run_folder missing = {.path = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder};
+    const struct run_folder missing = {.path =
+                                           ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder.path};
     assert_int_equal(stage_table_write(&missing, &ranks, &timers, &cost), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
 }

@@ -1,20 +1,8 @@
 /* Determinism: one config has one result, bit for bit, however the sort is cut up.
  *
- * A stable sort has one permutation, so passes, groups and items may not show; and there are no atomics whose
- * order could.
- */
+ * A stable sort has one permutation, so passes, groups and items may not show; and atomic additions are
+ * those of integers. */
 #include "support/physics_support.h"
-
-static const char warm_plasma[] =
-    "grid: {cells: [32, 16], length: [10, 7]}\n"
-    "time: {step: 0.2, steps: 20}\n"
-    "species:\n"
-    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 20011, ids: true,\n"
-    "     velocities: {kind: maxwellian, drift: [1, -1]},\n"
-    "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 1, amplitude: 0.3}]}}\n"
-    "  - {name: ions, charge: 1, mass: 30, density: 1, particles: 9973,\n"
-    "     velocities: {kind: maxwellian, thermal: [0.2, 0.2]}}\n"
-    "output: {history: {modes: [[1, 0], [0, 1], [2, -1]]}}\n";
 
 /* Everything a run ends with: the history's rows and the device arrays of every species. */
 struct outcome {
@@ -67,11 +55,12 @@ static void assert_same_outcome(const struct config *config, const struct outcom
 
 TEST(two_runs_end_in_the_same_bits)
 {
-    struct config config = physics_config(warm_plasma);
-    for (int n = 0; n < 2 * 2 * 3; n++) {
+    struct config config = physics_config(physics_warm_plasma);
+    for (int n = 0; n < 2 * 2 * 3 * 2; n++) {
         config.step.method = n % 2 == 0 ? STEP_RADIX : STEP_AUTO;
         config.precision = n / 2 % 2 == 0 ? PRECISION_SINGLE : PRECISION_DOUBLE;
-        config.deposit.shape = (enum shape_kind)(n / 4);
+        config.deposit.shape = (enum shape_kind)(n / 4 % 3);
+        config.deposit.method = n / 12 == 0 ? DEPOSIT_METHOD_SORTED : DEPOSIT_METHOD_ATOMIC;
         struct outcome first = run(&config);
         assert_same_outcome(&config, &first, "running it again");
     }
@@ -83,44 +72,21 @@ TEST(sort_parameters_do_not_change_a_bit)
         const char *what;
         struct sort_config sort;
     } cases[] = {
+        /* method, p, b, I, G, s */
         {"paper, one pass", {.method = SORT_METHOD_PAPER, .passes = 1}},
         {"paper, nine passes", {.method = SORT_METHOD_PAPER, .passes = 9}},
         {"a longer key", {.method = SORT_METHOD_PAPER, .passes = 6, .key_bits = 30}},
-        {"one item in one group",
-         {.method = SORT_METHOD_PAPER,
-          .passes = 2,
-          .items_per_group = 1,
-          .groups = 1,
-          .histogram_splits = 1,
-          .transpose = TRANSPOSE_OFF}},
-        {"odd groups",
-         {.method = SORT_METHOD_PAPER,
-          .passes = 2,
-          .items_per_group = 4,
-          .groups = 7,
-          .histogram_splits = 2,
-          .transpose = TRANSPOSE_OFF}},
-        {"a transposed list",
-         {.method = SORT_METHOD_PAPER,
-          .passes = 2,
-          .items_per_group = 8,
-          .groups = 4,
-          .histogram_splits = 4,
-          .transpose = TRANSPOSE_ON}},
-        {"a table of rows",
-         {.method = SORT_METHOD_PAPER,
-          .passes = 2,
-          .items_per_group = 4,
-          .groups = 7,
-          .histogram_splits = 2,
-          .table = TABLE_ROWS}},
+        {"one item in one group", {SORT_METHOD_PAPER, 2, 0, 1, 1, 1, TRANSPOSE_OFF, TABLE_AUTO}},
+        {"odd groups", {SORT_METHOD_PAPER, 2, 0, 4, 7, 2, TRANSPOSE_OFF, TABLE_AUTO}},
+        {"a transposed list", {SORT_METHOD_PAPER, 2, 0, 8, 4, 4, TRANSPOSE_ON, TABLE_AUTO}},
+        {"a table of rows", {SORT_METHOD_PAPER, 2, 0, 4, 7, 2, TRANSPOSE_AUTO, TABLE_ROWS}},
         {"tiled, one pass", {.method = SORT_METHOD_TILED, .passes = 1}},
         {"tiled, two passes", {.method = SORT_METHOD_TILED, .passes = 2}},
         {"chunked, one pass", {.method = SORT_METHOD_CHUNKED, .passes = 1}},
         {"chunked, two passes", {.method = SORT_METHOD_CHUNKED, .passes = 2}},
         {"all auto", {.method = SORT_METHOD_AUTO, .passes = SORT_AUTO}},
     };
-    struct config config = physics_config(warm_plasma);
+    struct config config = physics_config(physics_warm_plasma);
     config.step.method = STEP_RADIX; /* a fused step has a sort of its own */
     struct outcome expected = run(&config);
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
@@ -132,7 +98,7 @@ TEST(sort_parameters_do_not_change_a_bit)
 /* What a run keeps for output may not touch what it computes. */
 TEST(measuring_less_often_does_not_change_the_last_row)
 {
-    struct config config = physics_config(warm_plasma);
+    struct config config = physics_config(physics_warm_plasma);
     struct history_row *each = physics_run(&config);
     config.output.history.every = 7;
     struct history_row *few = physics_run(&config);
@@ -142,7 +108,7 @@ TEST(measuring_less_often_does_not_change_the_last_row)
 
 TEST(ids_do_not_change_the_history_and_stay_complete)
 {
-    struct config config = physics_config(warm_plasma);
+    struct config config = physics_config(physics_warm_plasma);
     struct simulation simulation;
     assert_ok(simulation_create(&config, device, &simulation));
     while (!simulation_done(&simulation))

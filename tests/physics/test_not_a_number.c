@@ -77,17 +77,10 @@ static void patient_destroy(struct patient *patient)
 }
 
 /* One of the four numbers of a particle, on the device. */
-static void plant(const struct particles *particles, enum precision precision, int number, double value)
+static void plant(const struct particles *particles, int number, double value)
 {
-    const float narrow = (float)value;
-    const size_t size = precision_bytes(precision);
-    const enum attribute attribute = number < U ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY;
-    struct buffer *buffer = particles->attribute[attribute];
-    const size_t element =
-        (size_t)particles_stride(particles, attribute) * ILL + particles_first(particles, attribute);
-    const size_t place = 2 * element + (size_t)(number % 2);
-    assert_ok(buffer_write(buffer, place * size, size,
-                           precision == PRECISION_SINGLE ? (const void *)&narrow : &value));
+    list_write_one(particles, number < U ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, ILL, (unsigned)number % 2,
+                   value);
 }
 
 static void assert_says(const char *words)
@@ -108,7 +101,7 @@ static void check_found(const struct kind *kind, uint32_t check_every, int numbe
     char words[64];
     patient_create(kind, PLANTED, &patient);
     patient.config.time.check_every = check_every;
-    plant(&simulation->particles[1], kind->precision, number, value);
+    plant(&simulation->particles[1], number, value);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && simulation->step < CHECKPOINT * 2)
         status = simulation_step(simulation);
@@ -151,7 +144,7 @@ TEST(a_checkpoint_looks_for_itself)
         char words[96] = "species electrons, step 16: velocity[1] of a particle in cell (";
         patient_create(&kinds[k], 2 * CHECKPOINT, &patient);
         const uint32_t cell = cell_of_ill(&simulation->particles[1], grid_cells(&simulation->slab.local));
-        plant(&simulation->particles[1], kinds[k].precision, V, INFINITY);
+        plant(&simulation->particles[1], V, INFINITY);
         assert_int_equal(simulation_step(simulation), STATUS_FAILED);
         snprintf(words + strlen(words), 32, "%u, %u) is inf", cell / 4, cell % 4);
         assert_says(words);

@@ -3,11 +3,10 @@
  *
  * What is on the disk is what fsync() was called for; this program notes it, or lets it fail. */
 #include "support/physics_support.h"
+#include "support/test_folder.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static const char config_text[] =
     "grid: {cells: [16, 8], length: [10, 7]}\n"
@@ -15,7 +14,8 @@ static const char config_text[] =
     "species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 1000}]\n"
     "output: {checkpoints: {every: 4}}\n";
 
-static char folder[64], history_path[128], checkpoint_folder[128];
+static struct folder folder;
+static char history_path[128], checkpoint_folder[128];
 static off_t history_on_disk; /* bytes */
 static int checkpoints;
 static bool disk_fails;
@@ -48,12 +48,11 @@ static enum status run(void)
 {
     const struct config config = physics_config(config_text);
     struct simulation simulation;
-    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
+    const struct run_folder run_folder = {folder.path, RUN_FOLDER_NEW, false};
     enum status status = STATUS_OK;
-    snprintf(folder, sizeof folder, "/tmp/radixpic-power-loss-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    snprintf(history_path, sizeof history_path, "%s/history.csv", folder);
-    snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder);
+    folder = folder_make();
+    snprintf(history_path, sizeof history_path, "%s/history.csv", folder.path);
+    snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder.path);
     history_on_disk = checkpoints = 0;
     assert_ok(simulation_create(&config, device, &simulation));
     assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
@@ -65,19 +64,12 @@ static enum status run(void)
     return status;
 }
 
-static void remove_folder(void)
-{
-    char command[256];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-}
-
 TEST(the_rows_are_there_before_the_checkpoint)
 {
     assert_ok(run());
     assert_true(checkpoints >= 3); /* of steps 4, 8 and 11 */
     assert_true(history_on_disk > 11 * 8);
-    remove_folder();
+    folder_remove(&folder);
 }
 
 TEST(a_disk_that_fails_is_a_failure)
@@ -89,7 +81,7 @@ TEST(a_disk_that_fails_is_a_failure)
     assert_non_null(strstr(status_message(), strerror(EIO)));
     snprintf(path, sizeof path, "%s/checkpoint_4.h5", checkpoint_folder);
     assert_int_equal(access(path, F_OK), -1);
-    remove_folder();
+    folder_remove(&folder);
 }
 
 TEST_MAIN(open_device, close_device)

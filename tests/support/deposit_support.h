@@ -12,7 +12,7 @@ struct deposit_case {
     double cluster; /* share of the particles in one cell */
 };
 
-/* The same particles as structure of arrays and as array of structures. */
+/* Until the test ends, the same particles as structure of arrays and as array of structures. */
 struct deposit_scene {
     struct grid grid;
     struct sorted_particles sorted;
@@ -35,11 +35,6 @@ static inline void deposit_scene_upload(struct deposit_scene *scene)
 {
     sorted_particles_upload(&scene->sorted);
     sorted_particles_write(&scene->sorted, &scene->aos);
-}
-
-static inline void deposit_scene_destroy(struct deposit_scene *scene)
-{
-    sorted_particles_destroy(&scene->sorted);
 }
 
 /* The charge density of one weight on a node. */

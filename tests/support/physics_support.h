@@ -9,6 +9,17 @@
 
 #include <string.h>
 
+static const char physics_warm_plasma[] =
+    "grid: {cells: [32, 16], length: [10, 7]}\n"
+    "time: {step: 0.2, steps: 20}\n"
+    "species:\n"
+    "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 20011, ids: true,\n"
+    "     velocities: {kind: maxwellian, drift: [1, -1]},\n"
+    "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 1, amplitude: 0.3}]}}\n"
+    "  - {name: ions, charge: 1, mass: 30, density: 1, particles: 9973,\n"
+    "     velocities: {kind: maxwellian, thermal: [0.2, 0.2]}}\n"
+    "output: {history: {modes: [[1, 0], [0, 1], [2, -1]]}}\n";
+
 /* The config of a YAML text. Tests then change the members they vary. */
 static inline struct config physics_config(const char *yaml)
 {

@@ -6,15 +6,14 @@
 #include "support/mpi_child.h"
 
 #include "support/list_support.h"
+#include "support/test_folder.h"
 
 #include "output/hdf5_array.h"
 #include "output/snapshot.h"
 #include "output/units.h"
 
-#include <dirent.h>
 #include <float.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 enum { STEP = 42, SPECIES = 2, NAME = 128, ROWS = 23, GHOST = 2 };
 
@@ -25,7 +24,7 @@ struct scene {
     struct slab slab;
     struct fields fields;
     struct particles particles[SPECIES];
-    char folder[NAME], path[NAME + 32]; /* of the snapshot */
+    struct folder folder; /* and in it the snapshot */
 };
 
 /* Electrons with ids and ions without; the counts fill no cell evenly. */
@@ -148,21 +147,14 @@ static inline void begin(const struct config *config, struct scene *scene)
     fill_fields(scene);
     for (uint32_t s = 0; s < config->species_count; s++)
         fill_species(scene, &scene->config.species[s], &scene->particles[s]);
-    strcpy(scene->folder, "/tmp/radixpic_snapshot_XXXXXX");
-    if (ranks.rank == 0)
-        assert_non_null(mkdtemp(scene->folder));
-    communicator_broadcast(&ranks, NAME, scene->folder);
-    snprintf(scene->path, sizeof scene->path, "%s/data_%d.h5", scene->folder, STEP);
+    scene->folder = folder_make_for_all();
+    folder_file(&scene->folder, "data_42.h5");
 }
 
 static inline void end(struct scene *scene)
 {
-    char command[NAME + 16];
     device_close(&scene->owner);
-    MPI_Barrier(MPI_COMM_WORLD);
-    snprintf(command, sizeof command, "rm -rf %s", scene->folder);
-    if (ranks.rank == 0)
-        assert_int_equal(system(command), 0);
+    folder_remove_for_all(&scene->folder);
 }
 
 static inline enum status write_into(const char *folder, const struct scene *scene, uint64_t *bytes)
@@ -182,15 +174,9 @@ static inline enum status write_into(const char *folder, const struct scene *sce
 static inline void check_folder(const struct scene *scene, uint64_t bytes)
 {
     struct stat information;
-    unsigned found = 0;
-    DIR *listing = opendir(scene->folder);
-    assert_non_null(listing);
-    for (const struct dirent *entry; ranks.rank == 0 && (entry = readdir(listing));)
-        found += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
     if (ranks.rank == 0)
-        assert_int_equal(found, bytes > 0);
-    assert_int_equal(stat(scene->path, &information), bytes > 0 ? 0 : -1);
+        assert_holds(&scene->folder, bytes > 0 ? "data_42.h5" : "");
+    assert_int_equal(stat(scene->folder.file, &information), bytes > 0 ? 0 : -1);
     if (bytes > 0)
         assert_int_equal(information.st_size, bytes);
 }
@@ -297,7 +283,7 @@ static inline void check_file(const struct scene *scene)
     char command[2 * NAME];
     if (ranks.rank > 0)
         return;
-    const hid_t file = H5Fopen(scene->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t file = H5Fopen(scene->folder.file, H5F_ACC_RDONLY, H5P_DEFAULT);
     const uint32_t cells = grid_cells(&scene->box);
     for (unsigned a = 0; a < 4; a++) {
         const double *nodes = read_numbers(file, cells, "%s", names[a]);
@@ -308,7 +294,7 @@ static inline void check_file(const struct scene *scene)
         check_species(scene, file, s);
     assert_true(H5Fclose(file) >= 0);
     snprintf(command, sizeof command, "/usr/bin/python3 -B scripts/check_openpmd.py --quiet %s >&2",
-             scene->path);
+             scene->folder.file);
     assert_int_equal(system(command), 0);
 }
 

@@ -1,36 +1,31 @@
-/* HDF5 array: places beyond 32 bits, checksums, and files that are whole or not there whatever fails.
+/* HDF5 array: places beyond 32 bits, checksums, and files that are whole or not there on a full disk. Folders
+ * that do not do tests/mpi/test_checkpoint_ranks.c has.
  *
  * A run of this program with an argument is the child of the test of full disks. */
-#include "support/test_support.h"
+#include "support/test_folder.h"
 
 #include "output/hdf5_array.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
-static char folder[64], path[96];
+static struct folder folder;
+static const char *const path = folder.file;
 
 static int make_folder(void **state)
 {
     (void)state;
     hdf5_prepare(); /* before the types of elements are named */
-    snprintf(folder, sizeof folder, "/tmp/radixpic_array_XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/array.h5", folder);
+    folder = folder_make();
+    folder_file(&folder, "array.h5");
     return 0;
 }
 
-/* Nothing but the file may be left. */
 static int remove_folder(void **state)
 {
     (void)state;
-    unlink(path);
-    return rmdir(folder);
+    return folder_remove_with_file(&folder);
 }
 
 /* What element n of the whole array is. */
@@ -48,8 +43,8 @@ static enum status fill_elements(const void *source, uint64_t first, size_t coun
 }
 
 /* Writes only a part of an array. */
-static enum status write_part(const char *where, uint32_t compression, int dimensions,
-                              const uint64_t shape[2], uint64_t first_row, uint64_t rows)
+static enum status write_part(uint32_t compression, int dimensions, const uint64_t shape[2],
+                              uint64_t first_row, uint64_t rows)
 {
     const uint64_t begin = first_row * (dimensions == 2 ? shape[1] : 1);
     const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
@@ -62,7 +57,7 @@ static enum status write_part(const char *where, uint32_t compression, int dimen
     struct hdf5_file file;
     uint64_t bytes;
     struct stat information;
-    TRY(hdf5_file_create(&alone, where, "array.h5", compression, 0, &file));
+    TRY(hdf5_file_create(&alone, folder.path, "array.h5", compression, 0, &file));
     hdf5_close(&file, hdf5_dataset(&file, file.id, "elements", &array));
     TRY(hdf5_file_finish(&file, &bytes));
     assert_int_equal(stat(path, &information), 0);
@@ -95,7 +90,7 @@ static bool read_part(int dimensions, const uint64_t shape[2], uint64_t first_ro
 
 static void check_part(int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows)
 {
-    assert_ok(write_part(folder, 1, dimensions, shape, first_row, rows));
+    assert_ok(write_part(1, dimensions, shape, first_row, rows));
     assert_true(read_part(dimensions, shape, first_row, rows));
 }
 
@@ -121,20 +116,14 @@ static void flip(void)
     H5Sclose(space);
     H5Dclose(dataset);
     H5Fclose(file);
-    FILE *stream = fopen(path, "r+b");
-    assert_non_null(stream);
-    fseek(stream, (long)(address + size / 2), SEEK_SET);
-    const int byte = fgetc(stream);
-    fseek(stream, (long)(address + size / 2), SEEK_SET);
-    fputc(byte ^ 4, stream);
-    fclose(stream);
+    flip_bit(path, address + size / 2);
 }
 
 TEST(flipped_bit_is_noticed)
 {
     const uint64_t shape[2] = {6, 5};
     for (uint32_t compression = 0; compression <= 9; compression += 9) {
-        assert_ok(write_part(folder, compression, 2, shape, 0, 6));
+        assert_ok(write_part(compression, 2, shape, 0, 6));
         assert_true(read_part(2, shape, 0, 6));
         flip();
         assert_false(read_part(2, shape, 0, 6));
@@ -145,27 +134,6 @@ TEST(flipped_bit_is_noticed)
 
 static const uint64_t shape_of_file[2] = {200000, 0};
 
-static void assert_fails(const char *where, const char *named, const char *reason)
-{
-    assert_int_equal(write_part(where, 0, 1, shape_of_file, 0, shape_of_file[0]), STATUS_FAILED);
-    if (!strstr(status_message(), named) || !strstr(status_message(), reason))
-        fail_msg("'%s' names not both %s and %s", status_message(), named, reason);
-}
-
-TEST(folders_that_do_not_do)
-{
-    char missing[80];
-    snprintf(missing, sizeof missing, "%s/missing", folder);
-    unlink(path);
-    assert_fails(missing, "/missing/array.h5", "No such file or directory");
-    assert_int_equal(mkdir(path, 0777), 0); /* something else has the name */
-    assert_fails(folder, "/array.h5", "Is a directory");
-    assert_int_equal(rmdir(path), 0);
-    assert_ok(write_part(folder, 0, 1, shape_of_file, 0, 3)); /* an older file is replaced by a success */
-    check_part(1, shape_of_file, 0, shape_of_file[0]);
-    assert_fails(path, "/array.h5/array.h5", "Not a directory");
-}
-
 /* The child: fails to write at every limit of the size of a file, keeps the older file, writes when the limit
  * is gone, and ends by exit(): whatever HDF5 could not write must not come back then. */
 static int full_disk(bool last_write_fails)
@@ -174,7 +142,7 @@ static int full_disk(bool last_write_fails)
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check ends the child, too */
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(make_folder(NULL), 0);
-    assert_ok(write_part(folder, 0, 1, shape_of_file, 0, shape_of_file[0]));
+    assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
     assert_int_equal(stat(path, &before), 0);
     const rlim_t bytes = (rlim_t)before.st_size;
     const rlim_t limits[] = {0, 100, 2048, 10000, bytes / 8, bytes / 2, bytes - 20000, bytes - 1};
@@ -182,7 +150,9 @@ static int full_disk(bool last_write_fails)
     for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
         limit.rlim_cur = limits[n];
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        assert_fails(folder, path, "File too large");
+        assert_int_equal(write_part(0, 1, shape_of_file, 0, shape_of_file[0]), STATUS_FAILED);
+        assert_non_null(strstr(status_message(), path));
+        assert_non_null(strstr(status_message(), "File too large"));
         assert_int_equal(stat(path, &after), 0);
         assert_int_equal(after.st_ino, before.st_ino);
         assert_int_equal(after.st_size, before.st_size);
@@ -190,7 +160,7 @@ static int full_disk(bool last_write_fails)
     limit.rlim_cur = RLIM_INFINITY;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     if (!last_write_fails)
-        assert_ok(write_part(folder, 0, 1, shape_of_file, 0, shape_of_file[0]));
+        assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
     return remove_folder(NULL);
 }
 

@@ -1,31 +1,28 @@
 /* History: a file that is gone on with holds what one written straight through holds, and is whole or
  * untouched whatever happens. */
-#include "support/test_support.h"
+#include "support/test_folder.h"
 
 #include "output/history.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-enum { TEXT = 65536 };
-static char folder[64], path[128];
+static struct folder folder;
+static const char *const path = folder.file;
 static const struct config modes = {
     .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
 
 static enum status open_new(void **history)
 {
-    const struct run_folder new = {folder, RUN_FOLDER_NEW, false};
+    const struct run_folder new = {folder.path, RUN_FOLDER_NEW, false};
     return history_open(&new, &modes, 0, history);
 }
 
 static enum status go_on(const struct config *config, uint64_t step, void **history)
 {
-    const struct run_folder old = {folder, RUN_FOLDER_CONTINUE, true};
+    const struct run_folder old = {folder.path, RUN_FOLDER_CONTINUE, true};
     return history_open(&old, config, step, history);
 }
 
@@ -40,18 +37,15 @@ static void go_on_and_close(uint64_t step)
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/radixpic-history-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(path, sizeof path, "%s/history.csv", folder);
+    folder = folder_make();
+    folder_file(&folder, "history.csv");
     return 0;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    unlink(path);
-    return rmdir(folder); /* nothing else is left behind */
+    return folder_remove_with_file(&folder);
 }
 
 static struct history_row row_of(uint64_t step)
@@ -72,26 +66,8 @@ static void append(void *history, uint64_t first, uint64_t last)
         const struct history_row row = row_of(step);
         const struct view view = {.step = step, .time = row.time, .measured = &row};
         uint64_t bytes;
-        assert_ok(history_write(history, folder, &view, &bytes));
+        assert_ok(history_write(history, folder.path, &view, &bytes));
     }
-}
-
-static char *read_all(void)
-{
-    FILE *file = fopen(path, "r");
-    char *text = test_array(1, TEXT);
-    assert_non_null(file);
-    fread(text, 1, TEXT - 1, file);
-    fclose(file);
-    return text;
-}
-
-static void write_all(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 static char *write_straight(uint64_t last)
@@ -100,12 +76,7 @@ static char *write_straight(uint64_t last)
     assert_ok(open_new(&history));
     append(history, 0, last);
     assert_ok(history_close(&history));
-    return read_all();
-}
-
-static void assert_untouched(const char *before)
-{
-    assert_string_equal(read_all(), before);
+    return read_text(path);
 }
 
 TEST(going_on_gives_the_bytes_of_going_through)
@@ -118,41 +89,31 @@ TEST(going_on_gives_the_bytes_of_going_through)
         assert_ok(go_on(&modes, steps[n], &history));
         append(history, (steps[n] + 1) / 2 * 2, 20);
         assert_ok(history_close(&history));
-        assert_untouched(straight);
+        assert_string_equal(read_text(path), straight);
     }
-}
-
-TEST(rows_from_the_step_on_are_cut)
-{
-    write_straight(20);
-    go_on_and_close(8);
-    const char *text = read_all();
-    assert_non_null(strstr(text, "\n6,"));
-    assert_null(strstr(text, "\n8,"));
-    assert_null(strstr(text, "\n10,"));
 }
 
 TEST(a_last_line_written_by_half_is_cut)
 {
     static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
-    char *straight = write_straight(6), longer[TEXT];
+    char *straight = write_straight(6), longer[8192];
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
-        write_all(longer);
+        write_text(path, longer);
         go_on_and_close(1000);
-        assert_untouched(straight);
+        assert_string_equal(read_text(path), straight);
     }
 }
 
 static void assert_refused(enum status code, const char *fragment, const struct config *config)
 {
-    char *before = read_all();
+    char *before = read_text(path);
     void *history = NULL;
     assert_int_equal(go_on(config, 4, &history), code);
     if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
     assert_ok(history_close(&history));
-    assert_untouched(before);
+    assert_string_equal(read_text(path), before);
 }
 
 TEST(other_columns_are_refused)
@@ -163,7 +124,7 @@ TEST(other_columns_are_refused)
     write_straight(6);
     assert_refused(STATUS_USAGE, "output.history.modes", &fewer);
     assert_refused(STATUS_USAGE, "output.history.modes", &other);
-    write_all("");
+    write_text(path, "");
     assert_refused(STATUS_USAGE, "output.history.modes", &modes);
 }
 
@@ -171,10 +132,10 @@ TEST(what_is_no_row_is_named_by_its_line)
 {
     static const char *const lines[] = {"junk\n", "\n", "5,1,2\n", "-5,1,1,1,1,1,1,1,1,1,1,1\n",
                                         "5,1,1,1,1,1,1,1,1,1,1,1,1\n"};
-    char *straight = write_straight(6), longer[TEXT];
+    char *straight = write_straight(6), longer[8192];
     for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, lines[n]);
-        write_all(longer);
+        write_text(path, longer);
         assert_refused(STATUS_FAILED, "history.csv:6: ", &modes);
     }
 }
@@ -189,7 +150,7 @@ TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* no file may grow */
     go_on_and_close(7);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_untouched(straight);
+    assert_string_equal(read_text(path), straight);
 }
 
 TEST(without_a_file_there_is_nothing_to_go_on_with)

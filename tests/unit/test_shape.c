@@ -2,37 +2,13 @@
  * test_shape_single.c runs the same in single precision. */
 #include "support/test_support.h"
 
-#include <float.h>
+#include "support/host_shapes.h"
 
-/* One header, three shapes: each inclusion gets a name of its own. */
-#define SHAPE_ORDER   0
-#define shape_weights ngp_weights
-#include "shared/shape.h"
-#undef SHARED_SHAPE_H
-#undef SHAPE_ORDER
-#undef SHAPE_NODES
-#undef SHAPE_FIRST
-#undef shape_weights
-#define SHAPE_ORDER   1
-#define shape_weights cic_weights
-#include "shared/shape.h"
-#undef SHARED_SHAPE_H
-#undef SHAPE_ORDER
-#undef SHAPE_NODES
-#undef SHAPE_FIRST
-#undef shape_weights
-#define SHAPE_ORDER   2
-#define shape_weights tsc_weights
-#include "shared/shape.h"
+#include <float.h>
 
 static const double epsilon = REAL_IS_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
 
 enum { SAMPLES = 1001 };
-
-struct shape {
-    int nodes, first;
-    void (*weights)(real d, real *weights);
-};
 
 /* All weights of a shape at d, as doubles, the unused ones 0. */
 static void weights_at(const struct shape *shape, real d, double weights[4])
@@ -42,8 +18,6 @@ static void weights_at(const struct shape *shape, real d, double weights[4])
     for (int n = 0; n < 4; n++)
         weights[n] = (double)narrow[n];
 }
-
-static const struct shape shapes[3] = {{2, 0, ngp_weights}, {2, 0, cic_weights}, {4, -1, tsc_weights}};
 
 /* Offsets that a particle can have: evenly spaced ones, the ends, around 1/2. */
 static real sample(int n)
