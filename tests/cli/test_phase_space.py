@@ -75,7 +75,8 @@ class PhaseSpaceTest(ProgramTest):
             return {**cells, "u": species["momentum/x"][...], "v": species["momentum/y"][...]}
 
     def expected(self, particles, axes, bins, ranges, order):
-        """The histogram of numpy, by the program's own arithmetic: in single precision, upper edges not included."""
+        """The histogram of numpy, by the program's own arithmetic: in its precision, upper edges not included."""
+        real = particles["u"].dtype.type
         columns = []
         inside = np.ones(len(particles["u"]), bool)
         for axis, number in zip(axes, bins):
@@ -84,8 +85,8 @@ class PhaseSpaceTest(ProgramTest):
                 edges = [round(value / LENGTHS[axis] * CELLS[axis]) for value in (low, high)]
                 place = (particles[axis] - edges[0]) // ((edges[1] - edges[0]) // number)
             else:
-                scale = np.float32(number / (high - low))
-                place = np.floor((particles[axis] - np.float32(low)) * scale).astype(np.int64)
+                scale = real(number / (high - low))
+                place = np.floor((particles[axis] - real(low)) * scale).astype(np.int64)
             columns.append(place)
             inside &= (place >= 0) & (place < number)
         counts = np.zeros(bins, np.int64)
@@ -103,28 +104,22 @@ class Contents(PhaseSpaceTest):
         ("uv", (600, 530), {"u": [-4, 4], "v": [-4, 4]}, "vu"),  # 90 chunks, of which 64 are filled at a time
         ("xy", (16, 2), {"y": [1, 3]}, "yx"),
         ("u", (5000,), {"u": [-6, 6]}, None),
+        ("yu", (8, 6), {"u": [-1, 2]}, "uy"),  # gets a name of its own
     )
+    NAMES = ["uvxy", "xyuv", "uy", "xv", "xuv", "vu", "yx", "u", "uy_2"]
 
     def test_counts_are_those_of_the_snapshot(self):
-        self.run_items(*(item(*case) for case in self.CASES))
-        for step in (0, 10, 20, 23):
-            particles = self.particles(step)
-            for axes, bins, ranges, order in self.CASES:
-                with self.subTest(step=step, axes=axes, order=order):
-                    order = order or axes
-                    mesh = self.mesh("electrons_" + order, step)
-                    self.assertEqual("".join(mesh.axes), order)
-                    counts = self.expected(particles, axes, bins, ranges, order)
-                    np.testing.assert_array_equal(mesh.counts(), counts)
-                    inside = int(counts.sum())
-                    self.assertGreater(inside, 400)  # or the case would show little
-                    self.assertEqual(mesh.attributes["particlesInside"], inside)
-                    self.assertEqual(mesh.attributes["particlesOutside"], 4096 - inside)
-                    weight = 6 * 4 / 4096
-                    self.assertAlmostEqual(mesh.attributes["weight"], weight)
-                    self.assertAlmostEqual(mesh.attributes["weightOutside"], (4096 - inside) * weight)
-                    sum = np.sum(mesh.values, dtype=np.float64) * np.prod(mesh.width)
-                    self.assertAlmostEqual(sum, inside * weight, delta=1e-6 * sum)
+        for precision, dtype in (("single", np.float32), ("double", np.float64)):
+            more = ["--force", "--set", f"precision={precision}"]
+            self.run_items(*(item(*case) for case in self.CASES), options=more)
+            for step in (0, 10, 20, 23):
+                self.assertEqual(self.names(step), sorted(f"electrons_{name}" for name in self.NAMES))
+                particles = self.particles(step)
+                for name, case in zip(self.NAMES, self.CASES, strict=True):
+                    with self.subTest(precision=precision, step=step, name=name):
+                        mesh = self.mesh(f"electrons_{name}", step)
+                        self.assertEqual(mesh.values.dtype, dtype)
+                        self.check_counts(mesh, particles, *case)
         paths = [self.folder / "out" / "phase_space" / f"data_{step}.h5" for step in self.steps()]
         self.assertEqual(len(paths), 4)
         checked = subprocess.run(
@@ -132,20 +127,19 @@ class Contents(PhaseSpaceTest):
         )
         self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
 
-    def test_double_precision(self):
-        self.run_items(item(*self.CASES[0]), options=["--set", "precision=double"])
-        mesh = self.mesh("electrons_uvxy", 10)
-        self.assertEqual(mesh.values.dtype, np.float64)
-        np.testing.assert_array_equal(mesh.counts(), self.expected(self.particles(10), *self.CASES[0]))
-
-    def test_an_order_is_a_transpose(self):
-        """Also of sides below and above those of the permutation's cells, and under a name of its own."""
-        case, order = ("xuv", (16, 5, 35), {"u": [-3, 3], "v": [-3, 3]}), "vxu"
-        self.run_items(item(*case), item(*case, order), item(*case), options=["--steps", "0"])
-        plain, turned, again = (self.mesh("electrons_" + name, 0) for name in ("xuv", "vxu", "xuv_2"))
-        np.testing.assert_array_equal(turned.values, plain.values.transpose([2, 0, 1]))
-        np.testing.assert_array_equal(again.values, plain.values)
-        self.assertEqual(turned.axes, list(order))
+    def check_counts(self, mesh, particles, axes, bins, ranges, order):
+        self.assertEqual("".join(mesh.axes), order or axes)
+        counts = self.expected(particles, axes, bins, ranges, order or axes)
+        np.testing.assert_array_equal(mesh.counts(), counts)
+        inside = int(counts.sum())
+        self.assertGreater(inside, 400)  # or the case would show little
+        self.assertEqual(mesh.attributes["particlesInside"], inside)
+        self.assertEqual(mesh.attributes["particlesOutside"], 4096 - inside)
+        weight = 6 * 4 / 4096
+        self.assertAlmostEqual(mesh.attributes["weight"], weight)
+        self.assertAlmostEqual(mesh.attributes["weightOutside"], (4096 - inside) * weight)
+        sum = np.sum(mesh.values, dtype=np.float64) * np.prod(mesh.width)
+        self.assertAlmostEqual(sum, inside * weight, delta=1e-6 * sum)
 
     def test_units(self):
         """f of x and u: a number a length and a velocity, with what is summed over y."""
@@ -202,26 +196,17 @@ class Runs(PhaseSpaceTest):
         self.run_well("run", "small.yaml", "--quiet", "--force")
         self.assertFalse((self.folder / "out" / "phase_space").exists())
 
-    def test_methods_of_the_step(self):
-        """Without a field all of them move the particles alike."""
+    def test_methods_of_the_step_and_any_number_of_ranks(self):
+        """Without a field all methods move the particles alike, and no sums of charge over ranks differ in their last digits."""
         free = ["--set", "species.electrons.charge=0"]
         self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=radix"], folder="radix")
-        self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=fused"], folder="fused")
-        self.assert_same("radix", "fused")
-
-    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
-    def test_any_number_of_ranks(self):
-        """Without a field, for sums of the field's charge over ranks differ in their last digits."""
-        free = ["--set", "species.electrons.charge=0"]
-        self.run_items(*self.ITEMS, options=free, folder="1")
-        for ranks in (2, 3):
-            for number, more in enumerate(([], ["--set", "parallel.balance_every=3", "--set", "parallel.threshold=1"])):
-                folder = f"{ranks}_{number}"
-                arguments = ["run", "small.yaml", "--quiet", "--output", folder, *setting(*self.ITEMS), *free, *more]
-                command = ("mpirun", "-n", str(ranks), PROGRAM)
-                result = self.run_program(*arguments, command=command, environment=MPI_ENVIRONMENT)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                self.assert_same("1", folder)
+        balance = ["--set", "parallel.balance_every=3", "--set", "parallel.threshold=1"]
+        several = [2, 3] if shutil.which("mpirun") else []
+        for ranks, more in [(1, []), *((ranks, more) for ranks in several for more in ([], balance))]:
+            arguments = ["run", "small.yaml", "--quiet", "--force", *setting(*self.ITEMS), *free, *more]
+            command = ("mpirun", "-n", str(ranks), PROGRAM) if ranks > 1 else (PROGRAM,)
+            self.run_well(*arguments, "--set", "step.method=fused", command=command, environment=MPI_ENVIRONMENT)
+            self.assert_same("radix", "out")
 
     def test_a_restart_goes_on(self):
         keep = ["--set", "output.checkpoints.every=10"]
