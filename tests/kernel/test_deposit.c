@@ -1,7 +1,6 @@
-/* Deposit: charge, comparison with a sum over particles in doubles on the host, and the same bits every run.
- */
+/* Deposit, cell by cell in all variants: charge, comparison with a sum over particles in doubles on the host,
+ * and the same bits every run. test_deposit_atomic.c has the other method to the bit. */
 #include "field/deposit.h"
-#include "field/deposit_atomic.h"
 #include "support/deposit_support.h"
 
 static void add_weight(void *rho, uint32_t node, double weight)
@@ -23,40 +22,22 @@ static double *host_weights(const struct deposit_scene *scene, enum shape_kind s
     return weights;
 }
 
-/* The method sorted in all variants, then the method atomic. */
-enum { WAYS = DEPOSIT_VARIANTS + 1, ATOMIC = DEPOSIT_VARIANTS };
-
-/* One for each method. */
-struct deposits {
-    struct deposit *sorted, *atomic;
-};
-
-static struct deposits deposits_for(const struct deposit_scene *scene, enum shape_kind shape)
+static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape_kind shape)
 {
-    const struct sorted_particles *sorted = &scene->sorted;
-    struct deposit *made[2];
-    for (int n = 0; n < 2; n++) {
-        const struct deposit_config config = {
-            .shape = shape, .method = n == 0 ? DEPOSIT_METHOD_SORTED : DEPOSIT_METHOD_ATOMIC};
-        assert_ok(deposit_create(device, &scene->grid, sorted->precision, &config, sorted->particles.count,
-                                 &made[n]));
-    }
-    return (struct deposits){made[0], made[1]};
-}
-
-static struct deposit *choose(const struct deposits *deposits, int way)
-{
-    if (way != ATOMIC)
-        deposit_choose(deposits->sorted, (enum deposit_variant)way);
-    return way == ATOMIC ? deposits->atomic : deposits->sorted;
+    struct deposit *deposit = NULL;
+    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision,
+                             &(struct deposit_config){.shape = shape}, scene->sorted.particles.count,
+                             &deposit));
+    return deposit;
 }
 
 /* One species deposited alone. */
-static double *deposited(const struct deposits *deposits, int way, const struct deposit_scene *scene,
+static double *deposited(struct deposit *deposit, int variant, const struct deposit_scene *scene,
                          const struct particles *particles)
 {
     struct buffer *rho = deposit_unset(scene);
-    assert_ok(deposit_species(choose(deposits, way), particles, true, rho));
+    deposit_choose(deposit, (enum deposit_variant)variant);
+    assert_ok(deposit_species(deposit, particles, true, rho));
     return field_read(rho, particles->precision, grid_cells(&scene->grid));
 }
 
@@ -72,40 +53,36 @@ enum { SMALL_CASE = 2 }; /* enough where every kernel runs a thousand times slow
 
 /* A block of at most 32 is added plainly before the compensated total: 32 roundings of the node's sum at
  * worst; the terms' own and the few sums after it are within 8 more. The caller adds 1 to `weights`, since a
- * weight near 0 is a difference of numbers near 1 and errs by their rounding. Atomic additions err by half a
- * unit of the integers for each weight. */
-static double tolerance(const struct particles *particles, int way, double scale, double weights)
+ * weight near 0 is a difference of numbers near 1 and errs by their rounding. */
+static double tolerance(const struct particles *particles, double scale, double weights)
 {
-    const double unit = ldexp(1, -(int)deposit_atomic_fraction_bits(particles->count));
-    return fabs(scale) * (40 * test_epsilon(particles->precision) * weights +
-                          (way == ATOMIC) * unit / 2 * particles->count);
+    return fabs(scale) * 40 * test_epsilon(particles->precision) * weights;
 }
 
-/* One way, one layout: near the host's sums, the right charge in all, the same bits again. */
-static void check_way(const struct deposits *deposits, int way, const struct deposit_scene *scene,
-                      const struct particles *particles, const double *expected)
+/* One variant, one layout: near the host's sums, the right charge in all, the same bits again. */
+static void check_variant(struct deposit *deposit, int variant, const struct deposit_scene *scene,
+                          const struct particles *particles, const double *expected)
 {
     const uint32_t cells = grid_cells(&scene->grid), count = particles->count;
     const double scale = deposit_scale(scene), area = scene->grid.dx * scene->grid.dy, charge = scale * area;
-    const double *rho = deposited(deposits, way, scene, particles);
-    assert_memory_equal(rho, deposited(deposits, way, scene, particles), cells * sizeof *rho);
+    const double *rho = deposited(deposit, variant, scene, particles);
+    assert_memory_equal(rho, deposited(deposit, variant, scene, particles), cells * sizeof *rho);
     long double total = 0;
     for (uint32_t node = 0; node < cells; node++) {
-        assert_near(rho[node], scale * expected[node], tolerance(particles, way, scale, expected[node] + 1));
+        assert_near(rho[node], scale * expected[node], tolerance(particles, scale, expected[node] + 1));
         total += (long double)rho[node];
     }
-    assert_near((double)total * area, charge * count,
-                16 * tolerance(particles, way, charge, (count + 1) / 16.0));
+    assert_near((double)total * area, charge * count, 16 * tolerance(particles, charge, (count + 1) / 16.0));
 }
 
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
 {
     struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + test_count(at->count));
-    const struct deposits deposits = deposits_for(scene, shape);
+    struct deposit *deposit = deposit_for(scene, shape);
     const double *expected = host_weights(scene, shape);
-    for (int way = 0; way < WAYS; way++) {
-        check_way(&deposits, way, scene, &scene->sorted.particles, expected);
-        check_way(&deposits, way, scene, &scene->aos, expected);
+    for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
+        check_variant(deposit, variant, scene, &scene->sorted.particles, expected);
+        check_variant(deposit, variant, scene, &scene->aos, expected);
     }
 }
 
@@ -142,10 +119,10 @@ TEST(not_a_number_shows)
     deposit_scene_upload(scene);
     const int row = (int)(scene->sorted.cell[broken] / 16);
     for (enum shape_kind shape = SHAPE_NGP; shape <= (small ? SHAPE_NGP : SHAPE_TSC); shape++) {
-        const struct deposits deposits = deposits_for(scene, shape);
-        for (int way = 0; way < WAYS; way++) {
-            deposit_check_broken(deposited(&deposits, way, scene, &scene->sorted.particles), row);
-            deposit_check_broken(deposited(&deposits, way, scene, &scene->aos), row);
+        struct deposit *deposit = deposit_for(scene, shape);
+        for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
+            deposit_check_broken(deposited(deposit, variant, scene, &scene->sorted.particles), row);
+            deposit_check_broken(deposited(deposit, variant, scene, &scene->aos), row);
         }
     }
 }
@@ -175,36 +152,14 @@ TEST(long_sums_do_not_drift)
     deposit_scene_upload(scene);
     const double scale = deposit_scale(scene);
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        const struct deposits deposits = deposits_for(scene, shape);
+        struct deposit *deposit = deposit_for(scene, shape);
         const double *expected = host_weights(scene, shape);
-        for (int way = 0; way < WAYS; way++) {
-            const double *rho = deposited(&deposits, way, scene, &scene->sorted.particles);
+        for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
+            const double *rho = deposited(deposit, variant, scene, &scene->sorted.particles);
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&scene->grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
         }
-    }
-}
-
-/* A particle on a node gives all to it (ngp, cic), or 3/4 (1/8 to each neighbour along an axis) with tsc. */
-TEST(a_particle_on_a_node)
-{
-    struct deposit_scene *scene =
-        deposit_scene_create(&(struct deposit_case){5, 4, 1, 0}, PRECISION_SINGLE, 3);
-    scene->sorted.cell[0] = 0;   /* its shape reaches over both edges of the box */
-    deposit_scene_upload(scene); /* at (0, 0) of the cell */
-    const double whole = deposit_scale(scene);
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
-        const struct deposits deposits = deposits_for(scene, shape);
-        const double *rho = deposited(&deposits, DEPOSIT_AUTO, scene, &scene->sorted.particles);
-        const bool wide = shape == SHAPE_TSC;
-        const double share[2] = {wide ? 0.75 : 1, wide ? 0.125 : 0};
-        const double tiny = 4 * 0x1p-23 * fabs(whole); /* roundings of the factor and the product */
-        assert_near(rho[0], whole * share[0] * share[0], tiny);
-        assert_near(rho[1], whole * share[0] * share[1], tiny);
-        assert_near(rho[3], whole * share[0] * share[1], tiny);
-        assert_near(rho[4 * 4 + 3], whole * share[1] * share[1], tiny);
-        assert_near(rho[2], 0, 0);
     }
 }
 
@@ -213,19 +168,19 @@ TEST(species_add_up)
 {
     struct deposit_scene *electrons =
         deposit_scene_create(&(struct deposit_case){8, 8, 3000, 0}, PRECISION_SINGLE, 5);
-    struct deposit_scene *ions = /* other fraction bits */
+    struct deposit_scene *ions =
         deposit_scene_create(&(struct deposit_case){8, 8, 200, 0}, PRECISION_SINGLE, 6);
     ions->sorted.species.charge = 1.5;
     const struct particles *first = &electrons->sorted.particles, *second = &ions->sorted.particles;
-    const struct deposits deposits = deposits_for(electrons, SHAPE_CIC);
+    struct deposit *deposit = deposit_for(electrons, SHAPE_CIC);
     struct buffer *rho = deposit_unset(electrons);
-    for (int way = DEPOSIT_AUTO; way < WAYS; way++) {
-        struct deposit *deposit = choose(&deposits, way);
+    for (int variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
+        deposit_choose(deposit, (enum deposit_variant)variant);
         assert_ok(deposit_species(deposit, first, true, rho));
         assert_ok(deposit_species(deposit, second, false, rho));
         const double *sum = field_read(rho, PRECISION_SINGLE, 64);
-        const double *of_electrons = deposited(&deposits, way, electrons, first);
-        const double *of_ions = deposited(&deposits, way, ions, second);
+        const double *of_electrons = deposited(deposit, variant, electrons, first);
+        const double *of_ions = deposited(deposit, variant, ions, second);
         for (uint32_t node = 0; node < 64; node++) /* one product and one sum, fused or not */
             assert_near(sum[node], of_electrons[node] + of_ions[node],
                         0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));

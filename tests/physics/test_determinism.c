@@ -7,41 +7,36 @@
 /* Everything a run ends with: the history's rows and the device arrays of every species. */
 struct outcome {
     size_t bytes;
-    unsigned char *content;
+    char *content;
 };
 
-static void outcome_append(struct outcome *outcome, const void *content, size_t bytes)
-{
-    outcome->content = realloc(outcome->content, outcome->bytes + bytes);
-    assert_non_null(outcome->content);
-    memcpy(outcome->content + outcome->bytes, content, bytes);
-    outcome->bytes += bytes;
-}
-
 /* NULL where the step does without such an array. */
-static void outcome_append_buffer(struct outcome *outcome, const struct buffer *buffer)
+static void append_buffer(FILE *stream, const struct buffer *buffer)
 {
     if (!buffer)
         return;
     void *content = test_array(1, buffer_bytes(buffer));
     assert_ok(buffer_read(buffer, 0, buffer_bytes(buffer), content));
-    outcome_append(outcome, content, buffer_bytes(buffer));
+    assert_int_equal(fwrite(content, 1, buffer_bytes(buffer), stream), buffer_bytes(buffer));
 }
 
 static struct outcome run(const struct config *config)
 {
     struct outcome outcome = {0, NULL};
     struct simulation simulation;
+    FILE *stream = open_memstream(&outcome.content, &outcome.bytes);
+    assert_non_null(stream);
     assert_ok(simulation_create(config, device, &simulation));
     while (!simulation_done(&simulation)) {
         assert_ok(simulation_step(&simulation));
-        outcome_append(&outcome, &simulation.row, sizeof simulation.row);
+        assert_int_equal(fwrite(&simulation.row, sizeof simulation.row, 1, stream), 1);
     }
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct particles *particles = &simulation.particles[s];
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
-            outcome_append_buffer(&outcome, particles->attribute[a]);
+            append_buffer(stream, particles->attribute[a]);
     }
+    assert_int_equal(fclose(stream), 0);
     simulation_destroy(&simulation);
     return outcome;
 }
