@@ -41,7 +41,7 @@ static void check_momentum_and_charge(const struct config *config)
     assert_near(gained / scales.charge, 0, tolerance);
 }
 
-static void momentum_and_charge_stay(enum precision precision)
+TEST(momentum_and_charge_stay)
 {
     struct config config = PHYSICS(
         HALF_K, "output.history.modes=[]",
@@ -50,25 +50,16 @@ static void momentum_and_charge_stay(enum precision precision)
         "perturb: {density: [{axis: x, mode: 1, amplitude: 0.3}, {axis: y, mode: 2, amplitude: 0.2}]}}, "
         "{name: ions, charge: 2, mass: 50, density: 0.5, particles: 20011, "
         "velocities: {kind: maxwellian, thermal: [0.1, 0.1]}}]");
-    config.precision = precision;
-    for (int gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
-        for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
-            for (uint32_t passes = 0; passes <= 2; passes += 2) {
-                config.fields.gradient = (enum gradient_kind)gradient;
-                config.deposit.shape = (enum shape_kind)shape;
-                config.deposit.filter_passes = passes;
-                check_momentum_and_charge(&config);
-            }
-}
-
-TEST(momentum_and_charge_stay_in_single_precision)
-{
-    momentum_and_charge_stay(PRECISION_SINGLE);
-}
-
-TEST(momentum_and_charge_stay_in_double_precision)
-{
-    momentum_and_charge_stay(PRECISION_DOUBLE);
+    for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
+        for (int gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
+            for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+                for (uint32_t passes = 0; passes <= 2; passes += 2) {
+                    config.precision = (enum precision)precision;
+                    config.fields.gradient = (enum gradient_kind)gradient;
+                    config.deposit.shape = (enum shape_kind)shape;
+                    config.deposit.filter_passes = passes;
+                    check_momentum_and_charge(&config);
+                }
 }
 
 /* max |E(t)/E(0) - 1| until t = 20 */
@@ -99,13 +90,9 @@ static void check_energy_order(double magnetic)
     assert_near(log2(drifts[1] / drifts[2]), 2, 0.25);
 }
 
-TEST(energy_drift_is_of_second_order)
+TEST(energy_drift_is_of_second_order_with_and_without_a_magnetic_field)
 {
     check_energy_order(0);
-}
-
-TEST(energy_drift_is_of_second_order_in_a_magnetic_field)
-{
     check_energy_order(0.5);
 }
 

@@ -54,9 +54,6 @@ static inline int mpi_tests_end(int failed)
     return EXIT_SUCCESS;
 }
 
-#define mpi_run_tests(name, tests, setup, teardown)                                                          \
-    (mpi_tests_begin(), mpi_tests_end(cmocka_run_group_tests_name(name, tests, setup, teardown)))
-
 #define MPI_TEST_MAIN(setup, teardown)                                                                       \
     int main(void)                                                                                           \
     {                                                                                                        \
