@@ -167,9 +167,9 @@ class Runs(PhaseSpaceTest):
         item("xyuv", (8, 8, 9, 7), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=5),
         item("xu", (4, 50), {"u": [-3, 3], "x": [1.5, 4.5]}, every=10),
         item("vu", (20, 20), {"u": [-3, 3], "v": [-3, 3]}, "uv", every=20),
-        item("vu", (530, 600), {"u": [-3, 3], "v": [-3, 3]}, "uv", every=20),  # 90 chunks, and a name of its own
+        item("vu", (530, 600), {"u": [-3, 3], "v": [-3, 3]}, "uv", every=20),  # 90 chunks, and a name with its number
     )
-    NAMES = ("electrons_uvxy", "electrons_xu", "electrons_uv", "electrons_uv_2")
+    NAMES = ("electrons_uvxy", "electrons_xu", "electrons_uv", "electrons_uv_3")
 
     def assert_same(self, first, second):
         """The files of two runs hold the same."""
