@@ -19,12 +19,8 @@ TEST(the_place_among_the_ranks_is_that_of_mpi)
     assert_int_equal(ranks.local_size, size);
     assert_true(communicator_is_parallel() == (size > 1));
     assert_true(communicator_is_first() == (rank == 0));
-}
-
-TEST(a_second_start_is_the_same)
-{
     struct communicator again;
-    assert_ok(communicator_start(&again));
+    assert_ok(communicator_start(&again)); /* a second start is the same */
     assert_memory_equal(&again, &ranks, sizeof again);
 }
 
