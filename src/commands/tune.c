@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,19 +50,9 @@ static const char *number_or_auto(uint32_t number, char text[16])
     return text;
 }
 
-static void print_time(const struct sort_search *search, const struct sort_trial *trial)
+static bool is_best(const struct sort_search *search, const struct sort_trial *trial)
 {
-    const bool is_best = trial == sort_search_best(search, trial->plan.method, trial->plan.passes);
-    printf("%10.3f  %9.1f  %s\n", 1e3 * trial->seconds, 1e-6 * search->count / trial->seconds,
-           is_best             ? "*"
-           : trial->is_dropped ? "dropped"
-                               : "");
-}
-
-static uint32_t keys_per_item(const struct sort_search *search, const struct radix_plan *radix)
-{
-    const uint64_t items = (uint64_t)radix->items_per_group * radix->groups;
-    return (uint32_t)((search->count + items - 1) / items);
+    return trial == sort_search_best(search, trial->plan.method, trial->plan.passes);
 }
 
 /* The trials in the order of their passes. */
@@ -73,22 +62,26 @@ static void print_trials(const struct sort_search *search, bool of_paper)
         for (size_t n = 0; n < search->trial_count; n++) {
             const struct sort_trial *trial = &search->trials[n];
             const struct radix_plan *radix = &trial->plan.radix;
+            const uint64_t items = (uint64_t)radix->items_per_group * radix->groups;
             const bool is_paper = trial->plan.method == SORT_METHOD_PAPER;
-            char chunks[16], items[16];
+            char chunks[16], tile[16];
             if (trial->plan.passes != passes || is_paper != of_paper)
                 continue;
             if (is_paper)
-                printf("  %2u  %2u  %4u  %5u  %9u  %5u  %-9s  %-7s", passes, radix->radix_bits,
-                       radix->items_per_group, radix->groups, keys_per_item(search, radix),
-                       radix->histogram_splits, radix->transpose ? "on" : "off",
-                       radix_plan_table_name(radix));
+                printf("  %2u  %2u  %4u  %5u  %9llu  %5u  %-9s  %-7s", passes, radix->radix_bits,
+                       radix->items_per_group, radix->groups,
+                       (unsigned long long)((search->count + items - 1) / items), radix->histogram_splits,
+                       radix->transpose ? "on" : "off", radix_plan_table_name(radix));
             else
                 printf("  %-8s  %2u  %6s  %5s", sort_method_name(trial->plan.method), passes,
                        number_or_auto(trial->choice.chunks, chunks),
                        trial->plan.method == SORT_METHOD_TILED
-                           ? number_or_auto(trial->choice.tile_items, items)
+                           ? number_or_auto(trial->choice.tile_items, tile)
                            : "-");
-            print_time(search, trial);
+            printf("%10.3f  %9.1f  %s\n", 1e3 * trial->seconds, 1e-6 * search->count / trial->seconds,
+                   is_best(search, trial) ? "*"
+                   : trial->is_dropped    ? "dropped"
+                                          : "");
         }
 }
 
@@ -153,54 +146,55 @@ static void print_search(const struct sort_search *search, const struct device_i
 
 /* ---- the cache ---- */
 
-/* The best of each method and p. */
+/* The best of each method and p, in the order of preference, which the times keep: what was beaten by a
+ * slower one is stored with the time of that. */
+static size_t find_entries(const struct sort_search *search, struct tuning_entry *entries)
+{
+    const struct sort_trial *best[SORT_TRIALS_MAX];
+    size_t count = 0;
+    double seconds = 0;
+    for (size_t n = 0; n < search->trial_count; n++) {
+        const struct sort_trial *trial = &search->trials[n];
+        size_t place = count;
+        if (!is_best(search, trial))
+            continue;
+        for (; place > 0 && sort_trial_beats(trial, best[place - 1]); place--)
+            best[place] = best[place - 1];
+        best[place] = trial;
+        count++;
+    }
+    for (size_t n = 0; n < count; n++) {
+        const struct radix_plan *radix = &best[n]->plan.radix;
+        seconds = best[n]->seconds > seconds ? best[n]->seconds : seconds;
+        entries[n].choice = best[n]->choice;
+        entries[n].milliseconds = round(1e9 * seconds) / 1e6;
+        if (best[n]->plan.method == SORT_METHOD_PAPER) /* by name: a file may outlive what auto means */
+            entries[n].choice.config.table = radix->table_rows ? TABLE_ROWS : TABLE_COLUMNS;
+    }
+    return count;
+}
+
 static enum status store(const struct sort_search *search, const struct device_info *info)
 {
-    static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED};
-    struct tuning found = {.entries = calloc(search->trial_count + 1, sizeof *found.entries)};
-    if (!found.entries)
-        return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
+    struct tuning found = {.entries = NULL};
     const struct tuning_key key = tuning_key_of(info, search->key_bits, search->count);
     const time_t now = time(NULL);
-    struct tm day;
-    char date[TUNING_DATE_LENGTH] = "";
-    if (!localtime_r(&now, &day) || strftime(date, sizeof date, "%Y-%m-%d", &day) == 0)
-        snprintf(date, sizeof date, "0000-00-00");
-    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
-        for (uint32_t passes = 1; passes <= 32; passes++) {
-            const struct sort_trial *best = sort_search_best(search, methods[m], passes);
-            if (!best)
-                continue;
-            struct tuning_entry *entry = &found.entries[found.count++];
-            *entry = (struct tuning_entry){
-                .key = key, .choice = best->choice, .milliseconds = round(1e9 * best->seconds) / 1e6};
-            if (methods[m] == SORT_METHOD_PAPER) /* by name: a file may outlive what auto means */
-                entry->choice.config.table = best->plan.radix.table_rows ? TABLE_ROWS : TABLE_COLUMNS;
-            memcpy(entry->date, date, sizeof date);
-        }
-    const enum status status =
-        found.count > 0 ? tuning_write(&found)
-                        : status_fail(STATUS_FAILED, "no sort was timed in %.0f s; give more --seconds",
-                                      search->seconds_most);
-    tuning_free(&found);
-    if (status != STATUS_OK)
-        return status;
+    struct tm day = {0};
     char path[PATH_MAX];
+    TRY(DEVICE_NEW_ARRAY(search->device, found.entries, search->trial_count + 1));
+    found.count = find_entries(search, found.entries);
+    if (found.count == 0)
+        return status_fail(STATUS_FAILED, "no sort was timed in %.0f s; give more --seconds",
+                           search->seconds_most);
+    localtime_r(&now, &day);
+    for (size_t n = 0; n < found.count; n++) {
+        found.entries[n].key = key;
+        strftime(found.entries[n].date, TUNING_DATE_LENGTH, "%Y-%m-%d", &day);
+    }
+    TRY(tuning_write(&found));
     tuning_path(path, sizeof path);
     printf("stored in %s, for keys of %u bits in lists of %llu to %llu\n", path, search->key_bits,
            1ull << key.size_class, (2ull << key.size_class) - 1);
-    return STATUS_OK;
-}
-
-/* A file that cannot be used is about to be replaced: that should not happen in silence. */
-static enum status warn_of_old_file(void)
-{
-    struct tuning old;
-    char problem[TUNING_PROBLEM_LENGTH];
-    TRY(tuning_read(&old, problem));
-    tuning_free(&old);
-    if (problem[0] != '\0')
-        printf("warning: %s; it will be replaced\n", problem);
     return STATUS_OK;
 }
 
@@ -209,6 +203,8 @@ static enum status tune(const struct options *options, struct device *device)
     const struct device_info *info = device_info(device);
     const uint32_t usual = UINT32_C(1) << (info->is_cpu ? 20 : 23);
     struct sort_search *search = NULL;
+    struct tuning old;
+    char problem[TUNING_PROBLEM_LENGTH];
     TRY(DEVICE_NEW(device, search));
     search->device = device;
     search->grid =
@@ -221,7 +217,10 @@ static enum status tune(const struct options *options, struct device *device)
            "a cell, on %s\n",
            search->count, options->cells[0], options->cells[1], grid_key_bits(&search->grid), info->name);
     fflush(stdout);
-    TRY(warn_of_old_file());
+    TRY(tuning_read(&old, problem));
+    tuning_free(&old);
+    if (problem[0] != '\0')
+        printf("warning: %s; it will be replaced\n", problem);
     TRY(sort_search_run(search));
     print_search(search, info);
     return store(search, info);

@@ -30,8 +30,8 @@ enum { TUNING_DATE_LENGTH = 11, TUNING_PROBLEM_LENGTH = 1024 };
 
 struct tuning_entry {
     struct tuning_key key;
-    struct sort_choice choice; /* method and passes are never auto */
-    double milliseconds;
+    struct sort_choice choice;     /* method and passes are never auto */
+    double milliseconds;           /* no less than of another that tune preferred */
     char date[TUNING_DATE_LENGTH]; /* of the timing, "2026-11-21" */
 };
 

@@ -60,27 +60,30 @@ class Tuned(ProgramTest):
         self.assertRegex(text, r"(?m)^sort\.passes 2 +b = 7 bits, .*p = 2 passes.*ms$")
         self.assertRegex(text, r"(?m)^stored in .*/cache/tuning\.yaml, for keys of 7 bits in lists of 16384 to 32767$")
         self.assertEqual(os.listdir(self.cache), ["tuning.yaml"])
-        said, warnings = self.key(*MANY)
-        self.assertRegex(said, rf"\(tuned {DATE}\)$")
-        self.assertEqual(warnings, [])
-        stored = re.search(r"(?m)^sort\.passes 2 +(.*): [\d.]+ ms$", text)[1]
-        self.assertEqual(said.split(" (tuned")[0], stored)
-        log = self.run_well("run", "small.yaml", *MANY, "--steps", "1", "-v", environment=self.environment).stdout
-        self.assertIn(f"\nsort: {said}\n", log)
+        printed = re.findall(r"(?m)^sort\.passes (2|auto) +(.*): [\d.]+ ms$", text)  # whichever were fastest
+        self.assertEqual([passes for passes, _ in printed], ["2", "auto"])
+        for passes, sort in printed:
+            self.assertRegex(self.file.read_text(), rf"method: {sort.split()[-1]}, passes: {re.search('p = ([0-9]+)', sort)[1]}, ")
+            said, warnings = self.key(*MANY, "--set", f"sort.passes={passes}")
+            self.assertRegex(said, rf"^{re.escape(sort)} \(tuned {DATE}\)$")
+            self.assertEqual(warnings, [])
+            log = self.run_well("run", "small.yaml", *MANY, "--set", f"sort.passes={passes}", "--steps", "1", "-v", "--force", environment=self.environment).stdout
+            self.assertIn(f"\nsort: {said}\n", log)
         self.assertTrue(self.key()[0].endswith("(default)"))  # 4096 particles are of another size class
         self.check_marks(text)
 
     def check_marks(self, text):
         """The best of each method and p has the one mark."""
-        final = set(re.findall(r"p = (\d+) passes.*; method (\w+): [\d.]+ ms", text))  # were compared again at the end
         rows = re.findall(r"(?m)^ +(?:(\w+) +)?(\d+) .*? (\d+\.\d{3}) +\d+\.\d  (\*|dropped|)$", text)
         self.assertGreater(len(rows), 3, text)
+        overruled = 0
         for kind in {row[:2] for row in rows}:
             times = [(float(row[2]), row[3]) for row in rows if row[:2] == kind and row[3] != "dropped"]
             self.assertEqual([mark for _, mark in times].count("*"), 1, times)
             best = next(time for time, mark in times if mark == "*")
-            if (kind[1], kind[0] or "paper") not in final:  # a default stays where it is slower by 2 % or less
-                self.assertLessEqual(best, 1.02 * min(time for time, _ in times) + 0.0011, times)  # of printed digits
+            # a default stays where it is slower by 2 % or less; the times have three digits
+            overruled += best > 1.02 * min(time for time, _ in times) + 0.0011
+        self.assertLessEqual(overruled, 4, text)  # so many were compared again at the end, which decides
 
     def test_both_tables_are_tried_and_the_faster_is_kept(self):
         text = self.tune("--particles", "16", "--cells", "16x8", "--device", DEVICE, *LONG)

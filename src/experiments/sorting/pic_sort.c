@@ -124,15 +124,14 @@ static enum status run_key(struct bench *bench, void *context)
 {
     struct sort_case *cases = context;
     struct run *run = cases->run;
-    const struct particles *particles = &run->list.particles;
     const bool is_paper = run->options->method == SORT_METHOD_PAPER;
     struct radix_lists lists = {.keys = run->list.keys,
                                 .sorted_keys = is_paper ? run->list.sorted_keys : NULL,
-                                .cell_offsets = is_paper ? NULL : particles->cell_offsets,
+                                .permutation = run->list.permutation,
+                                .cell_offsets = is_paper ? NULL : run->list.particles.cell_offsets,
                                 .cells = grid_cells(&run->grid)};
     struct subject subjects[MOST_TABLES];
     struct times times[MOST_TABLES];
-    TRY(buffer_create(bench->part, run->count * sizeof(uint32_t), "permutation", &lists.permutation));
     for (uint32_t t = 0; t < run->table_count; t++) {
         TRY(sorter_create(bench->part, &cases[t].plan, run->count, &cases[t].sorter));
         cases[t].lists = lists;

@@ -28,27 +28,23 @@ static bool fits(const struct sort_trial *trial, enum sort_method method, uint32
            (passes == SORT_AUTO || passes == trial->plan.passes);
 }
 
-/* The fastest trial of those that fit, or of the final or the default ones among them. */
-static const struct sort_trial *fastest_of(const struct sort_search *search, enum sort_method method,
-                                           uint32_t passes, bool final_only, bool default_only)
+bool sort_trial_beats(const struct sort_trial *one, const struct sort_trial *other)
 {
-    const struct sort_trial *best = NULL;
-    for (size_t n = 0; n < search->trial_count; n++) {
-        const struct sort_trial *trial = &search->trials[n];
-        if (!trial->is_dropped && fits(trial, method, passes) && (!final_only || trial->is_final) &&
-            (!default_only || trial->is_default) && (!best || trial->seconds < best->seconds))
-            best = trial;
-    }
-    return best;
+    const double seconds = one->seconds / (one->is_default ? NOISE : 1);
+    const double others = other->seconds / (other->is_default ? NOISE : 1);
+    return one->is_final != other->is_final ? one->is_final : seconds < others;
 }
 
 const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
                                           uint32_t passes)
 {
-    const bool final_only = fastest_of(search, method, passes, true, false) != NULL;
-    const struct sort_trial *best = fastest_of(search, method, passes, final_only, false);
-    const struct sort_trial *usual = fastest_of(search, method, passes, final_only, true);
-    return usual && usual->seconds <= NOISE * best->seconds ? usual : best;
+    const struct sort_trial *best = NULL;
+    for (size_t n = 0; n < search->trial_count; n++) {
+        const struct sort_trial *trial = &search->trials[n];
+        if (!trial->is_dropped && fits(trial, method, passes) && (!best || sort_trial_beats(trial, best)))
+            best = trial;
+    }
+    return best;
 }
 
 const struct sort_trial *sort_search_default(const struct sort_search *search, uint32_t passes)
@@ -87,7 +83,7 @@ static enum status sort_once(const struct sort_search *search, struct sorter *so
     const struct radix_lists lists = {.keys = search->list.keys,
                                       .sorted_keys =
                                           method == SORT_METHOD_PAPER ? search->list.sorted_keys : NULL,
-                                      .permutation = search->permutation,
+                                      .permutation = search->list.permutation,
                                       .cell_offsets = search->list.particles.cell_offsets,
                                       .cells = grid_cells(&search->grid)};
     device_reset_timers(search->device);
@@ -103,17 +99,18 @@ static enum status sort_once(const struct sort_search *search, struct sorter *so
     return STATUS_OK;
 }
 
-/* Every method gives the one stable permutation, or something is broken. */
-static enum status check_result(const struct sort_search *search, const struct sorter_plan *plan)
+/* Every method gives the one stable permutation and the cell offsets, or something is broken. */
+static enum status check_result(const struct sort_search *search, struct device *part,
+                                const struct sorter_plan *plan)
 {
-    const size_t bytes = search->count * sizeof(uint32_t);
-    const size_t offset_bytes = (grid_cells(&search->grid) + (size_t)1) * sizeof(uint32_t);
+    const struct radix_lists lists = {.permutation = search->list.permutation,
+                                      .cell_offsets = search->list.particles.cell_offsets,
+                                      .cells = grid_cells(&search->grid)};
+    struct sort_verdict verdict;
     char sort[256];
-    TRY(buffer_read(search->permutation, 0, bytes, search->found));
-    TRY(buffer_read(search->list.particles.cell_offsets, 0, offset_bytes, search->found_offsets));
+    TRY(device_judge_sort(part, search->list.on_host, search->count, &lists, &verdict));
     sorter_plan_describe(plan, sort, sizeof sort);
-    return memcmp(search->found, search->expected, bytes) == 0 &&
-                   memcmp(search->found_offsets, search->expected_offsets, offset_bytes) == 0
+    return sort_is_right(&verdict)
                ? STATUS_OK
                : status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
                              device_info(search->device)->name, sort);
@@ -150,10 +147,10 @@ static enum status time_trial(const struct sort_search *search, struct device *p
     struct samples *samples = NULL;
     TRY(DEVICE_NEW(part, samples));
     TRY(sorter_create(part, &trial->plan, search->count, &sorter));
-    TRY(buffer_fill(search->permutation, UINT32_MAX));
+    TRY(buffer_fill(search->list.permutation, UINT32_MAX));
     TRY(buffer_fill(search->list.particles.cell_offsets, UINT32_MAX));
     TRY(time_sorts(search, sorter, samples, best, trial));
-    return !trial->is_dropped && trial->seconds < best ? check_result(search, &trial->plan) : STATUS_OK;
+    return !trial->is_dropped && trial->seconds < best ? check_result(search, part, &trial->plan) : STATUS_OK;
 }
 
 /* Whether two plans are the same sort, whoever chose its parameters. */
@@ -329,19 +326,15 @@ static enum status try_chunks(struct sort_search *search, enum sort_method metho
 
 static enum status try_all(struct sort_search *search)
 {
-    static const enum sort_method for_cpu[] = {SORT_METHOD_CHUNKED, SORT_METHOD_PAPER, SORT_METHOD_TILED};
-    static const enum sort_method for_others[] = {SORT_METHOD_TILED, SORT_METHOD_PAPER, SORT_METHOD_CHUNKED};
     const bool is_cpu = device_info(search->device)->is_cpu;
+    const uint32_t most_passes = search->key_bits > 1 ? 2 : 1;
     TRY(try_default(search, SORT_AUTO));
-    TRY(try_default(search, search->key_bits > 1 ? 2 : 1));
-    for (size_t n = 0; n < sizeof for_cpu / sizeof for_cpu[0]; n++) {
-        const enum sort_method method = is_cpu ? for_cpu[n] : for_others[n];
-        if (method == SORT_METHOD_PAPER)
-            TRY(try_paper(search));
-        for (uint32_t passes = 1; method != SORT_METHOD_PAPER && passes <= 2 && passes <= search->key_bits;
-             passes++)
-            TRY(try_chunks(search, method, passes));
-    }
+    TRY(try_default(search, most_passes));
+    for (uint32_t passes = 1; passes <= most_passes; passes++)
+        TRY(try_chunks(search, is_cpu ? SORT_METHOD_CHUNKED : SORT_METHOD_TILED, passes));
+    TRY(try_paper(search));
+    for (uint32_t passes = 1; passes <= most_passes; passes++)
+        TRY(try_chunks(search, is_cpu ? SORT_METHOD_TILED : SORT_METHOD_CHUNKED, passes));
     return STATUS_OK;
 }
 
@@ -349,35 +342,26 @@ static enum status try_all(struct sort_search *search)
 
 enum { FINALISTS = 4 };
 
-/* The trials that decide, each once: the bests and the defaults. */
-static size_t choose_finalists(struct sort_search *search, struct sort_trial *finalists[FINALISTS])
-{
-    const struct sort_trial *candidates[FINALISTS] = {
-        sort_search_best(search, SORT_METHOD_AUTO, 2), sort_search_default(search, 2),
-        sort_search_best(search, SORT_METHOD_AUTO, SORT_AUTO), sort_search_default(search, SORT_AUTO)};
-    size_t count = 0;
-    for (size_t n = 0; n < FINALISTS; n++) {
-        bool is_new = candidates[n] != NULL;
-        for (size_t m = 0; m < n; m++)
-            is_new = is_new && candidates[m] != candidates[n];
-        if (is_new)
-            finalists[count++] = &search->trials[candidates[n] - search->trials];
-    }
-    return count;
-}
-
 /* Times the bests and the defaults again, in turns: other load on the machine falls on all of them alike, and
  * one short time among those of many candidates does not decide. */
 static enum status compare_finalists(struct sort_search *search)
 {
+    const struct sort_trial *candidates[FINALISTS] = {
+        sort_search_best(search, SORT_METHOD_AUTO, 2), sort_search_default(search, 2),
+        sort_search_best(search, SORT_METHOD_AUTO, SORT_AUTO), sort_search_default(search, SORT_AUTO)};
     struct sort_trial *finalists[FINALISTS];
-    struct sorter *sorters[FINALISTS] = {NULL};
+    struct sorter *sorters[FINALISTS];
     struct samples *samples = NULL;
     double seconds = 0, kernels = 0;
-    const size_t count = choose_finalists(search, finalists);
+    size_t count = 0;
     TRY(DEVICE_NEW_ARRAY(search->device, samples, FINALISTS));
-    for (size_t n = 0; n < count; n++)
-        TRY(sorter_create(search->device, &finalists[n]->plan, search->count, &sorters[n]));
+    for (size_t n = 0; n < FINALISTS; n++) {
+        if (!candidates[n] || candidates[n]->is_final)
+            continue;
+        finalists[count] = &search->trials[candidates[n] - search->trials];
+        finalists[count]->is_final = true; /* so it comes in once */
+        TRY(sorter_create(search->device, &candidates[n]->plan, search->count, &sorters[count++]));
+    }
     for (int round = 0; round <= FINAL_ROUNDS; round++) {
         for (size_t n = 0; n < count; n++) {
             TRY(sort_once(search, sorters[n], finalists[n]->plan.method, &seconds, &kernels));
@@ -387,34 +371,15 @@ static enum status compare_finalists(struct sort_search *search)
         if (round >= LEAST_REPEATS && timer_now() - search->started > search->seconds_most)
             break;
     }
-    for (size_t n = 0; n < count; n++) {
+    for (size_t n = 0; n < count; n++)
         finalists[n]->seconds = spread_of(&samples[n]).quartile;
-        finalists[n]->is_final = true;
-    }
-    return STATUS_OK;
-}
-
-/* ---- the whole ---- */
-
-static enum status make_keys(struct sort_search *search)
-{
-    struct device *device = search->device;
-    const uint32_t count = search->count, cells = grid_cells(&search->grid);
-    TRY(pic_keys_create(device, &search->grid, count, &search->list));
-    TRY(buffer_create(device, count * sizeof(uint32_t), "the permutation", &search->permutation));
-    TRY(DEVICE_NEW_ARRAY(device, search->expected, count));
-    TRY(DEVICE_NEW_ARRAY(device, search->found, count));
-    TRY(DEVICE_NEW_ARRAY(device, search->expected_offsets, cells + (size_t)1));
-    TRY(DEVICE_NEW_ARRAY(device, search->found_offsets, cells + (size_t)1));
-    host_cell_offsets(search->list.on_host, count, cells, search->expected_offsets);
-    host_counting_sort(search->list.on_host, count, cells, search->found_offsets, search->expected);
     return STATUS_OK;
 }
 
 enum status sort_search_run(struct sort_search *search)
 {
     search->key_bits = grid_key_bits(&search->grid);
-    TRY(make_keys(search));
+    TRY(pic_keys_create(search->device, &search->grid, search->count, &search->list));
     search->started = timer_now();
     enum status status = try_all(search);
     if (status == STATUS_OK)

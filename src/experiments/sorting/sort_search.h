@@ -1,7 +1,7 @@
 /* Sort search: which method, and which of its parameters, sorts particles in PIC order fastest on a device.
  *
  * Every candidate sorts the same keys to the permutation and the cell offsets and is dropped as soon as it is
- * hopeless, after its warm-up or a few sorts; what leads is held against a sort on the host.
+ * hopeless, after its warm-up or a few sorts; what leads is judged on the host.
  */
 #ifndef RADIXPIC_EXPERIMENTS_SORT_SEARCH_H
 #define RADIXPIC_EXPERIMENTS_SORT_SEARCH_H
@@ -36,18 +36,18 @@ struct sort_search {
     bool out_of_time; /* not all candidates were tried */
 
     struct pic_keys list;
-    struct buffer *permutation;
-    uint32_t *expected, *found;                 /* permutations on the host */
-    uint32_t *expected_offsets, *found_offsets; /* cell offsets on the host */
 };
 
 /* Searches; device, grid, count, seconds_most and progress are given, all else is 0 and is filled in. What it
  * makes is the device's. Blocking. STATUS_FAILED also where a sort returns a wrong result. */
 STATUS_CHECKED enum status sort_search_run(struct sort_search *search);
 
-/* The fastest trial by `method` in `passes` passes, either auto for any; NULL where there is none. The
- * default wins where nothing is faster by more than the noise, and the last comparison overrules what was
- * timed before it. */
+/* Whether one trial is preferred to the other: the faster, but a default to what is not faster by more than
+ * the noise, and what was in the last comparison to what was not. */
+bool sort_trial_beats(const struct sort_trial *one, const struct sort_trial *other);
+
+/* The trial by `method` in `passes` passes, either auto for any, that beats all others; NULL where there is
+ * none. */
 const struct sort_trial *sort_search_best(const struct sort_search *search, enum sort_method method,
                                           uint32_t passes);
 

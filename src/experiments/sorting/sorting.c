@@ -82,6 +82,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
                          &list->particles));
     TRY(buffer_create(device, bytes, "keys in PIC order", &list->keys));
     TRY(buffer_create(device, bytes, "sorted keys", &list->sorted_keys));
+    TRY(buffer_create(device, bytes, "permutation", &list->permutation));
     TRY(DEVICE_NEW_ARRAY(device, list->on_host, count));
     list->particles.count = count;
     TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
