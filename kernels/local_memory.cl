@@ -200,12 +200,13 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
  * In every round an item makes operation n = round * items + item on its word, with a number made from n. The
  * choice of the function is the same for all items and outside the loop, which is therefore as short as in a
  * kernel of its own. Macros, because the words of the two scopes are of two types. */
-#define EACH_ROUND(statement)                                                                                \
-    for (uint round = 0; round < rounds; round++) {                                                          \
-        const uint n = round * items + item;                                                                 \
-        statement;                                                                                           \
-    }                                                                                                        \
-    break
+#define ROUNDS_OF(choice, statement)                                                                         \
+    case choice:                                                                                             \
+        for (uint round = 0; round < rounds; round++) {                                                      \
+            const uint n = round * items + item;                                                             \
+            statement;                                                                                       \
+        }                                                                                                    \
+        break;
 
 /* Counts one up: the sum is stored only where no other item has counted since `seen`, which an item has from
  * its last operation, was there. */
@@ -221,28 +222,17 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
 
 #define ATOMIC_ROUNDS(word)                                                                                  \
     switch (function) {                                                                                      \
-    case ATOMIC_ADD:                                                                                         \
-        EACH_ROUND(atomic_add(word, atomic_operand(n)));                                                     \
-    case ATOMIC_SUB:                                                                                         \
-        EACH_ROUND(atomic_sub(word, atomic_operand(n)));                                                     \
-    case ATOMIC_XCHG:                                                                                        \
-        EACH_ROUND(returned[n] = atomic_xchg(word, n + 1));                                                  \
-    case ATOMIC_MIN:                                                                                         \
-        EACH_ROUND(atomic_min(word, atomic_operand(n)));                                                     \
-    case ATOMIC_MAX:                                                                                         \
-        EACH_ROUND(atomic_max(word, atomic_operand(n)));                                                     \
-    case ATOMIC_INC:                                                                                         \
-        EACH_ROUND(atomic_inc(word));                                                                        \
-    case ATOMIC_DEC:                                                                                         \
-        EACH_ROUND(atomic_dec(word));                                                                        \
-    case ATOMIC_CMPXCHG:                                                                                     \
-        EACH_ROUND(COUNT_BY_CMPXCHG(word));                                                                  \
-    case ATOMIC_AND:                                                                                         \
-        EACH_ROUND(atomic_and(word, atomic_operand(n) | atomic_pattern(address)));                           \
-    case ATOMIC_OR:                                                                                          \
-        EACH_ROUND(atomic_or(word, atomic_operand(n) & atomic_pattern(address)));                            \
-    case ATOMIC_XOR:                                                                                         \
-        EACH_ROUND(atomic_xor(word, atomic_operand(n)));                                                     \
+        ROUNDS_OF(ATOMIC_ADD, atomic_add(word, atomic_operand(n)))                                           \
+        ROUNDS_OF(ATOMIC_SUB, atomic_sub(word, atomic_operand(n)))                                           \
+        ROUNDS_OF(ATOMIC_XCHG, returned[n] = atomic_xchg(word, n + 1))                                       \
+        ROUNDS_OF(ATOMIC_MIN, atomic_min(word, atomic_operand(n)))                                           \
+        ROUNDS_OF(ATOMIC_MAX, atomic_max(word, atomic_operand(n)))                                           \
+        ROUNDS_OF(ATOMIC_INC, atomic_inc(word))                                                              \
+        ROUNDS_OF(ATOMIC_DEC, atomic_dec(word))                                                              \
+        ROUNDS_OF(ATOMIC_CMPXCHG, COUNT_BY_CMPXCHG(word))                                                    \
+        ROUNDS_OF(ATOMIC_AND, atomic_and(word, atomic_operand(n) | atomic_pattern(address)))                 \
+        ROUNDS_OF(ATOMIC_OR, atomic_or(word, atomic_operand(n) & atomic_pattern(address)))                   \
+        ROUNDS_OF(ATOMIC_XOR, atomic_xor(word, atomic_operand(n)))                                           \
     }
 
 /* Device scope: all items share `addresses` words in global memory, which begin as `initial`. */

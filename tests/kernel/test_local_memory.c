@@ -163,23 +163,23 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
 
 /* ---- atomic functions ---- */
 
-static void check_atomics(int shape, struct local_kernels *kernels, struct atomic_case chosen)
+static void check_atomics(struct atomic_case chosen)
 {
-    chosen.block = shapes[shape].block;
     const uint32_t operations = local_atomics_operations(&chosen), count = local_atomics_words(&chosen);
-    struct buffer *words = filled(count), *returned = filled(operations);
+    chosen.words = filled(count);
+    chosen.returned = filled(operations);
     uint32_t *initial = test_array(count, sizeof *initial);
     for (uint32_t n = 0; n < count; n++)
         initial[n] = local_atomics_initial(chosen.function);
-    assert_ok(buffer_write(words, 0, count * sizeof *initial, initial));
-    assert_ok(local_atomics_run(kernels, &chosen, words, returned));
-    uint32_t *found = written(words, count), *came = written(returned, operations);
+    assert_ok(buffer_write(chosen.words, 0, count * sizeof *initial, initial));
+    assert_ok(local_atomics_run(&chosen));
+    uint32_t *found = written(chosen.words, count), *came = written(chosen.returned, operations);
     uint32_t *scratch = test_array(operations + count, sizeof *scratch);
     if (!local_atomics_right(&chosen, found, came, scratch))
         fail_msg("function %d, scope %d, %u addresses", chosen.function, chosen.scope, chosen.addresses);
     found[count / 2]++; /* of which a number is then wrong */
     assert_false(local_atomics_right(&chosen, found, came, scratch));
-    buffer_destroy(&returned);
+    buffer_destroy(&chosen.returned);
 }
 
 TEST(atomic_functions_lose_nothing)
@@ -191,8 +191,8 @@ TEST(atomic_functions_lose_nothing)
             for (enum atomic_scope scope = SCOPE_DEVICE; scope < ATOMIC_SCOPES; scope++)
                 for (int n = 0; n < 4; n++)
                     if (scope == SCOPE_DEVICE || addresses[n] <= shapes[s].block)
-                        check_atomics(s, kernels,
-                                      (struct atomic_case){function, scope, 0, addresses[n], 7, 3});
+                        check_atomics(
+                            (struct atomic_case){kernels, function, scope, addresses[n], 7, 3, NULL, NULL});
     }
 }
 
@@ -202,7 +202,7 @@ TEST(contention_loses_nothing)
     const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
-        check_atomics(0, kernels, (struct atomic_case){function, SCOPE_DEVICE, 0, 1, 64, rounds});
+        check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, NULL, NULL});
 }
 
 /* What the host expects, on numbers that one can follow. */
@@ -230,16 +230,18 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
                              uint32_t threshold)
 {
     const uint32_t count = cells * cells;
-    struct refinement grid = {cells, threshold, filled(count), filled(count), filled(2)};
-    uint32_t refined = 0;
-    assert_ok(local_refine_run(kernels, way, &grid, &refined));
+    struct refinement grid = {kernels,       way,       cells, threshold, filled(count),
+                              filled(count), filled(2), NULL,  0};
+    assert_ok(local_refine_run(&grid));
     uint32_t *values = written(grid.values, count);
     (void)written(grid.listed, count);
-    if (!local_refine_right(way, &grid, values, refined))
-        fail_msg("way %d, %u cells, %u of them refined", way, cells, refined);
-    assert_false(local_refine_right(way, &grid, values, refined + 1));
+    if (!local_refine_right(&grid, values))
+        fail_msg("way %d, %u cells, %u of them refined", way, cells, grid.refined);
     values[count / 2]++;
-    assert_false(local_refine_right(way, &grid, values, refined));
+    assert_false(local_refine_right(&grid, values));
+    values[count / 2]--;
+    grid.refined++;
+    assert_false(local_refine_right(&grid, values));
 }
 
 TEST(cells_over_the_threshold_are_refined)
@@ -273,14 +275,14 @@ TEST(parents_launch_more_children_than_fit)
 TEST(a_device_that_cannot_enqueue_says_so)
 {
     struct program *program = NULL;
-    uint32_t refined = 1, fit = 1;
+    uint32_t fit = 1;
     if (device_info(device)->can_enqueue)
         skip();
     struct local_kernels *kernels = create(0);
-    struct refinement grid = {3, 0, filled(9), filled(9), filled(2)};
-    assert_int_equal(local_refine_run(kernels, REFINE_BY_PARENT, &grid, &refined), STATUS_FAILED);
+    struct refinement grid = {kernels, REFINE_BY_PARENT, 3, 0, filled(9), filled(9), filled(2), NULL, 1};
+    assert_int_equal(local_refine_run(&grid), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "has no device-side enqueue"));
-    assert_int_equal(refined, 0);
+    assert_int_equal(grid.refined, 0);
     assert_int_equal(local_refine_prepare(kernels), STATUS_FAILED);
     assert_int_equal(
         program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""),

@@ -3,7 +3,48 @@
  * cells launch child grids. */
 #include "experiments/local_memory/local_memory.h"
 
+#include <stdarg.h>
+
 enum { COPY_BYTES = 1 << 26 };
+
+enum status local_shape_of(const struct device_info *info, uint32_t block, struct local_shape *shape)
+{
+    const size_t limit = info->group_limit;
+    if (limit < REFINEMENT_CELLS)
+        return status_fail(STATUS_FAILED, "%s has groups of at most %zu items; this experiment needs %d",
+                           info->name, limit, REFINEMENT_CELLS);
+    if (block > limit)
+        return status_fail(STATUS_USAGE, "--block: %s has groups of at most %zu items, not %u", info->name,
+                           limit, block);
+    *shape = (struct local_shape){.block = block > 0     ? block
+                                           : limit < 256 ? (uint32_t)limit
+                                                         : 256,
+                                  .tile = 32, /* the banks of the local memory of many GPUs */
+                                  .tile_rows = limit >= 256 ? 8 : 2,
+                                  .square = limit >= 256 ? 16 : 8};
+    return STATUS_OK;
+}
+
+enum status local_kernels_create(struct device *device, struct local_shape shape,
+                                 struct local_kernels **kernels)
+{
+    struct program *program = NULL;
+    TRY(DEVICE_NEW(device, *kernels));
+    struct local_kernels *made = *kernels;
+    made->device = device;
+    made->shape = shape;
+    TRY(program_build(device, "local_memory.cl", PRECISION_SINGLE, &program,
+                      "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape.block, shape.tile,
+                      shape.tile_rows, shape.square));
+    for (int version = 0; version < STAGED_VERSIONS; version++)
+        TRY(kernel_create(program, staged_names[version].kernel, &made->staged[version]));
+    TRY(kernel_create(program, "atomics_global", &made->atomics[SCOPE_DEVICE]));
+    TRY(kernel_create(program, "atomics_local", &made->atomics[SCOPE_GROUP]));
+    TRY(kernel_create(program, "refine_parent", &made->parent));
+    return kernel_create(program, "refine_child", &made->child);
+}
+
+/* ---- rungs ---- */
 
 enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
                         struct subject subject, struct times *times)
@@ -39,22 +80,24 @@ enum status ladder_climb(const struct ladder *ladder, const struct rung *rung, s
     return STATUS_OK;
 }
 
-void ladder_print_head(const struct ladder *ladder, const char *title)
+void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
 {
-    printf("\n%s; ms, medians of %u:\n", title, ladder->options->common.repeats);
+    va_list arguments;
+    va_start(arguments, title_format);
+    printf("\n");
+    vprintf(title_format, arguments);
+    va_end(arguments);
+    printf("; ms, medians of %u:\n", ladder->options->common.repeats);
     printf("  %-40s %18s %10s  [%10s, %10s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
            "of a copy");
-}
-
-void ladder_print_left_out(const char *version, const char *why)
-{
-    printf("  %-40s %s\n", version, why);
 }
 
 enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array)
 {
     return buffer_create(ladder->bench->part, count * sizeof(uint32_t), "numbers of an experiment", array);
 }
+
+/* ---- the whole ---- */
 
 static enum status run_local_memory(struct bench *bench)
 {

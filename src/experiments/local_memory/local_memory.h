@@ -17,13 +17,7 @@ struct local_shape {
 STATUS_CHECKED enum status local_shape_of(const struct device_info *info, uint32_t block,
                                           struct local_shape *shape);
 
-struct local_kernels;
-
-STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
-                                                struct local_kernels **kernels);
-
-/* ---- kernels that stage what their items share, beside those without local memory ---- */
-
+/* Kernels that stage what their items share, beside those without local memory. */
 enum staged_version {
     LINE_PLAIN,    /* the filter of a line, without local memory */
     LINE_V1,       /* juxtaposed blocks; the length is a multiple of the block */
@@ -37,6 +31,27 @@ enum staged_version {
     PRODUCT_TILED, /* with a loop over tiles */
     STAGED_VERSIONS
 };
+
+enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
+
+struct local_kernels {
+    struct device *device; /* not owned */
+    struct local_shape shape;
+    struct kernel *staged[STAGED_VERSIONS], *atomics[ATOMIC_SCOPES], *parent, *child;
+    struct kernel *enqueuing_parent; /* NULL before local_refine_prepare() */
+    uint32_t launches;               /* that the device's own queue holds */
+};
+
+STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
+                                                struct local_kernels **kernels);
+
+/* ---- staging ---- */
+
+/* The kernel of a version, and its name on the terminal. */
+struct staged_names {
+    const char *kernel, *version;
+};
+extern const struct staged_names staged_names[STAGED_VERSIONS];
 
 /* The greatest length up to `length` of a line that a version takes, 0 where there is none. */
 uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length);
@@ -57,20 +72,21 @@ STATUS_CHECKED enum status local_staged_run(struct local_kernels *kernels, enum 
 
 /* ---- atomic functions ---- */
 
-enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
-
 /* One launch: `groups` groups of a block of items make `rounds` operations each, operation n = round * items
  * + item on word item % addresses, of the device or of the item's group. */
 struct atomic_case {
+    struct local_kernels *kernels;
     enum atomic_function function;
     enum atomic_scope scope;
-    uint32_t block, addresses, groups, rounds;
+    uint32_t addresses, groups, rounds;
+    struct buffer *words;    /* filled with local_atomics_initial() before a launch */
+    struct buffer *returned; /* a word for each operation, which xchg writes */
 };
 
 /* Operations of a launch, and the words it leaves behind. */
 static inline uint32_t local_atomics_operations(const struct atomic_case *chosen)
 {
-    return chosen->block * chosen->groups * chosen->rounds;
+    return chosen->kernels->shape.block * chosen->groups * chosen->rounds;
 }
 static inline uint32_t local_atomics_words(const struct atomic_case *chosen)
 {
@@ -82,10 +98,7 @@ static inline uint32_t local_atomics_words(const struct atomic_case *chosen)
 uint32_t local_atomics_initial(enum atomic_function function);
 uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address);
 
-/* `words` are filled with local_atomics_initial() by the caller before; `returned` has a word for each
- * operation of xchg. */
-STATUS_CHECKED enum status local_atomics_run(struct local_kernels *kernels, const struct atomic_case *chosen,
-                                             struct buffer *words, struct buffer *returned);
+STATUS_CHECKED enum status local_atomics_run(const struct atomic_case *chosen);
 
 /* Whether these are the words, and what xchg returned, of all operations on the host. `scratch` has room for
  * as many words as there are operations, and for these words. */
@@ -105,25 +118,27 @@ enum refine_way {
 /* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
  * `counts`. */
 struct refinement {
+    struct local_kernels *kernels;
+    enum refine_way way;
     uint32_t cells, threshold;
     struct buffer *values, *listed, *counts;
+    uint32_t *found;  /* [cells * cells]: room for the values on the host, of the experiment alone */
+    uint32_t refined; /* how many children the last run made */
 };
 
 /* Builds what REFINE_BY_PARENT needs besides, once. STATUS_FAILED where the device has no device-side
  * enqueue, or has it and takes these kernels not; the other ways are as good as before. */
 STATUS_CHECKED enum status local_refine_prepare(struct local_kernels *kernels);
 
-/* values[cell] = sum of refinement_density() over the child's cells where the density in the middle is above
- * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that; *refined is how many children
- * there were. Host-enqueued it waits between the parent and its children, whose number the host must know.
+/* Of a struct refinement: values[cell] = sum of refinement_density() over the child's cells where the density
+ * in the middle is above the threshold (everywhere if uniform), else REFINEMENT_CELLS times that.
+ * Host-enqueued it waits between the parent and its children, whose number the host must know.
  * REFINE_BY_PARENT prepares itself and waits at the end; a child that could not be launched is STATUS_FAILED.
  * Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
-STATUS_CHECKED enum status local_refine_run(struct local_kernels *kernels, enum refine_way way,
-                                            const struct refinement *refinement, uint32_t *refined);
+STATUS_CHECKED enum status local_refine_run(void *refinement);
 
-/* Whether these are the values, and the number of children, that local_refine_run() must leave. */
-bool local_refine_right(enum refine_way way, const struct refinement *refinement, const uint32_t *values,
-                        uint32_t refined);
+/* Whether these are the values, and `refined` the children, that local_refine_run() must leave. */
+bool local_refine_right(const struct refinement *grid, const uint32_t *values);
 
 /* ---- the experiment ---- */
 
@@ -163,8 +178,8 @@ STATUS_CHECKED enum status ladder_time(const struct ladder *ladder, const struct
 /* The same, and prints the rung's row of a table; the head of such a table. */
 STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struct rung *rung,
                                         struct subject subject);
-void ladder_print_head(const struct ladder *ladder, const char *title);
-void ladder_print_left_out(const char *version, const char *why);
+void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* An array of `count` words on the device of the case. */
 STATUS_CHECKED enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array);

@@ -5,6 +5,116 @@
 
 #include <string.h>
 
+/* The parent, and how many cells it has listed. */
+static enum status run_parent(struct refinement *grid)
+{
+    const uint64_t cells = (uint64_t)grid->cells * grid->cells;
+    const struct launch launch = launch_covering(cells, device_group_items(grid->kernels->device, 64),
+                                                 STAGE_FIELD, cells * sizeof(uint32_t));
+    TRY(buffer_fill(grid->counts, 0));
+    TRY(KERNEL_LAUNCH(grid->kernels->parent, launch, arg_buffer(grid->values), arg_buffer(grid->listed),
+                      arg_buffer(grid->counts), arg_uint(grid->cells), arg_uint(grid->threshold)));
+    return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
+}
+
+static enum status list_all_cells(struct refinement *grid)
+{
+    void *memory = NULL;
+    grid->refined = grid->cells * grid->cells;
+    TRY(buffer_map(grid->listed, &memory));
+    for (uint32_t cell = 0; cell < grid->refined; cell++)
+        ((uint32_t *)memory)[cell] = cell;
+    return buffer_unmap(grid->listed, memory);
+}
+
+enum status local_refine_prepare(struct local_kernels *kernels)
+{
+    enum { LAUNCHES = 8192 };
+    struct program *program = NULL;
+    if (kernels->enqueuing_parent)
+        return STATUS_OK;
+    TRY(program_build_enqueuing(kernels->device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s",
+                                ""));
+    TRY(device_child_queue(kernels->device, LAUNCHES, &kernels->launches));
+    return kernel_create(program, "refine_parent_enqueue", &kernels->enqueuing_parent);
+}
+
+/* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
+ * the children of the one before have ended. */
+static enum status run_enqueuing_parent(struct refinement *grid)
+{
+    struct local_kernels *kernels = grid->kernels;
+    const uint32_t cells = grid->cells * grid->cells;
+    uint32_t counts[2]; /* enqueued, refused */
+    TRY(local_refine_prepare(kernels));
+    TRY(device_region_begin(kernels->device));
+    TRY(buffer_fill(grid->counts, 0));
+    for (uint32_t first = 0, end; first < cells; first = end) {
+        end = cells - first < kernels->launches ? cells : first + kernels->launches;
+        const struct launch launch =
+            launch_covering(end - first, device_group_items(kernels->device, 64), STAGE_FIELD, 0);
+        TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, arg_buffer(grid->values),
+                          arg_buffer(grid->counts), arg_uint(grid->cells), arg_uint(grid->threshold),
+                          arg_uint(first), arg_uint(end)));
+    }
+    TRY(device_region_end(kernels->device, STAGE_OTHER, 0));
+    TRY(buffer_read(grid->counts, 0, sizeof counts, counts));
+    grid->refined = counts[0];
+    if (counts[1] > 0)
+        return status_fail(STATUS_FAILED, "%s: its kernels could not launch %u of %u child kernels",
+                           device_info(kernels->device)->name, counts[1], counts[0] + counts[1]);
+    return STATUS_OK;
+}
+
+enum status local_refine_run(void *refinement)
+{
+    struct refinement *grid = refinement;
+    struct device *device = grid->kernels->device;
+    grid->refined = 0;
+    if (grid->way == REFINE_BY_PARENT)
+        return run_enqueuing_parent(grid);
+    if (grid->way == REFINE_UNIFORM)
+        TRY(list_all_cells(grid));
+    TRY(device_region_begin(device));
+    if (grid->way != REFINE_UNIFORM)
+        TRY(run_parent(grid));
+    const uint32_t at_a_time = grid->way == REFINE_ONE_BY_ONE ? 1 : grid->refined;
+    const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
+    for (uint32_t first = 0; first < grid->refined; first += at_a_time)
+        TRY(KERNEL_LAUNCH(grid->kernels->child, launch, arg_buffer(grid->values), arg_buffer(grid->listed),
+                          arg_uint(first), arg_uint(grid->cells)));
+    return device_region_end(device, STAGE_OTHER, 0);
+}
+
+/* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
+static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
+{
+    uint32_t sum = 0;
+    for (uint32_t di = 0; di < REFINEMENT; di++)
+        for (uint32_t dj = 0; dj < REFINEMENT; dj++)
+            sum += refinement_density(cells, 2 * (REFINEMENT * i + di) + 1, 2 * (REFINEMENT * j + dj) + 1);
+    return sum;
+}
+
+bool local_refine_right(const struct refinement *grid, const uint32_t *values)
+{
+    const uint32_t cells = grid->cells;
+    uint32_t refined = 0;
+    for (uint32_t i = 0; i < cells; i++)
+        for (uint32_t j = 0; j < cells; j++) {
+            const uint32_t density =
+                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
+            const bool has_child = grid->way == REFINE_UNIFORM || density > grid->threshold;
+            refined += has_child;
+            if (values[(size_t)cells * i + j] !=
+                (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))
+                return false;
+        }
+    return refined == grid->refined;
+}
+
+/* ---- the part ---- */
+
 static const char *const way_names[REFINE_WAYS] = {
     [REFINE_UNIFORM] = "a child grid for every cell",
     [REFINE_TOGETHER] = "over the threshold, in one launch",
@@ -12,32 +122,17 @@ static const char *const way_names[REFINE_WAYS] = {
     [REFINE_BY_PARENT] = "over the threshold, launched by parents",
 };
 
-struct refine {
-    const struct ladder *ladder;
-    enum refine_way way;
-    uint32_t refined;
-    uint32_t *values; /* of the host */
-    struct refinement grid;
-};
-
 static enum status clear(void *context)
 {
-    const struct refine *refine = context;
-    return buffer_fill(refine->grid.values, 0);
-}
-
-static enum status run_refine(void *context)
-{
-    struct refine *refine = context;
-    return local_refine_run(refine->ladder->kernels, refine->way, &refine->grid, &refine->refined);
+    const struct refinement *grid = context;
+    return buffer_fill(grid->values, 0);
 }
 
 static enum status verify(void *context, bool *right)
 {
-    const struct refine *refine = context;
-    const size_t count = (size_t)refine->grid.cells * refine->grid.cells;
-    TRY(buffer_read(refine->grid.values, 0, count * sizeof(uint32_t), refine->values));
-    *right = local_refine_right(refine->way, &refine->grid, refine->values, refine->refined);
+    const struct refinement *grid = context;
+    TRY(buffer_read(grid->values, 0, (size_t)grid->cells * grid->cells * sizeof *grid->found, grid->found));
+    *right = local_refine_right(grid, grid->found);
     return STATUS_OK;
 }
 
@@ -61,17 +156,16 @@ static bool parents_launch(const struct ladder *ladder, size_t size, char *how)
 }
 
 /* How many cells a way refines, on which rung and size depend. */
-static enum status climb(const struct ladder *ladder, struct refine *refine)
+static enum status climb(const struct ladder *ladder, struct refinement *grid)
 {
-    const uint32_t cells = refine->grid.cells;
     struct rung rung = {
-        .part = "refine", .version = way_names[refine->way], .unit = "Gcells/s", .stage = STAGE_OTHER};
-    TRY(run_refine(refine));
-    snprintf(rung.size, sizeof rung.size, "%u of %ux%u", refine->refined, cells, cells);
-    rung.work = (double)refine->refined * REFINEMENT_CELLS;
+        .part = "refine", .version = way_names[grid->way], .unit = "Gcells/s", .stage = STAGE_OTHER};
+    TRY(local_refine_run(grid));
+    snprintf(rung.size, sizeof rung.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
+    rung.work = (double)grid->refined * REFINEMENT_CELLS;
     return ladder_climb(
         ladder, &rung,
-        (struct subject){.context = refine, .prepare = clear, .run = run_refine, .verify = verify});
+        (struct subject){.context = grid, .prepare = clear, .run = local_refine_run, .verify = verify});
 }
 
 enum status ladder_refine(struct bench *bench, void *context)
@@ -79,19 +173,17 @@ enum status ladder_refine(struct bench *bench, void *context)
     const struct ladder *ladder = context;
     const uint32_t cells = ladder->options->coarse;
     const size_t count = (size_t)cells * cells;
-    struct refine refine = {.ladder = ladder, .grid = {.cells = cells, .threshold = REFINEMENT_PEAK / 64}};
+    struct refinement grid = {.kernels = ladder->kernels, .cells = cells, .threshold = REFINEMENT_PEAK / 64};
     char how[512];
-    TRY(DEVICE_NEW_ARRAY(bench->part, refine.values, count));
-    TRY(ladder_array(ladder, count, &refine.grid.values));
-    TRY(ladder_array(ladder, count, &refine.grid.listed));
-    TRY(ladder_array(ladder, 2, &refine.grid.counts));
+    TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, count));
+    TRY(ladder_array(ladder, count, &grid.values));
+    TRY(ladder_array(ladder, count, &grid.listed));
+    TRY(ladder_array(ladder, 2, &grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
     const bool by_parent = parents_launch(ladder, sizeof how, how);
-    for (int way = 0; way < REFINE_WAYS; way++) {
-        refine.way = (enum refine_way)way;
-        if (way != REFINE_BY_PARENT || by_parent)
-            TRY(climb(ladder, &refine));
-    }
+    for (grid.way = REFINE_UNIFORM; grid.way < REFINE_WAYS; grid.way++)
+        if (grid.way != REFINE_BY_PARENT || by_parent)
+            TRY(climb(ladder, &grid));
     printf("  %s\n", how);
     return STATUS_OK;
 }

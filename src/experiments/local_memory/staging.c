@@ -8,18 +8,57 @@
 /* What the results hold before a run: a number that no kernel writes. */
 static const uint32_t untouched = 0x4b1d0b5eu;
 
-static const char *const names[STAGED_VERSIONS] = {
-    [LINE_PLAIN] = "without local memory",
-    [LINE_V1] = "v1, juxtaposed blocks",
-    [LINE_V2] = "v2, juxtaposed, ragged",
-    [LINE_V3] = "v3, overlapping blocks",
-    [LINE_V4] = "v4, overlapping, ragged",
-    [TURN_NAIVE] = "without local memory",
-    [TURN_TILED] = "through tiles",
-    [TURN_PADDED] = "through tiles of padded rows",
-    [PRODUCT_PLAIN] = "product without local memory",
-    [PRODUCT_TILED] = "product, loop over tiles",
+const struct staged_names staged_names[STAGED_VERSIONS] = {
+    [LINE_PLAIN] = {"line_plain", "without local memory"},
+    [LINE_V1] = {"line_v1", "v1, juxtaposed blocks"},
+    [LINE_V2] = {"line_v2", "v2, juxtaposed, ragged"},
+    [LINE_V3] = {"line_v3", "v3, overlapping blocks"},
+    [LINE_V4] = {"line_v4", "v4, overlapping, ragged"},
+    [TURN_NAIVE] = {"transpose_naive", "without local memory"},
+    [TURN_TILED] = {"transpose_tiled", "through tiles"},
+    [TURN_PADDED] = {"transpose_padded", "through tiles of padded rows"},
+    [PRODUCT_PLAIN] = {"product_plain", "product without local memory"},
+    [PRODUCT_TILED] = {"product_tiled", "product, loop over tiles"},
 };
+
+static size_t parts_of(size_t length, size_t part)
+{
+    return (length + part - 1) / part;
+}
+
+uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length)
+{
+    switch (version) {
+    case LINE_V1:
+        return length / block * block;
+    case LINE_V3:
+        return length < block ? 0 : (length - 2) / (block - 2) * (block - 2) + 2;
+    default:
+        return length;
+    }
+}
+
+enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
+                             struct staged_size size, struct buffer *const in[2], struct buffer *out)
+{
+    const size_t block = kernels->shape.block, tile = kernels->shape.tile, square = kernels->shape.square;
+    struct kernel *kernel = kernels->staged[version];
+    struct launch launch = {parts_of(size.columns, block), block, STAGE_OTHER, 0};
+    if (version == LINE_V3 || version == LINE_V4)
+        launch.groups = parts_of(size.columns > 2 ? size.columns - 2 : 1, block - 2);
+    if (version <= LINE_V4)
+        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.columns));
+    if (version <= TURN_PADDED) {
+        launch.groups = parts_of(size.rows, tile) * parts_of(size.columns, tile);
+        launch.items = tile * kernels->shape.tile_rows;
+        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.rows),
+                             arg_uint(size.columns));
+    }
+    launch.groups = parts_of(size.rows, square) * parts_of(size.columns, square);
+    launch.items = square * square;
+    return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(in[1]), arg_buffer(out),
+                         arg_uint(size.rows), arg_uint(size.inner), arg_uint(size.columns));
+}
 
 /* Arrays of one kernel on host and device. */
 struct scene {
@@ -48,13 +87,6 @@ static enum status create(struct scene *scene, struct bench *bench, uint32_t row
     return ladder_array(scene->ladder, scene->count, &scene->out);
 }
 
-static enum status upload(const struct scene *scene)
-{
-    for (int n = 0; n < 2; n++)
-        TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
-    return STATUS_OK;
-}
-
 static enum status clear(void *context)
 {
     const struct scene *scene = context;
@@ -76,10 +108,9 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-static struct rung rung_of(const struct scene *scene, const char *part, const char *version)
+static struct rung rung_of(const struct scene *scene, const char *part)
 {
     struct rung rung = {.part = part,
-                        .version = version,
                         .work = 2.0 * (double)scene->count * sizeof(float),
                         .unit = "GB/s",
                         .stage = STAGE_OTHER};
@@ -87,8 +118,12 @@ static struct rung rung_of(const struct scene *scene, const char *part, const ch
     return rung;
 }
 
-static enum status climb(struct scene *scene, const struct rung *rung)
+/* The kernel of scene->version. */
+static enum status climb(struct scene *scene, struct rung *rung)
 {
+    rung->version = staged_names[scene->version].version;
+    for (int n = 0; n < 2; n++)
+        TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
     return ladder_climb(
         scene->ladder, rung,
         (struct subject){.context = scene, .prepare = clear, .run = run_staged, .verify = verify});
@@ -111,20 +146,17 @@ enum status ladder_filter(struct bench *bench, void *context)
     const struct ladder *ladder = context;
     const uint32_t block = ladder->shape.block, length = ladder->options->length;
     struct scene scene = {.ladder = ladder};
-    char text[96];
     TRY(create(&scene, bench, 1, length));
-    TRY(upload(&scene));
-    snprintf(text, sizeof text, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
-    ladder_print_head(ladder, text);
-    snprintf(text, sizeof text, "not for fewer elements than a block of %u", block);
+    ladder_print_head(ladder, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
     for (scene.version = LINE_PLAIN; scene.version <= LINE_V4; scene.version++) {
         scene.count = scene.columns = local_line_length(scene.version, block, length);
-        struct rung rung = rung_of(&scene, "filter", names[scene.version]);
-        snprintf(rung.size, sizeof rung.size, "%zu", scene.count);
         if (scene.count == 0) {
-            ladder_print_left_out(rung.version, text);
+            printf("  %-40s not for fewer elements than a block of %u\n", staged_names[scene.version].version,
+                   block);
             continue;
         }
+        struct rung rung = rung_of(&scene, "filter");
+        snprintf(rung.size, sizeof rung.size, "%zu", scene.count);
         expect_line(&scene);
         TRY(climb(&scene, &rung));
     }
@@ -138,18 +170,14 @@ enum status ladder_transpose(struct bench *bench, void *context)
     const struct ladder *ladder = context;
     const uint32_t *cells = ladder->options->cells;
     struct scene scene = {.ladder = ladder};
-    char title[96];
     TRY(create(&scene, bench, cells[0], cells[1]));
-    TRY(upload(&scene));
     for (size_t i = 0; i < scene.rows; i++)
         for (size_t j = 0; j < scene.columns; j++)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
-    snprintf(title, sizeof title, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
-    ladder_print_head(ladder, title);
-    for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++) {
-        const struct rung rung = rung_of(&scene, "transpose", names[scene.version]);
+    struct rung rung = rung_of(&scene, "transpose");
+    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
+    for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++)
         TRY(climb(&scene, &rung));
-    }
     return STATUS_OK;
 }
 
@@ -203,12 +231,13 @@ static enum status filter_density(struct bench *bench, void *context)
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, cells[0], cells[1]));
     expect_smoothed(&scene);
+    struct rung rung = rung_of(&scene, "stencil");
+    rung.stage = STAGE_FIELD;
     for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {
         const struct filter_tile *tile = &filters[n].tile;
-        struct rung rung = rung_of(&scene, "stencil", filters[n].name);
-        rung.stage = STAGE_FIELD;
+        rung.version = filters[n].name;
         if (tile->rows > 0 && tile->rows / tile->item_rows * tile->columns > bench->info->group_limit) {
-            ladder_print_left_out(rung.version, "not on this device: its groups are too small");
+            printf("  %-40s not on this device: its groups are too small\n", rung.version);
             continue;
         }
         TRY(filter_create(bench->part, &grid, PRECISION_SINGLE, tile, &scene.filter));
@@ -244,23 +273,19 @@ static enum status multiply_matrices(struct bench *bench, void *context)
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, side, side));
     expect_product(&scene);
-    TRY(upload(&scene));
-    for (scene.version = PRODUCT_PLAIN; scene.version <= PRODUCT_TILED; scene.version++) {
-        struct rung rung = rung_of(&scene, "stencil", names[scene.version]);
-        rung.work = 2.0 * side * side * side;
-        rung.unit = "Gflop/s";
+    struct rung rung = rung_of(&scene, "stencil");
+    rung.work = 2.0 * side * side * side;
+    rung.unit = "Gflop/s";
+    for (scene.version = PRODUCT_PLAIN; scene.version <= PRODUCT_TILED; scene.version++)
         TRY(climb(&scene, &rung));
-    }
     return STATUS_OK;
 }
 
 enum status ladder_stencil(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
-    char title[96];
-    snprintf(title, sizeof title, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
-             ladder->shape.square, ladder->shape.square);
-    ladder_print_head(ladder, title);
+    ladder_print_head(ladder, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
+                      ladder->shape.square, ladder->shape.square);
     TRY(bench_case(bench, filter_density, context));
     return bench_case(bench, multiply_matrices, context);
 }
