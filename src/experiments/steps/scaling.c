@@ -18,67 +18,27 @@ struct options {
     struct step_setup setup; /* of the run on one rank; the box is not filled in */
 };
 
-/* Of a stage in a step: seconds over the ranks, each rank's the median of its blocks (the median here is
- * their mean), and the bytes of a rank, the mean over the ranks. */
-struct stage_row {
-    struct spread seconds;
-    double bytes;
-};
-
-/* One of the two runs. */
-struct run {
-    struct bench *bench;
-    struct step_setup setup;
-    struct communicator ranks;
-    const struct run *alone; /* that on one rank; NULL: this is it */
-    struct step_point point;
-    struct stage_row stages[STAGE_OTHER];
-};
-
 /* ---- figures ---- */
 
-static double step_seconds(const struct run *run)
+static double step_seconds(const struct step_run *run)
 {
     return per_second(run->point.wall.median, run->point.steps);
 }
 
-static double rate(const struct run *run)
+static double rate(const struct step_run *run)
 {
     return per_second((double)run->setup.particles, step_seconds(run));
 }
 
 /* Rate of a rank over that of the run on one; of as many particles in all that is the speed-up over P. */
-static double efficiency(const struct run *run)
+static double efficiency(const struct step_run *run)
 {
     return run->alone ? per_second(rate(run) / run->point.ranks, rate(run->alone)) : 1;
 }
 
-static const char *decomposition_name(const struct run *run)
+static const char *decomposition_name(const struct step_run *run)
 {
     return run->point.ranks == 1 ? "alone" : run->point.has_slabs ? "slabs" : "replicated";
-}
-
-/* Collective. */
-static void spread_stages(struct run *run)
-{
-    const struct step_point *point = &run->point;
-    double sums[STAGE_OTHER], most[STAGE_OTHER], negative[STAGE_OTHER];
-    uint64_t bytes[STAGE_OTHER];
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        sums[stage] = most[stage] = point->stages[stage].median / point->steps;
-        negative[stage] = -sums[stage];
-        bytes[stage] = point->stage_bytes[stage];
-    }
-    communicator_sum(&run->ranks, STAGE_OTHER, sums);
-    communicator_max(&run->ranks, STAGE_OTHER, most);
-    communicator_max(&run->ranks, STAGE_OTHER, negative);
-    communicator_sum_counts(&run->ranks, STAGE_OTHER, bytes);
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        run->stages[stage] = (struct stage_row){{.median = sums[stage] / point->ranks,
-                                                 .least = -negative[stage],
-                                                 .most = most[stage],
-                                                 .count = point->wall.count},
-                                                (double)bytes[stage] / ((double)point->ranks * point->steps)};
 }
 
 /* ---- on the terminal and in the file, of rank 0 ---- */
@@ -104,7 +64,7 @@ static void print_title(const struct bench *bench)
     fflush(stdout); /* points take seconds */
 }
 
-static void print_run(const struct run *run)
+static void print_run(const struct step_run *run)
 {
     const struct step_point *point = &run->point;
     const double scale = 1e3 / point->steps;
@@ -115,36 +75,30 @@ static void print_run(const struct run *run)
            decomposition_name(run), scale * point->wall.median, scale * point->wall.least,
            scale * point->wall.most, 1e-6 * rate(run), 1e-6 * rate(run) / point->ranks, efficiency(run),
            (double)point->particles_most * point->ranks / (double)run->setup.particles, point->leavers,
-           run->stages[STAGE_EXCHANGE].bytes + run->stages[STAGE_HALO].bytes);
+           run->point.over_ranks[STAGE_EXCHANGE].bytes + run->point.over_ranks[STAGE_HALO].bytes);
     fflush(stdout);
 }
 
-static void print_stages(const struct run *run)
+static void print_stages(const struct step_run *run)
 {
     double together = 0;
     printf("\n  on %d rank%s      %10s %10s %10s %8s %13s\n", run->point.ranks,
            run->point.ranks == 1 ? "" : "s", "ms: min", "mean", "max", "share", "B a rank");
     for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        const struct spread *seconds = &run->stages[stage].seconds;
+        const struct spread *seconds = &run->point.over_ranks[stage].seconds;
         together += seconds->median;
         if (seconds->most > 0)
             printf("  %-18s %8.4f %10.4f %10.4f %6.1f %% %13.0f\n", stage_name((enum stage)stage),
                    1e3 * seconds->least, 1e3 * seconds->median, 1e3 * seconds->most,
-                   100 * per_second(seconds->median, step_seconds(run)), run->stages[stage].bytes);
+                   100 * per_second(seconds->median, step_seconds(run)), run->point.over_ranks[stage].bytes);
     }
     printf("  %-18s %8s %10.4f %10s %6.1f %%\n", "stages together", "", 1e3 * together, "",
            100 * per_second(together, step_seconds(run)));
 }
 
-static void print_verdict(const struct run *run)
-{
-    printf("%s, on %d rank%s: %s\n", run->point.verified ? "verified" : "NOT VERIFIED", run->point.ranks,
-           run->point.ranks == 1 ? "" : "s", run->point.verdict);
-}
-
 /* The wall clock's row has median, least and most over the blocks; those of the stages mean, least and most
  * over the ranks. */
-static void write_run(const struct run *run)
+static void write_run(const struct step_run *run)
 {
     struct bench *bench = run->bench;
     const struct options *options = bench->options;
@@ -158,13 +112,14 @@ static void write_run(const struct run *run)
                 bench_word(point->method, method), decomposition_name(run), point->ranks, setup->cells[0],
                 setup->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)setup->particles,
                 (unsigned long long)point->particles_most, point->steps);
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        if (run->stages[stage].seconds.most <= 0)
+    for (int n = 0; n < STAGE_OTHER; n++) {
+        const struct step_stage *stage = &point->over_ranks[n];
+        if (stage->seconds.most <= 0)
             continue;
-        snprintf(quantity, sizeof quantity, "%s_s", stage_name((enum stage)stage));
-        bench_row(bench, quantity, run->stages[stage].seconds, 1, point->verified);
-        snprintf(quantity, sizeof quantity, "%s_B", stage_name((enum stage)stage));
-        bench_row(bench, quantity, spread_of_one(run->stages[stage].bytes), 1, point->verified);
+        snprintf(quantity, sizeof quantity, "%s_s", stage_name((enum stage)n));
+        bench_row(bench, quantity, stage->seconds, 1, point->verified);
+        snprintf(quantity, sizeof quantity, "%s_B", stage_name((enum stage)n));
+        bench_row(bench, quantity, spread_of_one(stage->bytes), 1, point->verified);
     }
     bench_row(bench, "wall clock_s", point->wall, 1.0 / point->steps, point->verified);
     bench_row(bench, "particle_steps_1/s", spread_of_one(rate(run)), 1, point->verified);
@@ -175,73 +130,61 @@ static void write_run(const struct run *run)
 
 /* ---- runs ---- */
 
-static enum status take_steps(struct bench *bench, void *context)
+static struct step_run run_on(struct bench *bench, struct communicator ranks, const struct step_run *alone)
 {
-    struct run *run = context;
     const struct options *options = bench->options;
-    const struct step_point *alone = run->alone && options->kind == STRONG ? &run->alone->point : NULL;
-    TRY(step_point_run(&run->setup, &run->ranks, bench->part, alone, &run->point));
-    spread_stages(run);
-    return STATUS_OK;
-}
-
-static void fill_setup(const struct options *options, int ranks, struct step_setup *setup)
-{
-    *setup = options->setup;
+    struct step_run run = {.bench = bench, .setup = options->setup, .ranks = ranks, .alone = alone};
+    run.as_alone = options->kind == STRONG;
     if (options->kind != STRONG)
-        setup->particles *= (uint64_t)ranks;
+        run.setup.particles *= (uint64_t)ranks.size;
     if (options->kind == WEAK)
-        setup->cells[0] *= (uint32_t)ranks;
+        run.setup.cells[0] *= (uint32_t)ranks.size;
     for (int axis = 0; axis < 2; axis++)
-        setup->length[axis] = usual_cell_length * setup->cells[axis];
+        run.setup.length[axis] = usual_cell_length * run.setup.cells[axis];
+    return run;
 }
 
 /* Rank 0 runs, the others sleep, and then know what it found. */
-static enum status run_alone(struct bench *bench, struct run *run)
+static enum status run_alone(struct bench *bench, struct step_run *run)
 {
     enum status status = STATUS_OK;
-    *run = (struct run){.bench = bench, .ranks = {.size = 1, .local_size = 1}};
-    fill_setup(bench->options, 1, &run->setup);
     run->setup.decomposition = "replicated"; /* slabs are of all ranks of mpirun */
     if (bench->ranks.rank == 0)
-        status = bench_case(bench, take_steps, run);
+        status = bench_case(bench, step_run, run);
     communicator_wait(&bench->ranks);
     TRY(communicator_agree(&bench->ranks, status));
     communicator_broadcast(&bench->ranks, sizeof run->point, &run->point);
+    bench->is_wrong = !run->point.verified;
     return STATUS_OK;
 }
 
 static enum status run_scaling(struct bench *bench)
 {
-    const bool speaks = bench->ranks.rank == 0, several = bench->ranks.size > 1;
-    struct run *runs = NULL;
-    TRY(DEVICE_NEW_ARRAY(bench->device, runs, 2));
-    const struct run *alone = &runs[0];
-    struct run *together = &runs[1];
+    const bool speaks = bench->ranks.rank == 0;
+    const int count = bench->ranks.size > 1 ? 2 : 1;
+    struct step_run runs[2];
+    runs[0] = run_on(bench, (struct communicator){.size = 1, .local_size = 1}, NULL);
+    runs[1] = run_on(bench, bench->ranks, &runs[0]);
     if (speaks)
         print_title(bench);
-    TRY(run_alone(bench, &runs[0]));
-    if (speaks)
-        print_run(alone);
-    *together = (struct run){.bench = bench, .ranks = bench->ranks, .alone = alone};
-    fill_setup(bench->options, bench->ranks.size, &together->setup);
-    if (several)
-        TRY(bench_case(bench, take_steps, together));
-    if (speaks && several)
-        print_run(together);
-    bench->is_wrong = !alone->point.verified || (several && !together->point.verified);
-    for (const struct run *run = runs; run < runs + 1 + several && speaks; run++) {
-        print_stages(run);
-        write_run(run);
+    for (int n = 0; n < count; n++) {
+        TRY(n == 0 ? run_alone(bench, &runs[n]) : bench_case(bench, step_run, &runs[n]));
+        if (speaks)
+            print_run(&runs[n]);
     }
     if (!speaks)
         return STATUS_OK;
+    for (int n = 0; n < count; n++) {
+        print_stages(&runs[n]);
+        write_run(&runs[n]);
+    }
     printf("\nefficiency: particle-steps a second of a rank over those of the run on one; imbalance: most "
            "particles of a rank over the mean\n"
            "leavers: particles that leave a rank in a step; B exchanged: bytes that stages exchange and halo "
            "move for a rank in a step, on the device too\n");
-    for (const struct run *run = runs; run < runs + 1 + several; run++)
-        print_verdict(run);
+    for (int n = 0; n < count; n++)
+        printf("%s, on %d rank%s: %s\n", runs[n].point.verified ? "verified" : "NOT VERIFIED",
+               runs[n].point.ranks, n == 0 ? "" : "s", runs[n].point.verdict);
     return STATUS_OK;
 }
 

@@ -14,21 +14,14 @@ struct options {
     uint64_t least_particles, most_particles; /* of a sweep */
 };
 
-/* What is measured now. */
-struct run {
-    struct bench *bench;
-    struct step_setup *setup;
-    struct step_point point;
-};
-
 /* ---- one point ---- */
 
-static double nanoseconds(const struct run *run)
+static double nanoseconds(const struct step_run *run)
 {
-    return 1e9 / ((double)run->point.steps * (double)run->setup->particles);
+    return 1e9 / ((double)run->point.steps * (double)run->setup.particles);
 }
 
-static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
+static void print_row(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
     const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median), scale = nanoseconds(run);
     printf("  %-18s %9.4f  [%8.4f, %8.4f] %6.1f %%", name, scale * seconds.median, scale * seconds.least,
@@ -38,14 +31,14 @@ static void print_row(const struct run *run, const char *name, struct spread sec
     printf("\n");
 }
 
-static void print_point(const struct run *run)
+static void print_point(const struct step_run *run)
 {
     const struct step_point *point = &run->point;
     const double cost = nanoseconds(run) * point->wall.median;
     bench_print_copy(run->bench);
     printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->method,
            point->sort[0] != '\0' ? "; sort: " : "", point->sort,
-           (double)point->bytes_held / (double)run->setup->particles);
+           (double)point->bytes_held / (double)run->setup.particles);
     printf("%u blocks of %u steps after a warm-up, wall clock from one wait for the device to the next; as "
            "many for the stages, whose timing takes time itself\n",
            point->wall.count, point->steps);
@@ -59,7 +52,7 @@ static void print_point(const struct run *run)
     printf("%s: %s\n", point->verified ? "verified" : "NOT VERIFIED", point->verdict);
 }
 
-static void write_stage(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
+static void write_stage(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
     char quantity[48];
     snprintf(quantity, sizeof quantity, "%s_ns", name);
@@ -69,9 +62,9 @@ static void write_stage(const struct run *run, const char *name, struct spread s
         bench_row(run->bench, quantity, spread_rate(1e-9 * (double)bytes, seconds), 1, run->point.verified);
 }
 
-static void write_point(const struct run *run)
+static void write_point(const struct step_run *run)
 {
-    const struct step_setup *setup = run->setup;
+    const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
     char method[BENCH_WORD];
     bench_words(run->bench, false,
@@ -88,19 +81,12 @@ static void write_point(const struct run *run)
     bench_row(run->bench, "energy_drift", spread_of_one(point->energy_drift), 1, point->verified);
 }
 
-static enum status take_steps(struct bench *bench, void *context)
-{
-    struct run *run = context;
-    return step_point_run(run->setup, &bench->ranks, bench->part, NULL, &run->point);
-}
-
-static enum status run_point(struct run *run)
+static enum status run_point(struct step_run *run)
 {
     struct bench *bench = run->bench;
-    TRY(bench_copy_like(bench, run->setup->particles,
-                        sizeof(float))); /* what else the machine does changes it */
-    TRY(bench_case(bench, take_steps, run));
-    bench->is_wrong = bench->is_wrong || !run->point.verified;
+    /* just before, since what else the machine does changes it */
+    TRY(bench_copy_like(bench, run->setup.particles, sizeof(float)));
+    TRY(bench_case(bench, step_run, run));
     write_point(run);
     return STATUS_OK;
 }
@@ -111,9 +97,9 @@ static void choose_box(struct step_setup *setup, double length)
     setup->length[1] = setup->length[0] / setup->cells[0] * setup->cells[1];
 }
 
-static enum status run_single(struct run *run)
+static enum status run_single(struct step_run *run)
 {
-    struct step_setup *setup = run->setup;
+    struct step_setup *setup = &run->setup;
     choose_box(setup, setup->length[0]);
     printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
            (unsigned long long)setup->particles, setup->cells[0], setup->cells[1],
@@ -169,7 +155,7 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
 }
 
 /* "push 41 %, at 63 % of a copy", or what the host spends between the stages where that is more. */
-static void describe_limit(const struct run *run, size_t size, char *text)
+static void describe_limit(const struct step_run *run, size_t size, char *text)
 {
     const struct step_point *point = &run->point;
     const double wall = point->wall.median, between = wall - point->stages_seconds;
@@ -188,9 +174,9 @@ static void describe_limit(const struct run *run, size_t size, char *text)
                  100 * per_second(bandwidth, bench_copy_rate(run->bench)));
 }
 
-static enum status sweep_point(struct run *run, double *cost)
+static enum status sweep_point(struct step_run *run, double *cost)
 {
-    const struct step_setup *setup = run->setup;
+    const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
     char text[512];
     printf("  %5u^2 %11llu %9.4g", setup->cells[0], (unsigned long long)setup->particles,
@@ -214,9 +200,9 @@ static enum status sweep_point(struct run *run, double *cost)
     return STATUS_OK;
 }
 
-static enum status sweep_grid(struct run *run, uint32_t grid, struct cost_table *table)
+static enum status sweep_grid(struct step_run *run, uint32_t grid, struct cost_table *table)
 {
-    struct step_setup *setup = run->setup;
+    struct step_setup *setup = &run->setup;
     setup->cells[0] = setup->cells[1] = (uint32_t)SMALLEST_GRID << grid;
     const uint64_t cells = (uint64_t)setup->cells[0] * setup->cells[1];
     choose_box(setup, 0);
@@ -257,7 +243,7 @@ static void print_growth(const struct cost_table *table)
     }
 }
 
-static enum status run_sweep(struct run *run)
+static enum status run_sweep(struct step_run *run)
 {
     const struct options *options = run->bench->options;
     struct cost_table table = {0};
@@ -281,12 +267,9 @@ static enum status run_sweep(struct run *run)
 
 static enum status run_step(struct bench *bench)
 {
-    struct options *options = bench->options;
-    struct run *run = NULL;
-    TRY(DEVICE_NEW(bench->device, run));
-    run->bench = bench;
-    run->setup = &options->setup;
-    return options->sweep ? run_sweep(run) : run_single(run);
+    const struct options *options = bench->options;
+    struct step_run run = {.bench = bench, .setup = options->setup, .ranks = bench->ranks};
+    return options->sweep ? run_sweep(&run) : run_single(&run);
 }
 
 static enum status settle(struct bench *bench)

@@ -23,6 +23,7 @@ static const double most_apart[] = {[PRECISION_SINGLE] = 1e-3, [PRECISION_DOUBLE
 /* What one run holds. */
 struct run {
     const struct step_setup *setup;
+    const struct step_point *alone; /* of the same problem, or NULL */
     struct step_point *point;
     struct config config;
     struct simulation simulation;
@@ -177,6 +178,28 @@ static enum status time_block(struct run *run)
     return STATUS_OK;
 }
 
+static void spread_over_ranks(const struct communicator *ranks, struct step_point *point)
+{
+    double sums[STAGE_OTHER], most[STAGE_OTHER], negative[STAGE_OTHER];
+    uint64_t bytes[STAGE_OTHER];
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        sums[stage] = most[stage] = point->stages[stage].median / point->steps;
+        negative[stage] = -sums[stage];
+        bytes[stage] = point->stage_bytes[stage];
+    }
+    communicator_sum(ranks, STAGE_OTHER, sums);
+    communicator_max(ranks, STAGE_OTHER, most);
+    communicator_max(ranks, STAGE_OTHER, negative);
+    communicator_sum_counts(ranks, STAGE_OTHER, bytes);
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        point->over_ranks[stage] =
+            (struct step_stage){{.median = sums[stage] / ranks->size,
+                                 .least = -negative[stage],
+                                 .most = most[stage],
+                                 .count = point->wall.count},
+                                (double)bytes[stage] / ((double)ranks->size * point->steps)};
+}
+
 /* What is asked of the blocks and of the simulation that made them. */
 static void describe(const struct run *run)
 {
@@ -190,6 +213,7 @@ static void describe(const struct run *run)
         point->stages_seconds += point->stages[stage].median;
         point->stages_bytes += point->stage_bytes[stage];
     }
+    spread_over_ranks(&simulation->communicator, point);
     point->leavers =
         (double)left / (2.0 * run->setup->repeats * point->steps * point->ranks); /* blocks in pairs */
     point->bytes_held = device_bytes_held(simulation->device);
@@ -258,10 +282,10 @@ static double allowed_drift(const struct run *run)
 }
 
 /* `particles` of all ranks; `wrong`: what is wrong in their list, or NULL. */
-static void judge(const struct run *run, uint64_t particles, const char *wrong,
-                  const struct step_point *alone)
+static void judge(const struct run *run, uint64_t particles, const char *wrong)
 {
     const struct step_setup *setup = run->setup;
+    const struct step_point *alone = run->alone;
     struct step_point *point = run->point;
     const struct grid grid = grid_make(&run->config.grid);
     const enum precision precision = run->config.precision;
@@ -306,7 +330,7 @@ static void judge(const struct run *run, uint64_t particles, const char *wrong,
 }
 
 /* One more step, the run's last: it sorts and measures, and moves nothing. */
-static enum status verify(struct run *run, const struct step_point *alone)
+static enum status verify(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
     const char *wrong = NULL;
@@ -321,14 +345,13 @@ static enum status verify(struct run *run, const struct step_point *alone)
     run->point->particles_most = (uint64_t)most;
     if (run->point->ranks == 1)
         TRY(check_list(simulation, &wrong));
-    judge(run, particles, wrong, alone);
+    judge(run, particles, wrong);
     return STATUS_OK;
 }
 
 /* ---- one point ---- */
 
-static enum status measure(struct run *run, const struct communicator *ranks, struct device *device,
-                           const struct step_point *alone)
+static enum status measure(struct run *run, const struct communicator *ranks, struct device *device)
 {
     TRY(communicator_agree(ranks, step_point_config(run->setup, &run->config)));
     run->config.time.steps = UINT64_MAX; /* until verify() says which is the last */
@@ -339,18 +362,20 @@ static enum status measure(struct run *run, const struct communicator *ranks, st
     for (uint32_t n = 0; n < run->setup->repeats; n++)
         TRY(time_block(run));
     describe(run);
-    return verify(run, alone);
+    return verify(run);
 }
 
-enum status step_point_run(const struct step_setup *setup, const struct communicator *ranks,
-                           struct device *device, const struct step_point *alone, struct step_point *point)
+enum status step_run(struct bench *bench, void *context)
 {
+    struct step_run *of = context;
     struct run *run = NULL;
-    *point = (struct step_point){.ranks = ranks->size};
-    TRY(communicator_agree(ranks, DEVICE_NEW(device, run)));
-    run->setup = setup;
-    run->point = point;
-    const enum status status = measure(run, ranks, device, alone);
+    of->point = (struct step_point){.ranks = of->ranks.size};
+    TRY(communicator_agree(&of->ranks, DEVICE_NEW(bench->part, run)));
+    run->setup = &of->setup;
+    run->alone = of->as_alone && of->alone ? &of->alone->point : NULL;
+    run->point = &of->point;
+    const enum status status = measure(run, &of->ranks, bench->part);
     simulation_destroy(&run->simulation);
+    bench->is_wrong = bench->is_wrong || !of->point.verified;
     return status;
 }

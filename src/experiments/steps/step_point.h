@@ -22,6 +22,13 @@ struct step_setup {
 
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 
+/* Of a stage in a step: seconds over the ranks, each rank's the median of its blocks (the median here is
+ * their mean), and the bytes of a rank, the mean over the ranks. */
+struct step_stage {
+    struct spread seconds;
+    double bytes;
+};
+
 /* Of ranks the same on every one, but for the stages and their bytes. */
 struct step_point {
     int ranks;
@@ -29,17 +36,18 @@ struct step_point {
     struct spread wall;                /* seconds of a block on the slowest rank */
     struct spread stages[STAGE_OTHER]; /* of a block on this one */
     uint64_t stage_bytes[STAGE_OTHER]; /* of the last block */
-    double stages_seconds;             /* of all stages together; and */
-    uint64_t stages_bytes;             /* their bytes */
-    char method[32], sort[256];        /* the step taken; how it sorts, where that is a choice */
-    size_t bytes_held;                 /* in device arrays, after the last block */
-    bool has_slabs;                    /* each rank solves for its rows of the field alone */
-    uint32_t rows_most, ghost_rows;    /* of a rank */
-    uint64_t particles_most;           /* of the fullest rank */
-    double leavers;                    /* particles that leave a rank in a step, the mean */
-    uint64_t steps_done;               /* with the warm-up */
-    double first_field, early_field;   /* energy of the field at the start, and before round-off grows */
-    double energy_drift;               /* relative, of the measured step that is farthest from the start */
+    struct step_stage over_ranks[STAGE_OTHER];
+    double stages_seconds;           /* of all stages together; and */
+    uint64_t stages_bytes;           /* their bytes */
+    char method[32], sort[256];      /* the step taken; how it sorts, where that is a choice */
+    size_t bytes_held;               /* in device arrays, after the last block */
+    bool has_slabs;                  /* each rank solves for its rows of the field alone */
+    uint32_t rows_most, ghost_rows;  /* of a rank */
+    uint64_t particles_most;         /* of the fullest rank */
+    double leavers;                  /* particles that leave a rank in a step, the mean */
+    uint64_t steps_done;             /* with the warm-up */
+    double first_field, early_field; /* energy of the field at the start, and before round-off grows */
+    double energy_drift;             /* relative, of the measured step that is farthest from the start */
     bool verified;
     char verdict[256]; /* what was checked, or what was wrong */
 };
@@ -47,12 +55,19 @@ struct step_point {
 /* The config of a point, through the config's own schema and checks: STATUS_USAGE for what they refuse. */
 STATUS_CHECKED enum status step_point_config(const struct step_setup *setup, struct config *config);
 
-/* Runs one point: a warm-up block, timed blocks in pairs, one for the wall clock without events and one for
- * the stages with them, then one step that only measures. Collective over `ranks`, which may be rank 0 alone.
- * `alone` is the run of the same config on one rank, which the field must agree with, or NULL. A result that
- * is wrong is no failure of this function: see `verified`. */
-STATUS_CHECKED enum status step_point_run(const struct step_setup *setup, const struct communicator *ranks,
-                                          struct device *device, const struct step_point *alone,
-                                          struct step_point *point);
+/* A point that is run: all but the last member are the caller's. */
+struct step_run {
+    struct bench *bench;
+    struct step_setup setup;
+    struct communicator ranks;    /* may be rank 0 alone */
+    const struct step_run *alone; /* that on one rank, or NULL */
+    bool as_alone;                /* of the same particles and box, so that the field must be the same too */
+    struct step_point point;
+};
+
+/* A bench_case() of a struct step_run: a warm-up block, timed blocks in pairs, one for the wall clock without
+ * events and one for the stages with them, then one step that only measures. Collective over the ranks. A
+ * result that is wrong is no failure: see `verified`, which the bench knows of too. */
+STATUS_CHECKED enum status step_run(struct bench *bench, void *run);
 
 #endif
