@@ -17,7 +17,7 @@
 #if !defined(SQUARE) || SQUARE < 1
 #error "SQUARE must be at least 1"
 #endif
-#include "shared/refine.h"
+#include "shared/local_memory.h"
 
 #define GROUP_OF(items) __attribute__((reqd_work_group_size(items, 1, 1)))
 
@@ -200,39 +200,24 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
  * In every round an item makes operation n = round * items + item on its word, with a number made from n. The
  * choice of the function is the same for all items and outside the loop, which is therefore as short as in a
  * kernel of its own. Macros, because the words of the two scopes are of two types. */
-#define ROUNDS_OF(choice, statement)                                                                         \
-    case choice:                                                                                             \
+#define ATOMIC_ROUNDS(NAME, name, device, host)                                                              \
+    case ATOMIC_##NAME:                                                                                      \
         for (uint round = 0; round < rounds; round++) {                                                      \
-            const uint n = round * items + item;                                                             \
-            statement;                                                                                       \
+            const uint n = round * items + item, operand = atomic_operand(n);                                \
+            device;                                                                                          \
         }                                                                                                    \
         break;
 
 /* Counts one up: the sum is stored only where no other item has counted since `seen`, which an item has from
  * its last operation, was there. */
-#define COUNT_BY_CMPXCHG(word)                                                                               \
+#define COUNT_BY_CMPXCHG(at)                                                                                 \
     {                                                                                                        \
-        uint found = atomic_cmpxchg((word), seen, seen + 1);                                                 \
+        uint found = atomic_cmpxchg((at), seen, seen + 1);                                                   \
         while (found != seen) {                                                                              \
             seen = found;                                                                                    \
-            found = atomic_cmpxchg((word), seen, seen + 1);                                                  \
+            found = atomic_cmpxchg((at), seen, seen + 1);                                                    \
         }                                                                                                    \
         seen++;                                                                                              \
-    }
-
-#define ATOMIC_ROUNDS(word)                                                                                  \
-    switch (function) {                                                                                      \
-        ROUNDS_OF(ATOMIC_ADD, atomic_add(word, atomic_operand(n)))                                           \
-        ROUNDS_OF(ATOMIC_SUB, atomic_sub(word, atomic_operand(n)))                                           \
-        ROUNDS_OF(ATOMIC_XCHG, returned[n] = atomic_xchg(word, n + 1))                                       \
-        ROUNDS_OF(ATOMIC_MIN, atomic_min(word, atomic_operand(n)))                                           \
-        ROUNDS_OF(ATOMIC_MAX, atomic_max(word, atomic_operand(n)))                                           \
-        ROUNDS_OF(ATOMIC_INC, atomic_inc(word))                                                              \
-        ROUNDS_OF(ATOMIC_DEC, atomic_dec(word))                                                              \
-        ROUNDS_OF(ATOMIC_CMPXCHG, COUNT_BY_CMPXCHG(word))                                                    \
-        ROUNDS_OF(ATOMIC_AND, atomic_and(word, atomic_operand(n) | atomic_pattern(address)))                 \
-        ROUNDS_OF(ATOMIC_OR, atomic_or(word, atomic_operand(n) & atomic_pattern(address)))                   \
-        ROUNDS_OF(ATOMIC_XOR, atomic_xor(word, atomic_operand(n)))                                           \
     }
 
 /* Device scope: all items share `addresses` words in global memory, which begin as `initial`. */
@@ -240,9 +225,12 @@ kernel GROUP_OF(BLOCK) void atomics_global(volatile global uint *words, global u
                                            uint addresses, uint rounds, uint initial)
 {
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), address = item % addresses;
-    volatile global uint *const word = &words[address];
+    volatile global uint *const at = &words[address];
+    const uint pattern = atomic_pattern(address);
     uint seen = initial;
-    ATOMIC_ROUNDS(word)
+    switch (function) {
+        FOR_ATOMIC_FUNCTIONS(ATOMIC_ROUNDS)
+    }
 }
 
 /* Group scope: every group has `addresses` words in local memory, at most BLOCK, which begin as `initial` and
@@ -253,12 +241,15 @@ kernel GROUP_OF(BLOCK) void atomics_local(global uint *results, global uint *ret
     local uint words[BLOCK];
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0), own = (uint)get_local_id(0);
     const uint address = own % addresses;
-    volatile local uint *const word = &words[address];
+    volatile local uint *const at = &words[address];
+    const uint pattern = atomic_pattern(address);
     uint seen = initial;
     if (own < addresses)
         words[own] = initial;
     barrier(CLK_LOCAL_MEM_FENCE);
-    ATOMIC_ROUNDS(word)
+    switch (function) {
+        FOR_ATOMIC_FUNCTIONS(ATOMIC_ROUNDS)
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (own < addresses)
         results[(uint)get_group_id(0) * addresses + own] = words[own];

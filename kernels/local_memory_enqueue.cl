@@ -3,7 +3,7 @@
 #if __OPENCL_C_VERSION__ < 200 || (__OPENCL_C_VERSION__ >= 300 && !defined(__opencl_c_device_enqueue))
 #error "kernels that launch kernels need the device-side enqueue of OpenCL C 2.0"
 #endif
-#include "shared/refine.h"
+#include "shared/local_memory.h"
 
 /* One item per cell from `first` to before `end` of the coarse grid of `cells` x `cells`: it writes the
  * cell's value or enqueues the child that does. So no item waits for what another has written, and a child

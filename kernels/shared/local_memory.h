@@ -4,22 +4,25 @@
 
 #include "shared/real.h"
 
-/* ---- atomic functions ---- */
+/* ---- atomic functions ----
+ *
+ * OF(NAME, name, device, host): what operation n does with the word at `at`, and what it makes of a `word`,
+ * in any order but for xchg, which keeps what was there in returned[n]. cmpxchg counts one up in a loop. */
+#define FOR_ATOMIC_FUNCTIONS(OF)                                                                             \
+    OF(ADD, add, atomic_add(at, operand), word + operand)                                                    \
+    OF(SUB, sub, atomic_sub(at, operand), word - operand)                                                    \
+    OF(XCHG, xchg, returned[n] = atomic_xchg(at, n + 1), n + 1)                                              \
+    OF(MIN, min, atomic_min(at, operand), operand < word ? operand : word)                                   \
+    OF(MAX, max, atomic_max(at, operand), operand > word ? operand : word)                                   \
+    OF(INC, inc, atomic_inc(at), word + 1)                                                                   \
+    OF(DEC, dec, atomic_dec(at), word - 1)                                                                   \
+    OF(CMPXCHG, cmpxchg, COUNT_BY_CMPXCHG(at), word + 1)                                                     \
+    OF(AND, and, atomic_and(at, operand | pattern), (operand | pattern) & word)                              \
+    OF(OR, or, atomic_or(at, operand & pattern), word | (operand & pattern))                                 \
+    OF(XOR, xor, atomic_xor(at, operand), word ^ operand)
 
-enum atomic_function {
-    ATOMIC_ADD,
-    ATOMIC_SUB,
-    ATOMIC_XCHG, /* stores n + 1 and keeps what was there in returned[n] */
-    ATOMIC_MIN,
-    ATOMIC_MAX,
-    ATOMIC_INC,
-    ATOMIC_DEC,
-    ATOMIC_CMPXCHG, /* counts one up in a loop */
-    ATOMIC_AND,
-    ATOMIC_OR,
-    ATOMIC_XOR,
-    ATOMIC_FUNCTIONS
-};
+#define ATOMIC_NUMBER(NAME, name, device, host) ATOMIC_##NAME,
+enum atomic_function { FOR_ATOMIC_FUNCTIONS(ATOMIC_NUMBER) ATOMIC_FUNCTIONS };
 
 /* The number that operation n is made with: all bits of n have moved many of it. */
 static inline uint atomic_operand(uint n)
@@ -54,5 +57,32 @@ static inline uint refinement_density(uint cells, uint x, uint y)
     const uint off = squared > radius * radius ? squared - radius * radius : radius * radius - squared;
     return REFINEMENT_PEAK / (1u + off / (middle * middle / 1024u + 1u));
 }
+
+/* The density in the middle of a cell of the coarse grid of `cells` x `cells`. */
+static inline uint coarse_density(uint cell, uint cells)
+{
+    return refinement_density(cells, REFINEMENT * (cell / cells) * 2 + REFINEMENT,
+                              REFINEMENT * (cell % cells) * 2 + REFINEMENT);
+}
+
+#ifdef __OPENCL_VERSION__
+/* The child grid of `cell`, by a group of REFINEMENT_CELLS items: each a cell of the child, summed by halves
+ * in `sums`, REFINEMENT_CELLS words, into the value of the parent's cell. As many rounds, thus barriers, for
+ * all items. */
+static inline void refine_cell(global uint *values, uint cell, uint cells, local uint *sums)
+{
+    const uint item = (uint)get_local_id(0);
+    const uint i = cell / cells * REFINEMENT + item / REFINEMENT;
+    const uint j = cell % cells * REFINEMENT + item % REFINEMENT;
+    sums[item] = refinement_density(cells, 2 * i + 1, 2 * j + 1);
+    for (uint half_of = REFINEMENT_CELLS / 2; half_of > 0; half_of /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < half_of)
+            sums[item] += sums[item + half_of];
+    }
+    if (item == 0)
+        values[cell] = sums[0];
+}
+#endif
 
 #endif

@@ -218,9 +218,9 @@ WRONG = [
     *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "WRONG", "a result is not that of the host") for part, sizes, file, old, new in (
         ("transpose", LADDER[1:2], "local_memory.cl", "tile[fast * stride + k]", "tile[k * stride + fast]"),
         ("stencil", LADDER[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
-        ("atomics", LADDER[3:4], "local_memory.cl", "atomic_sub(word", "atomic_add(word"),
-        ("atomics", LADDER[3:4], "local_memory.cl", "returned[n] = atomic_xchg(word, n + 1)", "returned[n] = atomic_xchg(word, n)"),
-        ("refine", LADDER[4:], "shared/refine.h", "sums[item] += ", "sums[item] = "),
+        ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_sub(at", "atomic_add(at"),
+        ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)"),
+        ("refine", LADDER[4:], "shared/local_memory.h", "sums[item] += ", "sums[item] = "),
         ("filter", LADDER[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
         ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),

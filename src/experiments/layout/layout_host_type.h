@@ -1,4 +1,4 @@
-/* Layout host type: the sorts of layout_host.c for one type of element. Included there once for each, with
+/* Layout host type: the sorts of layout_arrays.c for one type of element. Included there once for each, with
  * ELEMENT, the type, and SERIAL(name), the name for that type; hence no include guard. */
 #include "shared/layout.h"
 

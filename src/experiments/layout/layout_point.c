@@ -30,33 +30,48 @@ static enum status upload(struct scene *scene, enum layout_input input)
     return buffer_write(scene->input_columns, 0, scene->bytes, scene->columns);
 }
 
-/* The input in `first`, and nothing right in `second`. */
+static bool is_on_host(const struct scene *scene)
+{
+    return scene->what == HOST || scene->what == QUICKSORT;
+}
+
+/* On the device the input in `first`, and nothing right in `second`. */
 static enum status prepare(void *context)
 {
     const struct scene *scene = context;
+    const struct layout_point *point = scene->point;
+    if (is_on_host(scene)) {
+        layout_fill(point->type, point->input, point->size, scene->work);
+        return STATUS_OK;
+    }
     TRY(buffer_fill(scene->second, UINT32_MAX));
     return buffer_copy(scene->what == COLUMNS ? scene->input_columns : scene->input_rows, scene->first,
                        scene->bytes, STAGE_LOAD);
 }
 
 /* Timed into STAGE_OTHER; of three launches that is the whole. */
-static enum status launch(void *context)
+static enum status run(void *context)
 {
     const struct scene *scene = context;
-    const struct layout_size size = scene->point->size;
-    const enum layout_operation operation = scene->point->operation;
+    const struct layout_point *point = scene->point;
+    const struct layout_size size = point->size;
+    if (is_on_host(scene)) {
+        layout_apply(point->type, scene->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, size,
+                     scene->work);
+        return STATUS_OK;
+    }
     if (scene->what == ROWS || scene->what == COLUMNS)
-        return layout_kernels_apply(scene->point->kernels, operation,
+        return layout_kernels_apply(point->kernels, point->operation,
                                     scene->what == ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, size,
                                     scene->first, STAGE_OTHER);
-    TRY(layout_kernels_transpose(scene->point->kernels, size.arrays, size.length, scene->first, scene->second,
+    TRY(layout_kernels_transpose(point->kernels, size.arrays, size.length, scene->first, scene->second,
                                  scene->what == TRANSPOSE ? STAGE_OTHER : STAGE_PERMUTE));
     if (scene->what == TRANSPOSE)
         return STATUS_OK;
-    TRY(layout_kernels_apply(scene->point->kernels, operation, LAYOUT_COLUMN_WISE, size, scene->second,
+    TRY(layout_kernels_apply(point->kernels, point->operation, LAYOUT_COLUMN_WISE, size, scene->second,
                              STAGE_PUSH));
-    return layout_kernels_transpose(scene->point->kernels, size.length, size.arrays, scene->second,
-                                    scene->first, STAGE_PERMUTE);
+    return layout_kernels_transpose(point->kernels, size.length, size.arrays, scene->second, scene->first,
+                                    STAGE_PERMUTE);
 }
 
 static enum status judge(void *context, bool *right)
@@ -64,53 +79,31 @@ static enum status judge(void *context, bool *right)
     const struct scene *scene = context;
     const bool by_column = scene->what == TRANSPOSE || scene->what == COLUMNS;
     struct buffer *result = scene->what == TRANSPOSE ? scene->second : scene->first;
-    void *memory = NULL;
-    TRY(buffer_map(result, &memory));
+    void *memory = scene->work;
+    if (!is_on_host(scene))
+        TRY(buffer_map(result, &memory));
     *right = memcmp(memory, by_column ? scene->columns : scene->rows, scene->bytes) == 0;
-    return buffer_unmap(result, memory);
-}
-
-static enum status prepare_host(void *context)
-{
-    const struct scene *scene = context;
-    layout_fill(scene->point->type, scene->point->input, scene->point->size, scene->work);
-    return STATUS_OK;
-}
-
-static enum status run_host(void *context)
-{
-    const struct scene *scene = context;
-    const struct layout_point *point = scene->point;
-    layout_apply(point->type, scene->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, point->size,
-                 scene->work);
-    return STATUS_OK;
-}
-
-static enum status judge_host(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    *right = memcmp(scene->work, scene->rows, scene->bytes) == 0;
-    return STATUS_OK;
+    return is_on_host(scene) ? STATUS_OK : buffer_unmap(result, memory);
 }
 
 static enum status time_what(struct scene *scene, enum layout_what what)
 {
-    const bool on_host = what == HOST || what == QUICKSORT;
+    scene->what = what;
+    const bool on_host = is_on_host(scene);
     const uint32_t wanted = scene->point->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
     const struct subject subject = {.context = scene,
-                                    .prepare = on_host ? prepare_host : prepare,
-                                    .run = on_host ? run_host : launch,
-                                    .verify = on_host ? judge_host : judge,
+                                    .prepare = prepare,
+                                    .run = run,
+                                    .verify = judge,
                                     .warm_ups = on_host ? 0 : 1,
                                     .repeats = wanted == 0 || (on_host && wanted > most) ? most : wanted,
                                     .seconds = wanted == 0 ? usual_seconds : 0,
                                     .on_host = on_host,
                                     .in_one_piece = what == TRANSPOSED,
                                     .verifies_every = true};
-    if ((scene->point->wanted >> what & 1U) == 0)
-        return STATUS_OK;
-    scene->what = what;
-    return bench_time(scene->bench, &subject, 1, &scene->point->times[what]);
+    return (scene->point->wanted >> what & 1U) == 0
+               ? STATUS_OK
+               : bench_time(scene->bench, &subject, 1, &scene->point->times[what]);
 }
 
 /* The transposition is timed with random numbers, since the transpose of ones is ones however wrong. */

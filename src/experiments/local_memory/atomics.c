@@ -12,29 +12,14 @@ uint32_t local_atomics_initial(enum atomic_function function)
 
 uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address)
 {
-    const uint32_t operand = atomic_operand(n);
+    const uint32_t operand = atomic_operand(n), pattern = atomic_pattern(address);
+#define RESULT(NAME, name, device, host)                                                                     \
+    case ATOMIC_##NAME:                                                                                      \
+        return host;
     switch (function) {
-    case ATOMIC_ADD:
-        return word + operand;
-    case ATOMIC_SUB:
-        return word - operand;
-    case ATOMIC_MIN:
-        return operand < word ? operand : word;
-    case ATOMIC_MAX:
-        return operand > word ? operand : word;
-    case ATOMIC_INC:
-    case ATOMIC_CMPXCHG:
-        return word + 1;
-    case ATOMIC_DEC:
-        return word - 1;
-    case ATOMIC_AND:
-        return word & (operand | atomic_pattern(address));
-    case ATOMIC_OR:
-        return word | (operand & atomic_pattern(address));
-    case ATOMIC_XOR:
-        return word ^ operand;
+        FOR_ATOMIC_FUNCTIONS(RESULT)
     default:
-        return n + 1; /* xchg */
+        return word;
     }
 }
 
@@ -92,11 +77,8 @@ bool local_atomics_right(const struct atomic_case *chosen, const uint32_t *words
 
 /* ---- the part ---- */
 
-static const char *const function_names[ATOMIC_FUNCTIONS] = {
-    [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub", [ATOMIC_XCHG] = "xchg", [ATOMIC_MIN] = "min",
-    [ATOMIC_MAX] = "max", [ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec",   [ATOMIC_CMPXCHG] = "cmpxchg",
-    [ATOMIC_AND] = "and", [ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor",
-};
+#define WORD_OF(NAME, name, device, host) #name,
+static const char *const function_names[] = {FOR_ATOMIC_FUNCTIONS(WORD_OF)};
 static const char *const scope_names[ATOMIC_SCOPES] = {[SCOPE_DEVICE] = "device", [SCOPE_GROUP] = "group"};
 
 enum { CONTENTIONS = 8, USUAL_ROUNDS = 16, GROUP_ROUNDS = 64, MOST_RIVALS = 1024 };

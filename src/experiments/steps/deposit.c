@@ -4,6 +4,7 @@
 #include "experiments/bench.h"
 #include "field/deposit_atomic.h"
 #include "particles/permute.h"
+#include "shared/random.h"
 #include "sort/sorter.h"
 
 #include <math.h>
@@ -60,15 +61,6 @@ struct scene {
     double *found, *earlier; /* [cells]: the density last read; that of the atomic additions in order */
 };
 
-/* splitmix64 (Steele, Lea & Flood 2014): the same particles in every run. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* The weight for the node `steps` above the cell's lower one, by its distance (Hockney & Eastwood 1988,
  * section 5-3). */
 static double weight_of(enum shape_kind shape, double offset, int steps)
@@ -96,7 +88,6 @@ static void deposit_on_host(struct scene *scene, uint32_t cell, const double off
 static enum status fill(struct scene *scene, struct device *device)
 {
     struct particles *list = &scene->ordered;
-    uint64_t seed = 1;
     uint32_t *cell = NULL;
     double *offset = NULL;
     TRY(DEVICE_NEW_ARRAY(device, cell, BLOCK));
@@ -104,9 +95,10 @@ static enum status fill(struct scene *scene, struct device *device)
     for (uint32_t first = 0, count; first < list->count; first += count) {
         count = list->count - first < BLOCK ? list->count - first : BLOCK;
         for (uint32_t n = 0; n < count; n++) {
-            cell[n] = (uint32_t)((next_random(&seed) >> 32) * grid_cells(&scene->grid) >> 32);
-            for (int axis = 0; axis < 2; axis++)
-                offset[2 * n + (uint32_t)axis] = (double)(next_random(&seed) >> 40) * 0x1p-24;
+            const random_words random = random_words_at((random_words){{first + n}}, 1);
+            cell[n] = (uint32_t)((uint64_t)random.word[0] * grid_cells(&scene->grid) >> 32);
+            for (uint32_t axis = 0; axis < 2; axis++)
+                offset[2 * n + axis] = (random.word[1 + axis] >> 8) * 0x1p-24;
             deposit_on_host(scene, cell[n], &offset[2 * n]);
         }
         TRY(buffer_write(scene->keys, first * sizeof *cell, count * sizeof *cell, cell));
@@ -183,23 +175,21 @@ static enum status verify(void *context, bool *right)
     const struct particles *list = &scene->ordered;
     const uint32_t cells = grid_cells(&scene->grid);
     const double scale = list->species->charge * list->weight / (scene->grid.dx * scene->grid.dy);
-    *right = true;
+    char wrong[sizeof point->verdict] = "";
     TRY(buffer_read_reals(scene->rho, scene->options->precision, 0, cells, scene->found));
-    for (uint32_t node = 0; node < cells && *right; node++) {
+    for (uint32_t node = 0; node < cells && wrong[0] == '\0'; node++) {
         const double weights = scene->found[node] / scale, expected = scene->weights[node];
-        *right = fabs(weights - expected) <= tolerance(scene->options, expected);
-        if (!*right && point->verified)
-            snprintf(point->verdict, sizeof point->verdict,
-                     "%s: node %u has %.17g particles, the host finds %.17g", methods[scene->column], node,
-                     weights, expected);
+        if (!(fabs(weights - expected) <= tolerance(scene->options, expected)))
+            snprintf(wrong, sizeof wrong, "%s: node %u has %.17g particles, the host finds %.17g",
+                     methods[scene->column], node, weights, expected);
     }
-    if (*right && scene->column == ATOMIC_SHUFFLED &&
-        memcmp(scene->earlier, scene->found, cells * sizeof *scene->found) != 0) {
-        *right = false;
-        if (point->verified)
-            snprintf(point->verdict, sizeof point->verdict, "the atomic sums depend on the particles' order");
-    }
+    if (wrong[0] == '\0' && scene->column == ATOMIC_SHUFFLED &&
+        memcmp(scene->earlier, scene->found, cells * sizeof *scene->found) != 0)
+        snprintf(wrong, sizeof wrong, "the atomic sums depend on the particles' order");
     memcpy(scene->earlier, scene->found, cells * sizeof *scene->found);
+    *right = wrong[0] == '\0';
+    if (point->verified && !*right)
+        memcpy(point->verdict, wrong, sizeof wrong);
     point->verified = point->verified && *right;
     return STATUS_OK;
 }
