@@ -214,7 +214,7 @@ WEIGHTS = ("along_x[a] * along_y[b]", "along_x[b] * along_y[a]")
 WRONG = [
     ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "not sorted rightly"),
     ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "a sort returned a wrong result"),
-    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_before(map, e)", "e", "NOT PERMUTED", "not permuted rightly"),
+    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT PERMUTED", "not permuted rightly"),
     *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "WRONG", "a result is not that of the host") for part, sizes, file, old, new in (
         ("transpose", LADDER[1:2], "local_memory.cl", "tile[fast * stride + k]", "tile[k * stride + fast]"),
         ("stencil", LADDER[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
