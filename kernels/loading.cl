@@ -1,6 +1,7 @@
 /* Loading: every work-item makes its own particles from their global indices; nothing is shared.
  *
- * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h.
+ * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h. HAS_IDS: 1, or 0
+ * where any buffer stands in for `id`.
  */
 /* Fused multiply-adds would round differently from device to device and from the host's twin. */
 #pragma OPENCL FP_CONTRACT OFF
@@ -8,10 +9,11 @@
 #include "shared/loading.h"
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
- * velocity element stride * n + velocity_first. */
+ * velocity element stride * n + velocity_first, its id is its global index. */
 __kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
                              __global const struct cosine *terms, __global real2 *offset,
-                             __global real2 *velocity, uint stride, uint velocity_first, __global uint *key)
+                             __global real2 *velocity, uint stride, uint velocity_first, __global uint *key,
+                             __global ulong *id)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -22,12 +24,6 @@ __kernel void load_particles(ulong first, uint count, __global const struct reci
     offset[stride * n] = (real2)((real)x.offset, (real)y.offset);
     velocity[stride * n + velocity_first] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
     key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
-}
-
-/* A particle's id is its global index. */
-__kernel void load_ids(ulong first, uint count, __global ulong *id)
-{
-    const uint n = (uint)get_global_id(0);
-    if (n < count)
+    if (HAS_IDS)
         id[n] = first + n;
 }

@@ -137,28 +137,16 @@ static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global
 
 #endif
 
-/* One step. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-push_step(MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key)
-{
-    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, 0, 0, true, false);
-}
-
-/* The same, and the sums at n. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-push_step_and_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,
-                      global real *restrict sums)
-{
-    local real shared[SUM_SHARED];
-    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared, true,
-               true);
-}
-
-/* The sums alone: nothing moves. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-push_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, uint first_sum, global real *restrict sums)
-{
-    local real shared[SUM_SHARED];
-    push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, 0, sums + first_sum, shared, false,
-               true);
-}
+/* One step; the same with the sums at n; the sums alone, where nothing moves. */
+#define DEFINE_PUSH(name, moves, measures)                                                                   \
+    kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name(                               \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,                         \
+        global real *restrict sums)                                                                          \
+    {                                                                                                        \
+        local real shared[SUM_SHARED];                                                                       \
+        push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared,      \
+                   moves, measures);                                                                         \
+    }
+DEFINE_PUSH(push_step, true, false)
+DEFINE_PUSH(push_step_and_measure, true, true)
+DEFINE_PUSH(push_measure, false, true)

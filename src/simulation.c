@@ -2,7 +2,6 @@
 #include "simulation_internal.h"
 
 #include "output/finite.h"
-#include "step/start.h"
 
 #include <math.h>
 
@@ -59,8 +58,7 @@ static enum status start(struct simulation *simulation)
     if (simulation->step > 0 || simulation->is_restart)
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        TRY(start_velocities(simulation->device, &simulation->setup, &simulation->fields,
-                             &simulation->particles[s]));
+        TRY(stepper_start(&simulation->stepper, &simulation->fields, &simulation->particles[s]));
     return STATUS_OK;
 }
 

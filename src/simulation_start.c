@@ -1,7 +1,7 @@
 /* Simulation start: birth and death, lists that are loaded or restored. */
 #include "simulation.h"
 
-#include "particles/load_sorted.h"
+#include "particles/loading.h"
 #include "simulation_internal.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static enum status restore_list(struct simulation *simulation, const struct chec
     TRY_CLEANUP(restore_cells(slab, &stored, list));
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (list->attribute[a])
-            TRY_CLEANUP(particles_write(list, a, stored.attribute[a]));
+            TRY_CLEANUP(particles_write(list, a, 0, count, stored.attribute[a]));
 
 cleanup:
     host_list_free(&stored);

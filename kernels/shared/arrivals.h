@@ -1,4 +1,4 @@
-/* Arrivals: how many particles come from other ranks to a cell of a slab (src/domain/arrivals.h). They stand
+/* Arrivals: how many particles come from other ranks to a cell of a slab (src/domain/particles.h). They stand
  * behind the cell's others.
  *
  * Compile-time parameter:

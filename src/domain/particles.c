@@ -180,17 +180,18 @@ enum status particles_read(const struct particles *particles, enum attribute att
     return STATUS_OK;
 }
 
-enum status particles_write(struct particles *particles, enum attribute attribute, const void *values)
+enum status particles_write(struct particles *particles, enum attribute attribute, size_t first, size_t count,
+                            const void *values)
 {
     const size_t bytes = attribute_bytes(particles->precision, attribute);
-    const size_t stride = particles_stride(particles, attribute),
-                 first = particles_first(particles, attribute);
+    const size_t stride = particles_stride(particles, attribute);
+    const size_t begin = stride * first + particles_first(particles, attribute);
     struct buffer *array = particles->attribute[attribute];
     void *memory = NULL;
-    if (stride == 1 || particles->count == 0) /* an empty array cannot be mapped */
-        return buffer_write(array, 0, particles->count * bytes, values);
+    if (stride == 1 || count == 0) /* an empty array cannot be mapped */
+        return buffer_write(array, begin * bytes, count * bytes, values);
     TRY(buffer_map(array, &memory));
-    for (size_t n = 0; n < particles->count; n++)
-        memcpy((char *)memory + (n * stride + first) * bytes, (const char *)values + n * bytes, bytes);
+    for (size_t n = 0; n < count; n++)
+        memcpy((char *)memory + (begin + n * stride) * bytes, (const char *)values + n * bytes, bytes);
     return buffer_unmap(array, memory);
 }

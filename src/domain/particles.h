@@ -57,6 +57,17 @@ struct particles {
     struct buffer *cell_offsets; /* uint[cells + 1]: where each cell's particles start */
 };
 
+#define ARRIVALS_NONE UINT32_MAX /* the same in kernels/shared/arrivals.h */
+
+/* The room that a list leaves for particles of one species that come from other ranks in a step, before they
+ * are there. They come to own rows that lie within other ranks' ghost rows: a few at either end of a slab, or
+ * all rows where slabs are whole. So their numbers are kept by row. The buffers are not owned. */
+struct arrival_room {
+    uint32_t count;              /* of particles that come, in all */
+    const struct buffer *rows;   /* uint[local nx]: which row of `counts` a row has, or ARRIVALS_NONE */
+    const struct buffer *counts; /* uint[rows that particles can come to][ny] */
+};
+
 /* The fewest ranks whose lists hold a species in equal shares. */
 uint64_t particles_least_ranks(const struct species_config *species);
 
@@ -105,8 +116,9 @@ STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
-/* Writes an attribute of all particles as the device has it: attribute_bytes() each. Blocking. */
+/* Writes an attribute of `count` particles from number `first` on, as the device has it: attribute_bytes()
+ * each. Blocking. */
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,
-                                           const void *values);
+                                           size_t first, size_t count, const void *values);
 
 #endif

@@ -13,7 +13,6 @@
 #ifndef RADIXPIC_PARALLEL_EXCHANGE_H
 #define RADIXPIC_PARALLEL_EXCHANGE_H
 
-#include "domain/arrivals.h"
 #include "parallel/migrate.h"
 
 struct exchange;

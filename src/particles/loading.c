@@ -1,6 +1,8 @@
-/* Loading: fill the particles of a species by a kernel, or by the host where the device has no fp64. */
+/* Loading: fill the particles of a species, by a kernel or by the host where the device has no fp64, and sort
+ * them. */
 #include "particles/loading.h"
 
+#include "particles/permute.h"
 #include "particles/recipe.h"
 
 #include <stdlib.h>
@@ -9,59 +11,43 @@
 
 enum { GROUP_ITEMS = 64 };
 
-/* What the kernels need on the device, beside the particles. */
-struct loader {
-    struct program *program;
-    struct kernel *load_particles, *load_ids;
-    struct buffer *recipe, *terms;
-};
-
-static enum status create_loader(struct device *device, enum precision precision,
-                                 const struct recipe_table *table, struct loader *loader)
-{
-    const size_t terms_bytes = table->term_count * sizeof *table->terms;
-    TRY(program_build(device, "loading.cl", precision, &loader->program, "%s", ""));
-    TRY(kernel_create(loader->program, "load_particles", &loader->load_particles));
-    TRY(kernel_create(loader->program, "load_ids", &loader->load_ids));
-    TRY(buffer_create(device, sizeof table->recipe, "the recipe of a species", &loader->recipe));
-    TRY(buffer_create(device, terms_bytes, "the profile of a species", &loader->terms));
-    TRY(buffer_write(loader->recipe, 0, sizeof table->recipe, &table->recipe));
-    return buffer_write(loader->terms, 0, terms_bytes, table->terms);
-}
-
-static enum status launch_loader(const struct device *device, const struct loader *loader, uint64_t first,
+/* On a branch of the device, which lasts for this launch. */
+static enum status launch_kernel(struct device *branch, const struct recipe_table *table, uint64_t first,
                                  const struct particles *particles, struct buffer *keys)
 {
     const uint32_t count = particles->count;
-    const size_t items = device_group_items(device, GROUP_ITEMS);
+    const size_t items = device_group_items(branch, GROUP_ITEMS);
+    const size_t terms_bytes = table->term_count * sizeof *table->terms;
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
-    TRY(KERNEL_LAUNCH(loader->load_particles, launch_covering(count, items, STAGE_LOAD, bytes),
-                      arg_ulong(first), arg_uint(count), arg_buffer(loader->recipe),
-                      arg_buffer(loader->terms), arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
+    struct buffer *recipe = NULL, *terms = NULL, *ids = particles->attribute[ATTRIBUTE_ID];
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_IDS=%d", ids != NULL));
+    TRY(kernel_create(program, "load_particles", &kernel));
+    TRY(buffer_create(branch, sizeof table->recipe, "the recipe of a species", &recipe));
+    TRY(buffer_create(branch, terms_bytes, "the profile of a species", &terms));
+    TRY(buffer_write(recipe, 0, sizeof table->recipe, &table->recipe));
+    TRY(buffer_write(terms, 0, terms_bytes, table->terms));
+    TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), arg_ulong(first),
+                      arg_uint(count), arg_buffer(recipe), arg_buffer(terms),
+                      arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
                       arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]),
                       arg_uint(particles_stride(particles, ATTRIBUTE_VELOCITY)),
-                      arg_uint(particles_first(particles, ATTRIBUTE_VELOCITY)), arg_buffer(keys)));
-    if (!particles->attribute[ATTRIBUTE_ID])
-        return STATUS_OK;
-    return KERNEL_LAUNCH(loader->load_ids,
-                         launch_covering(count, items, STAGE_LOAD, count * sizeof(uint64_t)),
-                         arg_ulong(first), arg_uint(count), arg_buffer(particles->attribute[ATTRIBUTE_ID]));
+                      arg_uint(particles_first(particles, ATTRIBUTE_VELOCITY)), arg_buffer(keys),
+                      arg_buffer(ids ? ids : keys)));
+    return device_finish(branch);
 }
 
 enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first, struct particles *particles,
                                    struct buffer *keys)
 {
-    struct device *device = particles->device;
     struct recipe_table table;
-    struct loader loader;
-    struct device *owner;
-    TRY(device_branch(device, &owner));
+    struct device *branch = NULL;
     TRY(recipe_table_create(grid, particles->species, &table));
-    TRY(create_loader(owner, particles->precision, &table, &loader));
-    TRY(launch_loader(device, &loader, first, particles, keys));
-    TRY(device_finish(device)); /* before what the kernels read goes */
-    device_close(&owner);
-    return STATUS_OK;
+    TRY(device_branch(particles->device, &branch));
+    const enum status status = launch_kernel(branch, &table, first, particles, keys);
+    device_close(&branch);
+    return status;
 }
 
 /* ---- by the host ---- */
@@ -70,67 +56,50 @@ enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first, stru
 enum { PIECE = 1 << 16 };
 
 struct piece {
-    double offset[2 * PIECE], velocity[2 * PIECE], state[4 * PIECE];
-    uint32_t key[PIECE];
+    union {
+        float single[2 * PIECE];
+        double exact[2 * PIECE];
+    } offset, velocity;
     uint64_t id[PIECE];
+    uint32_t key[PIECE];
 };
 
-static void make_particles(const struct recipe_table *table, uint64_t first, uint32_t count, double *offset,
-                           double *velocity, uint32_t *key)
+/* Particle n of a piece, as load_particles() of kernels/loading.cl. */
+static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
+                          size_t n, struct piece *piece)
 {
-    for (size_t n = 0; n < count; n++) {
-        const struct loaded_particle particle = recipe_particle(&table->recipe, table->terms, first + n);
-        for (size_t axis = 0; axis < 2; axis++) {
-            offset[2 * n + axis] = particle.offset[axis];
-            velocity[2 * n + axis] = particle.velocity[axis];
+    const struct loaded_particle particle = recipe_particle(&table->recipe, table->terms, index);
+    const uint32_t *cells = table->recipe.cells;
+    uint32_t cell[2];
+    for (size_t axis = 0; axis < 2; axis++) {
+        const size_t at = 2 * n + axis;
+        const bool is_single = precision == PRECISION_SINGLE;
+        const double stored = is_single ? (float)particle.offset[axis] : particle.offset[axis];
+        const struct site site = site_rounded(particle.cell[axis], stored, cells[axis]);
+        cell[axis] = site.cell;
+        if (is_single) {
+            piece->offset.single[at] = (float)site.offset;
+            piece->velocity.single[at] = (float)particle.velocity[axis];
+        } else {
+            piece->offset.exact[at] = site.offset;
+            piece->velocity.exact[at] = particle.velocity[axis];
         }
-        key[n] = cell_index(particle.cell[0], particle.cell[1], table->recipe.cells[1]);
     }
+    piece->key[n] = cell_index(cell[0], cell[1], cells[1]);
+    piece->id[n] = index;
 }
 
-enum status loading_fill_host(const struct grid *grid, const struct species_config *species, uint64_t first,
-                              uint32_t count, double *offset, double *velocity, uint32_t *key)
-{
-    struct recipe_table table;
-    TRY(recipe_table_create(grid, species, &table));
-    make_particles(&table, first, count, offset, velocity, key);
-    return STATUS_OK;
-}
-
-/* What storing as floats does to offsets and, at the upper border of a cell, to keys. */
-static void round_to_single(const struct grid *grid, uint32_t count, double *offset, uint32_t *key)
-{
-    for (size_t n = 0; n < count; n++) {
-        const struct site x = site_rounded(key[n] / grid->ny, (float)offset[2 * n], grid->nx);
-        const struct site y = site_rounded(key[n] % grid->ny, (float)offset[2 * n + 1], grid->ny);
-        offset[2 * n] = x.offset;
-        offset[2 * n + 1] = y.offset;
-        key[n] = cell_index(x.cell, y.cell, grid->ny);
-    }
-}
-
-static enum status send_piece(struct piece *piece, size_t begin, uint32_t count, struct particles *particles,
+static enum status load_piece(const struct recipe_table *table, uint64_t first, uint32_t begin,
+                              uint32_t count, struct piece *piece, struct particles *particles,
                               struct buffer *keys)
 {
-    const enum precision precision = particles->precision;
-    struct buffer *offset = particles->attribute[ATTRIBUTE_OFFSET];
-    if (particles->layout == LAYOUT_AOS) {
-        for (size_t n = 0; n < count; n++)
-            for (size_t axis = 0; axis < 2; axis++) {
-                piece->state[4 * n + axis] = piece->offset[2 * n + axis];
-                piece->state[4 * n + 2 + axis] = piece->velocity[2 * n + axis];
-            }
-        TRY(buffer_write_reals(offset, precision, 4 * begin, 4 * (size_t)count, piece->state));
-    } else {
-        TRY(buffer_write_reals(offset, precision, 2 * begin, 2 * (size_t)count, piece->offset));
-        TRY(buffer_write_reals(particles->attribute[ATTRIBUTE_VELOCITY], precision, 2 * begin,
-                               2 * (size_t)count, piece->velocity));
-    }
-    TRY(buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
-    if (!particles->attribute[ATTRIBUTE_ID])
-        return STATUS_OK;
-    return buffer_write(particles->attribute[ATTRIBUTE_ID], begin * sizeof *piece->id,
-                        count * sizeof *piece->id, piece->id);
+    for (uint32_t n = 0; n < count; n++)
+        make_particle(table, first + begin + n, particles->precision, n, piece);
+    TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, &piece->offset));
+    TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, &piece->velocity));
+    if (particles->attribute[ATTRIBUTE_ID])
+        TRY(particles_write(particles, ATTRIBUTE_ID, begin, count, piece->id));
+    return buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);
 }
 
 enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct particles *particles,
@@ -142,17 +111,11 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
     struct piece *piece = malloc(sizeof *piece);
     if (!piece)
         return status_fail(STATUS_FAILED, "species %s: no memory to load it", particles->species->name);
-    for (uint32_t begin = 0, count = 0; begin < particles->count; begin += count) {
+    for (uint32_t begin = 0, count = 0; begin < particles->count && status == STATUS_OK; begin += count) {
         const uint32_t rest = particles->count - begin;
         count = rest < PIECE ? rest : PIECE;
-        make_particles(&table, first + begin, count, piece->offset, piece->velocity, piece->key);
-        if (particles->precision == PRECISION_SINGLE)
-            round_to_single(grid, count, piece->offset, piece->key);
-        for (uint32_t n = 0; n < count; n++)
-            piece->id[n] = first + begin + n;
-        TRY_CLEANUP(send_piece(piece, begin, count, particles, keys));
+        status = load_piece(&table, first, begin, count, piece, particles, keys);
     }
-cleanup:
     free(piece);
     return status;
 }
@@ -164,4 +127,46 @@ enum status loading_fill(const struct grid *grid, uint64_t first, struct particl
     if (device_info(device)->has_fp64 || device_is_counting(device))
         return loading_fill_by_kernel(grid, first, particles, keys);
     return loading_fill_by_host(grid, first, particles, keys);
+}
+
+/* ---- and sort ---- */
+
+static enum status load_and_sort(struct device *device, const struct slab *slab,
+                                 const struct sorter_plan *plan, uint64_t first, struct particles *list)
+{
+    const size_t bytes = list->count * sizeof(uint32_t);
+    struct radix_lists lists = {.cell_offsets = list->cell_offsets, .cells = grid_cells(&slab->local)};
+    struct buffer *keys = NULL;
+    struct sorter *sorter = NULL;
+    struct permute *permute = NULL;
+    TRY(buffer_create(device, bytes, "particle keys", &keys));
+    TRY(buffer_create(device, bytes, "sorted particle keys", &lists.sorted_keys));
+    TRY(buffer_create(device, bytes, "the sort's permutation", &lists.permutation));
+    TRY(sorter_create(device, plan, list->count, &sorter));
+    TRY(permute_create(device, &permute));
+    TRY(loading_fill(&slab->box, first, list, keys));
+    TRY(device_finish(device));
+    lists.keys = keys;
+    const double start = timer_now();
+    device_weigh_times(device, 0); /* this sort is not one of the steps': it is timed as loading */
+    enum status status = sorter_run(sorter, list->count, &lists);
+    if (status == STATUS_OK)
+        status = permute_apply(permute, lists.permutation, list->count, list);
+    if (status == STATUS_OK)
+        status = device_finish(device);
+    device_weigh_times(device, 1);
+    device_add_time(device, STAGE_LOAD, timer_now() - start, 0);
+    return status;
+}
+
+enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan, uint64_t first,
+                        struct particles *list)
+{
+    struct device *branch = NULL;
+    if (list->count == 0)
+        return STATUS_OK;
+    TRY(device_branch(list->device, &branch));
+    const enum status status = load_and_sort(branch, slab, plan, first, list);
+    device_close(&branch);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* Loading: the profiles of a species become its particles.
+/* Loading: the profiles of a species become its particles, in the order of their cells.
  *
  * Particle j is a function of its global index j alone (van der Corput index j + 1, or lattice site j), so
  * every device and every number of ranks gives the same particles.
@@ -7,6 +7,7 @@
 #define RADIXPIC_PARTICLES_LOADING_H
 
 #include "domain/particles.h"
+#include "sort/sorter.h"
 
 /* Fills the attributes of particles->count particles, those of global index `first` and up, and their keys
  * (uint[count]). Positions and velocities are those at t = 0, unsorted. Runs on the device where it has fp64,
@@ -21,10 +22,9 @@ STATUS_CHECKED enum status loading_fill_by_kernel(const struct grid *grid, uint6
 STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
                                                 struct particles *particles, struct buffer *keys);
 
-/* The same on the host, for devices without fp64 and for tests: writes count*2 doubles each to `offset` and
- * `velocity` (before rounding to the device's precision) and count keys. */
-STATUS_CHECKED enum status loading_fill_host(const struct grid *grid, const struct species_config *species,
-                                             uint64_t first, uint32_t count, double *offset, double *velocity,
-                                             uint32_t *key);
+/* Fills a list of list->count particles, those of global index `first` and up, sorted on the slab's local
+ * grid by `plan`, which is for keys of that grid. Blocking; what it needs is released. */
+STATUS_CHECKED enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
+                                       uint64_t first, struct particles *list);
 
 #endif

@@ -2,21 +2,46 @@
  * radix sort turns the keys into the permutation that sorts them and the offsets of the cells; and permute
  * brings the particles into that order:
  *
- *   push     v n-1/2 -> n+1/2, x n -> n+1; key = ny i + j of the new cell
+ *   push     v n-1/2 -> n+1/2, x n -> n+1; key = ny i + j of the new cell (launches of kernels/push.cl)
  *   sort     sorted[j] = original[sigma(j)], by P. Helluy's radix sort in p passes, or a faster method
  *   permute  every attribute in the new order
  */
-#include "step/push.h"
 #include "step/room.h"
 #include "step/stepper_internal.h"
 
+enum {
+    GPU_GROUP_ITEMS = 256,
+    CPU_GROUP_ITEMS = 1, /* one item runs through its chunk: items side by side would each walk all of it */
+    GROUPS_PER_UNIT = 8,
+    MOST_GROUPS = 1024 /* so that the sums that leave the device are a few KiB */
+};
+
 struct radix_step {
-    struct push push;
+    size_t group_items; /* of the push */
+    struct kernel *push, *push_and_measure, *measure;
     struct sorter *sorter;
     struct room *room;          /* where the setup leaves any */
     struct buffer *keys;        /* uint[capacity]: the cell at n+1 of the particles in the order of n */
     struct buffer *permutation; /* uint[capacity]: sigma */
 };
+
+static enum status create_push(struct stepper *stepper, struct radix_step *step)
+{
+    const struct stepper_setup *setup = &stepper->setup;
+    const struct device_info *info = device_info(stepper->device);
+    const uint64_t groups = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
+    struct program *program = NULL;
+    step->group_items = info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
+    while (step->group_items > info->group_limit)
+        step->group_items /= 2;
+    TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
+                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D MAGNETIC=%d",
+                      (int)setup->shape, setup->ghost_rows, step->group_items, setup->magnetic != 0));
+    TRY(kernel_create(program, "push_step", &step->push));
+    TRY(kernel_create(program, "push_step_and_measure", &step->push_and_measure));
+    TRY(kernel_create(program, "push_measure", &step->measure));
+    return stepper_create_sums(stepper, groups < MOST_GROUPS ? (uint32_t)groups : MOST_GROUPS);
+}
 
 static enum status create(struct stepper *stepper)
 {
@@ -26,12 +51,42 @@ static enum status create(struct stepper *stepper)
     struct radix_step *step = NULL;
     TRY(DEVICE_NEW(device, step));
     stepper->own = step;
-    TRY(push_create(stepper, &step->push));
+    TRY(create_push(stepper, step));
     TRY(sorter_create(device, &setup->sort, setup->capacity, &step->sorter));
     TRY(permute_create(device, &stepper->permute));
     TRY(buffer_create(device, bytes, "particle keys", &step->keys));
     TRY(buffer_create(device, bytes, "the sort's permutation", &step->permutation));
     return setup->leaves_room ? room_create(device, setup, &step->room) : STATUS_OK;
+}
+
+/* Group g owns the particles [g chunk, (g + 1) chunk). How many that are depends on the device and the number
+ * of particles only, so the sums run in the same order every time. */
+static uint32_t chunk_of(const struct stepper *stepper, uint32_t count)
+{
+    const struct radix_step *step = stepper->own;
+    const uint64_t items = step->group_items;
+    const uint64_t pieces = (count + items - 1) / items; /* of one particle an item */
+    return (uint32_t)((pieces + stepper->most_groups - 1) / stepper->most_groups * items);
+}
+
+/* One of the three kernels, which moves `bytes` of each particle. */
+static enum status launch_push(struct stepper *stepper, struct kernel *kernel, const struct fields *fields,
+                               uint32_t species, uint64_t bytes, const struct particles *list)
+{
+    const struct radix_step *step = stepper->own;
+    const struct stepper_setup *setup = &stepper->setup;
+    const struct species_motion motion = species_motion_make(list->species, setup);
+    const uint32_t chunk = chunk_of(stepper, list->count);
+    const uint32_t groups = chunk > 0 ? list->count / chunk + (list->count % chunk != 0) : 0;
+    const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
+    if (kernel != step->push)
+        stepper->groups[species] = groups;
+    return KERNEL_LAUNCH(
+        kernel, ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
+        MOTION_ARGUMENTS(setup, fields, motion), arg_uint(list->count), arg_uint(chunk),
+        arg_buffer(list->cell_offsets), arg_buffer(list->attribute[ATTRIBUTE_OFFSET]),
+        arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]), arg_buffer(step->keys),
+        arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
@@ -42,7 +97,8 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                                       .permutation = step->permutation,
                                       .cell_offsets = stepper->new_offsets,
                                       .cells = grid_cells(&stepper->setup.grid)};
-    TRY(push_step(&step->push, stepper, fields, species, measure, list, step->keys));
+    TRY(launch_push(stepper, measure ? step->push_and_measure : step->push, fields, species,
+                    8 * precision_bytes(list->precision) + sizeof(uint32_t), list));
     return sorter_run(step->sorter, list->count, &lists);
 }
 
@@ -74,8 +130,8 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
                            struct particles *list)
 {
-    struct radix_step *step = stepper->own;
-    return push_measure(&step->push, stepper, fields, species, list);
+    const struct radix_step *step = stepper->own;
+    return launch_push(stepper, step->measure, fields, species, 4 * precision_bytes(list->precision), list);
 }
 
 const struct stepper_kind radix_step = {

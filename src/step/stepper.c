@@ -65,6 +65,39 @@ enum status stepper_renew(struct stepper *stepper, uint32_t species, struct part
     return stepper->kind->renew ? stepper->kind->renew(stepper, species, list) : STATUS_OK;
 }
 
+/* ---- the start ---- */
+
+/* On a branch, which lasts for this launch. */
+static enum status launch_start(struct device *branch, const struct stepper_setup *setup,
+                                const struct fields *fields, struct particles *list)
+{
+    const struct species_motion motion = species_motion_make(list->species, setup);
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d",
+                      (int)setup->shape));
+    TRY(kernel_create(program, "start_velocities", &kernel));
+    TRY(KERNEL_LAUNCH(
+        kernel,
+        launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
+                        6 * (uint64_t)list->count * precision_bytes(setup->precision)),
+        arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(setup->grid.nx), arg_uint(setup->grid.ny),
+        arg_real(motion.half_kick), arg_real(motion.tangent), arg_real(motion.cosine), arg_uint(list->count),
+        arg_buffer(list->cell_offsets), arg_buffer(list->attribute[ATTRIBUTE_OFFSET]),
+        arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
+        arg_uint(particles_first(list, ATTRIBUTE_VELOCITY))));
+    return device_finish(branch);
+}
+
+enum status stepper_start(struct stepper *stepper, const struct fields *fields, struct particles *list)
+{
+    struct device *branch = NULL;
+    TRY(device_branch(stepper->device, &branch));
+    const enum status status = launch_start(branch, &stepper->setup, fields, list);
+    device_close(&branch);
+    return status;
+}
+
 /* ---- sums ---- */
 
 enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)

@@ -16,7 +16,6 @@
 #ifndef RADIXPIC_STEP_STEPPER_H
 #define RADIXPIC_STEP_STEPPER_H
 
-#include "domain/arrivals.h"
 #include "domain/fields.h"
 #include "domain/particles.h"
 #include "sort/sorter.h"
@@ -127,6 +126,11 @@ STATUS_CHECKED enum status stepper_create(struct device *device, const struct st
  * be called for every list before its first step. STATUS_FAILED where the list is longer than the capacity.
  */
 STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
+
+/* Once in a run, before the first step: velocities at 0 -> -1/2, so that it leads exactly through the loaded
+ * ones. Of a sorted list, with the fields at 0. Blocking. */
+STATUS_CHECKED enum status stepper_start(struct stepper *stepper, const struct fields *fields,
+                                         struct particles *list);
 
 /* The sums at n of the last measuring step of that species. Blocking; a few KiB leave the device. */
 STATUS_CHECKED enum status stepper_read_sums(const struct stepper *stepper, uint32_t species,

@@ -3,7 +3,7 @@
 #include "support/device_fixture.h"
 
 #include "particles/loading.h"
-#include "shared/loading.h"
+#include "particles/recipe.h"
 
 #include <string.h>
 
@@ -51,8 +51,14 @@ static struct loaded load_into(enum particle_layout layout, const struct grid *g
 static struct loaded exactly(const struct grid *grid, const struct species_config *species, uint64_t first)
 {
     struct loaded loaded = allocate(species->particles);
-    assert_ok(loading_fill_host(grid, species, first, (uint32_t)species->particles, loaded.offset,
-                                loaded.velocity, loaded.key));
+    struct recipe_table table;
+    assert_ok(recipe_table_create(grid, species, &table));
+    for (size_t n = 0; n < species->particles; n++) {
+        const struct loaded_particle particle = recipe_particle(&table.recipe, table.terms, first + n);
+        memcpy(loaded.offset + 2 * n, particle.offset, sizeof particle.offset);
+        memcpy(loaded.velocity + 2 * n, particle.velocity, sizeof particle.velocity);
+        loaded.key[n] = cell_index(particle.cell[0], particle.cell[1], grid->ny);
+    }
     return loaded;
 }
 

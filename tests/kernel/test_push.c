@@ -1,36 +1,6 @@
-/* Push: offsets anywhere come back to [0, 1), and keys follow them around the box or into ghost rows, as the
- * host's twin has them. Velocities and sums are tested with the radix stepper, test_steppers.c. */
-#include "step/push.h"
-#include "step/start.h"
+/* Push: offsets anywhere come back to [0, 1), and cells follow them around the box or into ghost rows, as the
+ * host's twin has them; and the start. Velocities and sums are tested in test_steppers.c. */
 #include "support/step_scene.h"
-
-/* A push and the keys that it writes. */
-struct pushed_scene {
-    struct scene scene;
-    struct stepper stepper; /* that the push is of */
-    struct push push;
-    struct buffer *keys;
-};
-
-static void create(const struct scene_kind *kind, struct pushed_scene *pushed)
-{
-    struct scene *scene = &pushed->scene;
-    scene_create(kind, LAYOUT_SOA, false, 0, scene);
-    pushed->stepper = (struct stepper){.device = scene->device, .setup = scene_setup(scene)};
-    assert_ok(push_create(&pushed->stepper, &pushed->push));
-    assert_ok(buffer_create(scene->device, kind->count * sizeof(uint32_t), "keys", &pushed->keys));
-}
-
-/* The particles after a push, with their keys; in the order that they had before. */
-static struct sorted_particles push_once(struct pushed_scene *pushed)
-{
-    struct particles *list = &pushed->scene.sorted.particles;
-    assert_ok(
-        push_step(&pushed->push, &pushed->stepper, &pushed->scene.fields, USED, false, list, pushed->keys));
-    struct sorted_particles after = state_read(&pushed->scene);
-    assert_ok(buffer_read(pushed->keys, 0, list->count * sizeof *after.cell, after.cell));
-    return after;
-}
 
 /* ---- places ---- */
 
@@ -48,27 +18,26 @@ static void check_places(const uint32_t place[3], enum precision precision, uint
                          displacement *displacement_of)
 {
     const struct scene_kind kind = exact_scene(place[0], place[1], count, precision, 0, place[2], 0);
-    struct pushed_scene pushed;
-    create(&kind, &pushed);
-    struct scene *scene = &pushed.scene;
-    struct sorted_particles *sorted = &scene->sorted;
-    const double per_cell[2] = {scene->slab.local.dx / scene->time_step,
-                                scene->slab.local.dy / scene->time_step};
+    struct scene scene;
+    scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+    struct sorted_particles *sorted = &scene.sorted;
+    const double per_cell[2] = {scene.slab.local.dx / scene.time_step, scene.slab.local.dy / scene.time_step};
     for (uint32_t n = 0; n < count; n++) {
         double way[2];
         displacement_of(precision, at_ends ? n % (count / 2) : n, way);
         if (at_ends)
-            sorted->cell[n] = n < count / 2 ? 0 : slab_own_cells(&scene->slab) - 1;
+            sorted->cell[n] = n < count / 2 ? 0 : slab_own_cells(&scene.slab) - 1;
         for (int axis = 0; axis < 2; axis++) {
             sorted->offset[n][axis] = 0;
             sorted->velocity[n][axis] = test_rounded(precision, way[axis]) * per_cell[axis];
         }
     }
     sorted_particles_upload(sorted);
-    struct sorted_particles after = push_once(&pushed);
-    for (uint32_t p = 0; p < count; p++)
-        check_particle(scene, sorted, p, &after, p);
-    scene_destroy(scene);
+    struct stepper stepper = stepper_for(&radix, USED, &scene);
+    step_once(&stepper, &scene, USED, false);
+    struct sorted_particles after = state_read(&scene);
+    check_moved(&radix, &scene, sorted, &after, NULL);
+    scene_destroy(&scene);
 }
 
 enum { MAGNITUDES = 31, SPECIALS = 2 * MAGNITUDES };
@@ -121,33 +90,30 @@ TEST(the_shared_function_is_the_definition)
     }
 }
 
-/* ---- the rest ---- */
-
-/* After start_velocities() the sums at 0 are those of the loaded velocities, to round-off, in either layout.
- */
+/* After the start the sums at 0 are those of the loaded velocities, to round-off, in either layout. */
 TEST(starts_through_the_loaded_velocities)
 {
     for (int n = 0; n < 4; n++) {
         const struct scene_kind kind =
             field_scene(8, 8, test_count(5000), PRECISION_SINGLE, SHAPE_CIC, n % 2 ? 1.7 : 0, 0.1, 1);
-        struct pushed_scene pushed;
-        scene_create(&kind, n / 2 ? LAYOUT_AOS : LAYOUT_SOA, false, 0, &pushed.scene);
-        struct scene *scene = &pushed.scene;
-        struct sorted_particles *sorted = &scene->sorted;
-        const struct stepper_setup setup = scene_setup(scene);
-        assert_ok(start_velocities(scene->device, &setup, &scene->fields, &sorted->particles));
-        struct sorted_particles started = state_read(scene);
-        const double tangent = twin_tangent(scene);
+        const struct tested *tested = n / 2 ? &chunked : &radix;
+        struct scene scene;
+        scene_create(&kind, tested->kind->layout, false, 0, &scene);
+        struct sorted_particles *sorted = &scene.sorted;
+        struct stepper stepper = stepper_for(tested, USED, &scene);
+        assert_ok(stepper_start(&stepper, &scene.fields, &sorted->particles));
+        struct sorted_particles started = state_read(&scene);
+        const double tangent = twin_tangent(&scene);
         for (uint32_t p = 0; p < kind.count; p++) {
-            const struct velocity_step step = twin_velocity(scene, &started, p);
+            const struct velocity_step step = twin_velocity(&scene, &started, p);
             const double mean[2] = {step.mean_u, step.mean_v};
             for (int axis = 0; axis < 2; axis++) {
                 assert_near(mean[axis] * sqrt(1 + tangent * tangent), sorted->velocity[p][axis],
-                            scene_tolerance(scene, 1));
+                            scene_tolerance(&scene, 1));
                 assert_true(started.offset[p][axis] == sorted->offset[p][axis]);
             }
         }
-        scene_destroy(scene);
+        scene_destroy(&scene);
     }
 }
 

@@ -24,13 +24,6 @@ static void needs_speed(void)
 
 /* ---- one step ---- */
 
-static void step_once(struct stepper *stepper, struct scene *scene, uint32_t species, bool measure)
-{
-    struct particles *list = &scene->sorted.particles;
-    assert_ok(stepper->kind->count(stepper, &scene->fields, species, measure, list));
-    assert_ok(stepper->kind->move(stepper, &scene->fields, species, &stepper->no_room, list));
-}
-
 /* A measure, then a step that measures the same or not at all. */
 static void check_step(const struct tested *tested, struct stepper *stepper, uint32_t species, bool measure,
                        struct scene *scene)

@@ -34,7 +34,7 @@ static inline void list_write(struct particles *list, enum attribute attribute, 
     float *singles = test_array(count, sizeof *singles);
     for (size_t n = 0; n < count; n++)
         singles[n] = (float)values[n];
-    assert_ok(particles_write(list, attribute,
+    assert_ok(particles_write(list, attribute, 0, list->count,
                               list->precision == PRECISION_SINGLE ? (const void *)singles : values));
 }
 

@@ -397,6 +397,15 @@ static inline struct stepper stepper_for(const struct tested *tested, uint32_t s
     return stepper;
 }
 
+/* Without arrivals. */
+static inline void step_once(struct stepper *stepper, struct scene *scene, uint32_t species, bool measure)
+{
+    struct particles *list = &scene->sorted.particles;
+    assert_ok(stepper->kind->count(stepper, &scene->fields, species, measure, list));
+    assert_ok(stepper->kind->move(stepper, &scene->fields, species, &stepper->no_room, list));
+    assert_ok(device_join(scene->device));
+}
+
 /* All particles of before are in after once, where the twin has them, and those of a cell in their old order
  * where that is kept. `is_empty`: places that hold none, or NULL. */
 static inline void check_moved(const struct tested *tested, const struct scene *scene,

@@ -1,7 +1,6 @@
 /* Loading: the inverse distribution functions and what the config's profiles become. */
 #include "support/test_support.h"
 
-#include "particles/loading.h"
 #include "particles/recipe.h"
 
 #include <string.h>
@@ -210,23 +209,22 @@ TEST(particles_of_large_indices)
         .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 65535}, .range = {{0, 1}, {0, 1}}}};
     const struct species_config lattice = {
         .name = "ions", .positions = {.kind = POSITIONS_LATTICE, .counts = {1u << 23, 1u << 17}}};
-    double offset[2 * COUNT], velocity[2 * COUNT];
-    uint32_t key[COUNT];
+    struct recipe_table table;
     for (size_t n = 0; n < sizeof firsts / sizeof firsts[0]; n++) {
-        assert_ok(loading_fill_host(&square, &scattered, firsts[n], COUNT, offset, velocity, key));
-        for (size_t i = 0; i < COUNT; i++) {
-            const ulong element = firsts[n] + i + 1;
-            assert_true(key[i] / square.ny + offset[2 * i] == square.nx * van_der_corput(element, 2));
-            assert_true(key[i] % square.ny + offset[2 * i + 1] == square.ny * van_der_corput(element, 3));
-            assert_true(velocity[2 * i] == van_der_corput(element, 5));
-            assert_true(velocity[2 * i + 1] == van_der_corput(element, 65535));
+        assert_ok(recipe_table_create(&square, &scattered, &table));
+        for (ulong index = firsts[n]; index < firsts[n] + COUNT; index++) {
+            const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, index);
+            assert_true(at.cell[0] + at.offset[0] == square.nx * van_der_corput(index + 1, 2));
+            assert_true(at.cell[1] + at.offset[1] == square.ny * van_der_corput(index + 1, 3));
+            assert_true(at.velocity[0] == van_der_corput(index + 1, 5));
+            assert_true(at.velocity[1] == van_der_corput(index + 1, 65535));
         }
-        assert_ok(loading_fill_host(&square, &lattice, firsts[n], COUNT, offset, velocity, key));
-        for (size_t i = 0; i < COUNT; i++) {
-            const uint64_t site = firsts[n] + i, along_x = site >> 17, along_y = site & ((1u << 17) - 1);
-            assert_true(key[i] / square.ny + offset[2 * i] == square.nx * ((double)along_x + 0.5) * 0x1p-23);
-            assert_true(key[i] % square.ny + offset[2 * i + 1] ==
-                        square.ny * ((double)along_y + 0.5) * 0x1p-17);
+        assert_ok(recipe_table_create(&square, &lattice, &table));
+        for (ulong index = firsts[n]; index < firsts[n] + COUNT; index++) {
+            const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, index);
+            const ulong along_x = index >> 17, along_y = index & ((1u << 17) - 1);
+            assert_true(at.cell[0] + at.offset[0] == square.nx * ((double)along_x + 0.5) * 0x1p-23);
+            assert_true(at.cell[1] + at.offset[1] == square.ny * ((double)along_y + 0.5) * 0x1p-17);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* Sorting: plans, keys in the order of particles that moved, the host's sort and the judge of all. */
 #include "experiments/sorting/sorting.h"
 
-#include "particles/load_sorted.h"
+#include "particles/loading.h"
 
 #include <string.h>
 
