@@ -38,18 +38,6 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     return device_finish(branch);
 }
 
-enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first, struct particles *particles,
-                                   struct buffer *keys)
-{
-    struct recipe_table table;
-    struct device *branch = NULL;
-    TRY(recipe_table_create(grid, particles->species, &table));
-    TRY(device_branch(particles->device, &branch));
-    const enum status status = launch_kernel(branch, &table, first, particles, keys);
-    device_close(&branch);
-    return status;
-}
-
 /* ---- by the host ---- */
 
 /* Particles made at a time. */
@@ -123,10 +111,15 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
 enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
                          struct buffer *keys)
 {
-    const struct device *device = particles->device;
-    if (device_info(device)->has_fp64 || device_is_counting(device))
-        return loading_fill_by_kernel(grid, first, particles, keys);
-    return loading_fill_by_host(grid, first, particles, keys);
+    struct recipe_table table;
+    struct device *branch = NULL;
+    if (!device_info(particles->device)->has_fp64 && !device_is_counting(particles->device))
+        return loading_fill_by_host(grid, first, particles, keys);
+    TRY(recipe_table_create(grid, particles->species, &table));
+    TRY(device_branch(particles->device, &branch));
+    const enum status status = launch_kernel(branch, &table, first, particles, keys);
+    device_close(&branch);
+    return status;
 }
 
 /* ---- and sort ---- */

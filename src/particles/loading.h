@@ -15,10 +15,7 @@
 STATUS_CHECKED enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
                                         struct buffer *keys);
 
-/* The two ways of which it takes one: by a kernel, STATUS_FAILED where the device has no fp64; by the host,
- * which sends the particles to their buffers piece by piece. */
-STATUS_CHECKED enum status loading_fill_by_kernel(const struct grid *grid, uint64_t first,
-                                                  struct particles *particles, struct buffer *keys);
+/* The same by the host in any case, which sends the particles to their buffers piece by piece. */
 STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
                                                 struct particles *particles, struct buffer *keys);
 

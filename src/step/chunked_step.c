@@ -21,24 +21,19 @@ struct chunked_step {
 
 /* ---- creation ---- */
 
-static uint32_t units_of(const struct device_info *info)
-{
-    return info->compute_units > 0 ? info->compute_units : 1;
-}
-
 /* Several chunks a compute unit, unless the grid is so large that a row of the table each takes too much. */
 static uint32_t most_chunks_of(const struct device_info *info, const struct stepper_setup *setup)
 {
     const uint64_t share = (uint64_t)TABLE_SHARE * setup->capacity;
     const uint64_t words = share > TABLE_WORDS ? share : TABLE_WORDS;
     const uint64_t rows = words / grid_cells(&setup->grid);
-    const uint64_t wanted = (uint64_t)CHUNKS_PER_UNIT * units_of(info);
+    const uint64_t wanted = (uint64_t)CHUNKS_PER_UNIT * info->compute_units;
     return rows == 0 ? 1 : (uint32_t)(rows < wanted ? rows : wanted);
 }
 
 static uint32_t block_of(const struct device_info *info, const struct stepper_setup *setup)
 {
-    const uint64_t blocks = (uint64_t)BLOCKS_PER_UNIT * units_of(info);
+    const uint64_t blocks = (uint64_t)BLOCKS_PER_UNIT * info->compute_units;
     const uint64_t share = (grid_cells(&setup->grid) + blocks - 1) / blocks;
     return share < BLOCK_CELLS ? BLOCK_CELLS : (uint32_t)((share + LANES - 1) / LANES * LANES);
 }

@@ -114,21 +114,6 @@ TEST(permutes_every_attribute)
         }
 }
 
-/* sigma after tau is the sort of a sort: sorted[j] = original[tau(sigma(j))]. */
-TEST(permutes_again)
-{
-    enum { COUNT = 300 };
-    uint32_t *sigma = permutation_of(RANDOM_ORDER, COUNT), twice[COUNT];
-    struct bench b;
-    bench_create(PRECISION_SINGLE, LAYOUT_SOA, true, COUNT, sigma, &b);
-    for (int round = 0; round < 2; round++)
-        assert_ok(permute_apply(b.permute, b.permutation, COUNT, &b.list));
-    for (uint32_t j = 0; j < COUNT; j++)
-        twice[j] = sigma[sigma[j]];
-    for (uint32_t n = 0; n < b.number; n++)
-        assert_permuted(*b.arrays[n].now, b.original[n], b.arrays[n].bytes, COUNT, twice);
-}
-
 /* ---- kernels ---- */
 
 /* Sizes that today's attributes have or not, one array and two at once. */

@@ -102,29 +102,40 @@ static inline void sorted_particles_add(struct sorted_particles *sorted, uint32_
     sorted->id[p] = id;
 }
 
+/* The list as the device has it; ids are 0 where it has none. */
+static inline struct sorted_particles sorted_particles_read(const struct particles *list, uint32_t cells)
+{
+    struct sorted_particles state = {.particles = *list, .precision = list->precision, .cells = cells};
+    const uint32_t count = list->count;
+    uint32_t *offsets = test_array(cells + (size_t)1, sizeof *offsets);
+    sorted_particles_allocate(count, &state);
+    assert_ok(buffer_read(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
+    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, state.offset[0]));
+    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, state.velocity[0]));
+    if (list->attribute[ATTRIBUTE_ID])
+        assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *state.id, state.id));
+    assert_int_equal(offsets[0], 0);
+    assert_int_equal(offsets[cells], count);
+    for (uint32_t c = 0; c < cells; c++) {
+        assert_true(offsets[c] <= offsets[c + 1]);
+        for (uint32_t p = offsets[c]; p < offsets[c + 1]; p++)
+            state.cell[p] = c;
+    }
+    return state;
+}
+
 /* The list has the host's sorted->particles.count particles, bit for bit, and their cell offsets. */
 static inline void sorted_particles_check(const struct sorted_particles *sorted, const struct particles *list)
 {
-    struct sorted_particles found;
     const uint32_t count = sorted->particles.count;
-    uint32_t start = 0, p = 0;
     assert_int_equal(list->count, count);
     assert_true(count <= list->capacity);
-    for (uint32_t c = 0; c <= sorted->cells; c++) {
-        assert_ok(buffer_read(list->cell_offsets, c * sizeof start, sizeof start, &start));
-        assert_int_equal(start, p);
-        while (p < count && sorted->cell[p] == c)
-            p++;
-    }
-    sorted_particles_allocate(count, &found);
-    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, found.offset[0]));
-    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, found.velocity[0]));
+    struct sorted_particles found = sorted_particles_read(list, sorted->cells);
+    assert_memory_equal(found.cell, sorted->cell, count * sizeof *found.cell);
     assert_memory_equal(found.offset, sorted->offset, count * sizeof *found.offset);
     assert_memory_equal(found.velocity, sorted->velocity, count * sizeof *found.velocity);
-    if (attribute_present(list->species, ATTRIBUTE_ID)) {
-        assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *found.id, found.id));
+    if (attribute_present(list->species, ATTRIBUTE_ID))
         assert_memory_equal(found.id, sorted->id, count * sizeof *found.id);
-    }
 }
 
 /* On the host alone, `count` random particles of charge -1.5, mass 2 and density 0.75: a `cluster` (0 to 1)

@@ -174,28 +174,10 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
     return setup;
 }
 
-/* ---- what is on the device ---- */
-
-/* The list as it is, with ids 0, 1, ... where it has none. */
+/* The list as it is on the device. */
 static inline struct sorted_particles state_read(const struct scene *scene)
 {
-    const struct particles *list = &scene->sorted.particles;
-    struct sorted_particles state = scene->sorted;
-    uint32_t *offsets = test_array(state.cells + (size_t)1, sizeof *offsets);
-    sorted_particles_allocate(list->count, &state);
-    assert_ok(buffer_read(list->cell_offsets, 0, (state.cells + (size_t)1) * sizeof *offsets, offsets));
-    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, list->count, state.offset[0]));
-    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, list->count, state.velocity[0]));
-    if (list->attribute[ATTRIBUTE_ID])
-        assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, list->count * sizeof *state.id, state.id));
-    assert_int_equal(offsets[0], 0);
-    assert_int_equal(offsets[state.cells], list->count);
-    for (uint32_t c = 0; c < state.cells; c++) {
-        assert_true(offsets[c] <= offsets[c + 1]);
-        for (uint32_t p = offsets[c]; p < offsets[c + 1]; p++)
-            state.cell[p] = c;
-    }
-    return state;
+    return sorted_particles_read(&scene->sorted.particles, scene->sorted.cells);
 }
 
 /* ---- the twin ---- */
