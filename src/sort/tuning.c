@@ -111,48 +111,45 @@ void tuning_path(char *path, size_t size)
 
 /* ---- reading: STATUS_USAGE where the file cannot be used, with the place ---- */
 
-static enum status read_row(const struct schema_row *row, const struct tree_node *mapping, void *target)
+/* Reads the keys of a mapping, which has `others` more than these. */
+static enum status read_rows(const struct tree_node *mapping, const struct schema_row *rows, size_t count,
+                             size_t others, void *target)
 {
-    char why[VALUE_WHY_LENGTH] = "is missing";
-    const struct tree_node *node = tree_value(mapping, row->path), *place = node ? node : mapping;
-    bool read = false;
-    if (node && node->kind == TREE_SCALAR)
-        read = value_parse(row, node->text, node->length, node->plain, target, why);
-    else if (node)
-        snprintf(why, sizeof why, "is not a single value");
-    else if (row->fallback)
-        read = value_parse(row, row->fallback, strlen(row->fallback), true, target, why);
-    return read ? STATUS_OK
-                : status_fail(STATUS_USAGE, "line %zu: %s: %s", place->origin.line, row->path, why);
-}
-
-static enum status read_entry(const struct tree_node *node, struct tuning_entry *entry)
-{
-    size_t known = 0;
-    for (size_t n = 0; node->kind == TREE_MAPPING && n < COUNT_OF(entry_rows); n++)
-        known += !entry_rows[n].fallback || tree_value(node, entry_rows[n].path);
-    if (node->kind != TREE_MAPPING || tree_count(node) != known)
-        return status_fail(STATUS_USAGE, "line %zu: not an entry of %zu keys", node->origin.line,
-                           COUNT_OF(entry_rows));
-    for (size_t n = 0; n < COUNT_OF(entry_rows); n++)
-        TRY(read_row(&entry_rows[n], node, (char *)entry + entry_rows[n].offset));
-    return STATUS_OK;
+    size_t known = others;
+    for (size_t n = 0; n < count; n++) {
+        const struct schema_row *row = &rows[n];
+        const struct tree_node *node = tree_value(mapping, row->path);
+        const char *text = node ? node->text : row->fallback;
+        void *value = (char *)target + row->offset;
+        char why[VALUE_WHY_LENGTH] = "is missing";
+        if (node && node->kind != TREE_SCALAR)
+            snprintf(why, sizeof why, "is not a single value");
+        else if (text &&
+                 value_parse(row, text, node ? node->length : strlen(text), !node || node->plain, value, why))
+            why[0] = '\0';
+        if (why[0] != '\0')
+            return status_fail(STATUS_USAGE, "line %zu: %s: %s", (node ? node : mapping)->origin.line,
+                               row->path, why);
+        known += node != NULL;
+    }
+    return tree_count(mapping) == known
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "line %zu: has %zu keys, of which %zu are known",
+                             mapping->origin.line, tree_count(mapping), known);
 }
 
 static enum status read_root(const struct tree_node *root, struct tuning *tuning)
 {
-    uint32_t format = 0;
-    if (!root || root->kind != TREE_MAPPING)
-        return status_fail(STATUS_USAGE, "it is not a mapping with the keys format and sorts");
-    TRY(read_row(&format_row, root, &format));
     const struct tree_node *sorts = tree_value(root, "sorts");
-    if (!sorts || sorts->kind != TREE_SEQUENCE || tree_count(root) != 2)
-        return status_fail(STATUS_USAGE, "it has other keys than format and the list sorts");
+    uint32_t format = 0;
+    if (!sorts || sorts->kind != TREE_SEQUENCE)
+        return status_fail(STATUS_USAGE, "it is not a mapping with the keys format and the list sorts");
+    TRY(read_rows(root, &format_row, 1, 1, &format));
     tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
     if (!tuning->entries)
         return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
     for (const struct tree_node *node = sorts->first_child; node; node = node->next)
-        TRY(read_entry(node, &tuning->entries[tuning->count++]));
+        TRY(read_rows(node, entry_rows, COUNT_OF(entry_rows), 0, &tuning->entries[tuning->count++]));
     return STATUS_OK;
 }
 
@@ -207,26 +204,19 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
 
 /* ---- writing ---- */
 
-static void print_entry(const struct tuning_entry *entry, FILE *stream)
+/* The entries but for those of a key. */
+static void print_entries(const struct tuning *tuning, const struct tuning_key *but, FILE *stream)
 {
-    for (size_t n = 0; n < COUNT_OF(entry_rows); n++) {
-        fprintf(stream, "%s%s: ", n == 0 ? "  - {" : ", ", entry_rows[n].path);
-        value_print(&entry_rows[n], entry, stream);
+    for (size_t n = 0; n < tuning->count; n++) {
+        const struct tuning_entry *entry = &tuning->entries[n];
+        if (but && same_key(&entry->key, but))
+            continue;
+        for (size_t r = 0; r < COUNT_OF(entry_rows); r++) {
+            fprintf(stream, "%s%s: ", r == 0 ? "  - {" : ", ", entry_rows[r].path);
+            value_print(&entry_rows[r], entry, stream);
+        }
+        fprintf(stream, "}\n");
     }
-    fprintf(stream, "}\n");
-}
-
-static void print_all(const struct tuning *old, const struct tuning *found, FILE *stream)
-{
-    fprintf(stream,
-            "# The fastest sorts that radixpic tune found; without this file the program takes its "
-            "defaults.\nformat: %d\nsorts:\n",
-            FORMAT);
-    for (size_t n = 0; n < old->count; n++)
-        if (found->count == 0 || !same_key(&old->entries[n].key, &found->entries[0].key))
-            print_entry(&old->entries[n], stream);
-    for (size_t n = 0; n < found->count; n++)
-        print_entry(&found->entries[n], stream);
 }
 
 /* Creates the folders above the file, which only their owner may look into, as the XDG rules ask. */
@@ -250,15 +240,12 @@ static enum status open_other(char path[PATH_MAX], char other[OTHER_LENGTH], FIL
         return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
     snprintf(other, OTHER_LENGTH, "%s.%ld", path, (long)getpid());
     create_folders(path);
-    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-        *file = NULL;
-        errno = EISDIR; /* renaming would say so, but only after the work */
-    } else {
-        *file = fopen(other, "wbe");
-    }
+    /* Renaming would say that a folder is in the way, but only after the work. */
+    const bool is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+    *file = is_folder ? NULL : fopen(other, "wbe");
     if (!*file)
         return status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", path,
-                           strerror(errno));
+                           strerror(is_folder ? EISDIR : errno));
     return STATUS_OK;
 }
 
@@ -277,18 +264,19 @@ static enum status write_file(const struct tuning *old, const struct tuning *fou
     char path[PATH_MAX], other[OTHER_LENGTH];
     FILE *file;
     TRY(open_other(path, other, &file));
-    print_all(old, found, file);
-    int error = 0;
-    if (fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file))
-        error = errno != 0 ? errno : EIO;
-    if (fclose(file) != 0 && error == 0)
-        error = errno;
-    if (error == 0 && rename(other, path) != 0)
-        error = errno;
-    if (error == 0)
+    fprintf(file,
+            "# The fastest sorts that radixpic tune found; without this file the program takes its "
+            "defaults.\nformat: %d\nsorts:\n",
+            FORMAT);
+    print_entries(old, &found->entries[0].key, file);
+    print_entries(found, NULL, file);
+    bool failed = fflush(file) != 0 || fsync(fileno(file)) != 0 || ferror(file);
+    failed |= fclose(file) != 0;
+    if (!failed && rename(other, path) == 0)
         return STATUS_OK;
+    const enum status status = status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
     unlink(other);
-    return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(error));
+    return status;
 }
 
 enum status tuning_write(const struct tuning *found)

@@ -59,9 +59,9 @@ const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct
  * STATUS_FAILED with the path where not. What is stored stays as it is. */
 STATUS_CHECKED enum status tuning_check_writable(void);
 
-/* Puts the entries, which share one key, in the place of those that the file has for it. A file that cannot
- * be used is replaced as a whole. Written under another name, then renamed: a reader sees the old file or the
- * new one. */
+/* Puts the entries, one or more that share one key, in the place of those that the file has for it. A file
+ * that cannot be used is replaced as a whole. Written under another name, then renamed: a reader sees the old
+ * file or the new one. */
 STATUS_CHECKED enum status tuning_write(const struct tuning *found);
 
 void tuning_free(struct tuning *tuning);

@@ -135,7 +135,7 @@ IN_CACHE(what_is_not_ours_is_refused_as_a_whole)
         {"format: 1", "format: 2", "line 1: format"},
         {"format: 1\n", "", "format"},
         {"sorts:", "entries:", "sorts"},
-        {"sorts:", "also: 1\nsorts:", "sorts"},
+        {"sorts:", "also: 1\nsorts:", "line 1: has 3 keys, of which 2 are known"},
         {"method: tiled", "method: fast", "line 3: method: expected paper, tiled or chunked, found \"fast\""},
         {"method: tiled", "method: auto", "line 3: method"},
         {"table: rows", "table: on", "line 3: table: expected auto, columns or rows, found \"on\""},

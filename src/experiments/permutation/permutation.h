@@ -1,4 +1,5 @@
-/* Permutation: the paper's tables as data, and one volume in cells of one size, permuted by every kernel. */
+/* Permutation: a table of the paper as data, and one volume in cells of one size, permuted by every kernel.
+ */
 #ifndef RADIXPIC_EXPERIMENTS_PERMUTATION_H
 #define RADIXPIC_EXPERIMENTS_PERMUTATION_H
 
@@ -17,20 +18,12 @@ struct permutation_table {
     uint32_t dimensions;
     uint32_t cell_sides[PERMUTATION_MAX_CELLS], cell_count; /* the paper's block size is a side^dimensions */
     uint32_t sides[PERMUTATION_MAX_VOLUMES][PERMUTATION_MAX_DIMENSIONS], volume_count;
-    uint32_t axes[PERMUTATION_MAX_DIMENSIONS]; /* to run; not filled in here */
+    uint32_t axes[PERMUTATION_MAX_DIMENSIONS]; /* to run; 0 in the paper's tables */
 };
-
-/* The paper gives numbers of elements, of which these sides are ours. Table 2 has a volume of 4,194,394
- * elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a smaller volume before its
- * own one. */
-extern const struct permutation_table permutation_tables[PERMUTATION_TABLES];
 
 /* Takes away the cells of the table, p^N elements of 4 bytes, that do not fit so many bytes of local memory,
  * but for the first. Returns the side of the smallest that was taken away, 0 where all stay. */
 uint32_t permutation_fit_cells(struct permutation_table *table, size_t local_memory);
-
-/* A volume of the table in one of its cells, elements of 4 bytes. */
-struct ndpa_shape permutation_shape(const struct permutation_table *table, uint32_t volume, uint32_t cell);
 
 /* In the order of the rows: those that are compared with first. */
 enum kernel_kind {

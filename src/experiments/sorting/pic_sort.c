@@ -14,8 +14,8 @@ static const double row_seconds = 0.01; /* long enough for a row of sorts */
 struct options {
     struct common_options common;
     uint32_t particles, cells;
-    struct paper_options paper;
-    enum sort_method method;
+    uint32_t radix_bits;
+    struct sort_config sort;
     bool device_alone;
     const char *keys_path;
     struct option_list key_bits; /* one case each, with each of the tables */
@@ -42,6 +42,10 @@ struct run {
     uint32_t count, table_count;
     struct sort_case cases[MOST_CASES]; /* table after table of one key after the other */
     uint32_t case_count;
+    bool by_qsort;                /* the host's sort is the C library's, else one by counting */
+    uint32_t *permutation, *next; /* of the host's sort */
+    uint64_t *pairs;              /* of key and index */
+    struct sort_verdict verdict;  /* of it */
 };
 
 /* Every key with every table; refuses parameters that do not fit before anything is created. */
@@ -53,7 +57,7 @@ static enum status plan_cases(struct run *run)
     const uint32_t least = grid_key_bits(&run->grid);
     if (bits->count == 0) {
         bits->items[bits->count++] = least;
-        if (options->method == SORT_METHOD_PAPER)
+        if (options->sort.method == SORT_METHOD_PAPER)
             bits->items[bits->count++] = LONG_KEY_BITS;
     }
     for (uint32_t n = 0; n < bits->count; n++) {
@@ -65,8 +69,10 @@ static enum status plan_cases(struct run *run)
             if ((options->tables >> table & 1U) == 0)
                 continue;
             one->run = run;
-            TRY(sort_plan_make(run->bench->info, options->method, &options->paper, (enum table_kind)table,
-                               bits->items[n], options->paper.radix_bits, run->count, &one->plan));
+            options->sort.key_bits = bits->items[n];
+            options->sort.table = (enum table_kind)table;
+            TRY(sort_plan_make(run->bench->info, &options->sort, options->radix_bits, run->count,
+                               &one->plan));
             run->case_count++;
         }
     }
@@ -124,7 +130,7 @@ static enum status run_key(struct bench *bench, void *context)
 {
     struct sort_case *cases = context;
     struct run *run = cases->run;
-    const bool is_paper = run->options->method == SORT_METHOD_PAPER;
+    const bool is_paper = run->options->sort.method == SORT_METHOD_PAPER;
     struct radix_lists lists = {.keys = run->list.keys,
                                 .sorted_keys = is_paper ? run->list.sorted_keys : NULL,
                                 .permutation = run->list.permutation,
@@ -151,14 +157,6 @@ static enum status run_key(struct bench *bench, void *context)
 
 /* ---- the host's ---- */
 
-struct host_sort {
-    const struct run *run;
-    bool by_qsort; /* of the C library; else by counting */
-    uint32_t *permutation, *next;
-    uint64_t *pairs; /* of key and index */
-    struct sort_verdict verdict;
-};
-
 static int ascending(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -167,27 +165,29 @@ static int ascending(const void *left, const void *right)
 
 static enum status run_on_host(void *context)
 {
-    const struct host_sort *sort = context;
-    const uint32_t *keys = sort->run->list.on_host, count = sort->run->count;
-    if (!sort->by_qsort) {
-        host_counting_sort(keys, count, grid_cells(&sort->run->grid), sort->next, sort->permutation);
+    const struct run *run = context;
+    const uint32_t *keys = run->list.on_host, cells = grid_cells(&run->grid);
+    if (run->by_qsort) {
+        for (uint32_t j = 0; j < run->count; j++)
+            run->pairs[j] = (uint64_t)keys[j] << 32 | j;
+        qsort(run->pairs, run->count, sizeof *run->pairs, ascending);
+        for (uint32_t j = 0; j < run->count; j++)
+            run->permutation[j] = (uint32_t)run->pairs[j];
         return STATUS_OK;
     }
-    for (uint32_t j = 0; j < count; j++)
-        sort->pairs[j] = (uint64_t)keys[j] << 32 | j;
-    qsort(sort->pairs, count, sizeof *sort->pairs, ascending);
-    for (uint32_t j = 0; j < count; j++)
-        sort->permutation[j] = (uint32_t)sort->pairs[j];
+    memset(run->next, 0, (cells + (size_t)1) * sizeof *run->next);
+    host_cell_offsets(keys, run->count, cells, run->next);
+    for (uint32_t j = 0; j < run->count; j++)
+        run->permutation[run->next[keys[j]]++] = j;
     return STATUS_OK;
 }
 
 static enum status verify_on_host(void *context, bool *right)
 {
-    struct host_sort *sort = context;
-    const struct run *run = sort->run;
-    TRY(host_judge_sort(run->bench->part, run->list.on_host, NULL, sort->permutation, run->count,
-                        &sort->verdict));
-    *right = sort_is_right(&sort->verdict);
+    struct run *run = context;
+    TRY(host_judge_sort(run->bench->part, run->list.on_host, NULL, run->permutation, run->count,
+                        &run->verdict));
+    *right = sort_is_right(&run->verdict);
     return STATUS_OK;
 }
 
@@ -230,25 +230,24 @@ static void report_case(const struct sort_case *one)
 
 static enum status run_host_sorts(struct bench *bench, void *context)
 {
-    const struct run *run = context;
+    struct run *run = context;
     const uint32_t repeats = run->options->common.repeats;
-    struct host_sort sort = {.run = run};
-    const struct subject subject = {.context = &sort,
+    const struct subject subject = {.context = run,
                                     .run = run_on_host,
                                     .verify = verify_on_host,
                                     .repeats = repeats < MOST_HOST_REPEATS ? repeats : MOST_HOST_REPEATS,
                                     .on_host = true};
     struct times times;
-    TRY(DEVICE_NEW_ARRAY(bench->part, sort.permutation, run->count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, sort.next, grid_cells(&run->grid) + (size_t)1));
-    TRY(DEVICE_NEW_ARRAY(bench->part, sort.pairs, run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->permutation, run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->next, grid_cells(&run->grid) + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->pairs, run->count));
     for (int by_qsort = 1; by_qsort >= 0; by_qsort--) {
         const char *method = by_qsort ? "qsort" : "counting sort";
         char word[BENCH_WORD];
-        sort.by_qsort = by_qsort;
+        run->by_qsort = by_qsort;
         TRY(bench_time(bench, &subject, 1, &times));
         printf("\n%s on the host, one thread, with permutation:", method);
-        print_verdict(&sort.verdict);
+        print_verdict(&run->verdict);
         printf("\n");
         print_row(run, "total", times.wall, 0);
         bench_words(bench, true, "method=%s N=%u", bench_word(method, word), run->count);
@@ -354,14 +353,14 @@ static const struct option_row rows[] = {
      .help = "Cells along each side of the unit square"},
     {"key-bits", 0, "B,...", OPTION_LIST, AT(key_bits), 1, 32, .most = MOST_KEYS, .distinct = true,
      .help = "Bits of the key (b), one sort each. Without it the short key, ceil(log2 C^2) bits, and 30"},
-    {"radix-bits", 0, "R", OPTION_NUMBER, AT(paper.radix_bits), 1, 16, .usual = "5",
+    {"radix-bits", 0, "R", OPTION_NUMBER, AT(radix_bits), 1, 16, .usual = "5",
      .help = "Bits of a digit (r); the passes are p = ceil(b/r)"},
     PAPER_ROWS,
     {"table", 0, "auto|columns|rows,...", OPTION_SET, AT(tables), .choices = tables, .distinct = true,
      .owners = OF_PAPER, .usual = "auto",
      .help = "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, "
              "by the device, without it"},
-    {"method", 0, "NAME", OPTION_CHOICE, AT(method), .choices = sort_words, .distinct = true,
+    {"method", 0, "NAME", OPTION_CHOICE, AT(sort.method), .choices = sort_words, .distinct = true,
      .usual = "paper", .help = "paper, tiled (for GPUs) or chunked (for CPUs)"},
     COMMON_ROWS("10", "Timed sorts of each kind, after two to warm up"),
     {"no-host", 0, NULL, OPTION_SWITCH, AT(device_alone),

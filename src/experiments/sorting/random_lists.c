@@ -11,9 +11,9 @@ enum { MOST_KEY_BITS = 30, RAND_BITS = 31 /* of the C library's rand() */ };
 struct options {
     struct common_options common;
     struct option_list sizes;
-    uint32_t key_bits, methods; /* bit set */
-    struct paper_options paper;
-    enum table_kind table;
+    uint32_t methods; /* bit set */
+    uint32_t radix_bits;
+    struct sort_config sort;
 };
 
 /* One length: the list, the same sorted on the host, and the device's sort at hand. */
@@ -76,7 +76,7 @@ static enum status make_list(struct run *run)
     TRY(buffer_create(part, bytes, "permutation", &run->lists.permutation));
     srand(1);
     for (uint32_t j = 0; j < run->count; j++)
-        run->keys[j] = (uint32_t)rand() >> (RAND_BITS - run->options->key_bits);
+        run->keys[j] = (uint32_t)rand() >> (RAND_BITS - run->options->sort.key_bits);
     run->lists.keys = keys;
     return buffer_write(keys, 0, bytes, run->keys);
 }
@@ -117,10 +117,10 @@ static enum status verify_sort(void *context, bool *right)
 static enum status time_sort(struct bench *bench, void *context)
 {
     struct run *run = context;
-    const struct options *options = run->options;
     const uint32_t usual = bench->info->is_cpu ? 6 : 5; /* the paper's Table 3 */
-    const uint32_t radix_bits = options->paper.radix_bits > 0 ? options->paper.radix_bits : usual;
+    const uint32_t radix_bits = run->options->radix_bits > 0 ? run->options->radix_bits : usual;
     const bool is_paper = run->method == SORT_METHOD_PAPER;
+    struct sort_config sort = run->options->sort;
     const struct subject subject = {.context = run,
                                     .prepare = clear_results,
                                     .run = run_sort,
@@ -129,8 +129,8 @@ static enum status time_sort(struct bench *bench, void *context)
                                     .repeats = run->repeats,
                                     .in_one_piece = true};
     run->paper = NULL;
-    TRY(sort_plan_make(bench->info, run->method, &options->paper, options->table, options->key_bits,
-                       is_paper ? radix_bits : 0, run->count, &run->plan));
+    sort.method = run->method;
+    TRY(sort_plan_make(bench->info, &sort, is_paper ? radix_bits : 0, run->count, &run->plan));
     if (is_paper)
         TRY(radix_sort_create(bench->part, &run->plan.radix, run->count, false, false, &run->paper));
     else
@@ -145,10 +145,10 @@ static void print_head(const struct run *run)
     static const uint32_t tables[][2] = {{1048576, 4}, {8388608, 5}, {33554432, 6}};
     char table[32] = "";
     for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++)
-        if (run->count == tables[n][0] && run->options->key_bits == MOST_KEY_BITS)
+        if (run->count == tables[n][0] && run->options->sort.key_bits == MOST_KEY_BITS)
             snprintf(table, sizeof table, ", Table %u of the paper", tables[n][1]);
     printf("\n%u random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n",
-           run->count, run->options->key_bits, table, run->repeats, bench_copy_rate(run->bench));
+           run->count, run->options->sort.key_bits, table, run->repeats, bench_copy_rate(run->bench));
     printf("  %-8s", "method");
     for (size_t p = 0; p < SORT_PHASES; p++)
         printf(" %10s", sort_phases[p].name);
@@ -181,7 +181,7 @@ static void print_row(const struct run *run, const char *name, struct spread tot
 static enum status run_method(struct run *run, enum sort_method method)
 {
     const char *name = sort_method_name(method);
-    const uint32_t key_bits = run->options->key_bits;
+    const uint32_t key_bits = run->options->sort.key_bits;
     uint32_t passes = 0;
     char sort[256], note[300];
     if (method == SORT_METHOD_TILED && tiled_sort_check(run->bench->info, key_bits, &passes) != STATUS_OK) {
@@ -224,7 +224,7 @@ static enum status run_length(struct bench *bench, void *context)
         if ((run->options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(run, methods[n]));
     run->times = host;
-    bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->key_bits);
+    bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->sort.key_bits);
     bench_row(bench, "total_ms", host.wall, 1e3, host.verified);
     print_row(run, "qsort", host.wall, "of the C library, on the host, one thread");
     return STATUS_OK;
@@ -247,14 +247,14 @@ static enum status run_random_lists(struct bench *bench)
 static const struct option_row rows[] = {
     {"sizes", 0, "N,...", OPTION_LIST, AT(sizes), 1, UINT32_C(1) << 31, .most = 16, .distinct = true,
      .usual = "1048576,8388608,33554432", .help = "Lengths of the lists (N)"},
-    {"key-bits", 0, "B", OPTION_NUMBER, AT(key_bits), 1, MOST_KEY_BITS, .usual = "30",
+    {"key-bits", 0, "B", OPTION_NUMBER, AT(sort.key_bits), 1, MOST_KEY_BITS, .usual = "30",
      .help = "Bits of a key (b), at most 30"},
     {"method", 0, "NAME,...", OPTION_SET, AT(methods), .choices = sort_words, .usual = "paper,tiled,chunked",
      .help = "paper, chunked (for CPUs) or tiled (for GPUs, up to 24 bits); all without it"},
-    {"radix-bits", 0, "R", OPTION_NUMBER, AT(paper.radix_bits), 1, 16, .owners = OF_PAPER,
+    {"radix-bits", 0, "R", OPTION_NUMBER, AT(radix_bits), 1, 16, .owners = OF_PAPER,
      .help = "Bits of a digit (r) of paper; as in the paper's Table 3 6 for CPUs and 5 for GPUs without it"},
     PAPER_ROWS,
-    {"table", 0, "auto|columns|rows", OPTION_CHOICE, AT(table), .as_in = "sort.table", .distinct = true,
+    {"table", 0, "auto|columns|rows", OPTION_CHOICE, AT(sort.table), .as_in = "sort.table", .distinct = true,
      .owners = OF_PAPER,
      .help = "How the histogram of paper lies: a column an item or a row; auto, by the device, without it"},
     COMMON_ROWS(NULL,

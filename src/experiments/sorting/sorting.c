@@ -5,24 +5,17 @@
 
 #include <string.h>
 
-enum status sort_plan_make(const struct device_info *info, enum sort_method method,
-                           const struct paper_options *paper, enum table_kind table, uint32_t key_bits,
+enum status sort_plan_make(const struct device_info *info, const struct sort_config *asked,
                            uint32_t radix_bits, uint32_t count, struct sorter_plan *plan)
 {
-    const uint32_t digit = radix_bits < key_bits ? radix_bits : key_bits;
-    struct sort_config config = {.method = method,
-                                 .key_bits = key_bits,
-                                 .passes = digit > 0 ? (key_bits + digit - 1) / digit : SORT_AUTO};
-    if (method != SORT_METHOD_PAPER)
-        return sorter_plan_default(info, &config, key_bits, count, plan);
-    config.items_per_group = paper->items;
-    config.groups = paper->groups;
-    config.histogram_splits = paper->splits;
-    config.transpose = paper->transpose;
-    config.table = table;
-    *plan = (struct sorter_plan){.method = method, .key_bits = key_bits, .passes = config.passes};
+    struct sort_config config = *asked;
+    const uint32_t bits = config.key_bits, digit = radix_bits < bits ? radix_bits : bits;
+    config.passes = digit > 0 ? (bits + digit - 1) / digit : SORT_AUTO;
+    if (config.method != SORT_METHOD_PAPER)
+        return sorter_plan_default(info, &config, bits, count, plan);
+    *plan = (struct sorter_plan){.method = config.method, .key_bits = bits, .passes = config.passes};
     /* The passes that cover the key could be made with fewer bits than asked for; here r is what counts. */
-    return radix_plan_make_radix(info, &config, key_bits, digit, &plan->radix);
+    return radix_plan_make_radix(info, &config, bits, digit, &plan->radix);
 }
 
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
@@ -99,15 +92,6 @@ void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uin
         offsets[keys[j] + 1]++;
     for (uint32_t c = 0; c < cells; c++)
         offsets[c + 1] += offsets[c];
-}
-
-void host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *next,
-                        uint32_t *permutation)
-{
-    memset(next, 0, (cells + (size_t)1) * sizeof *next);
-    host_cell_offsets(keys, count, cells, next);
-    for (uint32_t j = 0; j < count; j++)
-        permutation[next[keys[j]]++] = j;
 }
 
 enum status host_judge_sort(struct device *device, const uint32_t *keys, const uint32_t *sorted_keys,

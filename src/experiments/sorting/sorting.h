@@ -9,39 +9,31 @@
 
 /* ---- the parameters of the sort method paper on a command line ---- */
 
-/* r, I, G and s of P. Helluy's Table 1; 0 where the experiment or the device is to choose. */
-struct paper_options {
-    uint32_t radix_bits, items, groups, splits;
-    enum transpose_kind transpose;
-};
-
 static const struct choice sort_words[] = {
     {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
 enum { OF_PAPER = 1 << SORT_METHOD_PAPER };
 
-/* The rows of I, G, s and the transposition; the file's struct options has them in its member `paper`. */
+/* The rows of I, G, s and the transposition; the file's struct options has them in its member `sort`. */
 #define PAPER_ROW(row_name, letter, member, text)                                                            \
     {                                                                                                        \
-        row_name, 0, letter, OPTION_NUMBER, AT(paper.member), 1, 65536, .owners = OF_PAPER, .help = text     \
+        row_name, 0, letter, OPTION_NUMBER, AT(sort.member), 1, 65536, .owners = OF_PAPER, .help = text      \
     }
 #define PAPER_ROWS                                                                                           \
-    PAPER_ROW("items", "I", items, "Items in a group (I) of paper; chosen from the device without it"),      \
+    PAPER_ROW("items", "I", items_per_group,                                                                 \
+              "Items in a group (I) of paper; chosen from the device without it"),                           \
         PAPER_ROW("groups", "G", groups, "Groups (G) of paper; chosen from the device without it"),          \
-        PAPER_ROW("splits", "S", splits,                                                                     \
+        PAPER_ROW("splits", "S", histogram_splits,                                                           \
                   "Parts of the histogram of paper that are scanned apart (s); chosen without it"),          \
     {                                                                                                        \
-        "transpose", 0, "on|off|auto", OPTION_CHOICE, AT(paper.transpose),                                   \
+        "transpose", 0, "on|off|auto", OPTION_CHOICE, AT(sort.transpose),                                    \
             .as_in = "sort.transpose", .owners = OF_PAPER,                                                   \
             .help = "Whether paper transposes the list before and after; on for GPUs without it"             \
     }
 
-/* The plan of a sort of `count` keys of b = `key_bits` bits by digits of at most `radix_bits`, where 0 leaves
- * the passes open; `paper` and `table` are of the method paper alone. STATUS_USAGE: what does not fit the
- * device. */
-STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, enum sort_method method,
-                                          const struct paper_options *paper, enum table_kind table,
-                                          uint32_t key_bits, uint32_t radix_bits, uint32_t count,
-                                          struct sorter_plan *plan);
+/* The plan of a sort of `count` keys by the method and for the key_bits (b) of `asked`, in digits of at most
+ * `radix_bits`, where 0 leaves the passes open. STATUS_USAGE: what does not fit the device. */
+STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, const struct sort_config *asked,
+                                          uint32_t radix_bits, uint32_t count, struct sorter_plan *plan);
 
 /* ---- keys as they come to a sort of particles in order ---- */
 
@@ -61,11 +53,6 @@ STATUS_CHECKED enum status pic_keys_create(struct device *device, const struct g
 
 /* offsets[c] = the number of keys below c, for c = 0..cells; all 0 before. */
 void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets);
-
-/* The stable permutation of keys below `cells` by a plain serial counting sort: permutation[j] is where the
- * j-th sorted key was. `next` is room for cells + 1. */
-void host_counting_sort(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *next,
-                        uint32_t *permutation);
 
 /* What a sort must be. */
 struct sort_verdict {
