@@ -22,25 +22,6 @@ static void print_help(void)
            "  mpirun -n 2 radixpic bench scaling --strong\n");
 }
 
-static bool is_help(const char *word)
-{
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-/* On several ranks most experiments would run once on each, and all write the same file. */
-static enum status start(const struct experiment *experiment, int argc, char **argv)
-{
-    bool asks_for_help = false;
-    for (int n = 1; n < argc; n++)
-        asks_for_help = asks_for_help || is_help(argv[n]);
-    if (communicator_is_parallel() && !experiment->on_ranks && !asks_for_help)
-        return status_fail(STATUS_USAGE,
-                           "%s: runs on one rank; of the experiments only scaling runs on several, so start "
-                           "this one without mpirun",
-                           argv[0]);
-    return bench_run(experiment, argc, argv);
-}
-
 enum status command_bench(int argc, char **argv)
 {
     const char *known[EXPERIMENT_COUNT];
@@ -50,7 +31,7 @@ enum status command_bench(int argc, char **argv)
         return status_fail(STATUS_USAGE,
                            "radixpic bench: which experiment? Say radixpic bench NAME; radixpic bench --help "
                            "lists them");
-    if (is_help(argv[1])) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         if (communicator_is_first())
             print_help();
         return STATUS_OK;
@@ -61,7 +42,7 @@ enum status command_bench(int argc, char **argv)
             continue;
         snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
         argv[1] = name;
-        return start(experiments[n], argc - 1, argv + 1);
+        return bench_run(experiments[n], argc - 1, argv + 1);
     }
     return arguments_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
 }

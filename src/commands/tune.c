@@ -27,20 +27,6 @@ static const struct option_row rows[] = {
      .help = "Stop after T seconds with what is found"},
 };
 
-static const struct option_table table = OPTION_TABLE(
-    rows, NULL,
-    "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for later "
-    "runs.\v"
-    "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one and "
-    "more passes (p) with many items in a group (I), groups (G), radix bits (r) and chunks, and with the "
-    "table of the histogram in both orders. The best of each go to tuning.yaml in $RADIXPIC_CACHE, else in "
-    "radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; runs with "
-    "sort.method auto take them from there, and give the same results as without.\n\n"
-    "Examples:\n"
-    "  radixpic tune\n"
-    "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
-    "  radixpic tune --cells 128x64 --seconds 20\n");
-
 /* ---- tables ---- */
 
 /* A number, or "auto" for what is left to the program. */
@@ -198,15 +184,16 @@ static enum status store(const struct sort_search *search, const struct device_i
     return STATUS_OK;
 }
 
-static enum status tune(const struct options *options, struct device *device)
+static enum status tune(struct bench *bench)
 {
-    const struct device_info *info = device_info(device);
+    const struct options *options = bench->options;
+    const struct device_info *info = bench->info;
     const uint32_t usual = UINT32_C(1) << (info->is_cpu ? 20 : 23);
     struct sort_search *search = NULL;
     struct tuning old;
     char problem[TUNING_PROBLEM_LENGTH];
-    TRY(DEVICE_NEW(device, search));
-    search->device = device;
+    TRY(DEVICE_NEW(bench->device, search));
+    search->device = bench->device;
     search->grid =
         grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
     search->count = options->particles > 0 ? options->particles : usual;
@@ -226,21 +213,25 @@ static enum status tune(const struct options *options, struct device *device)
     return store(search, info);
 }
 
+static const struct experiment experiment_tune = {
+    .options = OPTION_TABLE(
+        rows, NULL,
+        "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for "
+        "later runs.\v"
+        "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one "
+        "and more passes (p) with many items in a group (I), groups (G), radix bits (r) and chunks, and with "
+        "the table of the histogram in both orders. The best of each go to tuning.yaml in $RADIXPIC_CACHE, "
+        "else in radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; "
+        "runs with sort.method auto take them from there, and give the same results as without.\n\n"
+        "Examples:\n"
+        "  radixpic tune\n"
+        "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
+        "  radixpic tune --cells 128x64 --seconds 20\n"),
+    .options_size = sizeof(struct options),
+    .run = tune,
+};
+
 enum status command_tune(int argc, char **argv)
 {
-    struct options options = {.seconds = 0};
-    struct device *device = NULL;
-    bool done = false;
-    TRY(options_parse(&table, argc, argv, &options.common, &done));
-    if (done)
-        return STATUS_OK;
-    if (communicator_is_parallel())
-        return status_fail(
-            STATUS_USAGE,
-            "%s: runs on one rank, or ranks would slow one another down; start it without mpirun", argv[0]);
-    enum status status = device_open(options.common.device, &device);
-    if (status == STATUS_OK)
-        status = tune(&options, device);
-    device_close(&device);
-    return status;
+    return bench_run(&experiment_tune, argc, argv);
 }

@@ -25,7 +25,6 @@
 #define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
 #define BYTES(least, most)    WITHIN(least, (most)-1)
 #define PAIR                  .length = {2}
-#define WORDS(...)            .choices = (const struct choice[]){__VA_ARGS__, {NULL, 0}}
 #define OR_AUTO               WORDS({"auto", 0})
 #define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V})
 #define KIND(value)           (UINT32_C(1) << (value))

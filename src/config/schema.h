@@ -30,6 +30,16 @@ struct choice {
     int value;
 };
 
+/* The words of a row of a table. */
+#define WORDS(...)                                                                                           \
+    .choices = (const struct choice[])                                                                       \
+    {                                                                                                        \
+        __VA_ARGS__,                                                                                         \
+        {                                                                                                    \
+            NULL, 0                                                                                          \
+        }                                                                                                    \
+    }
+
 struct schema_table;
 
 struct schema_row {

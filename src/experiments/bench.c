@@ -119,7 +119,12 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
         status = communicator_start(&bench.ranks);
     if (status == STATUS_OK) {
         status = options_parse(&experiment->options, argc, argv, bench.options, &done);
-        if (status == STATUS_OK && !done && experiment->settle)
+        if (status == STATUS_OK && !done && communicator_is_parallel() && !experiment->on_ranks)
+            status = status_fail(STATUS_USAGE,
+                                 "%s: runs on one rank, or ranks would slow one another down; of the "
+                                 "experiments only scaling runs on several. Start it without mpirun",
+                                 argv[0]);
+        else if (status == STATUS_OK && !done && experiment->settle)
             status = experiment->settle(&bench);
         status = communicator_agree(&bench.ranks, status);
     }

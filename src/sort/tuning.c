@@ -16,16 +16,9 @@
 #define COUNT_OF(array)     (sizeof(array) / sizeof((array)[0]))
 #define IN_ENTRY(member)    .offset = offsetof(struct tuning_entry, member)
 #define WITHIN(least, most) .low = (least), .high = (most)
+#define OR_AUTO             WITHIN(1, 65536), WORDS({"auto", SORT_AUTO})
 
 enum { FORMAT = 1, MOST_FILE_BYTES = 1 << 20, OTHER_LENGTH = PATH_MAX + 32 };
-
-static const struct choice methods[] = {
-    {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
-static const struct choice transposes[] = {
-    {"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}, {NULL, 0}};
-static const struct choice tables[] = {
-    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
-static const struct choice or_auto[] = {{"auto", SORT_AUTO}, {NULL, 0}};
 
 /* What has a fallback may be missing, as it is in files from before it was. */
 static const struct schema_row entry_rows[] = {
@@ -34,18 +27,19 @@ static const struct schema_row entry_rows[] = {
     {"compute_units", TYPE_COUNT32, IN_ENTRY(key.compute_units), WITHIN(1, UINT32_MAX)},
     {"key_bits", TYPE_COUNT32, IN_ENTRY(key.key_bits), WITHIN(1, 32)},
     {"size_class", TYPE_COUNT32, IN_ENTRY(key.size_class), WITHIN(0, 31)},
-    {"method", TYPE_CHOICE, IN_ENTRY(choice.config.method), .choices = methods},
+    {"method", TYPE_CHOICE, IN_ENTRY(choice.config.method),
+     WORDS({"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED})},
     {"passes", TYPE_COUNT32, IN_ENTRY(choice.config.passes), WITHIN(1, 32)},
-    {"items_per_group", TYPE_COUNT32, IN_ENTRY(choice.config.items_per_group), WITHIN(1, 65536),
-     .choices = or_auto},
-    {"groups", TYPE_COUNT32, IN_ENTRY(choice.config.groups), WITHIN(1, 65536), .choices = or_auto},
-    {"histogram_splits", TYPE_COUNT32, IN_ENTRY(choice.config.histogram_splits), WITHIN(1, 65536),
-     .choices = or_auto},
-    {"transpose", TYPE_CHOICE, IN_ENTRY(choice.config.transpose), .choices = transposes},
-    {"table", TYPE_CHOICE, IN_ENTRY(choice.config.table), .choices = tables, .fallback = "columns"},
-    {"chunks", TYPE_COUNT32, IN_ENTRY(choice.chunks), WITHIN(1, 65536), .choices = or_auto},
-    {"tile_items", TYPE_COUNT32, IN_ENTRY(choice.tile_items), WITHIN(1, 65536), .choices = or_auto},
-    {"milliseconds", TYPE_REAL, IN_ENTRY(milliseconds), .low = 0, .high = INFINITY, .open = true},
+    {"items_per_group", TYPE_COUNT32, IN_ENTRY(choice.config.items_per_group), OR_AUTO},
+    {"groups", TYPE_COUNT32, IN_ENTRY(choice.config.groups), OR_AUTO},
+    {"histogram_splits", TYPE_COUNT32, IN_ENTRY(choice.config.histogram_splits), OR_AUTO},
+    {"transpose", TYPE_CHOICE, IN_ENTRY(choice.config.transpose),
+     WORDS({"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF})},
+    {"table", TYPE_CHOICE, IN_ENTRY(choice.config.table),
+     WORDS({"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}), .fallback = "columns"},
+    {"chunks", TYPE_COUNT32, IN_ENTRY(choice.chunks), OR_AUTO},
+    {"tile_items", TYPE_COUNT32, IN_ENTRY(choice.tile_items), OR_AUTO},
+    {"milliseconds", TYPE_REAL, IN_ENTRY(milliseconds), WITHIN(0, INFINITY), .open = true},
     {"date", TYPE_TEXT, IN_ENTRY(date), WITHIN(TUNING_DATE_LENGTH - 1, TUNING_DATE_LENGTH - 1),
      .capacity = TUNING_DATE_LENGTH},
 };

@@ -343,9 +343,6 @@ static enum status run_pic_sort(struct bench *bench)
     return STATUS_OK;
 }
 
-static const struct choice tables[] = {
-    {"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}, {NULL, 0}};
-
 static const struct option_row rows[] = {
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31, .usual = "8388608",
      .help = "Particles (N)"},
@@ -356,7 +353,7 @@ static const struct option_row rows[] = {
     {"radix-bits", 0, "R", OPTION_NUMBER, AT(radix_bits), 1, 16, .usual = "5",
      .help = "Bits of a digit (r); the passes are p = ceil(b/r)"},
     PAPER_ROWS,
-    {"table", 0, "auto|columns|rows,...", OPTION_SET, AT(tables), .choices = tables, .distinct = true,
+    {"table", 0, "auto|columns|rows,...", OPTION_SET, AT(tables), .as_in = "sort.table", .distinct = true,
      .owners = OF_PAPER, .usual = "auto",
      .help = "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, "
              "by the device, without it"},
