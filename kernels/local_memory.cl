@@ -96,18 +96,19 @@ kernel GROUP_OF(BLOCK) void line_v4(global const float *restrict in, global floa
 
 /* ---- transpose: out[column][row] = in[row][column] ---- */
 
-/* The tile of a group, tiles counted along the rows of the matrix first. */
-static inline uint2 tile_corner(uint columns)
+/* Row and column at which a group's tile of side x side begins, tiles counted along the rows of the matrix
+ * first. */
+static inline uint2 tile_corner(uint columns, uint side)
 {
-    const uint across = (columns + TILE - 1) / TILE;
-    return (uint2)((uint)get_group_id(0) / across * TILE, (uint)get_group_id(0) % across * TILE);
+    const uint across = (columns + side - 1) / side;
+    return (uint2)((uint)get_group_id(0) / across * side, (uint)get_group_id(0) % across * side);
 }
 
 /* Without local memory: neighbouring items read neighbours and write a row's length apart. */
 kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restrict in,
                                                       global float *restrict out, uint rows, uint columns)
 {
-    const uint2 corner = tile_corner(columns);
+    const uint2 corner = tile_corner(columns, TILE);
     const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
     for (uint k = slow; k < TILE; k += TILE_ROWS) {
         const uint row = corner.x + k, column = corner.y + fast;
@@ -121,7 +122,7 @@ kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restri
 static inline void transpose_tile(global const float *in, global float *out, uint rows, uint columns,
                                   local float *tile, uint stride)
 {
-    const uint2 corner = tile_corner(columns);
+    const uint2 corner = tile_corner(columns, TILE);
     const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
     for (uint k = slow; k < TILE; k += TILE_ROWS) {
         const uint row = corner.x + k, column = corner.y + fast;
@@ -159,9 +160,9 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_plain(global const float *restrict 
                                                    global const float *restrict b, global float *restrict c,
                                                    uint rows, uint inner, uint columns)
 {
-    const uint across = (columns + SQUARE - 1) / SQUARE;
-    const uint row = (uint)get_group_id(0) / across * SQUARE + (uint)get_local_id(0) / SQUARE;
-    const uint column = (uint)get_group_id(0) % across * SQUARE + (uint)get_local_id(0) % SQUARE;
+    const uint2 corner = tile_corner(columns, SQUARE);
+    const uint row = corner.x + (uint)get_local_id(0) / SQUARE;
+    const uint column = corner.y + (uint)get_local_id(0) % SQUARE;
     float sum = 0;
     if (row >= rows || column >= columns)
         return;
@@ -178,10 +179,9 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict 
                                                    uint rows, uint inner, uint columns)
 {
     local float tile_a[SQUARE][SQUARE], tile_b[SQUARE][SQUARE];
-    const uint across = (columns + SQUARE - 1) / SQUARE;
+    const uint2 corner = tile_corner(columns, SQUARE);
     const uint y = (uint)get_local_id(0) / SQUARE, x = (uint)get_local_id(0) % SQUARE;
-    const uint row = (uint)get_group_id(0) / across * SQUARE + y;
-    const uint column = (uint)get_group_id(0) % across * SQUARE + x;
+    const uint row = corner.x + y, column = corner.y + x;
     float sum = 0;
     for (uint first = 0; first < inner; first += SQUARE) {
         tile_a[y][x] = row < rows && first + x < inner ? a[(size_t)row * inner + first + x] : 0;

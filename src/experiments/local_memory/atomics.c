@@ -100,7 +100,8 @@ struct atomics {
 static void choose_launch(struct atomics *atomics, enum atomic_function function, int contention)
 {
     struct atomic_case *chosen = &atomics->chosen;
-    const uint32_t block = atomics->ladder->shape.block, addresses = contentions[contention].addresses;
+    const uint32_t block = atomics->ladder->kernels->shape.block,
+                   addresses = contentions[contention].addresses;
     const uint32_t few = (MOST_RIVALS * addresses + block - 1) / block;
     chosen->function = function;
     chosen->scope = contentions[contention].scope;
@@ -162,7 +163,8 @@ static enum status climb_function(struct atomics *atomics, enum atomic_function 
     for (int n = 0; n < CONTENTIONS; n++) {
         struct times times;
         choose_launch(atomics, function, n);
-        if (contentions[n].scope == SCOPE_GROUP && contentions[n].addresses > atomics->ladder->shape.block) {
+        if (contentions[n].scope == SCOPE_GROUP &&
+            contentions[n].addresses > atomics->ladder->kernels->shape.block) {
             printf(" %9s", "-");
             continue;
         }
@@ -181,7 +183,7 @@ static enum status climb_function(struct atomics *atomics, enum atomic_function 
 static void print_head(struct atomics *atomics)
 {
     printf("\nAtomic functions, ns an operation, medians of %u, groups of %u:\n",
-           atomics->ladder->options->common.repeats, atomics->ladder->shape.block);
+           atomics->ladder->options->common.repeats, atomics->ladder->kernels->shape.block);
     choose_launch(atomics, ATOMIC_ADD, 0);
     printf("  operations of a launch: %u at device scope (of cmpxchg fewer on few words), ",
            local_atomics_operations(&atomics->chosen));

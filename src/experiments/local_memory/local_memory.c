@@ -106,8 +106,9 @@ static enum status run_local_memory(struct bench *bench)
         [PART_ATOMICS] = ladder_atomics, [PART_REFINE] = ladder_refine,
     };
     struct ladder ladder = {.bench = bench, .options = bench->options};
-    TRY(local_shape_of(bench->info, ladder.options->block, &ladder.shape));
-    TRY(local_kernels_create(bench->device, ladder.shape, &ladder.kernels));
+    struct local_shape shape;
+    TRY(local_shape_of(bench->info, ladder.options->block, &shape));
+    TRY(local_kernels_create(bench->device, shape, &ladder.kernels));
     printf("local-memory: groups that stage what they share, on %s\n", bench->info->name);
     TRY(bench_copy(bench, COPY_BYTES, ladder.options->common.repeats));
     bench_print_copy(bench);

@@ -158,7 +158,6 @@ struct options {
 struct ladder {
     struct bench *bench;
     const struct options *options;
-    struct local_shape shape;
     struct local_kernels *kernels;
 };
 

@@ -144,7 +144,7 @@ static void expect_line(struct scene *scene)
 enum status ladder_filter(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
-    const uint32_t block = ladder->shape.block, length = ladder->options->length;
+    const uint32_t block = ladder->kernels->shape.block, length = ladder->options->length;
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, 1, length));
     ladder_print_head(ladder, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
@@ -175,7 +175,8 @@ enum status ladder_transpose(struct bench *bench, void *context)
         for (size_t j = 0; j < scene.columns; j++)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
     struct rung rung = rung_of(&scene, "transpose");
-    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
+    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->kernels->shape.tile,
+                      ladder->kernels->shape.tile);
     for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++)
         TRY(climb(&scene, &rung));
     return STATUS_OK;
@@ -285,7 +286,7 @@ enum status ladder_stencil(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
     ladder_print_head(ladder, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
-                      ladder->shape.square, ladder->shape.square);
+                      ladder->kernels->shape.square, ladder->kernels->shape.square);
     TRY(bench_case(bench, filter_density, context));
     return bench_case(bench, multiply_matrices, context);
 }

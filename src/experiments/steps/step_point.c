@@ -131,16 +131,8 @@ static enum status run_steps(struct run *run, uint32_t steps, double *seconds)
     return STATUS_OK;
 }
 
-/* The steps of a block: what was asked for, or whole periods of the history for about block_seconds. */
-static uint32_t choose_steps(const struct step_setup *setup, double early_seconds)
-{
-    if (setup->steps > 0)
-        return setup->steps;
-    const double periods = floor(block_seconds / early_seconds * EARLY_STEPS / HISTORY_EVERY);
-    return (uint32_t)fmax(HISTORY_EVERY, fmin(periods * HISTORY_EVERY, MOST_BLOCK_STEPS));
-}
-
-/* The first step builds what is built late and holds the start's energy; the warm-up follows it. */
+/* The first step builds what is built late and holds the start's energy; the warm-up follows it. Where no
+ * steps of a block were asked for it has whole periods of the history for about block_seconds. */
 static enum status warm_up(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
@@ -150,9 +142,12 @@ static enum status warm_up(struct run *run)
     point->first_field = simulation->row.field_energy;
     TRY(run_steps(run, EARLY_STEPS, &seconds));
     point->early_field = simulation->row.field_energy;
-    point->steps = choose_steps(run->setup, seconds);
-    if (run->setup->steps > 0)
+    const double periods = floor(block_seconds / seconds * EARLY_STEPS / HISTORY_EVERY);
+    point->steps = (uint32_t)fmax(HISTORY_EVERY, fmin(periods * HISTORY_EVERY, MOST_BLOCK_STEPS));
+    if (run->setup->steps > 0) {
+        point->steps = run->setup->steps;
         TRY(run_steps(run, point->steps, &seconds));
+    }
     run->left_before = simulation->left;
     return STATUS_OK;
 }
