@@ -1,10 +1,6 @@
 /* Simulation ranks: the exchange of a step, and rows that change hands. */
 #include "simulation_internal.h"
 
-#include "parallel/relocate.h"
-
-#include <stdlib.h>
-
 /* ---- every step ---- */
 
 enum status ranks_exchange(struct simulation *simulation, uint32_t species)
@@ -15,10 +11,7 @@ enum status ranks_exchange(struct simulation *simulation, uint32_t species)
     TRY(stepper->kind->leavers(stepper, species, list));
     TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
     TRY(stepper->kind->move(stepper, &simulation->fields, species, &room, list));
-    TRY(exchange_follow(simulation->exchange, species, list));
-    simulation->left += exchange_left(simulation->exchange);
-    device_add_time(simulation->device, STAGE_EXCHANGE, 0, exchange_bytes(simulation->exchange));
-    return STATUS_OK;
+    return exchange_follow(simulation->exchange, species, list, &simulation->left);
 }
 
 enum status ranks_settle(struct simulation *simulation)
@@ -26,8 +19,7 @@ enum status ranks_settle(struct simulation *simulation)
     const uint32_t species = simulation->config->species_count;
     const double start = timer_now();
     TRY(migrate_settle(simulation->migrate, &simulation->slab, species, simulation->particles,
-                       &simulation->changed));
-    simulation->left += migrate_left(simulation->migrate);
+                       &simulation->changed, &simulation->left));
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return STATUS_OK;
 }
@@ -45,33 +37,33 @@ struct slab ranks_slab(const struct simulation *simulation, uint32_t ghost)
 enum status ranks_change_slab(struct simulation *simulation, const struct slab *from)
 {
     const uint32_t species = simulation->config->species_count;
-    const struct slab whole = ranks_slab(simulation, 0); /* on which every particle has a place */
+    struct particles *lists = simulation->particles;
     uint32_t changed;
-    for (uint32_t s = 0; s < species; s++) {
-        TRY(relocate_list(from, &whole, &simulation->particles[s]));
-        TRY(migrate_collect(simulation->migrate, &whole, s, &simulation->particles[s]));
-    }
-    TRY(migrate_settle(simulation->migrate, &whole, species, simulation->particles, &changed));
+    uint64_t left = 0;
     simulation->ghost = plan_ghost_rows(simulation->config);
     simulation->slab = ranks_slab(simulation, simulation->ghost);
-    for (uint32_t s = 0; s < species; s++) {
-        struct particles *list = &simulation->particles[s];
-        TRY(relocate_list(&whole, &simulation->slab, list));
-        TRY(particles_reserve(list, plan_capacity(list->count)));
-    }
+    for (uint32_t s = 0; s < species; s++)
+        TRY(migrate_change_slab(simulation->migrate, from, &simulation->slab, s, &lists[s]));
+    TRY(migrate_settle(simulation->migrate, &simulation->slab, species, lists, &changed, &left));
+    for (uint32_t s = 0; s < species; s++)
+        TRY(particles_reserve(&lists[s], plan_capacity(lists[s].count)));
     return STATUS_OK;
 }
 
-/* Particles of every row of the box, on all ranks. The caller frees them. */
-static enum status count_loads(struct simulation *simulation, uint64_t **loads)
+/* Particles of every row of the box, on all ranks, in memory of `branch`. */
+static enum status count_loads(struct simulation *simulation, struct device *branch, uint64_t **loads)
 {
-    const uint32_t rows = simulation->slab.box.nx;
-    *loads = calloc(rows, sizeof **loads);
-    if (!*loads)
-        return status_fail(STATUS_FAILED, "no memory to count the particles of %u rows", rows);
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        TRY(relocate_count_rows(&simulation->slab, &simulation->particles[s], *loads));
-    communicator_sum_counts(&simulation->communicator, rows, *loads);
+    const struct slab *slab = &simulation->slab;
+    const size_t ny = slab->box.ny, offset_count = slab_own_cells(slab) + (size_t)1;
+    uint32_t *offsets = NULL;
+    TRY(DEVICE_NEW_ARRAY(branch, *loads, slab->box.nx));
+    TRY(DEVICE_NEW_ARRAY(branch, offsets, offset_count));
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        TRY(buffer_read(simulation->particles[s].cell_offsets, 0, offset_count * sizeof *offsets, offsets));
+        for (size_t row = 0; row < slab->rows; row++)
+            (*loads)[slab->first_row + row] += offsets[(row + 1) * ny] - offsets[row * ny];
+    }
+    communicator_sum_counts(&simulation->communicator, slab->box.nx, *loads);
     return STATUS_OK;
 }
 
@@ -97,11 +89,13 @@ static enum status balance(struct simulation *simulation)
 {
     TRY(device_finish(simulation->device)); /* so that the exchange is not timed as waiting for the step */
     const double start = timer_now();
+    struct device *branch = NULL;
     uint64_t *loads = NULL;
-    enum status status = count_loads(simulation, &loads);
+    TRY(device_branch(simulation->device, &branch));
+    enum status status = count_loads(simulation, branch, &loads);
     if (status == STATUS_OK)
         status = balance_with(simulation, loads);
-    free(loads);
+    device_close(&branch);
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return status;
 }

@@ -10,7 +10,6 @@ struct exchange {
     struct device *device;   /* not owned */
     struct migrate *migrate; /* not owned */
     struct slab slab;
-    MPI_Datatype types[PARTS];
     struct ghost_runs out, in;
     MPI_Request *requests; /* for all runs, ATTRIBUTES each */
     int pending;           /* of those */
@@ -96,7 +95,6 @@ enum status exchange_create(struct device *device, const struct communicator *co
     *created = (struct exchange){.device = device, .migrate = migrate, .slab = *slab};
     created->sent = (struct host_particles){.device = device, .precision = precision};
     created->received = created->sent;
-    TRY(host_particles_types(device, precision, created->types));
     TRY(ghost_runs_find(device, partition, &slab->box, ghost, communicator->rank, &created->out,
                         &created->in));
     TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
@@ -115,16 +113,10 @@ static size_t sum_of(const uint32_t *counts, size_t count)
     return sum;
 }
 
-/* Leavers to the cells of a local row that is not an own one. */
-static const uint32_t *leavers_to(const struct exchange *exchange, uint32_t local_row)
+/* The first cell of the lost row, among those beside the own ones. */
+static size_t lost_cell(const struct slab *slab)
 {
-    return exchange->leavers + (size_t)(local_row - exchange->slab.rows) * exchange->slab.box.ny;
-}
-
-/* And to those before them. */
-static size_t leavers_before(const struct exchange *exchange, uint32_t local_row)
-{
-    return sum_of(exchange->leavers, (size_t)(leavers_to(exchange, local_row) - exchange->leavers));
+    return (size_t)(slab_lost_row(slab) - slab->rows) * slab->box.ny;
 }
 
 /* Begins a message of a run, of which each attribute has one at a time. */
@@ -145,21 +137,32 @@ static void end_messages(struct exchange *exchange)
     exchange->pending = 0;
 }
 
-static void exchange_counts(struct exchange *exchange)
+/* Begins the messages of all runs one way, of counts[][ny]. */
+static void begin_counts(struct exchange *exchange, const struct ghost_runs *runs, const uint32_t *counts)
 {
     const size_t ny = exchange->slab.box.ny;
-    uint32_t *incoming = exchange->incoming;
-    for (size_t r = 0; r < exchange->in.count; r++) {
-        const struct ghost_run *run = &exchange->in.runs[r];
-        begin_message(exchange, run, false, 0, incoming, run->rows * ny, MPI_UINT32_T);
-        incoming += run->rows * ny;
+    for (const struct ghost_run *run = runs->runs; run < runs->runs + runs->count; run++)
+        begin_message(exchange, run, runs == &exchange->out, 0, (void *)(counts + run->place * ny),
+                      run->rows * ny, MPI_UINT32_T);
+}
+
+/* The same of the particles of these cells, which lie in the order of the cells: one for each attribute. */
+static void begin_particles(struct exchange *exchange, const struct ghost_runs *runs, const uint32_t *counts,
+                            const struct host_particles *particles)
+{
+    const size_t ny = exchange->slab.box.ny;
+    for (const struct ghost_run *run = runs->runs; run < runs->runs + runs->count; run++) {
+        const size_t first = sum_of(counts, run->place * ny);
+        const size_t count = sum_of(counts + run->place * ny, run->rows * ny);
+        for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
+            if (!host_particles_have(particles, a))
+                continue;
+            MPI_Datatype type = host_particles_type(particles, a);
+            begin_message(exchange, run, runs == &exchange->out, a, host_particles_at(particles, a, first),
+                          count, type);
+            MPI_Type_free(&type);
+        }
     }
-    for (size_t r = 0; r < exchange->out.count; r++) {
-        const struct ghost_run *run = &exchange->out.runs[r];
-        begin_message(exchange, run, true, 0, (void *)leavers_to(exchange, run->local_row), run->rows * ny,
-                      MPI_UINT32_T);
-    }
-    end_messages(exchange);
 }
 
 /* Counts by own cell; and of the particles of each piece (a cell of a row that comes) where they begin among
@@ -224,10 +227,12 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     const size_t ny = slab->box.ny;
     const double start = timer_now();
     exchange->leavers = leavers;
-    exchange_counts(exchange);
+    begin_counts(exchange, &exchange->in, exchange->incoming);
+    begin_counts(exchange, &exchange->out, leavers);
+    end_messages(exchange);
     exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
     exchange->leaving = sum_of(leavers, (slab->local.nx - slab->rows) * ny);
-    exchange->lost = slab_is_whole(slab) ? 0 : sum_of(leavers_to(exchange, slab_lost_row(slab)), ny);
+    exchange->lost = slab_is_whole(slab) ? 0 : sum_of(leavers + lost_cell(slab), ny);
     exchange->has_room = exchange->arriving <= most;
     TRY(make_room(exchange));
     TRY(send_announced(exchange));
@@ -239,54 +244,28 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
 
 /* ---- following ---- */
 
-/* A message for each attribute of `count` particles from number `first` on. */
-static void begin_particles(struct exchange *exchange, const struct ghost_run *run, bool sends, size_t first,
-                            size_t count)
-{
-    const struct host_particles *particles = sends ? &exchange->sent : &exchange->received;
-    for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++)
-        if (host_particles_have(particles, a))
-            begin_message(exchange, run, sends, a, host_particles_at(particles, a, first), count,
-                          exchange->types[a]);
-}
-
-/* Sends and receives the particles of all runs. Leaving ones lie in the order of their cells. */
-static void swap_particles(struct exchange *exchange)
-{
-    const size_t ny = exchange->slab.box.ny;
-    const uint32_t *incoming = exchange->incoming;
-    size_t place = 0;
-    for (size_t r = 0; r < exchange->in.count; r++) {
-        const struct ghost_run *run = &exchange->in.runs[r];
-        const size_t count = sum_of(incoming, run->rows * ny);
-        begin_particles(exchange, run, false, place, count);
-        place += count;
-        incoming += run->rows * ny;
-    }
-    for (size_t r = 0; r < exchange->out.count; r++) {
-        const struct ghost_run *run = &exchange->out.runs[r];
-        begin_particles(exchange, run, true, leavers_before(exchange, run->local_row),
-                        sum_of(leavers_to(exchange, run->local_row), run->rows * ny));
-    }
-    end_messages(exchange);
-}
-
 /* Particles beyond the ghost rows, and arrivals without room, take the general path. */
 static enum status pass_on(const struct exchange *exchange, uint32_t species)
 {
     const struct slab *slab = &exchange->slab;
-    const uint32_t *counts = exchange->incoming;
-    size_t first = 0;
-    if (exchange->lost > 0)
-        TRY(migrate_add(exchange->migrate, slab, species, slab_lost_row(slab),
-                        leavers_to(exchange, slab_lost_row(slab)), &exchange->sent,
-                        leavers_before(exchange, slab_lost_row(slab))));
-    for (size_t n = 0; n < exchange->in.rows && !exchange->has_room; n++, counts += slab->box.ny) {
-        TRY(migrate_add(exchange->migrate, slab, species, exchange->own_rows_host[n], counts,
-                        &exchange->received, first));
-        first += sum_of(counts, slab->box.ny);
+    if (exchange->lost > 0) {
+        const uint32_t *leavers = exchange->leavers, row = slab_lost_row(slab);
+        TRY(migrate_add(exchange->migrate, slab, species, 1, &row, leavers + lost_cell(slab), &exchange->sent,
+                        sum_of(leavers, lost_cell(slab))));
     }
-    return STATUS_OK;
+    if (exchange->has_room)
+        return STATUS_OK;
+    return migrate_add(exchange->migrate, slab, species, exchange->in.rows, exchange->own_rows_host,
+                       exchange->incoming, &exchange->received, 0);
+}
+
+/* Bytes of those that left and came, without those beyond the ghost rows. */
+static uint64_t bytes_moved(const struct exchange *exchange, const struct particles *list)
+{
+    uint64_t each = 0;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        each += list->attribute[a] ? attribute_bytes(list->precision, a) : 0;
+    return (exchange->leaving - exchange->lost + exchange->arriving) * each;
 }
 
 /* On the side queue, while the main queue still moves particles that stay. */
@@ -296,13 +275,15 @@ static enum status travel(struct exchange *exchange, uint32_t species, const str
     TRY(host_particles_read(list, first, exchange->leaving, &exchange->sent));
     const double start = timer_now(); /* nothing may fail while messages are under way */
     exchange->received.species = list->species;
-    swap_particles(exchange);
+    begin_particles(exchange, &exchange->in, exchange->incoming, &exchange->received);
+    begin_particles(exchange, &exchange->out, exchange->leavers, &exchange->sent);
+    end_messages(exchange);
     TRY(pass_on(exchange, species));
     for (enum attribute a = 0; a < ATTRIBUTES && exchange->has_room; a++)
         if (list->attribute[a] && exchange->arriving > 0)
             TRY(buffer_send(exchange->arrived[a], 0, exchange->arriving * attribute_bytes(list->precision, a),
                             host_particles_at(&exchange->received, a, 0)));
-    device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, 0);
+    device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, bytes_moved(exchange, list));
     return STATUS_OK;
 }
 
@@ -325,7 +306,8 @@ static enum status insert(const struct exchange *exchange, const struct particle
     return STATUS_OK;
 }
 
-enum status exchange_follow(struct exchange *exchange, uint32_t species, struct particles *list)
+enum status exchange_follow(struct exchange *exchange, uint32_t species, struct particles *list,
+                            uint64_t *left)
 {
     const struct slab *slab = &exchange->slab;
     const uint32_t own = slab_own_cells(slab), cells = grid_cells(&slab->local);
@@ -339,23 +321,10 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, struct 
     if (inserted > 0)
         TRY(insert(exchange, list));
     list->count = (uint32_t)stay;
+    *left += exchange->leaving - exchange->lost;
     return KERNEL_LAUNCH(exchange->cut,
                          launch_covering(cells - own + (uint64_t)1,
                                          device_group_items(exchange->device, ITEMS), STAGE_EXCHANGE, 0),
                          arg_buffer(list->cell_offsets), arg_uint(own), arg_uint(cells),
                          arg_uint(list->count));
-}
-
-uint64_t exchange_left(const struct exchange *exchange)
-{
-    return exchange->leaving - exchange->lost;
-}
-
-uint64_t exchange_bytes(const struct exchange *exchange)
-{
-    const struct host_particles *sent = &exchange->sent;
-    uint64_t each = 0;
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        each += attribute_present(sent->species, a) ? attribute_bytes(sent->precision, a) : 0;
-    return (exchange_left(exchange) + exchange->arriving) * each;
 }

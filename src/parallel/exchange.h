@@ -32,14 +32,9 @@ STATUS_CHECKED enum status exchange_announce(struct exchange *exchange, const ui
 
 /* After the move of `list`, with leaving particles at its end and room for arrivals: sends and receives them.
  * list->count becomes that of its own particles, arrivals included, and the cell offsets end with those.
- * Where no room was left arrivals wait for migrate_settle(), as do those beyond the ghost rows. Waits for the
- * side queue, and joins it. */
+ * Where no room was left arrivals wait for migrate_settle(), as do those beyond the ghost rows; without the
+ * latter *left grows by the particles that left. Waits for the side queue, and joins it. */
 STATUS_CHECKED enum status exchange_follow(struct exchange *exchange, uint32_t species,
-                                           struct particles *list);
-
-/* Of the last exchange_follow(), without particles beyond the ghost rows: particles that left, and bytes that
- * went and came. */
-uint64_t exchange_left(const struct exchange *exchange);
-uint64_t exchange_bytes(const struct exchange *exchange);
+                                           struct particles *list, uint64_t *left);
 
 #endif

@@ -51,7 +51,8 @@ static void add_runs(const struct partition *partition, const struct slab *slab,
         const int other = partition_owner(partition, row);
         if (owner < 0 || other == owner) {
             runs->runs[runs->count++] =
-                (struct ghost_run){owner < 0 ? other : beside, number, local, row, end - local};
+                owner < 0 ? (struct ghost_run){other, number, row, local - slab->rows, end - local}
+                          : (struct ghost_run){beside, number, row, runs->rows, end - local};
             runs->rows += end - local;
         }
         number++;

@@ -26,10 +26,10 @@ uint32_t ghost_reached_row(const struct slab *slab, uint32_t n);
 
 /* Rows that follow one another in a local grid and in the box, all of one owner. */
 struct ghost_run {
-    int rank;           /* the other one */
-    int number;         /* among all runs beside a rank */
-    uint32_t local_row; /* the first, in that rank's local grid */
-    uint32_t row;       /* the same in the box */
+    int rank;       /* the other one */
+    int number;     /* among all runs beside a rank */
+    uint32_t row;   /* the first, in the box */
+    uint32_t place; /* the same among the rows beside the own ones; of a run that comes among those that do */
     uint32_t rows;
 };
 

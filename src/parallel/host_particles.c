@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(enum precision precision, unsigned part)
+static size_t bytes_of(const struct host_particles *particles, unsigned part)
 {
-    return part == PART_KEY ? sizeof(uint32_t) : attribute_bytes(precision, (enum attribute)part);
+    return part == PART_KEY ? sizeof(uint32_t) : attribute_bytes(particles->precision, (enum attribute)part);
 }
 
 bool host_particles_have(const struct host_particles *particles, unsigned part)
@@ -14,9 +14,12 @@ bool host_particles_have(const struct host_particles *particles, unsigned part)
     return part == PART_KEY || attribute_present(particles->species, (enum attribute)part);
 }
 
-size_t host_particles_bytes(const struct host_particles *particles, unsigned part)
+MPI_Datatype host_particles_type(const struct host_particles *particles, unsigned part)
 {
-    return bytes_of(particles->precision, part);
+    MPI_Datatype type;
+    MPI_Type_contiguous((int)bytes_of(particles, part), MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    return type;
 }
 
 void *host_particles_at(const struct host_particles *particles, unsigned part, size_t n)
@@ -25,8 +28,8 @@ void *host_particles_at(const struct host_particles *particles, unsigned part, s
     if (!particles->elements)
         return NULL;
     for (unsigned p = 0; p < part; p++)
-        before += host_particles_bytes(particles, p);
-    return particles->elements + before * particles->capacity + n * host_particles_bytes(particles, part);
+        before += bytes_of(particles, p);
+    return particles->elements + before * particles->capacity + n * bytes_of(particles, part);
 }
 
 enum status host_particles_reserve(struct host_particles *particles, size_t capacity)
@@ -38,7 +41,7 @@ enum status host_particles_reserve(struct host_particles *particles, size_t capa
         return STATUS_OK;
     longer.capacity = capacity + capacity / 4;
     for (unsigned part = 0; part < PARTS; part++)
-        bytes += longer.capacity * host_particles_bytes(particles, part);
+        bytes += longer.capacity * bytes_of(particles, part);
     TRY(host_memory_create(particles->device, bytes, &longer.memory, &elements));
     longer.elements = elements;
     if (particles->count > 0)
@@ -55,7 +58,7 @@ void host_particles_copy(const struct host_particles *from, size_t first, struct
     for (unsigned part = 0; part < PARTS; part++)
         if (host_particles_have(from, part))
             memcpy(host_particles_at(to, part, place), host_particles_at(from, part, first),
-                   count * host_particles_bytes(from, part));
+                   count * bytes_of(from, part));
 }
 
 /* The attributes from `begin` on that alternate in one array. */
@@ -91,20 +94,5 @@ enum status host_particles_read(const struct particles *list, size_t first, size
                                                         host_particles_at(particles, a, particles->count)));
     }
     particles->count += count;
-    return STATUS_OK;
-}
-
-static void free_type(void *type)
-{
-    MPI_Type_free(type);
-}
-
-enum status host_particles_types(struct device *device, enum precision precision, MPI_Datatype types[PARTS])
-{
-    for (unsigned part = 0; part < PARTS; part++) {
-        MPI_Type_contiguous((int)bytes_of(precision, part), MPI_BYTE, &types[part]);
-        MPI_Type_commit(&types[part]);
-        TRY(device_at_close(device, free_type, &types[part]));
-    }
     return STATUS_OK;
 }

@@ -19,12 +19,14 @@ struct host_particles {
     char *elements; /* an array of `capacity` for each part, one behind the other */
 };
 
-/* Whether the particles have a part, and its bytes for one particle. */
+/* Whether the particles have a part. */
 bool host_particles_have(const struct host_particles *particles, unsigned part);
-size_t host_particles_bytes(const struct host_particles *particles, unsigned part);
 
 /* Where a part of the particles from number n on lies. */
 void *host_particles_at(const struct host_particles *particles, unsigned part, size_t n);
+
+/* A type for messages of a part, an element for each particle. The caller frees it. */
+MPI_Datatype host_particles_type(const struct host_particles *particles, unsigned part);
 
 /* Room for `capacity` particles; those there are kept. */
 STATUS_CHECKED enum status host_particles_reserve(struct host_particles *particles, size_t capacity);
@@ -36,9 +38,5 @@ void host_particles_copy(const struct host_particles *from, size_t first, struct
 /* Appends `count` particles of a list in either layout, from number `first` on, without keys. Blocking. */
 STATUS_CHECKED enum status host_particles_read(const struct particles *list, size_t first, size_t count,
                                                struct host_particles *particles);
-
-/* A type for messages of each part: they die with the device handle, before MPI ends. */
-STATUS_CHECKED enum status host_particles_types(struct device *device, enum precision precision,
-                                                MPI_Datatype types[PARTS]);
 
 #endif

@@ -14,10 +14,8 @@ struct migrate {
     struct device *device; /* not owned */
     struct device *branch; /* of the particles held until migrate_settle(); NULL where none are */
     struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
-    MPI_Datatype types[PARTS];
     int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
     uint32_t *begins;                                     /* [ranks + 1] */
-    uint64_t left;
 };
 
 enum status migrate_create(struct device *device, const struct communicator *communicator,
@@ -33,8 +31,7 @@ enum status migrate_create(struct device *device, const struct communicator *com
     created->sent_begins = created->sent + ranks;
     created->received = created->sent + 2 * ranks;
     created->received_begins = created->sent + 3 * ranks;
-    TRY(DEVICE_NEW_ARRAY(device, created->begins, ranks + 1));
-    return host_particles_types(device, precision, created->types);
+    return DEVICE_NEW_ARRAY(device, created->begins, ranks + 1);
 }
 
 /* ---- what is held ---- */
@@ -53,11 +50,9 @@ static enum status hold(struct migrate *migrate)
 /* At a start that is all particles: memory that the steps do not need. */
 static void let_go(struct migrate *migrate)
 {
+    device_close(&migrate->branch);
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
         migrate->waiting[s].count = migrate->arrived[s].count = 0;
-    if (migrate->branch)
-        device_close(&migrate->branch);
-    migrate->branch = NULL;
 }
 
 /* Brings the x of a lost particle, counted in rows from the first own one, to a row of the box and an offset.
@@ -74,84 +69,86 @@ static uint32_t find_lost(const struct slab *slab, enum precision precision, voi
     return (uint32_t)(around - nx * floor(around / nx));
 }
 
-/* Keys of the particles from number n on, counts[ny] of them in the cells of a local row; returns the number
- * after the last. */
-static size_t set_keys(const struct slab *slab, uint32_t local_row, const uint32_t *counts, size_t n,
-                       struct host_particles *particles)
-{
-    const bool lost = slab_is_lost(slab, local_row);
-    uint32_t *keys = host_particles_at(particles, PART_KEY, 0);
-    uint32_t row = lost ? 0 : slab_global_row(slab, local_row);
-    for (uint32_t column = 0; column < slab->box.ny; column++)
-        for (uint32_t k = 0; k < counts[column]; k++, n++) {
-            if (lost)
-                row =
-                    find_lost(slab, particles->precision, host_particles_at(particles, ATTRIBUTE_OFFSET, n));
-            keys[n] = row * slab->box.ny + column;
-        }
-    return n;
-}
-
 enum status migrate_add(struct migrate *migrate, const struct slab *slab, uint32_t species,
-                        uint32_t local_row, const uint32_t *counts, const struct host_particles *from,
-                        size_t first)
+                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
+                        const struct host_particles *from, size_t first)
 {
+    const uint32_t ny = slab->box.ny;
+    const bool lost = slab_is_lost(slab, rows[0]);
     size_t count = 0;
-    for (uint32_t j = 0; j < slab->box.ny; j++)
-        count += counts[j];
-    if (count == 0)
-        return STATUS_OK;
+    for (size_t cell = 0; cell < (size_t)row_count * ny; cell++)
+        count += counts[cell];
     TRY(hold(migrate));
-    struct host_particles *to =
-        local_row < slab->rows ? &migrate->arrived[species] : &migrate->waiting[species];
+    struct host_particles *to = lost ? &migrate->waiting[species] : &migrate->arrived[species];
     TRY(host_particles_reserve(to, to->count + count));
     host_particles_copy(from, first, to, to->count, count);
-    to->count = set_keys(slab, local_row, counts, to->count, to);
+    uint32_t *keys = host_particles_at(to, PART_KEY, 0);
+    for (size_t cell = 0; cell < (size_t)row_count * ny; cell++)
+        for (uint32_t k = counts[cell]; k > 0; k--, to->count++) {
+            const uint32_t row =
+                lost ? find_lost(slab, to->precision, host_particles_at(to, ATTRIBUTE_OFFSET, to->count))
+                     : slab_global_row(slab, rows[cell / ny]);
+            keys[to->count] = row * ny + (uint32_t)(cell % ny);
+        }
     return STATUS_OK;
 }
 
-/* ---- collecting ---- */
+/* ---- rows change hands ---- */
 
-/* From now on the list ends with its own cells. offsets[cells + 1] of the others are lost. */
-static enum status cut_off(const struct slab *slab, size_t cells, uint32_t *offsets, struct particles *list)
-{
-    list->count = offsets[0];
-    for (size_t cell = 1; cell <= cells; cell++)
-        offsets[cell] = offsets[0];
-    return buffer_write(list->cell_offsets, slab_own_cells(slab) * sizeof *offsets,
-                        (cells + 1) * sizeof *offsets, offsets);
-}
-
-/* Reads them, with their keys. offsets[cells + 1]: of the cells beside; counts[ny]: for use here. */
-static enum status read_leaving(struct migrate *migrate, const struct slab *slab, uint32_t species,
-                                const struct particles *list, const uint32_t *offsets, uint32_t *counts)
+/* Reads the particles of cells [begin, end) with their keys. offsets[] are those of the own cells of `from`.
+ */
+static enum status take_cells(struct migrate *migrate, const struct slab *from, uint32_t species,
+                              const struct particles *list, const uint32_t *offsets, uint32_t begin,
+                              uint32_t end)
 {
     struct host_particles *waiting = &migrate->waiting[species];
-    const uint32_t ny = slab->box.ny, rows = slab->local.nx - slab->rows;
     size_t n = waiting->count;
-    TRY(host_particles_read(list, offsets[0], offsets[(size_t)rows * ny] - offsets[0], waiting));
-    for (uint32_t row = 0; row < rows; row++, offsets += ny) {
-        for (uint32_t j = 0; j < ny; j++)
-            counts[j] = offsets[j + 1] - offsets[j];
-        n = set_keys(slab, slab->rows + row, counts, n, waiting);
-    }
+    TRY(host_particles_read(list, offsets[begin], offsets[end] - offsets[begin], waiting));
+    uint32_t *keys = host_particles_at(waiting, PART_KEY, 0);
+    for (uint32_t cell = begin; cell < end; cell++)
+        for (uint32_t p = offsets[cell]; p < offsets[cell + 1]; p++)
+            keys[n++] = from->first_row * from->box.ny + cell;
     return STATUS_OK;
 }
 
-enum status migrate_collect(struct migrate *migrate, const struct slab *slab, uint32_t species,
-                            struct particles *list)
+/* The list becomes its own particles [begin, end). */
+static enum status keep(struct particles *list, uint32_t begin, uint32_t end)
 {
-    const size_t own = slab_own_cells(slab), cells = grid_cells(&slab->local) - own, ny = slab->box.ny;
-    uint32_t *offsets = NULL;
-    if (cells == 0)
+    struct particle_array arrays[ATTRIBUTES];
+    list->count = end - begin;
+    if (begin == 0 || list->count == 0)
         return STATUS_OK;
+    for (uint32_t n = particles_arrays(list, arrays); n-- > 0;)
+        TRY(buffer_copy_part(*arrays[n].now, begin * arrays[n].bytes, *arrays[n].spare, 0,
+                             list->count * arrays[n].bytes, STAGE_EXCHANGE));
+    particles_swap(list);
+    return STATUS_OK;
+}
+
+static uint32_t clamp(int64_t value, uint32_t least, uint32_t most)
+{
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+enum status migrate_change_slab(struct migrate *migrate, const struct slab *from, const struct slab *to,
+                                uint32_t species, struct particles *list)
+{
+    const uint32_t own = slab_own_cells(from), cells = grid_cells(&to->local);
+    const int64_t shift = ((int64_t)to->first_row - from->first_row) * from->box.ny; /* of the first cell */
+    const uint32_t begin = clamp(shift, 0, own), end = clamp(shift + slab_own_cells(to), begin, own);
+    uint32_t *offsets = NULL, *made = NULL;
     TRY(hold(migrate));
-    TRY(DEVICE_NEW_ARRAY(migrate->branch, offsets, cells + 1 + ny));
-    TRY(buffer_read(list->cell_offsets, own * sizeof *offsets, (cells + 1) * sizeof *offsets, offsets));
-    if (offsets[cells] == offsets[0])
-        return STATUS_OK;
-    TRY(read_leaving(migrate, slab, species, list, offsets, offsets + cells + 1));
-    return cut_off(slab, cells, offsets, list);
+    TRY(DEVICE_NEW_ARRAY(migrate->branch, offsets, own + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(migrate->branch, made, cells + (size_t)1));
+    TRY(buffer_read(list->cell_offsets, 0, (own + (size_t)1) * sizeof *offsets, offsets));
+    TRY(take_cells(migrate, from, species, list, offsets, 0, begin));
+    TRY(take_cells(migrate, from, species, list, offsets, end, own));
+    TRY(keep(list, offsets[begin], offsets[end]));
+    for (uint32_t cell = 0; cell <= cells; cell++)
+        made[cell] = offsets[clamp(shift + cell, begin, end)] - offsets[begin];
+    buffer_destroy(&list->cell_offsets);
+    TRY(buffer_create(list->device, (cells + (size_t)1) * sizeof *made, "cell offsets", &list->cell_offsets));
+    return buffer_write(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *made, made);
 }
 
 /* ---- sorting ---- */
@@ -241,27 +238,20 @@ static enum status travel(struct migrate *migrate, const struct slab *slab, uint
     if (status == STATUS_OK)
         status = make_room(migrate, arrived, &coming);
     TRY(communicator_agree(&migrate->communicator, status));
-    for (unsigned part = 0; part < PARTS; part++)
-        if (host_particles_have(arrived, part))
-            MPI_Alltoallv(host_particles_at(&migrate->sorted, part, 0), migrate->sent, migrate->sent_begins,
-                          migrate->types[part], host_particles_at(arrived, part, arrived->count),
-                          migrate->received, migrate->received_begins, migrate->types[part], MPI_COMM_WORLD);
-    migrate->left += waiting->count;
+    for (unsigned part = 0; part < PARTS; part++) {
+        if (!host_particles_have(arrived, part))
+            continue;
+        MPI_Datatype type = host_particles_type(arrived, part);
+        MPI_Alltoallv(host_particles_at(&migrate->sorted, part, 0), migrate->sent, migrate->sent_begins, type,
+                      host_particles_at(arrived, part, arrived->count), migrate->received,
+                      migrate->received_begins, type, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+    }
     arrived->count += coming;
     return STATUS_OK;
 }
 
 /* ---- arriving ---- */
-
-static enum status write_list(const struct host_particles *particles, struct particles *list)
-{
-    list->count = (uint32_t)particles->count;
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        if (list->attribute[a])
-            TRY(buffer_write(list->attribute[a], 0, list->count * attribute_bytes(list->precision, a),
-                             host_particles_at(particles, a, 0)));
-    return STATUS_OK;
-}
 
 /* Particles that arrived, as a short sorted list that is merged into the long one. */
 static enum status bring_in(struct migrate *migrate, const struct slab *slab,
@@ -276,7 +266,10 @@ static enum status bring_in(struct migrate *migrate, const struct slab *slab,
     TRY(sort_into(&migrate->sorted, arrived, &order, offsets));
     TRY(particles_create(branch, slab, migrate->precision, LAYOUT_SOA, arrived->species,
                          (uint32_t)arrived->count, &arrivals));
-    TRY(write_list(&migrate->sorted, &arrivals));
+    arrivals.count = (uint32_t)arrived->count;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        if (arrivals.attribute[a])
+            TRY(particles_write(&arrivals, a, host_particles_at(&migrate->sorted, a, 0)));
     TRY(buffer_write(arrivals.cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
     TRY(list_merge(migrate->device, cells, list, &arrivals));
     particles_destroy(&arrivals); /* not with the others: there are more species */
@@ -284,12 +277,13 @@ static enum status bring_in(struct migrate *migrate, const struct slab *slab,
 }
 
 static enum status settle_all(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
-                              struct particles *lists, uint32_t *changed)
+                              struct particles *lists, uint32_t *changed, uint64_t *left)
 {
     enum status status = hold(migrate);
     for (uint32_t s = 0; s < species_count; s++) {
         const struct host_particles *arrived = &migrate->arrived[s];
         TRY(travel(migrate, slab, s, lists[s].species, status));
+        *left += migrate->waiting[s].count;
         if (arrived->count == 0)
             continue;
         *changed |= UINT32_C(1) << s;
@@ -299,20 +293,15 @@ static enum status settle_all(struct migrate *migrate, const struct slab *slab, 
 }
 
 enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
-                           struct particles *lists, uint32_t *changed)
+                           struct particles *lists, uint32_t *changed, uint64_t *left)
 {
-    migrate->left = 0;
     int any = 0;
     *changed = 0;
     for (uint32_t s = 0; s < species_count; s++)
         any |= migrate->waiting[s].count + migrate->arrived[s].count > 0;
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    const enum status status = any ? settle_all(migrate, slab, species_count, lists, changed) : STATUS_OK;
+    const enum status status =
+        any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
     let_go(migrate);
     return status;
-}
-
-uint64_t migrate_left(const struct migrate *migrate)
-{
-    return migrate->left;
 }

@@ -236,48 +236,47 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
                               scene->migrate, &scene->exchange));
 }
 
-/* What the exchange did not bring comes by the general path: in all, arrivals of both kinds. */
-static void check_settle(struct scene *scene, uint32_t before, uint64_t left)
+/* Collective: what waits comes by the general path, and only then anything does. */
+static void check_settle(struct scene *scene, struct migrate *migrate, const struct slab *slab,
+                         uint64_t leaving)
 {
+    const uint32_t before = scene->list.count;
     uint32_t changed = 0;
-    assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed));
+    uint64_t left = 1;
+    assert_ok(migrate_settle(migrate, slab, 1, &scene->list, &changed, &left));
     assert_int_equal(changed, scene->list.count > before);
-    assert_int_equal(migrate_left(scene->migrate), left);
-    assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed));
+    assert_int_equal(left, 1 + leaving);
+    assert_ok(migrate_settle(migrate, slab, 1, &scene->list, &changed, &left));
     assert_int_equal(changed, 0);
-    assert_int_equal(migrate_left(scene->migrate), 0);
+    assert_int_equal(left, 1 + leaving);
+}
+
+/* All bytes of the stage up to now. */
+static uint64_t exchange_bytes(void)
+{
+    return device_timers(device)->stages[STAGE_EXCHANGE].bytes;
 }
 
 static void check_exchange(struct scene *scene)
 {
-    assert_ok(particles_reserve(&scene->list, (uint32_t)(scene->staying + scene->leaving)));
-    const bool room = scene->staying + scene->leaving + scene->arriving <= scene->list.capacity;
+    const uint32_t kept = (uint32_t)(scene->staying + scene->leaving);
     const uint64_t each =
         4 * precision_bytes(scene->kind.precision) + (scene->kind.ids ? sizeof(uint64_t) : 0);
-    const uint32_t most = scene->list.capacity - (uint32_t)(scene->staying + scene->leaving);
     struct arrival_room left = {0};
-    assert_ok(exchange_announce(scene->exchange, scene->leavers, most, &left));
+    uint64_t gone = 1;
+    assert_ok(particles_reserve(&scene->list, kept));
+    const bool room = kept + scene->arriving <= scene->list.capacity;
+    assert_ok(exchange_announce(scene->exchange, scene->leavers, scene->list.capacity - kept, &left));
     assert_int_equal(left.count, room ? scene->arriving : 0);
     build_list(scene, &left);
     assert_ok(device_fork(device)); /* as the move does */
-    assert_ok(exchange_follow(scene->exchange, 0, &scene->list));
+    const uint64_t bytes = exchange_bytes() + each * (scene->leaving - scene->lost + scene->arriving);
+    assert_ok(exchange_follow(scene->exchange, 0, &scene->list, &gone));
+    assert_int_equal(exchange_bytes(), bytes + 2 * each * left.count); /* the latter by the kernels */
     check_list(scene, expected_list(scene, room ? NEAR : 0, 0));
-    assert_int_equal(exchange_left(scene->exchange), scene->leaving - scene->lost);
-    assert_int_equal(exchange_bytes(scene->exchange),
-                     (scene->leaving - scene->lost + scene->arriving) * each);
-    check_settle(scene, scene->list.count, scene->lost);
+    assert_int_equal(gone, 1 + scene->leaving - scene->lost);
+    check_settle(scene, scene->migrate, &scene->slab, scene->lost);
     check_list(scene, expected_list(scene, NEAR, LOST));
-}
-
-/* All leaving particles take the general path. */
-static void check_migrate(struct scene *scene)
-{
-    assert_ok(particles_reserve(&scene->list, (uint32_t)(scene->staying + scene->leaving)));
-    build_list(scene, NULL);
-    assert_ok(migrate_collect(scene->migrate, &scene->slab, 0, &scene->list));
-    check_list(scene, expected_list(scene, 0, 0));
-    check_settle(scene, scene->list.count, scene->leaving);
-    check_list(scene, expected_list(scene, NEAR | LOST, 0));
 }
 
 /* In single and double precision, with ids and without, in either layout and in one on each second rank. */
@@ -292,46 +291,21 @@ static void check_all(struct scene_kind kind, const struct partition *partition)
         kind.seed = n;
         struct scene scene;
         scene_create(&kind, partition, &scene);
-        check_exchange(&scene);
-        for (int again = 0; again < 2; again++) { /* another step, or rows that change hands */
+        for (int step = 0; step < 2; step++) {
+            check_exchange(&scene);
             scene.kind.seed += 10;
             count_traffic(&scene);
-            again ? check_migrate(&scene) : check_exchange(&scene);
         }
         device_close(&scene.branch);
         assert_int_equal(device_bytes_held(device), held);
     }
 }
 
-/* The last rank cannot take what comes of the first species; all get its sentence, and none waits for
- * another.
- */
-static void check_failure(struct scene_kind kind, const struct partition *partition)
-{
-    const enum status expected = ranks.size > 1 ? STATUS_FAILED : STATUS_OK;
-    struct scene scene;
-    uint32_t changed;
-    scene_create(&kind, partition, &scene);
-    build_list(&scene, NULL);
-    assert_ok(migrate_collect(scene.migrate, &scene.slab, 0, &scene.list));
-    struct particles lists[2] = {scene.list};
-    assert_ok(particles_create(scene.branch, &scene.slab, kind.precision, kind.layout, &scene.species, 1,
-                               &lists[1]));
-    if (ranks.rank == ranks.size - 1)
-        lists[0].count = CONFIG_MAX_PARTICLES;
-    assert_int_equal(migrate_settle(scene.migrate, &scene.slab, 2, lists, &changed), expected);
-    assert_true(expected == STATUS_OK || strstr(status_message(), "species test: 42939"));
-    assert_ok(migrate_settle(scene.migrate, &scene.slab, 2, lists, &changed));
-    assert_int_equal(changed, 0);
-    device_close(&scene.branch);
-}
-
 /* ---- partitions ---- */
 
 enum division { EVEN, FIRST_IS_LARGE, LAST_IS_LARGE, SINGLE_ROWS, DIVISIONS };
 
-static void check_on(enum division division, struct scene_kind kind,
-                     void (*check)(struct scene_kind kind, const struct partition *partition))
+static struct partition divide(enum division division)
 {
     enum { ROWS = 40 };
     uint32_t first[16];
@@ -344,7 +318,13 @@ static void check_on(enum division division, struct scene_kind kind,
         first[rank] = ends[division];
     }
     assert_ok(partition_given(ranks.size, first, &partition));
-    check(kind, &partition);
+    return partition;
+}
+
+static void check_on(enum division division, struct scene_kind kind)
+{
+    struct partition partition = divide(division);
+    check_all(kind, &partition);
     partition_destroy(&partition);
 }
 
@@ -357,7 +337,7 @@ static const struct scene_kind usual = {.columns = 5, .ghost = 3, .empty = NO_RA
 TEST(arrivals_take_their_places)
 {
     for (enum division division = EVEN; division < DIVISIONS; division++)
-        check_on(division, usual, check_all);
+        check_on(division, usual);
 }
 
 /* No ghost rows: any particle goes anywhere. */
@@ -366,8 +346,8 @@ TEST(whole_slabs)
     struct scene_kind kind = usual;
     kind.ghost = 0;
     kind.columns = 2;
-    check_on(EVEN, kind, check_all);
-    check_on(LAST_IS_LARGE, kind, check_all);
+    check_on(EVEN, kind);
+    check_on(LAST_IS_LARGE, kind);
 }
 
 /* On all ranks, or on one while others have some. */
@@ -375,34 +355,106 @@ TEST(arrivals_without_room_are_merged)
 {
     struct scene_kind kind = usual;
     kind.no_room = ALL_RANKS;
-    check_on(EVEN, kind, check_all);
+    check_on(EVEN, kind);
     kind.no_room = ranks.size - 1;
-    check_on(FIRST_IS_LARGE, kind, check_all);
+    check_on(FIRST_IS_LARGE, kind);
     kind.ghost = 0;
-    check_on(SINGLE_ROWS, kind, check_all);
+    check_on(SINGLE_ROWS, kind);
 }
 
 TEST(all_particles_may_stay)
 {
     struct scene_kind kind = usual;
     kind.all_stay = true;
-    check_on(EVEN, kind, check_all);
-    check_on(SINGLE_ROWS, kind, check_all);
+    check_on(EVEN, kind);
+    check_on(SINGLE_ROWS, kind);
 }
 
 TEST(a_rank_may_be_empty)
 {
     struct scene_kind kind = usual;
     kind.empty = ranks.size - 1;
-    check_on(EVEN, kind, check_all);
-    check_on(FIRST_IS_LARGE, kind, check_all);
+    check_on(EVEN, kind);
+    check_on(FIRST_IS_LARGE, kind);
     kind.empty = ALL_RANKS;
-    check_on(EVEN, kind, check_all);
+    check_on(EVEN, kind);
+}
+
+/* Own particles of rows that stay, then those of other ranks, in the rows of `to`. Returns how many left. */
+static uint64_t expect_rows(const struct scene *scene, const struct slab *to,
+                            struct sorted_particles *expected)
+{
+    const uint32_t ny = scene->box.ny;
+    uint64_t came = 0;
+    *expected = empty_list(grid_cells(&to->local));
+    for (uint32_t cell = 0; cell < slab_own_cells(to); cell++)
+        for (int n = 0; n < ranks.size; n++) {
+            const int rank = n == 0 ? ranks.rank : n - (n <= ranks.rank);
+            const struct slab from = slab_of(scene, rank);
+            const uint32_t row = to->first_row + cell / ny - from.first_row; /* wraps below the first */
+            for (uint32_t k = 0; row < from.rows && k < number_in(scene, rank, row * ny + cell % ny); k++) {
+                const struct particle particle = particle_of(scene, rank, row * ny + cell % ny, k);
+                sorted_particles_add(expected, cell, particle.state, particle.id);
+                came += n == 0;
+            }
+        }
+    return scene->staying - came;
+}
+
+/* Between any two divisions, and from a whole slab to one with ghost rows. Where the last rank cannot take
+ * what comes of the first of two species, all get its sentence, and none waits for another. */
+static void check_rows(const struct scene_kind *kind, enum division before, enum division after, bool fails)
+{
+    struct partition partition = divide(before), other = divide(after);
+    struct scene scene;
+    struct migrate *migrate = NULL;
+    struct sorted_particles expected;
+    uint32_t changed = 0;
+    scene_create(kind, &partition, &scene);
+    const struct slab to =
+        slab_make(&scene.box, other.first[ranks.rank], partition_rows(&other, ranks.rank), usual.ghost);
+    assert_ok(migrate_create(scene.branch, &ranks, &other, kind->precision, &migrate));
+    build_list(&scene, NULL);
+    assert_ok(migrate_change_slab(migrate, &scene.slab, &to, 0, &scene.list));
+    if (fails) {
+        const enum status status = ranks.size > 1 ? STATUS_FAILED : STATUS_OK;
+        struct particles lists[2] = {scene.list};
+        uint64_t left = 0;
+        assert_ok(
+            particles_create(scene.branch, &to, kind->precision, kind->layout, &scene.species, 1, &lists[1]));
+        if (ranks.rank == ranks.size - 1)
+            lists[0].count = CONFIG_MAX_PARTICLES;
+        assert_int_equal(migrate_settle(migrate, &to, 2, lists, &changed, &left), status);
+        assert_true(status == STATUS_OK || strstr(status_message(), "species test: 42939"));
+        assert_ok(migrate_settle(migrate, &to, 2, lists, &changed, &left));
+        assert_int_equal(changed, 0);
+    } else {
+        check_settle(&scene, migrate, &to, expect_rows(&scene, &to, &expected));
+        check_list(&scene, expected);
+    }
+    device_close(&scene.branch);
+    partition_destroy(&partition);
+    partition_destroy(&other);
+}
+
+TEST(rows_change_hands)
+{
+    struct scene_kind kind = usual;
+    kind.all_stay = kind.ids = true;
+    for (enum division before = EVEN; before < SINGLE_ROWS; before++)
+        for (enum division after = EVEN; after < SINGLE_ROWS; after++) {
+            kind.ghost = after == before ? 0 : usual.ghost;
+            kind.layout = (ranks.rank + (int)after) % 2 ? LAYOUT_AOS : LAYOUT_SOA;
+            kind.seed++;
+            check_rows(&kind, before, after, false);
+        }
 }
 
 TEST(ranks_fail_together)
 {
-    check_on(EVEN, usual, check_failure);
+    struct scene_kind kind = usual;
+    kind.all_stay = true;
+    check_rows(&kind, FIRST_IS_LARGE, LAST_IS_LARGE, true);
 }
 
 MPI_TEST_MAIN(open_device, close_device)
