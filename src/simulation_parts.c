@@ -68,8 +68,6 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(stepper_create(simulation->list_parts, kind, &simulation->setup, &simulation->stepper));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
-    TRY(deposit_create(simulation->list_parts, &simulation->slab.local, config->precision, &config->deposit,
-                       capacity, &simulation->deposit));
-    deposit_within(simulation->deposit, slab_own_cells(&simulation->slab));
-    return STATUS_OK;
+    return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision, &config->deposit,
+                          slab_own_cells(&simulation->slab), capacity, &simulation->deposit);
 }

@@ -38,7 +38,7 @@ struct deposit {
     enum precision precision;
     enum deposit_variant variant;
     uint32_t capacity;
-    uint32_t filled_cells;         /* the first of the grid's, outside which no particles are */
+    uint32_t filled_cells;
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
     uint32_t planes;               /* sums of a piece: the nodes its particles touch */
     size_t group_items, segment_items, item_particles;
@@ -123,14 +123,15 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           const struct deposit_config *config, uint32_t capacity, struct deposit **deposit)
+                           const struct deposit_config *config, uint32_t filled_cells, uint32_t capacity,
+                           struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
     **deposit = (struct deposit){.device = device,
                                  .grid = *grid,
                                  .precision = precision,
                                  .capacity = capacity,
-                                 .filled_cells = grid_cells(grid)};
+                                 .filled_cells = filled_cells};
     return config->method == DEPOSIT_METHOD_ATOMIC
                ? deposit_atomic_create(device, grid, precision, config->shape, ATOMIC_AUTO,
                                        &(*deposit)->atomic)
@@ -138,11 +139,6 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
 }
 
 /* ---- the variant ---- */
-
-void deposit_within(struct deposit *deposit, uint32_t cells)
-{
-    deposit->filled_cells = cells;
-}
 
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
 {

@@ -13,14 +13,11 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles, with shape and method of the config. */
+/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells, as in the own rows
+ * of a slab; with shape and method of the config. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, const struct deposit_config *config,
-                                          uint32_t capacity, struct deposit **deposit);
-
-/* From now on all particles are in the grid's first `cells` cells, as in the own rows of a slab: searches for
- * a particle's cell start from there. */
-void deposit_within(struct deposit *deposit, uint32_t cells);
+                                          uint32_t filled_cells, uint32_t capacity, struct deposit **deposit);
 
 /* Deposits one sorted species, in either layout: rho (real[cells]) is set where `first`, else added to.
  * Charge per area: rho = q w / (dx dy) * sum of weights. STATUS_FAILED for more particles than the capacity.

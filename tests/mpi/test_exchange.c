@@ -6,7 +6,7 @@
 #include "parallel/exchange.h"
 #include "support/device_fixture.h"
 
-enum { ALL_RANKS = -2, NO_RANK = -1, MOST = 20000 /* particles of a list */ };
+enum { LAST_RANK = -3, ALL_RANKS = -2, NO_RANK = -1, MOST = 20000 /* particles of a list */, GHOST = 3 };
 
 /* What ranks have and send. */
 struct scene_kind {
@@ -42,7 +42,7 @@ struct particle {
 
 static bool is_rank(int which, int rank)
 {
-    return which == ALL_RANKS || which == rank;
+    return which == ALL_RANKS || which == rank || (which == LAST_RANK && rank == ranks.size - 1);
 }
 
 static struct slab slab_of(const struct scene *scene, int rank)
@@ -321,63 +321,45 @@ static struct partition divide(enum division division)
     return partition;
 }
 
-static void check_on(enum division division, struct scene_kind kind)
-{
-    struct partition partition = divide(division);
-    check_all(kind, &partition);
-    partition_destroy(&partition);
-}
-
-static const struct scene_kind usual = {.columns = 5, .ghost = 3, .empty = NO_RANK, .no_room = NO_RANK};
-
-/* ---- tests ---- */
-
-/* Slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of several ranks;
- * and as few rows as ranks, where slabs are whole. */
 TEST(arrivals_take_their_places)
 {
-    for (enum division division = EVEN; division < DIVISIONS; division++)
-        check_on(division, usual);
-}
-
-/* No ghost rows: any particle goes anywhere. */
-TEST(whole_slabs)
-{
-    struct scene_kind kind = usual;
-    kind.ghost = 0;
-    kind.columns = 2;
-    check_on(EVEN, kind);
-    check_on(LAST_IS_LARGE, kind);
-}
-
-/* On all ranks, or on one while others have some. */
-TEST(arrivals_without_room_are_merged)
-{
-    struct scene_kind kind = usual;
-    kind.no_room = ALL_RANKS;
-    check_on(EVEN, kind);
-    kind.no_room = ranks.size - 1;
-    check_on(FIRST_IS_LARGE, kind);
-    kind.ghost = 0;
-    check_on(SINGLE_ROWS, kind);
-}
-
-TEST(all_particles_may_stay)
-{
-    struct scene_kind kind = usual;
-    kind.all_stay = true;
-    check_on(EVEN, kind);
-    check_on(SINGLE_ROWS, kind);
-}
-
-TEST(a_rank_may_be_empty)
-{
-    struct scene_kind kind = usual;
-    kind.empty = ranks.size - 1;
-    check_on(EVEN, kind);
-    check_on(FIRST_IS_LARGE, kind);
-    kind.empty = ALL_RANKS;
-    check_on(EVEN, kind);
+    static const struct {
+        enum division division;
+        uint32_t columns, ghost;
+        int empty, no_room;
+        bool all_stay;
+    } cases[] = {
+        /* slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of
+         * several ranks; and as few rows as ranks, where slabs are whole */
+        {EVEN, 5, 3, NO_RANK, NO_RANK, false},
+        {FIRST_IS_LARGE, 5, 3, NO_RANK, NO_RANK, false},
+        {LAST_IS_LARGE, 5, 3, NO_RANK, NO_RANK, false},
+        {SINGLE_ROWS, 5, 3, NO_RANK, NO_RANK, false},
+        /* no ghost rows: any particle goes anywhere */
+        {EVEN, 2, 0, NO_RANK, NO_RANK, false},
+        {LAST_IS_LARGE, 2, 0, NO_RANK, NO_RANK, false},
+        /* arrivals without room are merged, on all ranks, or on one while others have some */
+        {EVEN, 5, 3, NO_RANK, ALL_RANKS, false},
+        {FIRST_IS_LARGE, 5, 3, NO_RANK, LAST_RANK, false},
+        {SINGLE_ROWS, 5, 0, NO_RANK, LAST_RANK, false},
+        /* all particles may stay */
+        {EVEN, 5, 3, NO_RANK, NO_RANK, true},
+        {SINGLE_ROWS, 5, 3, NO_RANK, NO_RANK, true},
+        /* ranks may be empty */
+        {EVEN, 5, 3, LAST_RANK, NO_RANK, false},
+        {FIRST_IS_LARGE, 5, 3, LAST_RANK, NO_RANK, false},
+        {EVEN, 5, 3, ALL_RANKS, NO_RANK, false},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const struct scene_kind kind = {.columns = cases[n].columns,
+                                        .ghost = cases[n].ghost,
+                                        .empty = cases[n].empty,
+                                        .no_room = cases[n].no_room,
+                                        .all_stay = cases[n].all_stay};
+        struct partition partition = divide(cases[n].division);
+        check_all(kind, &partition);
+        partition_destroy(&partition);
+    }
 }
 
 /* Own particles of rows that stay, then those of other ranks, in the rows of `to`. Returns how many left. */
@@ -412,7 +394,7 @@ static void check_rows(const struct scene_kind *kind, enum division before, enum
     uint32_t changed = 0;
     scene_create(kind, &partition, &scene);
     const struct slab to =
-        slab_make(&scene.box, other.first[ranks.rank], partition_rows(&other, ranks.rank), usual.ghost);
+        slab_make(&scene.box, other.first[ranks.rank], partition_rows(&other, ranks.rank), GHOST);
     assert_ok(migrate_create(scene.branch, &ranks, &other, kind->precision, &migrate));
     build_list(&scene, NULL);
     assert_ok(migrate_change_slab(migrate, &scene.slab, &to, 0, &scene.list));
@@ -439,21 +421,14 @@ static void check_rows(const struct scene_kind *kind, enum division before, enum
 
 TEST(rows_change_hands)
 {
-    struct scene_kind kind = usual;
-    kind.all_stay = kind.ids = true;
+    struct scene_kind kind = {.columns = 5, .empty = NO_RANK, .no_room = NO_RANK, .all_stay = true, .ids = true};
     for (enum division before = EVEN; before < SINGLE_ROWS; before++)
         for (enum division after = EVEN; after < SINGLE_ROWS; after++) {
-            kind.ghost = after == before ? 0 : usual.ghost;
+            kind.ghost = after == before ? 0 : GHOST;
             kind.layout = (ranks.rank + (int)after) % 2 ? LAYOUT_AOS : LAYOUT_SOA;
             kind.seed++;
             check_rows(&kind, before, after, false);
         }
-}
-
-TEST(ranks_fail_together)
-{
-    struct scene_kind kind = usual;
-    kind.all_stay = true;
     check_rows(&kind, FIRST_IS_LARGE, LAST_IS_LARGE, true);
 }
 
