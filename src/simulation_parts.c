@@ -68,6 +68,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(stepper_create(simulation->list_parts, kind, &simulation->setup, &simulation->stepper));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
-    return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision, &config->deposit,
-                          slab_own_cells(&simulation->slab), capacity, &simulation->deposit);
+    return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision,
+                          &config->deposit, slab_own_cells(&simulation->slab), capacity,
+                          &simulation->deposit);
 }

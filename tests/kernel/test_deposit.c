@@ -26,8 +26,8 @@ static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape
 {
     struct deposit *deposit = NULL;
     assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision,
-                             &(struct deposit_config){.shape = shape}, scene->sorted.particles.count,
-                             &deposit));
+                             &(struct deposit_config){.shape = shape}, grid_cells(&scene->grid),
+                             scene->sorted.particles.count, &deposit));
     return deposit;
 }
 
@@ -134,7 +134,8 @@ TEST(more_particles_than_made_for)
         deposit_scene_create(&(struct deposit_case){4, 4, 101, 0}, PRECISION_SINGLE, 5);
     struct deposit *deposit = NULL;
     assert_ok(deposit_create(device, &scene->grid, PRECISION_SINGLE,
-                             &(struct deposit_config){.shape = SHAPE_CIC}, 100, &deposit));
+                             &(struct deposit_config){.shape = SHAPE_CIC}, grid_cells(&scene->grid), 100,
+                             &deposit));
     assert_int_equal(deposit_species(deposit, &scene->sorted.particles, true, deposit_unset(scene)),
                      STATUS_FAILED);
     assert_non_null(strstr(status_message(), "100 particles was given 101"));

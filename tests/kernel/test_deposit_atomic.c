@@ -237,7 +237,7 @@ TEST(takes_a_word_a_node)
     const struct deposit_config config = {.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
     struct deposit *deposit = NULL;
     const size_t before = device_bytes_held(device);
-    assert_ok(deposit_create(device, &grid, precision, &config, 123456, &deposit));
+    assert_ok(deposit_create(device, &grid, precision, &config, grid_cells(&grid), 123456, &deposit));
     assert_int_equal(device_bytes_held(device) - before, 31 * 6 * sizeof(uint64_t));
 }
 

@@ -421,7 +421,8 @@ static void check_rows(const struct scene_kind *kind, enum division before, enum
 
 TEST(rows_change_hands)
 {
-    struct scene_kind kind = {.columns = 5, .empty = NO_RANK, .no_room = NO_RANK, .all_stay = true, .ids = true};
+    struct scene_kind kind = {
+        .columns = 5, .empty = NO_RANK, .no_room = NO_RANK, .all_stay = true, .ids = true};
     for (enum division before = EVEN; before < SINGLE_ROWS; before++)
         for (enum division after = EVEN; after < SINGLE_ROWS; after++) {
             kind.ghost = after == before ? 0 : GHOST;

@@ -146,8 +146,8 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(options->precision), "rho", &scene->rho));
     TRY(deposit_create(device, &scene->grid, options->precision,
-                       &(struct deposit_config){.shape = scene->point->shape}, options->particles,
-                       &scene->sorted));
+                       &(struct deposit_config){.shape = scene->point->shape}, grid_cells(&scene->grid),
+                       options->particles, &scene->sorted));
     TRY(deposit_atomic_create(device, &scene->grid, options->precision, scene->point->shape, options->way,
                               &scene->atomic));
     scene->point->way = deposit_atomic_way(scene->atomic);
