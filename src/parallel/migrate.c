@@ -269,7 +269,7 @@ static enum status bring_in(struct migrate *migrate, const struct slab *slab,
     arrivals.count = (uint32_t)arrived->count;
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (arrivals.attribute[a])
-            TRY(particles_write(&arrivals, a, host_particles_at(&migrate->sorted, a, 0)));
+            TRY(particles_write(&arrivals, a, 0, arrived->count, host_particles_at(&migrate->sorted, a, 0)));
     TRY(buffer_write(arrivals.cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
     TRY(list_merge(migrate->device, cells, list, &arrivals));
     particles_destroy(&arrivals); /* not with the others: there are more species */
