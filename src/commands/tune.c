@@ -1,7 +1,6 @@
 /* radixpic tune: the fastest sort for this device, printed and kept for later runs. */
 #include "commands/commands.h"
-#include "experiments/bench.h"
-#include "experiments/sorting/sort_search.h"
+#include "experiments/sorting/sorting.h"
 
 #include <limits.h>
 #include <math.h>

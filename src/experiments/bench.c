@@ -176,14 +176,15 @@ static enum status run_once(const struct bench *bench, const struct subject *sub
     return STATUS_OK;
 }
 
-static enum status time_once(const struct bench *bench, const struct subject *subject, bool is_warm_up,
+/* Without `samples` it is a warm-up. */
+static enum status time_once(const struct bench *bench, const struct subject *subject,
                              struct samples samples[CLOCKS], struct times *times)
 {
     double seconds = 0;
     TRY(run_once(bench, subject, &seconds));
-    if (!is_warm_up)
+    if (samples)
         samples_add(&samples[WALL], seconds);
-    for (int stage = 0; stage < STAGE_COUNT && !is_warm_up && !subject->on_host; stage++) {
+    for (int stage = 0; stage < STAGE_COUNT && samples && !subject->on_host; stage++) {
         const struct stage_time *time = &device_timers(bench->device)->stages[stage];
         samples_add(&samples[stage], time->seconds); /* 0 of a stage that this run does without */
         times->bytes[stage] = time->bytes;
@@ -211,10 +212,10 @@ static enum status time_all(struct bench *bench, const struct subject *subjects,
         times[s] = (struct times){.verified = true};
     for (uint32_t n = 0; n < subjects->warm_ups; n++)
         for (size_t s = 0; s < count; s++)
-            TRY(time_once(bench, &subjects[s], true, samples[s], &times[s]));
+            TRY(time_once(bench, &subjects[s], NULL, &times[s]));
     while (goes_on(subjects, &samples[0][subjects->on_host ? WALL : STAGE_OTHER]))
         for (size_t s = 0; s < count; s++)
-            TRY(time_once(bench, &subjects[s], false, samples[s], &times[s]));
+            TRY(time_once(bench, &subjects[s], samples[s], &times[s]));
     for (size_t s = 0; s < count; s++) {
         for (int stage = 0; stage < STAGE_COUNT; stage++)
             times[s].stages[stage] = spread_of(&samples[s][stage]);

@@ -96,11 +96,9 @@ enum status volume_case_time(struct bench *bench, void *volume_case)
     TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
     TRY(buffer_create(bench->part, bytes, "a volume", &scene->volume));
     TRY(buffer_fill(scene->volume, 0));
-    subject = (struct subject){.context = scene,
-                               .run = run_kernel,
-                               .verify = verify_kernel,
-                               .warm_ups = WARM_UPS,
-                               .repeats = one->repeats};
+    subject.run = run_kernel;
+    subject.verify = verify_kernel;
+    subject.on_host = false;
     for (int kernel = THREADS; kernel < KERNELS; kernel++) {
         TRY(ndpa_create(bench->part, &one->shape, scene->one->axes,
                         (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), 0, &scene->ndpa));

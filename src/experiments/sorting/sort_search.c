@@ -1,5 +1,5 @@
 /* Sort search: candidates in the order of their promise, timed with as few sorts as decide. */
-#include "experiments/sorting/sort_search.h"
+#include "experiments/sorting/sorting.h"
 
 #include <string.h>
 
