@@ -7,7 +7,6 @@
 #include "field/field_solver.h"
 #include "output/checkpoint.h"
 #include "output/energy.h"
-#include "output/history.h"
 #include "output/outputs.h"
 #include "parallel/exchange.h"
 #include "parallel/migrate.h"

@@ -53,15 +53,6 @@ STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all);
 STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep,
                                             uint64_t *bytes);
 
-/* The checkpoints of a run, as an output (outputs.h): by steps, but not in the first one of a run; by the
- * clock; or for a signal to any rank, unless the run ends of itself: then it ends with STATUS_STOPPED. */
-STATUS_CHECKED enum status checkpoints_create(struct device *device, const struct config *config,
-                                              void **checkpoints);
-bool checkpoints_are_due(void *checkpoints, const struct view *view);
-STATUS_CHECKED enum status checkpoints_write(void *checkpoints, const char *folder, const struct view *view,
-                                             uint64_t *bytes);
-void checkpoints_print_size(const struct config *config);
-
 /* ---- reading ---- */
 
 /* What a file holds beside the particles. */

@@ -3,6 +3,7 @@
 
 #include "base/stop.h"
 #include "config/config_reader.h"
+#include "output/outputs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -207,14 +208,15 @@ enum status checkpoint_write(const char *folder, const struct view *view, uint32
                                                       : STATUS_OK);
 }
 
-/* ---- when one is due: by steps, by the clock, by a signal ---- */
+/* ---- when one is due: by steps, but not in the first one of a run; by the clock; or for a signal to any
+ * rank, unless the run ends of itself: then it ends with STATUS_STOPPED ---- */
 
 struct checkpoints {
     double last; /* timer_now() of the last one, or of the start */
     int signal;  /* that asks for the one that is due, or 0 */
 };
 
-enum status checkpoints_create(struct device *device, const struct config *config, void **part)
+static enum status create_checkpoints(struct device *device, const struct config *config, void **part)
 {
     struct checkpoints *checkpoints;
     (void)config;
@@ -224,7 +226,7 @@ enum status checkpoints_create(struct device *device, const struct config *confi
     return STATUS_OK;
 }
 
-bool checkpoints_are_due(void *part, const struct view *view)
+static bool are_due(void *part, const struct view *view)
 {
     struct checkpoints *checkpoints = part;
     const struct checkpoints_config *config = &view->config->output.checkpoints;
@@ -236,7 +238,7 @@ bool checkpoints_are_due(void *part, const struct view *view)
            (view->step != view->first_step && view_is_due(view, config->every));
 }
 
-enum status checkpoints_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status write_due(void *part, const char *folder, const struct view *view, uint64_t *bytes)
 {
     struct checkpoints *checkpoints = part;
     TRY(checkpoint_write(folder, view, view->config->output.checkpoints.keep, bytes));
@@ -261,7 +263,7 @@ static uint64_t bytes_of(const struct config *config)
     return bytes;
 }
 
-void checkpoints_print_size(const struct config *config)
+static void print_size(const struct config *config)
 {
     const struct checkpoints_config *checkpoints = &config->output.checkpoints;
     const uint64_t every = checkpoints->every, steps = config->time.steps;
@@ -274,3 +276,13 @@ void checkpoints_print_size(const struct config *config)
     printf("one when a signal stops the run; about %.3g MB each, the newest %u kept: %.3g MB\n", megabytes,
            checkpoints->keep, checkpoints->keep * megabytes);
 }
+
+const struct output_row checkpoint_output = {.name = "checkpoints",
+                                             .folder = "checkpoints",
+                                             .prefix = CHECKPOINT_PREFIX,
+                                             .every = offsetof(struct config, output.checkpoints.every),
+                                             .needs = OUTPUT_NEEDS_SYNC,
+                                             .is_due = are_due,
+                                             .create = create_checkpoints,
+                                             .write = write_due,
+                                             .print_size = print_size};

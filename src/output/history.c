@@ -1,6 +1,6 @@
-/* History: the CSV file. */
-#include "output/history.h"
-
+/* History: history.csv, one row for every step that is measured. In a folder that a run goes on in, the rows
+ * from its first step on are cut, and a last line that was written by half, which takes no room on the disk.
+ * Its columns must be those of the config, else it is STATUS_USAGE. */
 #include "output/outputs.h"
 
 #include <ctype.h>
@@ -108,7 +108,7 @@ static enum status go_on(struct history *history, uint64_t step)
     return STATUS_OK;
 }
 
-enum status history_open(const struct run_folder *folder, const struct config *config, uint64_t step,
+static enum status open_history(const struct run_folder *folder, const struct config *config, uint64_t step,
                          void **part)
 {
     const bool is_older = folder->use == RUN_FOLDER_CONTINUE;
@@ -130,7 +130,8 @@ enum status history_open(const struct run_folder *folder, const struct config *c
 
 /* ---- rows ---- */
 
-enum status history_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+/* With 17 significant digits, handed to the system, so that a killed run keeps it. */
+static enum status write_row(void *part, const char *folder, const struct view *view, uint64_t *bytes)
 {
     struct history *history = part;
     const struct history_row *row = view->measured;
@@ -148,7 +149,9 @@ enum status history_write(void *part, const char *folder, const struct view *vie
     return flush(history);
 }
 
-enum status history_sync(void *part)
+/* Returns when every row is on the disk, so that a checkpoint written after it never knows of steps whose
+ * rows a power loss took. */
+static enum status sync_rows(void *part)
 {
     struct history *history = part;
     /* A pipe or a device in the place of the file has nothing to sync. */
@@ -157,7 +160,7 @@ enum status history_sync(void *part)
     return STATUS_OK;
 }
 
-enum status history_close(void **part)
+static enum status close_history(void **part)
 {
     struct history *history = *part;
     enum status status = STATUS_OK;
@@ -171,7 +174,7 @@ enum status history_close(void **part)
     return status;
 }
 
-void history_print_size(const struct config *config)
+static void print_size(const struct config *config)
 {
     const struct history_config *history = &config->output.history;
     const uint64_t rows = outputs_times_due(config, history->every);
@@ -179,3 +182,12 @@ void history_print_size(const struct config *config)
     printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
            1e-6 * row_bytes * (double)rows);
 }
+
+const struct output_row history_output = {.name = "history",
+                                          .every = offsetof(struct config, output.history.every),
+                                          .needs = OUTPUT_NEEDS_MEASURED,
+                                          .open = open_history,
+                                          .sync = sync_rows,
+                                          .close = close_history,
+                                          .write = write_row,
+                                          .print_size = print_size};

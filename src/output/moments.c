@@ -1,7 +1,12 @@
-/* Moments: launches of kernels/moments.cl, one for each piece of a mesh that is written. */
-#include "output/moments.h"
-
+/* Moments: density, mean velocity and temperature of each species in every cell of the grid
+ * (output.moments), as openPMD meshes, with a launch of kernels/moments.cl for each piece that is written.
+ *
+ * Densities are those of positions at n, velocities and temperatures are of n-1/2. A temperature is an
+ * energy, m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without
+ * particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits.
+ */
 #include "output/openpmd.h"
+#include "output/outputs.h"
 
 #include <string.h>
 
@@ -17,7 +22,7 @@ struct moments {
     struct buffer *cells; /* real[room] */
 };
 
-enum status moments_create(struct device *device, const struct config *config, void **part)
+static enum status create_moments(struct device *device, const struct config *config, void **part)
 {
     struct moments *moments;
     const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
@@ -101,7 +106,7 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     }
 }
 
-enum status moments_write(void *moments, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status write_moments(void *moments, const char *folder, const struct view *view, uint64_t *bytes)
 {
     struct openpmd openpmd;
     *bytes = 0;
@@ -111,8 +116,16 @@ enum status moments_write(void *moments, const char *folder, const struct view *
     return openpmd_finish(&openpmd, bytes);
 }
 
-uint64_t moments_bytes(const struct config *config)
+static uint64_t moments_bytes(const struct config *config)
 {
     const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species too */
     return (frame + openpmd_mesh_bytes(config, QUANTITIES)) * config->species_count + frame;
 }
+
+const struct output_row moments_output = {.name = "moments",
+                                          .folder = "moments",
+                                          .prefix = "moments_",
+                                          .every = offsetof(struct config, output.moments.every),
+                                          .create = create_moments,
+                                          .write = write_moments,
+                                          .bytes = moments_bytes};

@@ -1,74 +1,23 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
 
-#include "output/checkpoint.h"
-#include "output/history.h"
-#include "output/moments.h"
-#include "output/phase_space.h"
-#include "output/snapshot.h"
-
 #include <stddef.h>
 #include <stdlib.h>
 
-#define EVERY(member) offsetof(struct config, member)
+static const struct output_row check_output = {.name = "check",
+                                               .every = offsetof(struct config, time.check_every)};
 
-/* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
-static const struct output_row table[] = {
-    {.name = "history",
-     .every = EVERY(output.history.every),
-     .needs = OUTPUT_NEEDS_MEASURED,
-     .open = history_open,
-     .sync = history_sync,
-     .close = history_close,
-     .write = history_write,
-     .print_size = history_print_size},
-    {.name = "check", .every = EVERY(time.check_every)},
-    {.name = "checkpoints",
-     .folder = "checkpoints",
-     .prefix = "checkpoint_",
-     .every = EVERY(output.checkpoints.every),
-     .needs = OUTPUT_NEEDS_SYNC,
-     .is_due = checkpoints_are_due,
-     .create = checkpoints_create,
-     .write = checkpoints_write,
-     .print_size = checkpoints_print_size},
-    {.name = "snapshots",
-     .folder = "snapshots",
-     .prefix = "data_",
-     .every = EVERY(output.snapshots.every),
-     .needs = OUTPUT_NEEDS_POTENTIAL,
-     .write = snapshot_write,
-     .bytes = snapshot_bytes},
-    {.name = "phase space",
-     .folder = "phase_space",
-     .prefix = "data_",
-     .is_due = phase_spaces_are_due,
-     .create = phase_spaces_create,
-     .write = phase_spaces_write,
-     .print_size = phase_spaces_print_size},
-    {.name = "moments",
-     .folder = "moments",
-     .prefix = "moments_",
-     .every = EVERY(output.moments.every),
-     .create = moments_create,
-     .write = moments_write,
-     .bytes = moments_bytes},
-};
-enum { ROWS = sizeof table / sizeof table[0] };
+const struct output_row *const output_table[OUTPUTS] = {&history_output,  &check_output,
+                                                        &checkpoint_output, &snapshot_output,
+                                                        &phase_space_output, &moments_output};
 
 struct outputs {
     struct device *device;           /* owns the parts and this */
     const struct config *config;     /* not owned */
     const struct run_folder *folder; /* NULL: nothing is written */
-    void *parts[ROWS];
-    bool due[ROWS]; /* in this step */
+    void *parts[OUTPUTS];
+    bool due[OUTPUTS]; /* in this step */
 };
-
-const struct output_row *outputs_table(size_t *count)
-{
-    *count = ROWS;
-    return table;
-}
 
 /* ---- birth and death ---- */
 
@@ -77,9 +26,9 @@ enum status outputs_create(struct device *device, const struct config *config, s
     TRY(DEVICE_NEW(device, *outputs));
     (*outputs)->device = device;
     (*outputs)->config = config;
-    for (size_t n = 0; n < ROWS; n++)
-        if (table[n].create)
-            TRY(table[n].create(device, config, &(*outputs)->parts[n]));
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->create)
+            TRY(output_table[n]->create(device, config, &(*outputs)->parts[n]));
     return STATUS_OK;
 }
 
@@ -89,17 +38,17 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
-    for (size_t n = 0; n < ROWS; n++)
-        if (table[n].open)
-            TRY(table[n].open(folder, outputs->config, step, &outputs->parts[n]));
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->open)
+            TRY(output_table[n]->open(folder, outputs->config, step, &outputs->parts[n]));
     return run_folder_clear(folder);
 }
 
 enum status outputs_close(struct outputs *outputs)
 {
     enum status status = STATUS_OK;
-    for (size_t n = 0; outputs && n < ROWS; n++) {
-        const enum status closed = table[n].close ? table[n].close(&outputs->parts[n]) : STATUS_OK;
+    for (size_t n = 0; outputs && n < OUTPUTS; n++) {
+        const enum status closed = output_table[n]->close ? output_table[n]->close(&outputs->parts[n]) : STATUS_OK;
         status = status == STATUS_OK ? closed : status;
     }
     return status;
@@ -115,8 +64,8 @@ static uint64_t every_of(const struct output_row *row, const struct config *conf
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
     unsigned needs = 0;
-    for (size_t n = 0; n < ROWS; n++) {
-        const struct output_row *row = &table[n];
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
         outputs->due[n] = row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
                                                          : view_is_due(view, every_of(row, view->config));
         needs |= outputs->due[n] ? OUTPUT_NEEDS_CHECK | row->needs : 0;
@@ -127,9 +76,9 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
 /* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. */
 static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder)
 {
-    for (size_t n = 0; n < ROWS; n++)
-        if (row->needs & OUTPUT_NEEDS_SYNC && table[n].sync && outputs->parts[n])
-            TRY(table[n].sync(outputs->parts[n]));
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (row->needs & OUTPUT_NEEDS_SYNC && output_table[n]->sync && outputs->parts[n])
+            TRY(output_table[n]->sync(outputs->parts[n]));
     return run_folder_make(folder);
 }
 
@@ -141,11 +90,11 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     TRY(device_finish(outputs->device));
     const double start = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
-    TRY(run_folder_path(outputs->folder, table[n].folder, &folder));
-    enum status status = view->communicator->rank == 0 ? prepare(outputs, &table[n], folder) : STATUS_OK;
+    TRY(run_folder_path(outputs->folder, output_table[n]->folder, &folder));
+    enum status status = view->communicator->rank == 0 ? prepare(outputs, output_table[n], folder) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK)
-        status = table[n].write(outputs->parts[n], folder, view, &bytes);
+        status = output_table[n]->write(outputs->parts[n], folder, view, &bytes);
     free(folder);
     device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, bytes);
     return status;
@@ -153,13 +102,13 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
 
 enum status outputs_write(struct outputs *outputs, const struct view *view)
 {
-    for (size_t n = 0; n < ROWS && outputs->folder; n++) {
-        const bool is_measured = (table[n].needs & OUTPUT_NEEDS_MEASURED) != 0;
+    for (size_t n = 0; n < OUTPUTS && outputs->folder; n++) {
+        const bool is_measured = (output_table[n]->needs & OUTPUT_NEEDS_MEASURED) != 0;
         uint64_t bytes;
-        if (!outputs->due[n] || !table[n].write || is_measured != (view->measured != NULL))
+        if (!outputs->due[n] || !output_table[n]->write || is_measured != (view->measured != NULL))
             continue;
-        TRY(table[n].folder ? write_into_folder(outputs, n, view)
-                            : table[n].write(outputs->parts[n], outputs->folder->path, view, &bytes));
+        TRY(output_table[n]->folder ? write_into_folder(outputs, n, view)
+                            : output_table[n]->write(outputs->parts[n], outputs->folder->path, view, &bytes));
     }
     return STATUS_OK;
 }
@@ -179,11 +128,11 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
 
 void outputs_print_sizes(const struct config *config)
 {
-    for (size_t n = 0; n < ROWS; n++) {
-        if (table[n].print_size)
-            table[n].print_size(config);
-        else if (table[n].bytes)
-            outputs_print_files(table[n].name, outputs_times_due(config, every_of(&table[n], config)), "",
-                                table[n].bytes(config));
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        if (output_table[n]->print_size)
+            output_table[n]->print_size(config);
+        else if (output_table[n]->bytes)
+            outputs_print_files(output_table[n]->name, outputs_times_due(config, every_of(output_table[n], config)), "",
+                                output_table[n]->bytes(config));
     }
 }

@@ -1,5 +1,5 @@
 /* Outputs: all that a run writes of its state, as one table, which the step, `check` and the run folder walk.
- * A new output is a file with its functions, and a row of the table in outputs.c. */
+ * A new output is a file with its functions and its row, which is named here and in the table in outputs.c. */
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
@@ -14,7 +14,8 @@ enum output_need {
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
 };
 
-/* `part` is what create() or open() made, NULL where there is neither. */
+/* All functions that fail with STATUS_FAILED name path and errno text, and what all ranks write fails on all;
+ * `part` is what create() or open() made, NULL where there is neither. */
 struct output_row {
     const char *name;
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
@@ -29,13 +30,15 @@ struct output_row {
      * what the config asks in vain. */
     enum status (*create)(struct device *device, const struct config *config, void **part);
 
-    /* Rank 0: a file of the run folder that grows with the run. `step`: where a run that goes on begins. */
+    /* Rank 0: a file of the run folder that grows with the run. `step`: where a run that goes on begins.
+     * After a failure an older file is as it was. close() comes in any case; NULL is fine, for sync() too. */
     enum status (*open)(const struct run_folder *folder, const struct config *config, uint64_t step,
                         void **part);
     enum status (*sync)(void *part);
     enum status (*close)(void **part);
 
-    /* Collective. Writes into the folder, and sets *bytes to the size of the file; NULL: a check alone. */
+    /* Collective, blocking. Writes FOLDER/PREFIX_STEP.h5, all ranks into the one file, and sets *bytes to its
+     * size. It appears whole or not at all, and an older one stays whole. NULL: a check alone. */
     enum status (*write)(void *part, const char *folder, const struct view *view, uint64_t *bytes);
 
     /* For `check`: an upper estimate of the bytes of one file, before compression; or where there is more to
@@ -44,8 +47,13 @@ struct output_row {
     void (*print_size)(const struct config *config);
 };
 
-/* The table: *count rows. */
-const struct output_row *outputs_table(size_t *count);
+/* Each in the file of its output. */
+extern const struct output_row history_output, checkpoint_output, snapshot_output, phase_space_output,
+    moments_output;
+
+/* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
+enum { OUTPUTS = 6 };
+extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
 

@@ -107,15 +107,6 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     return STATUS_OK;
 }
 
-bool phase_spaces_are_due(void *spaces, const struct view *view)
-{
-    bool is_due = false;
-    (void)spaces;
-    for (uint32_t i = 0; i < view->config->output.phase_space_count; i++)
-        is_due |= view_is_due(view, view->config->output.phase_space[i].every);
-    return is_due;
-}
-
 /* ---- counting ---- */
 
 /* The bins along an axis: of `cells` whole cells each from cell `begin` on, or of velocities. Where f is no

@@ -59,17 +59,6 @@ struct phase_spaces {
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
                                                void **spaces);
 
-/* Whether an item is due in this step. */
-bool phase_spaces_are_due(void *spaces, const struct view *view);
-
-/* Writes FOLDER/data_STEP.h5 with the items that are due, all ranks into the one file, and sets *bytes to its
- * size. The first time that an item is written, the log hears of it where more than a tenth of the particles
- * are outside its ranges. Errors as snapshot_write(). Collective, blocking. */
-STATUS_CHECKED enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view,
-                                              uint64_t *bytes);
-
-void phase_spaces_print_size(const struct config *config);
-
 /* The list of the species of item `index`. */
 const struct particles *phase_space_list(const struct view *view, uint32_t index);
 

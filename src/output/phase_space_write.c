@@ -221,7 +221,17 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     free(item.sums);
 }
 
-enum status phase_spaces_write(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)
+static bool are_due(void *spaces, const struct view *view)
+{
+    bool is_due = false;
+    (void)spaces;
+    for (uint32_t i = 0; i < view->config->output.phase_space_count; i++)
+        is_due |= view_is_due(view, view->config->output.phase_space[i].every);
+    return is_due;
+}
+
+/* The items that are due. */
+static enum status write_due(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)
 {
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd;
@@ -233,7 +243,7 @@ enum status phase_spaces_write(void *spaces, const char *folder, const struct vi
     return openpmd_finish(&openpmd, bytes);
 }
 
-void phase_spaces_print_size(const struct config *config)
+static void print_size(const struct config *config)
 {
     /* Groups and attributes; then, for each chunk, its index and checksum. */
     const uint64_t frame = 16384, each = 128;
@@ -248,3 +258,11 @@ void phase_spaces_print_size(const struct config *config)
                             frame + volume.chunk_count * (chunk + each));
     }
 }
+
+const struct output_row phase_space_output = {.name = "phase space",
+                                              .folder = "phase_space",
+                                              .prefix = "data_",
+                                              .is_due = are_due,
+                                              .create = phase_spaces_create,
+                                              .write = write_due,
+                                              .print_size = print_size};

@@ -106,13 +106,11 @@ static enum status refuse_foreign_file(const struct run_folder *folder, const ch
  * origin. */
 static enum status refuse_foreign_files(const struct run_folder *folder)
 {
-    size_t rows;
-    const struct output_row *table = outputs_table(&rows);
     TRY(refuse_foreign_file(folder, "config.yaml"));
     TRY(refuse_foreign_file(folder, "log.txt"));
     TRY(refuse_foreign_file(folder, "timers.csv"));
-    for (size_t n = 0; n < rows; n++)
-        TRY(refuse_foreign_file(folder, table[n].folder));
+    for (size_t n = 0; n < OUTPUTS; n++)
+        TRY(refuse_foreign_file(folder, output_table[n]->folder));
     return STATUS_OK;
 }
 
@@ -199,14 +197,12 @@ static enum status remove_numbered(const char *path, const char *prefix)
 
 enum status run_folder_clear(const struct run_folder *folder)
 {
-    size_t rows;
-    const struct output_row *table = outputs_table(&rows);
     TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
-    for (size_t n = 0; n < rows && folder->use != RUN_FOLDER_CONTINUE; n++) {
+    for (size_t n = 0; n < OUTPUTS && folder->use != RUN_FOLDER_CONTINUE; n++) {
         char path[PATH_MAX];
-        if (!table[n].folder)
+        if (!output_table[n]->folder)
             continue;
-        TRY(remove_numbered(path_of(folder, table[n].folder, path), table[n].prefix));
+        TRY(remove_numbered(path_of(folder, output_table[n]->folder, path), output_table[n]->prefix));
         (void)rmdir(path); /* stays where it holds anything else */
     }
     return STATUS_OK;

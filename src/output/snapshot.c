@@ -1,7 +1,7 @@
-/* Snapshot: the fields; the rest of the file is in openpmd.c and openpmd_species.c. */
-#include "output/snapshot.h"
-
+/* Snapshot: fields and particles at one step as an openPMD 1.1.0 + ED-PIC file, fileBased; each rank's
+ * particles are a patch. Here are the fields; the rest is in openpmd.c and openpmd_species.c. */
 #include "output/openpmd.h"
+#include "output/outputs.h"
 
 static void write_solver_attributes(struct openpmd *openpmd)
 {
@@ -60,7 +60,7 @@ static void write_fields(struct openpmd *openpmd)
     openpmd_write_mesh(openpmd, &density, 0, openpmd->view->config->deposit.filter_passes);
 }
 
-enum status snapshot_write(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status write_snapshot(void *part, const char *folder, const struct view *view, uint64_t *bytes)
 {
     struct openpmd openpmd;
     (void)part;
@@ -72,7 +72,7 @@ enum status snapshot_write(void *part, const char *folder, const struct view *vi
     return openpmd_finish(&openpmd, bytes);
 }
 
-uint64_t snapshot_bytes(const struct config *config)
+static uint64_t snapshot_bytes(const struct config *config)
 {
     /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
     const uint64_t frame = 16384, frame_of_species = 16384;
@@ -82,3 +82,11 @@ uint64_t snapshot_bytes(const struct config *config)
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;
 }
+
+const struct output_row snapshot_output = {.name = "snapshots",
+                                           .folder = "snapshots",
+                                           .prefix = "data_",
+                                           .every = offsetof(struct config, output.snapshots.every),
+                                           .needs = OUTPUT_NEEDS_POTENTIAL,
+                                           .write = write_snapshot,
+                                           .bytes = snapshot_bytes};

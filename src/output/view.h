@@ -13,6 +13,17 @@
 #include "parallel/communicator.h"
 #include "parallel/partition.h"
 
+/* The sums of a step, all at n: energies, momentum and charge over the box. */
+struct history_row {
+    uint64_t step;
+    double time;
+    double field_energy;
+    double kinetic_energy;
+    double momentum[2];
+    double charge;
+    double modes[CONFIG_MAX_MODES][2]; /* real and imaginary part of each mode of the config */
+};
+
 struct view {
     const struct config *config;
     const struct communicator *communicator;

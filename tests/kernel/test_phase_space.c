@@ -1,6 +1,7 @@
 /* Phase space: counts of every subset of axes, in several orders, against a histogram of the host. */
 #include "support/sorted_particles.h"
 
+#include "output/outputs.h"
 #include "output/phase_space.h"
 #include "support/device_fixture.h"
 #include "support/test_folder.h"
@@ -253,12 +254,12 @@ TEST(slabs_with_part_of_the_range)
 
 /* ---- the file ---- */
 
-/* Kernels that phase_spaces_write() of two items launches; the first one has no particles. */
+/* Kernels that the writing of two items launches; the first one has no particles. */
 static uint64_t launches_of_writing(const struct scene *scene, const char *folder, enum status expected)
 {
     uint64_t bytes = 0;
     device_reset_timers(device);
-    assert_int_equal(phase_spaces_write(scene->spaces, folder, &scene->view, &bytes), expected);
+    assert_int_equal(phase_space_output.write(scene->spaces, folder, &scene->view, &bytes), expected);
     assert_int_equal(bytes > 0, expected == STATUS_OK);
     return device_timers(device)->stages[STAGE_OUTPUT].launches;
 }
@@ -290,9 +291,9 @@ TEST(what_is_never_due_is_not_created)
     void *spaces = NULL;
     config.output.phase_space_count = 1;
     config.output.phase_space[0] = make_item(1, 0, false);
-    assert_true(phase_spaces_are_due(NULL, &(struct view){.config = &config}));
+    assert_true(phase_space_output.is_due(NULL, &(struct view){.config = &config}));
     config.output.phase_space[0].every = 0;
-    assert_false(phase_spaces_are_due(NULL, &(struct view){.config = &config}));
+    assert_false(phase_space_output.is_due(NULL, &(struct view){.config = &config}));
     assert_ok(phase_spaces_create(device, &config, &spaces));
     assert_null(spaces);
 }

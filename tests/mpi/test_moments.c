@@ -5,8 +5,8 @@
 #include "support/list_support.h"
 #include "support/test_folder.h"
 
-#include "output/moments.h"
 #include "output/openpmd.h"
+#include "output/outputs.h"
 
 #include <hdf5.h>
 
@@ -124,9 +124,9 @@ static void write_and_check(const struct config *config, bool aos)
                               .particles = lists,
                               .step = STEP,
                               .time = 0.3};
-    assert_ok(moments_create(device, config, &moments));
-    assert_ok(moments_write(moments, folder.path, &view, &bytes));
-    assert_in_range(bytes, 1, moments_bytes(config));
+    assert_ok(moments_output.create(device, config, &moments));
+    assert_ok(moments_output.write(moments, folder.path, &view, &bytes));
+    assert_in_range(bytes, 1, moments_output.bytes(config));
     if (ranks.rank == 0) {
         assert_holds(&folder, "moments_3.h5");
         check_file(folder_file(&folder, "moments_3.h5"), weights, config->precision);
@@ -151,7 +151,7 @@ TEST(without_the_key_there_is_nothing)
     struct config config = example;
     void *moments = &config;
     config.output.moments.every = 0;
-    assert_ok(moments_create(device, &config, &moments));
+    assert_ok(moments_output.create(device, &config, &moments));
     assert_null(moments);
 }
 

@@ -9,7 +9,7 @@
 #include "support/test_folder.h"
 
 #include "output/hdf5_array.h"
-#include "output/snapshot.h"
+#include "output/outputs.h"
 #include "output/units.h"
 
 #include <float.h>
@@ -166,7 +166,7 @@ static inline enum status write_into(const char *folder, const struct scene *sce
                               .particles = scene->particles,
                               .step = STEP,
                               .time = STEP * scene->config.time.step};
-    return snapshot_write(NULL, folder, &view, bytes);
+    return snapshot_output.write(NULL, folder, &view, bytes);
 }
 
 /* The folder holds nothing but a whole snapshot of so many bytes, or nothing where that is 0. Rank 0, which

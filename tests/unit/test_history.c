@@ -2,7 +2,7 @@
  * untouched whatever happens. */
 #include "support/test_folder.h"
 
-#include "output/history.h"
+#include "output/outputs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,13 +17,13 @@ static const struct config modes = {
 static enum status open_new(void **history)
 {
     const struct run_folder new = {folder.path, RUN_FOLDER_NEW, false};
-    return history_open(&new, &modes, 0, history);
+    return history_output.open(&new, &modes, 0, history);
 }
 
 static enum status go_on(const struct config *config, uint64_t step, void **history)
 {
     const struct run_folder old = {folder.path, RUN_FOLDER_CONTINUE, true};
-    return history_open(&old, config, step, history);
+    return history_output.open(&old, config, step, history);
 }
 
 /* Goes on from `step`, and writes nothing. */
@@ -31,7 +31,7 @@ static void go_on_and_close(uint64_t step)
 {
     void *history = NULL;
     assert_ok(go_on(&modes, step, &history));
-    assert_ok(history_close(&history));
+    assert_ok(history_output.close(&history));
 }
 
 static int make_folder(void **state)
@@ -66,7 +66,7 @@ static void append(void *history, uint64_t first, uint64_t last)
         const struct history_row row = row_of(step);
         const struct view view = {.step = step, .time = row.time, .measured = &row};
         uint64_t bytes;
-        assert_ok(history_write(history, folder.path, &view, &bytes));
+        assert_ok(history_output.write(history, folder.path, &view, &bytes));
     }
 }
 
@@ -75,7 +75,7 @@ static char *write_straight(uint64_t last)
     void *history = NULL;
     assert_ok(open_new(&history));
     append(history, 0, last);
-    assert_ok(history_close(&history));
+    assert_ok(history_output.close(&history));
     return read_text(path);
 }
 
@@ -88,7 +88,7 @@ TEST(going_on_gives_the_bytes_of_going_through)
         void *history = NULL;
         assert_ok(go_on(&modes, steps[n], &history));
         append(history, (steps[n] + 1) / 2 * 2, 20);
-        assert_ok(history_close(&history));
+        assert_ok(history_output.close(&history));
         assert_string_equal(read_text(path), straight);
     }
 }
@@ -112,7 +112,7 @@ static void assert_refused(enum status code, const char *fragment, const struct 
     assert_int_equal(go_on(config, 4, &history), code);
     if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
-    assert_ok(history_close(&history));
+    assert_ok(history_output.close(&history));
     assert_string_equal(read_text(path), before);
 }
 
@@ -159,7 +159,7 @@ TEST(without_a_file_there_is_nothing_to_go_on_with)
     void *history = NULL;
     assert_int_equal(go_on(&modes, 4, &history), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "No such file"));
-    assert_ok(history_close(&history));
+    assert_ok(history_output.close(&history));
 }
 
 /* The C library's is called through this one, which notes what reached the disk and can fail. */
@@ -187,20 +187,20 @@ TEST(every_row_reaches_the_disk)
     for (uint64_t step = 0; step <= 4; step += 2) {
         append(history, step, step);
         const int before = synced.calls;
-        assert_ok(history_sync(history));
+        assert_ok(history_output.sync(history));
         assert_int_equal(synced.calls, before + 1);
         assert_int_equal(stat(path, &found), 0);
         assert_int_equal(synced.file.st_ino, found.st_ino);
         assert_int_equal(synced.file.st_size, found.st_size);
     }
     synced.error = EIO;
-    assert_int_equal(history_sync(history), STATUS_FAILED);
+    assert_int_equal(history_output.sync(history), STATUS_FAILED);
     assert_non_null(strstr(status_message(), path));
     assert_non_null(strstr(status_message(), strerror(EIO)));
     synced.error = EINVAL; /* not a file of a disk */
-    assert_ok(history_sync(history));
-    assert_ok(history_close(&history));
-    assert_ok(history_sync(NULL)); /* on ranks without a history */
+    assert_ok(history_output.sync(history));
+    assert_ok(history_output.close(&history));
+    assert_ok(history_output.sync(NULL)); /* on ranks without a history */
 }
 
 TEST_MAIN(make_folder, remove_folder)
