@@ -57,20 +57,30 @@ static enum status load(struct simulation *simulation)
 
 /* ---- from a checkpoint ---- */
 
-/* Offsets of the slab's local grid, from the counts of own cells. */
-static enum status restore_cells(const struct slab *slab, const struct host_list *stored,
-                                 struct particles *list)
+/* The particles of the slab's rows, attribute by attribute through the host. */
+static enum status restore_particles(const struct slab *slab, const struct checkpoint *checkpoint,
+                                     uint32_t species, struct particles *list)
 {
-    const size_t own = slab_own_cells(slab), cells = grid_cells(&slab->local);
-    uint32_t *offsets = malloc((cells + 1) * sizeof *offsets);
-    if (!offsets)
-        return status_fail(STATUS_FAILED, "species %s: no memory for its cell offsets", list->species->name);
-    uint32_t sum = 0;
-    for (size_t cell = 0; cell <= cells; cell++) {
-        offsets[cell] = sum;
-        sum += cell < own ? stored->cell_counts[cell] : 0;
+    const size_t cells = grid_cells(&slab->local), most_bytes = 2 * sizeof(double); /* of an attribute */
+    uint32_t *offsets = calloc(cells + 1, sizeof *offsets);
+    void *values = malloc(list->count * most_bytes + 1);
+    enum status status = STATUS_OK;
+    if (!offsets || !values)
+        status = status_fail(STATUS_FAILED, "species %s: no memory to restore it", list->species->name);
+    TRY_CLEANUP(status);
+    TRY_CLEANUP(checkpoint_read_cells(checkpoint, species, slab->first_row, slab->rows, offsets + 1));
+    for (size_t cell = 0; cell < cells; cell++)
+        offsets[cell + 1] += offsets[cell];
+    TRY_CLEANUP(buffer_write(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        if (!list->attribute[a])
+            continue;
+        TRY_CLEANUP(checkpoint_read_attribute(checkpoint, species, a, slab->first_row, slab->rows, values));
+        TRY_CLEANUP(particles_write(list, a, 0, list->count, values));
     }
-    const enum status status = buffer_write(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets);
+
+cleanup:
+    free(values);
     free(offsets);
     return status;
 }
@@ -81,21 +91,12 @@ static enum status restore_list(struct simulation *simulation, const struct chec
 {
     struct particles *list = &simulation->particles[species];
     const struct slab *slab = &simulation->slab;
-    struct host_list stored;
-    enum status status;
-    TRY(checkpoint_read_list(checkpoint, species, slab->first_row, slab->rows, &stored));
-    const uint32_t count = (uint32_t)stored.count;
-    TRY_CLEANUP(require_room(&simulation->config->species[species], stored.count));
-    TRY_CLEANUP(create_list(simulation, slab, species, count > capacity ? count : capacity));
-    list->count = count;
-    TRY_CLEANUP(restore_cells(slab, &stored, list));
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        if (list->attribute[a])
-            TRY_CLEANUP(particles_write(list, a, 0, count, stored.attribute[a]));
-
-cleanup:
-    host_list_free(&stored);
-    return status;
+    const uint64_t count = checkpoint_row_start(checkpoint, species, slab->first_row + slab->rows) -
+                           checkpoint_row_start(checkpoint, species, slab->first_row);
+    TRY(require_room(&simulation->config->species[species], count));
+    TRY(create_list(simulation, slab, species, count > capacity ? (uint32_t)count : capacity));
+    list->count = (uint32_t)count;
+    return restore_particles(slab, checkpoint, species, list);
 }
 
 /* Rows shared by their particles. */

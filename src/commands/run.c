@@ -14,7 +14,6 @@
 #include "simulation.h"
 #include "step/stepper.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,12 +128,9 @@ static enum status write_resolved_config(struct run *run)
     if (run->communicator.size > 1)
         resolved.fields.decomposition = run->simulation.decomposition;
     TRY(run_folder_open(&run->folder, "config.yaml", "w", &file));
-    bool failed = config_echo(&resolved, file) != STATUS_OK;
-    failed |= fclose(file) != 0;
-    if (failed)
-        return status_fail(STATUS_FAILED, "cannot write %s/config.yaml: %s", run->folder.path,
-                           strerror(errno));
-    return STATUS_OK;
+    const enum status echoed = config_echo(&resolved, file);
+    const enum status closed = run_folder_close(&run->folder, "config.yaml", file);
+    return closed == STATUS_OK ? echoed : closed;
 }
 
 /* All files are rank 0's, but for those that all ranks write together. */
@@ -243,9 +239,7 @@ static enum status report_times(struct run *run, double seconds)
                                       simulation_samples_times(simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
-    const struct timers *timers = device_timers(run->device);
-    stage_table_print(&run->log, &run->communicator, timers, &cost);
-    return stage_table_write(&run->folder, &run->communicator, timers, &cost);
+    return stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost);
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
@@ -290,13 +284,11 @@ static enum status close_log(struct run *run, enum status status)
     FILE *file = run->log.file;
     if (!file)
         return status;
-    if (status != STATUS_OK)
-        fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
     run->log.file = NULL;
-    if (failed && status == STATUS_OK)
-        return status_fail(STATUS_FAILED, "cannot write %s/log.txt: %s", run->folder.path, strerror(errno));
+    if (status == STATUS_OK)
+        return run_folder_close(&run->folder, "log.txt", file);
+    fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    fclose(file);
     return status;
 }
 

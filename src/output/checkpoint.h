@@ -85,17 +85,13 @@ STATUS_CHECKED enum status checkpoint_require_same(const struct checkpoint *chec
 /* The particles of a species in the rows before `row`. */
 uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t species, uint32_t row);
 
-/* A part of a list on the host. */
-struct host_list {
-    uint64_t count;
-    uint32_t *cell_counts;       /* [rows * ny]: particles of each cell */
-    void *attribute[ATTRIBUTES]; /* attribute_bytes() each; NULL where the species lacks it */
-};
-
-/* Particles of a species in the rows [first_row, first_row + rows), in the order of their cells. Each rank
- * asks for its own rows; not collective. The caller frees the list. */
-STATUS_CHECKED enum status checkpoint_read_list(const struct checkpoint *checkpoint, uint32_t species,
-                                                uint32_t first_row, uint32_t rows, struct host_list *list);
-void host_list_free(struct host_list *list);
+/* Of the particles of a species in the rows [first_row, first_row + rows), in the order of their cells: how
+ * many each cell has, counts[rows * ny], which add up to those of the rows; and an attribute, which kernels
+ * may take, attribute_bytes() each. Each rank asks for its own rows; not collective. */
+STATUS_CHECKED enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t species,
+                                                 uint32_t first_row, uint32_t rows, uint32_t *counts);
+STATUS_CHECKED enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species,
+                                                     enum attribute attribute, uint32_t first_row,
+                                                     uint32_t rows, void *values);
 
 #endif

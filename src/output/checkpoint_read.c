@@ -362,58 +362,37 @@ enum status checkpoint_require_same(const struct checkpoint *checkpoint, const s
     return status;
 }
 
-/* ---- lists ---- */
+/* ---- lists: kernels find their memory by what these numbers say ---- */
 
-/* Kernels find their memory by what these numbers say. */
-static enum status check_particles(const struct checkpoint *checkpoint, size_t cells,
-                                   const struct host_list *list)
+static enum status impossible_particle(const struct checkpoint *checkpoint)
 {
-    uint64_t count = 0;
-    for (size_t cell = 0; cell < cells; cell++)
-        count += list->cell_counts[cell];
-    bool possible = count == list->count;
-    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-        const void *reals = attribute_table[a].is_real ? list->attribute[a] : NULL;
-        for (uint64_t n = 0; reals && n < attribute_table[a].components * list->count && possible; n++)
-            possible = attribute_accepts(a, checkpoint->config.precision == PRECISION_SINGLE
-                                                ? (double)((const float *)reals)[n]
-                                                : ((const double *)reals)[n]);
-    }
-    return possible ? STATUS_OK : impossible(checkpoint, "a particle is nowhere, or of no finite velocity");
+    return impossible(checkpoint, "a particle is nowhere, or of no finite velocity");
 }
 
-enum status checkpoint_read_list(const struct checkpoint *checkpoint, uint32_t species, uint32_t first_row,
-                                 uint32_t rows, struct host_list *list)
+enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t species, uint32_t first_row,
+                                  uint32_t rows, uint32_t *counts)
 {
-    const struct config *config = &checkpoint->config;
-    const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
-    const struct rows counts = {H5T_NATIVE_UINT32, {nx, ny}, first_row, rows};
+    const uint32_t *cells = checkpoint->config.grid.cells;
+    const struct rows own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows};
+    uint64_t sum = checkpoint_row_start(checkpoint, species, first_row);
+    TRY(read_array(checkpoint, species, "cell_counts", &own, counts));
+    for (size_t cell = 0; cell < (size_t)rows * cells[1]; cell++)
+        sum += counts[cell];
+    return sum == checkpoint_row_start(checkpoint, species, first_row + rows)
+               ? STATUS_OK
+               : impossible_particle(checkpoint);
+}
+
+enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species, enum attribute a,
+                                      uint32_t first_row, uint32_t rows, void *values)
+{
     const uint64_t first = checkpoint_row_start(checkpoint, species, first_row);
-    const size_t cells = (size_t)rows * ny;
-    enum status status;
-    *list = (struct host_list){.count = checkpoint_row_start(checkpoint, species, first_row + rows) - first,
-                               .cell_counts = malloc((cells + 1) * sizeof *list->cell_counts)};
-    TRY_CLEANUP(list->cell_counts ? STATUS_OK : no_memory(checkpoint));
-    TRY_CLEANUP(read_array(checkpoint, species, "cell_counts", &counts, list->cell_counts));
-    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-        if (!attribute_present(&config->species[species], a))
-            continue;
-        list->attribute[a] = malloc((list->count + 1) * attribute_bytes(config->precision, a));
-        TRY_CLEANUP(list->attribute[a] ? STATUS_OK : no_memory(checkpoint));
-        TRY_CLEANUP(read_attribute(checkpoint, species, a, first, list->count, list->attribute[a]));
-    }
-    TRY_CLEANUP(check_particles(checkpoint, cells, list));
+    const uint64_t count = checkpoint_row_start(checkpoint, species, first_row + rows) - first;
+    TRY(read_attribute(checkpoint, species, a, first, count, values));
+    for (uint64_t n = 0; n < attribute_table[a].components * count && attribute_table[a].is_real; n++)
+        if (!attribute_accepts(a, checkpoint->config.precision == PRECISION_SINGLE
+                                      ? (double)((const float *)values)[n]
+                                      : ((const double *)values)[n]))
+            return impossible_particle(checkpoint);
     return STATUS_OK;
-
-cleanup:
-    host_list_free(list);
-    return status;
-}
-
-void host_list_free(struct host_list *list)
-{
-    free(list->cell_counts);
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        free(list->attribute[a]);
-    *list = (struct host_list){0};
 }

@@ -5,7 +5,6 @@
 #include "config/config_reader.h"
 #include "output/outputs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -116,15 +115,12 @@ static void write_list(struct hdf5_file *file, hid_t group, const struct sorted_
 
 static void write_config(struct hdf5_file *file, const struct view *view)
 {
-    char *text = NULL;
     size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
     struct config resolved = *view->config; /* what was measured once is not measured again */
     resolved.fields.decomposition = view->decomposition;
-    bool failed = !stream || config_echo(&resolved, stream) != STATUS_OK;
-    failed |= stream && fclose(stream) != 0;
-    if (failed)
-        hdf5_file_fail(file, status_fail(STATUS_FAILED, "no memory for the config of a checkpoint"));
+    char *text = config_as_text(&resolved, &length);
+    if (!text)
+        hdf5_file_fail(file, STATUS_FAILED);
     const uint64_t own = view->communicator->rank == 0 ? length : 0;
     if (hdf5_file_agree(file)) /* the length, too */
         write_array(file, file->id, "config",

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum { HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
 
 struct history {
     const struct history_config *config; /* not owned */
-    char *path;
+    char path[PATH_MAX];
     FILE *file;
     off_t whole;            /* bytes of whole lines written */
     char head[HEAD_LENGTH]; /* the names of the columns, as a line */
@@ -109,7 +110,7 @@ static enum status go_on(struct history *history, uint64_t step)
 }
 
 static enum status open_history(const struct run_folder *folder, const struct config *config, uint64_t step,
-                         void **part)
+                                void **part)
 {
     const bool is_older = folder->use == RUN_FOLDER_CONTINUE;
     struct history *history = calloc(1, sizeof *history);
@@ -118,7 +119,7 @@ static enum status open_history(const struct run_folder *folder, const struct co
         return status_fail(STATUS_FAILED, "no memory for the history");
     history->config = &config->output.history;
     make_head(history->config, history->head);
-    TRY(run_folder_path(folder, "history.csv", &history->path));
+    snprintf(history->path, sizeof history->path, "%s/history.csv", folder->path);
     history->file = fopen(history->path, is_older ? "r+" : "w");
     if (!history->file)
         return fail(history, is_older ? "read" : "write");
@@ -168,7 +169,6 @@ static enum status close_history(void **part)
         return STATUS_OK;
     if (history->file && fclose(history->file) != 0)
         status = fail(history, "write");
-    free(history->path);
     free(history);
     *part = NULL;
     return status;

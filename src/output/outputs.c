@@ -1,14 +1,14 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
 
+#include <limits.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 static const struct output_row check_output = {.name = "check",
                                                .every = offsetof(struct config, time.check_every)};
 
-const struct output_row *const output_table[OUTPUTS] = {&history_output,  &check_output,
-                                                        &checkpoint_output, &snapshot_output,
+const struct output_row *const output_table[OUTPUTS] = {&history_output,     &check_output,
+                                                        &checkpoint_output,  &snapshot_output,
                                                         &phase_space_output, &moments_output};
 
 struct outputs {
@@ -48,7 +48,8 @@ enum status outputs_close(struct outputs *outputs)
 {
     enum status status = STATUS_OK;
     for (size_t n = 0; outputs && n < OUTPUTS; n++) {
-        const enum status closed = output_table[n]->close ? output_table[n]->close(&outputs->parts[n]) : STATUS_OK;
+        const enum status closed =
+            output_table[n]->close ? output_table[n]->close(&outputs->parts[n]) : STATUS_OK;
         status = status == STATUS_OK ? closed : status;
     }
     return status;
@@ -85,17 +86,17 @@ static enum status prepare(const struct outputs *outputs, const struct output_ro
 /* An output with a folder of its own. */
 static enum status write_into_folder(struct outputs *outputs, size_t n, const struct view *view)
 {
-    char *folder = NULL;
+    char folder[PATH_MAX];
     uint64_t bytes = 0;
     TRY(device_finish(outputs->device));
     const double start = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
-    TRY(run_folder_path(outputs->folder, output_table[n]->folder, &folder));
-    enum status status = view->communicator->rank == 0 ? prepare(outputs, output_table[n], folder) : STATUS_OK;
+    snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, output_table[n]->folder);
+    enum status status =
+        view->communicator->rank == 0 ? prepare(outputs, output_table[n], folder) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK)
         status = output_table[n]->write(outputs->parts[n], folder, view, &bytes);
-    free(folder);
     device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, bytes);
     return status;
 }
@@ -107,8 +108,9 @@ enum status outputs_write(struct outputs *outputs, const struct view *view)
         uint64_t bytes;
         if (!outputs->due[n] || !output_table[n]->write || is_measured != (view->measured != NULL))
             continue;
-        TRY(output_table[n]->folder ? write_into_folder(outputs, n, view)
-                            : output_table[n]->write(outputs->parts[n], outputs->folder->path, view, &bytes));
+        TRY(output_table[n]->folder
+                ? write_into_folder(outputs, n, view)
+                : output_table[n]->write(outputs->parts[n], outputs->folder->path, view, &bytes));
     }
     return STATUS_OK;
 }
@@ -132,7 +134,8 @@ void outputs_print_sizes(const struct config *config)
         if (output_table[n]->print_size)
             output_table[n]->print_size(config);
         else if (output_table[n]->bytes)
-            outputs_print_files(output_table[n]->name, outputs_times_due(config, every_of(output_table[n], config)), "",
+            outputs_print_files(output_table[n]->name,
+                                outputs_times_due(config, every_of(output_table[n], config)), "",
                                 output_table[n]->bytes(config));
     }
 }

@@ -1,5 +1,6 @@
 /* Outputs: all that a run writes of its state, as one table, which the step, `check` and the run folder walk.
- * A new output is a file with its functions and its row, which is named here and in the table in outputs.c. */
+ * A new output is a file with its functions and its row, which is named here and in the table in outputs.c.
+ */
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 

@@ -14,14 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum status run_folder_path(const struct run_folder *folder, const char *name, char **path)
-{
-    if (asprintf(path, "%s/%s", folder->path, name) >= 0)
-        return STATUS_OK;
-    *path = NULL;
-    return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
-}
-
 /* ---- numbered files ---- */
 
 /* Whether the folder's entry `name` is a numbered file. */
@@ -180,6 +172,14 @@ enum status run_folder_open(const struct run_folder *folder, const char *name, c
     char path[PATH_MAX];
     *file = fopen(path_of(folder, name, path), mode);
     return *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+}
+
+enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file)
+{
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) == 0 && !failed)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot write %s/%s: %s", folder->path, name, strerror(errno));
 }
 
 /* ---- clearing ---- */

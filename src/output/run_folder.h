@@ -21,9 +21,6 @@ struct run_folder {
     bool held_run; /* an earlier run's history.csv was there */
 };
 
-/* The path of FOLDER/name, which the caller frees. */
-STATUS_CHECKED enum status run_folder_path(const struct run_folder *folder, const char *name, char **path);
-
 /* STATUS_USAGE where the folder holds an earlier run but is to be new, or files of a run's names but no
  * history.csv, which are of another origin and stay in any case. Sets held_run; touches nothing. */
 STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
@@ -46,6 +43,9 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file);
 /* Opens FOLDER/name in a mode of fopen(). STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name,
                                            const char *mode, FILE **file);
+
+/* Closes it. STATUS_FAILED, with the same, where something of it was not written. */
+STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file);
 
 /* ---- numbered files ---- */
 

@@ -1,9 +1,7 @@
 /* Stage table: rates from the times and bytes of the stages, of all ranks. */
 #include "output/stage_table.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 enum { ROW_TOGETHER = STAGE_OTHER, ROW_WALL, ROWS };
 
@@ -103,14 +101,6 @@ static void print_table(struct log *log, int ranks, const struct table *table, c
                  cost->timed_every);
 }
 
-void stage_table_print(struct log *log, const struct communicator *communicator, const struct timers *timers,
-                       const struct run_cost *cost)
-{
-    const struct table table = make_table(communicator, timers, cost);
-    if (communicator->rank == 0)
-        print_table(log, communicator->size, &table, cost);
-}
-
 /* ---- timers.csv ---- */
 
 static enum status write_file(const struct run_folder *folder, const struct table *table)
@@ -127,15 +117,18 @@ static enum status write_file(const struct run_folder *folder, const struct tabl
                     (unsigned long long)row->bytes, row->bandwidth, row->throughput, row->least, row->mean,
                     row->most, row->imbalance);
     }
-    const bool failed = ferror(file) != 0;
-    if (fclose(file) == 0 && !failed)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot write %s/timers.csv: %s", folder->path, strerror(errno));
+    return run_folder_close(folder, "timers.csv", file);
 }
 
-enum status stage_table_write(const struct run_folder *folder, const struct communicator *communicator,
-                              const struct timers *timers, const struct run_cost *cost)
+enum status stage_table_write(struct log *log, const struct run_folder *folder,
+                              const struct communicator *communicator, const struct timers *timers,
+                              const struct run_cost *cost)
 {
     const struct table table = make_table(communicator, timers, cost);
-    return communicator_agree(communicator, communicator->rank == 0 ? write_file(folder, &table) : STATUS_OK);
+    enum status status = STATUS_OK;
+    if (communicator->rank == 0) {
+        print_table(log, communicator->size, &table, cost);
+        status = write_file(folder, &table);
+    }
+    return communicator_agree(communicator, status);
 }

@@ -1,6 +1,6 @@
 /* Stage table: how long each stage of a run took, on the terminal and in timers.csv.
  *
- * Both calls are collective. With several ranks the seconds of a stage are the mean over the ranks, and
+ * With several ranks the seconds of a stage are the mean over the ranks, and
  * beside it stand the least, the most, and the imbalance: the most over the mean, 1 where all ranks take
  * equally long. Bytes, launches and particles are those of all ranks together, so rates are those of the
  * whole run.
@@ -23,16 +23,11 @@ struct run_cost {
     uint32_t timed_every;   /* steps, of which one is timed and stands for all */
 };
 
-/* Rank 0 prints one line a stage: seconds, share of the loop's wall time, GB/s of the bytes that had to move,
- * million particles/s; with several ranks also how stages and particles spread over them. The logs of the
- * others stay as they are. */
-void stage_table_print(struct log *log, const struct communicator *communicator, const struct timers *timers,
-                       const struct run_cost *cost);
-
-/* Rank 0 writes FOLDER/timers.csv: stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,
- * seconds_min,seconds_mean,seconds_max,imbalance, and a row for the wall time. STATUS_FAILED, on all ranks,
- * names path and errno text. */
-STATUS_CHECKED enum status stage_table_write(const struct run_folder *folder,
+/* Collective. Rank 0 prints one line a stage: seconds, share of the loop's wall time, GB/s of the bytes that
+ * had to move, million particles/s; with several ranks also how stages and particles spread over them. The
+ * logs of the others stay as they are. Then it writes FOLDER/timers.csv, with a row for the wall time.
+ * STATUS_FAILED, on all ranks, names path and errno text. */
+STATUS_CHECKED enum status stage_table_write(struct log *log, const struct run_folder *folder,
                                              const struct communicator *communicator,
                                              const struct timers *timers, const struct run_cost *cost);
 
