@@ -1,7 +1,7 @@
 /* radixpic check: a config with every key resolved, and what follows from it. */
 #include "commands/commands.h"
 #include "commands/consequences.h"
-#include "commands/overrides.h"
+#include "commands/input.h"
 
 #include "config/config_reader.h"
 #include "output/outputs.h"

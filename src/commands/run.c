@@ -1,8 +1,7 @@
 /* radixpic run: a config, or a checkpoint, becomes a run folder. */
 #include "commands/commands.h"
 #include "commands/consequences.h"
-#include "commands/overrides.h"
-#include "commands/restart.h"
+#include "commands/input.h"
 
 #include "base/log.h"
 #include "base/progress.h"

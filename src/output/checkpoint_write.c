@@ -95,17 +95,17 @@ static void write_list(struct hdf5_file *file, hid_t group, const struct sorted_
     const struct slab *slab = list->view->slab;
     const uint64_t nx = slab->box.nx, ny = slab->box.ny, first = slab->first_row, rows = slab->rows;
     write_array(file, group, "row_counts",
-                &(struct hdf5_array){H5T_NATIVE_UINT64, 1, {nx, 0}, first, rows, fill_row_counts, list});
+                &(struct hdf5_array){H5T_NATIVE_UINT64, {nx, 0}, first, rows, fill_row_counts, list});
     write_array(file, group, "cell_counts",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, 2, {nx, ny}, first, rows, fill_cell_counts, list});
+                &(struct hdf5_array){H5T_NATIVE_UINT32, {nx, ny}, first, rows, fill_cell_counts, list});
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
         const struct column column = {list, a};
-        struct hdf5_array array = {.dimensions = 2, .shape = {list->all, attribute_table[a].components}};
-        array.type = attribute_type(list->view->config->precision, a);
-        array.first_row = list->before;
-        array.rows = list->particles->count;
-        array.fill = fill_attribute;
-        array.source = &column;
+        const struct hdf5_array array = {attribute_type(list->view->config->precision, a),
+                                         {list->all, attribute_table[a].components},
+                                         list->before,
+                                         list->particles->count,
+                                         fill_attribute,
+                                         &column};
         if (attribute_present(list->particles->species, a))
             write_array(file, group, attribute_table[a].name, &array);
     }
@@ -124,7 +124,7 @@ static void write_config(struct hdf5_file *file, const struct view *view)
     const uint64_t own = view->communicator->rank == 0 ? length : 0;
     if (hdf5_file_agree(file)) /* the length, too */
         write_array(file, file->id, "config",
-                    &(struct hdf5_array){H5T_NATIVE_UINT8, 1, {length, 0}, 0, own, NULL, text});
+                    &(struct hdf5_array){H5T_NATIVE_UINT8, {length, 0}, 0, own, NULL, text});
     free(text);
 }
 
@@ -134,19 +134,19 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     const uint32_t species = view->config->species_count;
     const uint64_t ends = ranks + UINT64_C(1), own = rank == 0 ? ends : 0;
     const uint32_t *first_rows = view->partition->first;
-    hdf5_uint32(file, file->id, "version", CHECKPOINT_VERSION);
-    hdf5_uint64s(file, file->id, "step", 1, &view->step);
+    hdf5_numbers(file, file->id, "version", H5T_NATIVE_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
+    hdf5_numbers(file, file->id, "step", H5T_NATIVE_UINT64, 1, &view->step);
     hdf5_double(file, file->id, "first_energy", view->first_energy);
-    hdf5_uint32(file, file->id, "ranks", ranks);
-    hdf5_uint32(file, file->id, "ghost", view->ghost);
+    hdf5_numbers(file, file->id, "ranks", H5T_NATIVE_UINT32, 0, &ranks);
+    hdf5_numbers(file, file->id, "ghost", H5T_NATIVE_UINT32, 0, &view->ghost);
     write_config(file, view);
     write_array(file, file->id, "first_rows",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, 1, {ends, 0}, 0, own, NULL, first_rows});
+                &(struct hdf5_array){H5T_NATIVE_UINT32, {ends, 0}, 0, own, NULL, first_rows});
     uint32_t capacities[CONFIG_MAX_SPECIES];
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
     write_array(file, file->id, "capacities",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, 2, {ranks, species}, rank, 1, NULL, capacities});
+                &(struct hdf5_array){H5T_NATIVE_UINT32, {ranks, species}, rank, 1, NULL, capacities});
 }
 
 static void write_content(struct hdf5_file *file, const struct view *view)

@@ -6,14 +6,27 @@
 
 /* ---- what both kinds share ---- */
 
-static hid_t create(struct hdf5_file *file, hid_t parent, const char *name, hid_t type, int dimensions,
-                    const hsize_t *shape, const hsize_t *chunk)
+static uint64_t parts_of(uint64_t whole, uint64_t most)
 {
-    const hid_t space = H5Screate_simple(dimensions, shape, NULL);
+    return (whole + most - 1) / most;
+}
+
+/* Elements of whole chunks; 0 of an empty array. */
+static uint64_t stored_elements(const struct hdf5_chunks *chunks)
+{
+    uint64_t elements = 1;
+    for (int k = 0; k < chunks->dimensions && elements > 0; k++)
+        elements *= chunks->shape[k] ? parts_of(chunks->shape[k], chunks->chunk[k]) * chunks->chunk[k] : 0;
+    return elements;
+}
+
+static hid_t create(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks)
+{
+    const hid_t space = H5Screate_simple(chunks->dimensions, chunks->shape, NULL);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(creation, false); /* the same state gives the same bytes */
-    if (shape[0] > 0) {
-        H5Pset_chunk(creation, dimensions, chunk);
+    if (chunks->shape[0] > 0) {
+        H5Pset_chunk(creation, chunks->dimensions, chunks->chunk);
         H5Pset_shuffle(creation);
         if (file->compression)
             H5Pset_deflate(creation, file->compression);
@@ -21,7 +34,7 @@ static hid_t create(struct hdf5_file *file, hid_t parent, const char *name, hid_
         /* MPI-IO gives every chunk its place at once; without this it would write all of them twice. */
         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     }
-    const hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const hid_t dataset = H5Dcreate2(parent, name, chunks->type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (dataset < 0)
         hdf5_file_fail_in(file, "write a dataset");
     H5Pclose(creation);
@@ -29,19 +42,22 @@ static hid_t create(struct hdf5_file *file, hid_t parent, const char *name, hid_
     return dataset;
 }
 
-/* MPI-IO writes each chunk full of zeros where a dataset of `bytes` is created; they deflate to a thousandth.
- */
-static bool reserve(struct hdf5_file *file, uint64_t bytes)
+/* Creates a dataset, and memory for `elements` of it, which the caller frees. All ranks know what failed. */
+static hid_t begin(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks,
+                   uint64_t elements, void **values)
 {
-    return hdf5_file_reserve(file, file->compression ? bytes / 64 : bytes + bytes / 1024);
-}
-
-static void *allocate(struct hdf5_file *file, const char *name, uint64_t bytes)
-{
-    void *values = malloc((size_t)bytes + 1);
-    if (!values)
+    const size_t size = H5Tget_size(chunks->type);
+    const uint64_t bytes = stored_elements(chunks) * size;
+    *values = NULL;
+    /* MPI-IO writes each chunk full of zeros where a dataset is created; they deflate to a thousandth. */
+    if (!hdf5_file_reserve(file, file->compression ? bytes / 64 : bytes + bytes / 1024))
+        return H5I_INVALID_HID;
+    const hid_t dataset = create(file, parent, name, chunks);
+    *values = malloc((size_t)elements * size + 1);
+    if (!*values)
         hdf5_file_fail(file, status_fail(STATUS_FAILED, "%s: no memory to write %s", file->path, name));
-    return values;
+    (void)hdf5_file_agree(file);
+    return dataset;
 }
 
 /* A part of a dataset; extent[0] is 0 where there is none. */
@@ -52,11 +68,11 @@ struct box {
 /* One write of all ranks, each its own box, from memory of the shape `room`. It is one operation for all
  * chunks, and each rank writes its own bytes in it, so that a rank whose disk fails leaves no other one
  * waiting before they can agree. */
-static void write_box(struct hdf5_file *file, hid_t dataset, hid_t type, int dimensions,
+static void write_box(struct hdf5_file *file, hid_t dataset, const struct hdf5_chunks *chunks,
                       const struct box *box, const hsize_t *room, const void *values)
 {
     static const hsize_t origin[HDF5_DIMENSIONS] = {0};
-    const hid_t memory = H5Screate_simple(dimensions, room, NULL), space = H5Dget_space(dataset);
+    const hid_t memory = H5Screate_simple(chunks->dimensions, room, NULL), space = H5Dget_space(dataset);
     const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
     if (file->communicator->size > 1) {
         H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
@@ -70,7 +86,7 @@ static void write_box(struct hdf5_file *file, hid_t dataset, hid_t type, int dim
         H5Sselect_none(memory);
         H5Sselect_none(space);
     }
-    if (H5Dwrite(dataset, type, memory, space, transfer, values) < 0)
+    if (H5Dwrite(dataset, chunks->type, memory, space, transfer, values) < 0)
         hdf5_file_fail_in(file, "write it");
     H5Pclose(transfer);
     H5Sclose(space);
@@ -82,43 +98,31 @@ static void write_box(struct hdf5_file *file, hid_t dataset, hid_t type, int dim
 /* A chunk fits HDF5's cache of 1 MiB in double precision, so it is compressed once. */
 static const uint64_t chunk_target = 1 << 16;
 
-/* An array as rows of contiguous elements, cut into chunks of nearly equal size: the last one wastes little.
+/* The size of a part when `whole`, not 0, is cut into as few nearly equal parts of at most `most` as
+ * possible.
  */
-struct layout {
-    uint64_t rows, columns;
-    uint64_t chunk_rows, chunk_columns;
-    uint64_t piece_rows; /* rows read and written at once: whole chunks */
-};
-
-static uint64_t parts_of(uint64_t whole, uint64_t most)
-{
-    return (whole + most - 1) / most;
-}
-
-/* The size of a part when `whole` is cut into as few nearly equal parts of at most `most` as possible. */
 static uint64_t equal_part(uint64_t whole, uint64_t most)
 {
     return parts_of(whole, parts_of(whole, most));
 }
 
-/* For arrays with at least one element. */
-static struct layout layout_make(int dimensions, const uint64_t shape[2])
+static uint64_t columns_of(const uint64_t shape[2])
 {
-    struct layout layout = {.rows = shape[0], .columns = dimensions == 2 ? shape[1] : 1};
-    layout.chunk_columns = equal_part(layout.columns, chunk_target);
-    layout.chunk_rows = equal_part(layout.rows, chunk_target / layout.chunk_columns);
-    const uint64_t chunks = HDF5_PIECE / (layout.chunk_rows * layout.columns);
-    layout.piece_rows = layout.chunk_rows * (chunks ? chunks : 1);
-    return layout;
+    return shape[1] ? shape[1] : 1;
 }
 
-uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2])
+/* Chunks of nearly equal size: the last one wastes little. */
+static struct hdf5_chunks cut(hid_t type, const uint64_t shape[2])
 {
-    if (shape[0] == 0)
-        return 0;
-    const struct layout layout = layout_make(dimensions, shape);
-    return parts_of(layout.rows, layout.chunk_rows) * layout.chunk_rows *
-           parts_of(layout.columns, layout.chunk_columns) * layout.chunk_columns;
+    const uint64_t columns = equal_part(columns_of(shape), chunk_target);
+    const uint64_t rows = shape[0] ? equal_part(shape[0], chunk_target / columns) : 0;
+    return (struct hdf5_chunks){type, shape[1] ? 2 : 1, {shape[0], shape[1]}, {rows, columns}, NULL, NULL};
+}
+
+uint64_t hdf5_stored_elements(const uint64_t shape[2])
+{
+    const struct hdf5_chunks chunks = cut(0, shape);
+    return stored_elements(&chunks);
 }
 
 static enum status fill(const struct hdf5_array *array, uint64_t first, size_t count, void *values)
@@ -130,63 +134,56 @@ static enum status fill(const struct hdf5_array *array, uint64_t first, size_t c
     return STATUS_OK;
 }
 
-/* Pieces end where chunks end, so that a chunk is compressed once; but for those that a rank shares with the
- * next one. Before each write all ranks agree that the one before it succeeded and that all have what to
- * write. */
+/* Pieces of `piece` rows end where chunks end, so that a chunk is compressed once; but for those that a rank
+ * shares with the next one. Before each write all ranks agree that the one before it succeeded and that all
+ * have what to write. */
 static void write_rows(struct hdf5_file *file, hid_t dataset, const struct hdf5_array *array,
-                       const struct layout *layout, void *values)
+                       const struct hdf5_chunks *chunks, uint64_t piece, void *values)
 {
-    const uint64_t first = array->first_row, end = first + array->rows, columns = layout->columns;
-    const uint64_t origin = first - first % layout->chunk_rows;
-    const hsize_t room[2] = {layout->piece_rows, columns};
-    double pieces = array->rows ? (double)parts_of(end - origin, layout->piece_rows) : 0;
+    const uint64_t first = array->first_row, end = first + array->rows, columns = columns_of(array->shape);
+    const uint64_t origin = first - first % chunks->chunk[0];
+    const hsize_t room[2] = {piece, columns};
+    double pieces = array->rows ? (double)parts_of(end - origin, piece) : 0;
     communicator_max(file->communicator, 1, &pieces);
     for (uint64_t n = 0; n < (uint64_t)pieces; n++) {
-        const uint64_t begin = origin + n * layout->piece_rows, low = begin > first ? begin : first;
-        const uint64_t high = begin + layout->piece_rows < end ? begin + layout->piece_rows : end;
+        const uint64_t start = origin + n * piece, low = start > first ? start : first;
+        const uint64_t high = start + piece < end ? start + piece : end;
         const struct box box = {{low, 0}, {low < high ? high - low : 0, columns}};
         if (file->status == STATUS_OK && low < high)
             hdf5_file_fail(file,
                            fill(array, (low - first) * columns, (size_t)((high - low) * columns), values));
         if (!hdf5_file_agree(file))
             return;
-        write_box(file, dataset, array->type, array->dimensions, &box, room, values);
+        write_box(file, dataset, chunks, &box, room, values);
     }
 }
 
 hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array)
 {
-    const size_t size = H5Tget_size(array->type);
-    if (!reserve(file, hdf5_stored_elements(array->dimensions, array->shape) * size))
-        return H5I_INVALID_HID;
-    const bool empty = array->shape[0] == 0;
-    const struct layout layout = empty ? (struct layout){0} : layout_make(array->dimensions, array->shape);
-    const uint64_t rows = layout.piece_rows < array->rows ? layout.piece_rows : array->rows;
-    const hid_t dataset = create(file, parent, name, array->type, array->dimensions,
-                                 (const hsize_t[]){array->shape[0], array->shape[1]},
-                                 (const hsize_t[]){layout.chunk_rows, layout.chunk_columns});
-    void *values = allocate(file, name, rows * layout.columns * size);
-    if (hdf5_file_agree(file) && !empty)
-        write_rows(file, dataset, array, &layout, values);
+    void *values;
+    const struct hdf5_chunks chunks = cut(array->type, array->shape);
+    const uint64_t columns = columns_of(array->shape), elements = chunks.chunk[0] * columns;
+    const uint64_t at_once = elements > 0 && elements < HDF5_PIECE ? HDF5_PIECE / elements : 1;
+    const uint64_t piece = at_once * chunks.chunk[0], rows = piece < array->rows ? piece : array->rows;
+    const hid_t dataset = begin(file, parent, name, &chunks, rows * columns, &values);
+    if (file->status == STATUS_OK && array->shape[0] > 0)
+        write_rows(file, dataset, array, &chunks, piece, values);
     free(values);
     return dataset;
 }
 
 /* ---- chunks ---- */
 
-static uint64_t chunks_along(const struct hdf5_chunks *chunks, int k)
-{
-    return parts_of(chunks->shape[k], chunks->chunk[k]);
-}
-
 /* The part of the array that chunk `number` holds. */
 static struct box box_of_chunk(const struct hdf5_chunks *chunks, uint64_t number)
 {
     struct box box;
-    for (int k = chunks->dimensions; k-- > 0; number /= chunks_along(chunks, k)) {
-        box.start[k] = number % chunks_along(chunks, k) * chunks->chunk[k];
+    for (int k = chunks->dimensions; k-- > 0;) {
+        const uint64_t along = parts_of(chunks->shape[k], chunks->chunk[k]);
+        box.start[k] = number % along * chunks->chunk[k];
         const hsize_t rest = chunks->shape[k] - box.start[k];
         box.extent[k] = rest < chunks->chunk[k] ? rest : chunks->chunk[k];
+        number /= along;
     }
     return box;
 }
@@ -203,26 +200,22 @@ static void write_chunks(struct hdf5_file *file, hid_t dataset, const struct hdf
             const struct box box = n < count ? box_of_chunk(chunks, first + n) : (struct box){{0}, {0}};
             if (!hdf5_file_agree(file))
                 return;
-            write_box(file, dataset, chunks->type, chunks->dimensions, &box, chunks->chunk,
-                      values + (n < count ? n * bytes : 0));
+            write_box(file, dataset, chunks, &box, chunks->chunk, values + (n < count ? n * bytes : 0));
         }
     }
 }
 
 hid_t hdf5_chunked(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks)
 {
-    uint64_t count = 1, bytes = H5Tget_size(chunks->type);
-    for (int k = 0; k < chunks->dimensions; k++) {
-        count *= chunks_along(chunks, k);
-        bytes *= chunks->chunk[k];
-    }
-    if (!reserve(file, count * bytes))
-        return H5I_INVALID_HID;
-    const hid_t dataset =
-        create(file, parent, name, chunks->type, chunks->dimensions, chunks->shape, chunks->chunk);
-    char *values = allocate(file, name, (count < HDF5_CHUNKS_PIECE ? count : HDF5_CHUNKS_PIECE) * bytes);
-    if (hdf5_file_agree(file))
-        write_chunks(file, dataset, chunks, count, bytes, values);
+    uint64_t elements = 1;
+    for (int k = 0; k < chunks->dimensions; k++)
+        elements *= chunks->chunk[k];
+    void *values;
+    const uint64_t all = stored_elements(chunks) / elements;
+    const uint64_t room = all < HDF5_CHUNKS_PIECE ? all : HDF5_CHUNKS_PIECE;
+    const hid_t dataset = begin(file, parent, name, chunks, room * elements, &values);
+    if (file->status == STATUS_OK)
+        write_chunks(file, dataset, chunks, all, elements * H5Tget_size(chunks->type), values);
     free(values);
     return dataset;
 }

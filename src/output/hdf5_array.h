@@ -15,11 +15,10 @@ enum {
  * that of the file, on all ranks. */
 typedef enum status hdf5_fill(const void *source, uint64_t first, size_t count, void *values);
 
-/* An array of which each rank has rows: `type` is a native HDF5 type, `dimensions` 1 or 2, C order. */
+/* An array of which each rank has rows: `type` is a native HDF5 type, of one dimension or two, C order. */
 struct hdf5_array {
     hid_t type;
-    int dimensions;
-    uint64_t shape[2];        /* of the whole array, over all ranks: the same on each */
+    uint64_t shape[2];        /* of the whole array, the same on each rank; [1] is 0 for one dimension */
     uint64_t first_row, rows; /* the rank's own part: these rows, perhaps none; no two ranks share one */
     hdf5_fill *fill;          /* NULL: the own part lies at `source` */
     const void *source;
@@ -31,7 +30,7 @@ struct hdf5_array {
 hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array);
 
 /* Elements that an array takes on the disk before compression: whole chunks. */
-uint64_t hdf5_stored_elements(int dimensions, const uint64_t shape[2]);
+uint64_t hdf5_stored_elements(const uint64_t shape[2]);
 
 /* An array of which every rank can have any chunk. */
 struct hdf5_chunks {

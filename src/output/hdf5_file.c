@@ -305,9 +305,8 @@ void hdf5_close(struct hdf5_file *file, hid_t object)
         hdf5_file_fail_in(file, "write it");
 }
 
-/* count 0 stands for a single number, which HDF5 tells from an array of one. */
-static void attribute(struct hdf5_file *file, hid_t object, const char *name, hid_t type, size_t count,
-                      const void *values)
+void hdf5_numbers(struct hdf5_file *file, hid_t object, const char *name, hid_t type, size_t count,
+                  const void *values)
 {
     if (file->status != STATUS_OK)
         return;
@@ -332,7 +331,7 @@ static hid_t text_type(size_t length)
 void hdf5_text(struct hdf5_file *file, hid_t object, const char *name, const char *value)
 {
     const hid_t type = text_type(strlen(value) + 1);
-    attribute(file, object, name, type, 0, value);
+    hdf5_numbers(file, object, name, type, 0, value);
     H5Tclose(type);
 }
 
@@ -350,28 +349,17 @@ void hdf5_texts(struct hdf5_file *file, hid_t object, const char *name, size_t c
     for (size_t n = 0; n < count; n++)
         memcpy(packed + n * length, values[n], strlen(values[n]));
     const hid_t type = text_type(length);
-    attribute(file, object, name, type, count, packed);
+    hdf5_numbers(file, object, name, type, count, packed);
     H5Tclose(type);
     free(packed);
 }
 
 void hdf5_double(struct hdf5_file *file, hid_t object, const char *name, double value)
 {
-    attribute(file, object, name, H5T_NATIVE_DOUBLE, 0, &value);
+    hdf5_numbers(file, object, name, H5T_NATIVE_DOUBLE, 0, &value);
 }
 
 void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t count, const double *values)
 {
-    attribute(file, object, name, H5T_NATIVE_DOUBLE, count, values);
-}
-
-void hdf5_uint32(struct hdf5_file *file, hid_t object, const char *name, uint32_t value)
-{
-    attribute(file, object, name, H5T_NATIVE_UINT32, 0, &value);
-}
-
-void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t count,
-                  const uint64_t *values)
-{
-    attribute(file, object, name, H5T_NATIVE_UINT64, count, values);
+    hdf5_numbers(file, object, name, H5T_NATIVE_DOUBLE, count, values);
 }

@@ -87,16 +87,15 @@ hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name);
 /* Closes a group or dataset: this is where a dataset may fail to reach the disk. */
 void hdf5_close(struct hdf5_file *file, hid_t object);
 
-/* Attributes of a file, group or dataset. Texts are of fixed length; values are one number or count of them.
- */
+/* Attributes of a file, group or dataset. Texts are of fixed length. `count` numbers of a native type are an
+ * array, 0 is a single number, which HDF5 tells from an array of one. */
 void hdf5_text(struct hdf5_file *file, hid_t object, const char *name, const char *value);
 void hdf5_texts(struct hdf5_file *file, hid_t object, const char *name, size_t count,
                 const char *const *values);
 void hdf5_double(struct hdf5_file *file, hid_t object, const char *name, double value);
 void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t count, const double *values);
-void hdf5_uint32(struct hdf5_file *file, hid_t object, const char *name, uint32_t value);
-void hdf5_uint64s(struct hdf5_file *file, hid_t object, const char *name, size_t count,
-                  const uint64_t *values);
+void hdf5_numbers(struct hdf5_file *file, hid_t object, const char *name, hid_t type, size_t count,
+                  const void *values);
 
 /* The type of the run's reals. */
 static inline hid_t hdf5_real(enum precision precision)

@@ -16,7 +16,7 @@ static void write_root(struct hdf5_file *file, const struct config *config, cons
     char date[64], format[64];
     snprintf(format, sizeof format, "%s_%%T.h5", prefix);
     hdf5_text(file, root, "openPMD", "1.1.0");
-    hdf5_uint32(file, root, "openPMDextension", extensions);
+    hdf5_numbers(file, root, "openPMDextension", H5T_NATIVE_UINT32, 0, &extensions);
     hdf5_text(file, root, "basePath", "/data/%T/");
     hdf5_text(file, root, "meshesPath", "fields/");
     hdf5_text(file, root, "particlesPath", "particles/");
@@ -75,17 +75,12 @@ static hid_t write_component(struct hdf5_file *file, hid_t parent, const char *n
 }
 
 hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
-                               int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows,
-                               const double *position)
+                               const struct hdf5_array *part, const double *position)
 {
     static const char *const axes[] = {"x", "y"};
-    struct hdf5_array array = {.type = record->type,
-                               .dimensions = dimensions,
-                               .shape = {shape[0], shape[1]},
-                               .first_row = first_row,
-                               .rows = rows,
-                               .fill = record->fill,
-                               .source = record->source[0]};
+    struct hdf5_array array = {record->type,    {part->shape[0], part->shape[1]},
+                               part->first_row, part->rows,
+                               record->fill,    record->source[0]};
     const bool is_one = record->components == 1;
     const hid_t object = is_one ? write_component(file, parent, record->name, record->unit, &array, position)
                                 : hdf5_group(file, parent, record->name);
@@ -111,9 +106,10 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
 {
     struct hdf5_file *file = &openpmd->file;
     const struct slab *slab = openpmd->view->slab;
+    const struct hdf5_array part = {
+        .shape = {slab->box.nx, slab->box.ny}, .first_row = slab->first_row, .rows = slab->rows};
     const hid_t record =
-        openpmd_write_components(file, openpmd->meshes, mesh, 2, (uint64_t[]){slab->box.nx, slab->box.ny},
-                                 slab->first_row, slab->rows, (double[]){position, position});
+        openpmd_write_components(file, openpmd->meshes, mesh, &part, (double[]){position, position});
     hdf5_text(file, record, "geometry", "cartesian");
     hdf5_text(file, record, "dataOrder", "C");
     hdf5_texts(file, record, "axisLabels", 2, (const char *const[]){"x", "y"});
@@ -134,5 +130,5 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
 uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components)
 {
     const uint64_t shape[2] = {config->grid.cells[0], config->grid.cells[1]};
-    return components * hdf5_stored_elements(2, shape) * precision_bytes(config->precision);
+    return components * hdf5_stored_elements(shape) * precision_bytes(config->precision);
 }

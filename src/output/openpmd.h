@@ -42,12 +42,10 @@ struct openpmd_record {
     const void *source[2];
 };
 
-/* Writes the components, arrays of `shape` of which this rank has `rows`, with unitSI and, where it is not
- * NULL, position[2] in a cell; then unitDimension. Returns the record for more attributes; the caller closes
- * it. */
+/* Writes the components, arrays with the shape and rows of `part`, with unitSI and, where it is not NULL,
+ * position[2] in a cell; then unitDimension. Returns the record for more attributes; the caller closes it. */
 hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
-                               int dimensions, const uint64_t shape[2], uint64_t first_row, uint64_t rows,
-                               const double *position);
+                               const struct hdf5_array *part, const double *position);
 
 /* timeOffset and comment. */
 void openpmd_write_time(struct hdf5_file *file, hid_t object, const struct openpmd_record *record);

@@ -81,12 +81,6 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
 
 /* ---- patches, one for each rank ---- */
 
-static void write_patch(struct hdf5_file *file, hid_t patches, const struct openpmd_record *record)
-{
-    const uint64_t ranks = (uint64_t)file->communicator->size, rank = (uint64_t)file->communicator->rank;
-    hdf5_close(file, openpmd_write_components(file, patches, record, 1, (uint64_t[2]){ranks}, rank, 1, NULL));
-}
-
 /* The rows of a slab along x. The sum of low and extent, as a reader takes it, is never below its high end,
  * so that every particle is within its patch. */
 static double slab_extent(const struct slab *slab, double low)
@@ -100,6 +94,9 @@ static double slab_extent(const struct slab *slab, double low)
 static void write_patches(struct hdf5_file *file, hid_t group, const struct sorted_list *list, double unit)
 {
     const struct slab *slab = list->view->slab;
+    const struct hdf5_array one = {.shape = {(uint64_t)file->communicator->size},
+                                   .first_row = (uint64_t)file->communicator->rank,
+                                   .rows = 1};
     const uint64_t count = list->particles->count;
     const double low[2] = {slab->first_row * slab->box.dx, 0};
     const double extent[2] = {slab_extent(slab, low[0]), slab->box.ly};
@@ -112,7 +109,7 @@ static void write_patches(struct hdf5_file *file, hid_t group, const struct sort
     };
     const hid_t patches = hdf5_group(file, group, "particlePatches");
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        write_patch(file, patches, &records[n]);
+        hdf5_close(file, openpmd_write_components(file, patches, &records[n], &one, NULL));
     hdf5_close(file, patches);
 }
 
@@ -130,7 +127,7 @@ static void write_method_attributes(struct hdf5_file *file, hid_t group, const s
 /* One without components is a constant. */
 struct particle_record {
     struct openpmd_record common;
-    bool is_macro; /* of the macro-particle, not of one real particle */
+    uint32_t is_macro; /* of the macro-particle, not of one real particle */
     double weighting_power;
     double value; /* of a constant */
 };
@@ -138,14 +135,15 @@ struct particle_record {
 static void write_record(struct hdf5_file *file, hid_t group, const struct sorted_list *list,
                          const struct particle_record *record)
 {
-    const hid_t object = openpmd_write_components(file, group, &record->common, 1, (uint64_t[2]){list->all},
-                                                  list->before, list->particles->count, NULL);
+    const struct hdf5_array part = {
+        .shape = {list->all}, .first_row = list->before, .rows = list->particles->count};
+    const hid_t object = openpmd_write_components(file, group, &record->common, &part, NULL);
     openpmd_write_time(file, object, &record->common);
-    hdf5_uint32(file, object, "macroWeighted", record->is_macro);
+    hdf5_numbers(file, object, "macroWeighted", H5T_NATIVE_UINT32, 0, &record->is_macro);
     hdf5_double(file, object, "weightingPower", record->weighting_power);
     if (record->common.components == 0) {
         hdf5_double(file, object, "value", record->value);
-        hdf5_uint64s(file, object, "shape", 1, &list->all);
+        hdf5_numbers(file, object, "shape", H5T_NATIVE_UINT64, 1, &list->all);
         hdf5_double(file, object, "unitSI", record->common.unit);
     }
     hdf5_close(file, object);
@@ -207,7 +205,7 @@ uint64_t openpmd_species_bytes(const struct config *config)
         uint64_t each = 2 * sizeof(double); /* positionOffset */
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
             each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
-        bytes += hdf5_stored_elements(1, (const uint64_t[2]){config->species[s].particles, 0}) * each;
+        bytes += hdf5_stored_elements((const uint64_t[2]){config->species[s].particles, 0}) * each;
     }
     return bytes;
 }

@@ -185,8 +185,8 @@ static void write_attributes(struct openpmd *openpmd, hid_t mesh, const struct i
     write_axes(file, mesh, units, item);
     hdf5_text(file, mesh, "species", item->space->species);
     hdf5_double(file, mesh, "weight", weight);
-    hdf5_uint64s(file, mesh, "particlesInside", 0, &item->inside);
-    hdf5_uint64s(file, mesh, "particlesOutside", 0, &outside);
+    hdf5_numbers(file, mesh, "particlesInside", H5T_NATIVE_UINT64, 0, &item->inside);
+    hdf5_numbers(file, mesh, "particlesOutside", H5T_NATIVE_UINT64, 0, &outside);
     hdf5_double(file, mesh, "weightOutside", (double)outside * weight);
     hdf5_text(file, mesh, "comment",
               "number density in phase space: weight times the macro-particles in a bin, by its volume; "

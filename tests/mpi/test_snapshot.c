@@ -125,7 +125,6 @@ static void failing_source(const struct scene *scene, uint64_t older)
     uint64_t bytes = 1;
     const uint64_t rows = 2 * HDF5_PIECE;
     const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
-                                     .dimensions = 1,
                                      .shape = {rows * (uint64_t)ranks.size, 0},
                                      .first_row = rows * (uint64_t)ranks.rank,
                                      .rows = rows,

@@ -48,7 +48,6 @@ static enum status write_part(uint32_t compression, int dimensions, const uint64
 {
     const uint64_t begin = first_row * (dimensions == 2 ? shape[1] : 1);
     const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
-                                     .dimensions = dimensions,
                                      .shape = {shape[0], shape[1]},
                                      .first_row = first_row,
                                      .rows = rows,
@@ -102,7 +101,7 @@ TEST(arrays_beyond_32_bits)
     check_part(1, list, list[0] - 100, 100);
     check_part(2, nodes, nodes[0] - 2, 2);
     const uint64_t most[2] = {UINT64_C(1) << 34, 0};
-    assert_int_equal(hdf5_stored_elements(1, most), most[0]);
+    assert_int_equal(hdf5_stored_elements(most), most[0]);
 }
 
 /* Flips one bit in the first chunk. */

@@ -1,0 +1,179 @@
+/* Input: the config of a run: from the file, --set, then --output, --device and --steps; and the checkpoint
+ * that `run --restart` means. */
+#include "commands/input.h"
+
+#include "config/config_reader.h"
+#include "config/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0,
+     "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a list by its number, 0 "
+     "the first, e.g. output.phase_space.0.axes.1.bins=64, or a species by its name; may be repeated",
+     0},
+    {"output", 'o', "DIR", 0, "Write the run into DIR (output.directory)", 0},
+    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)", 0},
+    {"steps", 'n', "N", 0, "Make N steps (time.steps)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct overrides *overrides = state->input;
+    switch (key) {
+    case 's':
+        if (overrides->setting_count == MAX_SETTINGS)
+            return arguments_refuse(state, "expected at most %d --set, found more", MAX_SETTINGS);
+        overrides->settings[overrides->setting_count++] = argument;
+        return 0;
+    case 'o':
+        overrides->output_directory = argument;
+        return 0;
+    case 'd':
+        overrides->device = argument;
+        return 0;
+    case 'n':
+        overrides->steps = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (overrides->config_path)
+            return arguments_refuse(state, "expected one CONFIG, found \"%s\" too", argument);
+        overrides->config_path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!overrides->config_path && !overrides->config_is_optional)
+            return arguments_refuse(state, "expected a CONFIG; see %s --help", state->name);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {.options = options, .parser = parse};
+const struct argp_child override_children[] = {{&argp, 0, NULL, 0}, {0}};
+
+/* Gives the keys that have an option of their own its value: as strictly as the reader, so that config.yaml
+ * can be read again. */
+static enum status apply_options(const struct overrides *overrides, struct config *config)
+{
+    const char *const given[][3] = {{"--output", "output.directory", overrides->output_directory},
+                                    {"--device", "device", overrides->device},
+                                    {"--steps", "time.steps", overrides->steps}};
+    for (size_t n = 0; n < sizeof given / sizeof given[0]; n++) {
+        const struct schema_row *row = schema_find(schema(), given[n][1]);
+        const char *text = given[n][2];
+        char why[VALUE_WHY_LENGTH];
+        if (text && !value_parse(row, text, strlen(text), true, (char *)config + row->offset, why))
+            return status_fail(STATUS_USAGE, "%s: %s", given[n][0], why);
+    }
+    return STATUS_OK;
+}
+
+enum status overrides_read(const struct overrides *overrides, struct config *config)
+{
+    TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
+    return apply_options(overrides, config);
+}
+
+/* ---- from a checkpoint ---- */
+
+/* The path for checkpoint_open(): of a run folder its checkpoints. */
+static enum status find_path(const struct overrides *overrides, const char *request,
+                             const struct config *config, char path[PATH_MAX])
+{
+    const bool is_latest = strcmp(request, "latest") == 0;
+    const char *run = overrides->config_path ? config->output.directory : overrides->output_directory;
+    const char *folder = is_latest ? run : request;
+    struct stat found;
+    if (!folder)
+        return status_fail(STATUS_USAGE,
+                           "--restart latest: expected the run's CONFIG, or its folder by --output DIR");
+    snprintf(path, PATH_MAX, "%s/checkpoints", folder);
+    if (!is_latest && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
+        snprintf(path, PATH_MAX, "%s", folder);
+    return STATUS_OK;
+}
+
+/* Puts the overrides onto the checkpoint's config. */
+static enum status override_config(const struct overrides *overrides, const struct checkpoint *checkpoint,
+                                   struct config *config)
+{
+    size_t length = 0;
+    char *text = config_as_text(&checkpoint->config, &length);
+    if (!text)
+        return STATUS_FAILED;
+    const enum status status = config_read_text(checkpoint->path, text, length, overrides->settings,
+                                                overrides->setting_count, config);
+    free(text);
+    TRY(status);
+    return apply_options(overrides, config);
+}
+
+/* The config of this run, when the checkpoint is known. */
+static enum status settle_config(const struct overrides *overrides, const struct checkpoint *checkpoint,
+                                 struct config *config)
+{
+    if (!overrides->config_path)
+        TRY(override_config(overrides, checkpoint, config));
+    TRY(checkpoint_require_same(checkpoint, config));
+    if (checkpoint->step <= config->time.steps)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "time.steps: %s is of step %llu, beyond the %llu steps asked for",
+                       checkpoint->path, (unsigned long long)checkpoint->step,
+                       (unsigned long long)config->time.steps);
+}
+
+enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
+                         const char *request, struct checkpoint **checkpoint, struct config *config)
+{
+    char path[PATH_MAX];
+    enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = find_path(overrides, request, config, path);
+    TRY(communicator_agree(communicator, status));
+    status = checkpoint_open(communicator, path, checkpoint);
+    if (status == STATUS_USAGE)
+        return status_fail(status, "--restart %s: %s", request, status_message());
+    TRY(status);
+    return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
+}
+
+/* A word as a shell reads it back. */
+static void print_word(FILE *stream, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,:@%";
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, stream);
+    fputc('\'', stream);
+}
+
+char *restart_command(const struct overrides *overrides, int ranks, const char *folder)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return NULL;
+    if (ranks > 1)
+        fprintf(stream, "mpirun -n %d ", ranks);
+    fputs("radixpic run ", stream);
+    const bool is_changed =
+        overrides->setting_count > 0 || overrides->output_directory || overrides->device || overrides->steps;
+    if (overrides->config_path && !is_changed) {
+        print_word(stream, overrides->config_path);
+        fputs(" --restart latest", stream);
+    } else { /* the checkpoint's config has the overrides in it */
+        fputs("--restart latest --output ", stream);
+        print_word(stream, folder);
+    }
+    fclose(stream);
+    return text;
+}

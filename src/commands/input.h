@@ -1,0 +1,40 @@
+/* Input: the config of a run, from a file or a checkpoint, and the options of `run` and `check` that change
+ * it.
+ */
+#ifndef RADIXPIC_COMMANDS_INPUT_H
+#define RADIXPIC_COMMANDS_INPUT_H
+
+#include "base/arguments.h"
+#include "output/checkpoint.h"
+
+enum { MAX_SETTINGS = 256 };
+
+/* As the command line gave them; the texts belong to argv. */
+struct overrides {
+    const char *config_path;
+    bool config_is_optional;
+    const char *settings[MAX_SETTINGS]; /* of --set */
+    size_t setting_count;
+    const char *output_directory; /* NULL: as the config says */
+    const char *device;           /* the same */
+    const char *steps;            /* the same */
+};
+
+/* The options, as the children of a command's argp; the input is a struct overrides. */
+extern const struct argp_child override_children[];
+
+/* Reads the config with all overrides in place. */
+STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);
+
+/* Collective. Opens the requested checkpoint ("latest", or the path of one, of a folder of them or of a run),
+ * and reads CONFIG, or else that of the checkpoint, with all overrides. STATUS_USAGE when there is no
+ * checkpoint, or when the config is not one that it can go on with; STATUS_FAILED when it is broken. All
+ * ranks come to the same end. The caller closes the checkpoint in any case. */
+STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
+                                        const struct overrides *overrides, const char *request,
+                                        struct checkpoint **checkpoint, struct config *config);
+
+/* The command that goes on with a run of `folder` that was stopped. The caller frees it; NULL: no memory. */
+char *restart_command(const struct overrides *overrides, int ranks, const char *folder);
+
+#endif
