@@ -1,5 +1,5 @@
 /* HDF5 array: chunks, pieces and collective writes. */
-#include "output/hdf5_array.h"
+#include "output/hdf5_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -75,9 +75,9 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     static const char comment[] = "as an energy: m <|v - <v>|^2> / 2";
     const struct view *view = openpmd->view;
     const struct units *units = &openpmd->units;
-    const double half_step_back = -view->config->time.step / 2;
+    const double back = -view->config->time.step / 2; /* half a step */
     const double number_density = units->charge_density / units->charge;
-    const double energy = units->mass * units->velocity * units->velocity;
+    const double speed = units->velocity, energy = units->mass * speed * speed;
     const struct particles *list = &view->particles[species];
     const double area = view->slab->box.dx * view->slab->box.dy;
     const double factors[QUANTITIES] = {list->weight / area, 1, 1, list->species->mass / 2};
@@ -86,17 +86,9 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
         of[q] = (struct source){moments, list, q, factors[q]};
     const hid_t real = hdf5_real(view->config->precision);
     struct openpmd_record records[] = {
-        {"density", {-3}, number_density, 0, NULL, 1, real, fill_cells, {&of[DENSITY]}},
-        {"velocity",
-         {1, 0, -1},
-         units->velocity,
-         half_step_back,
-         NULL,
-         2,
-         real,
-         fill_cells,
-         {&of[VELOCITY_X], &of[VELOCITY_Y]}},
-        {"temperature", {2, 1, -2}, energy, half_step_back, comment, 1, real, fill_cells, {&of[TEMPERATURE]}},
+        {"density", {-3}, number_density, {&of[DENSITY]}, fill_cells, real, 0, NULL},
+        {"velocity", {1, 0, -1}, speed, {&of[VELOCITY_X], &of[VELOCITY_Y]}, fill_cells, real, back, NULL},
+        {"temperature", {2, 1, -2}, energy, {&of[TEMPERATURE]}, fill_cells, real, back, comment},
     };
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
         char name[CONFIG_NAME_LENGTH + 16];

@@ -1,10 +1,42 @@
-/* openPMD: the file, its root, and meshes. */
+/* openPMD: units, the file, its root, and meshes. */
 #include "output/openpmd.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pwd.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- units ---- */
+
+/* CODATA 2018; e and k are exact by the definition of the SI, and a temperature in eV needs no k. */
+static const double elementary_charge = 1.602176634e-19;    /* C */
+static const double electron_mass = 9.1093837015e-31;       /* kg */
+static const double vacuum_permittivity = 8.8541878128e-12; /* F/m */
+
+struct units units_make(const struct units_config *config)
+{
+    const double n = config->density_per_m3;
+    const double e = elementary_charge;
+    const double omega_p = e * sqrt(n / (vacuum_permittivity * electron_mass));
+    /* With T in volts, kT = e T. */
+    const double lambda_d = sqrt(vacuum_permittivity * config->temperature_eV / (n * e));
+    const double v_th = lambda_d * omega_p;
+    return (struct units){
+        .length = lambda_d,
+        .time = 1 / omega_p,
+        .velocity = v_th,
+        .charge = e,
+        .mass = electron_mass,
+        .momentum = electron_mass * v_th,
+        .electric_field = electron_mass * omega_p * v_th / e,
+        .potential = config->temperature_eV,
+        .charge_density = n * e,
+        .particles = n * lambda_d * lambda_d * lambda_d,
+    };
+}
+
+/* ---- the file ---- */
 
 static void write_root(struct hdf5_file *file, const struct config *config, const char *prefix,
                        uint32_t extensions)
@@ -81,10 +113,10 @@ hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struc
     struct hdf5_array array = {record->type,    {part->shape[0], part->shape[1]},
                                part->first_row, part->rows,
                                record->fill,    record->source[0]};
-    const bool is_one = record->components == 1;
+    const bool is_one = record->source[0] && !record->source[1];
     const hid_t object = is_one ? write_component(file, parent, record->name, record->unit, &array, position)
                                 : hdf5_group(file, parent, record->name);
-    for (uint32_t n = 0; n < record->components && !is_one; n++) {
+    for (uint32_t n = 0; n < 2 && record->source[1]; n++) {
         array.source = record->source[n];
         hdf5_close(file, write_component(file, object, axes[n], record->unit, &array, position));
     }

@@ -102,10 +102,10 @@ static void write_patches(struct hdf5_file *file, hid_t group, const struct sort
     const double extent[2] = {slab_extent(slab, low[0]), slab->box.ly};
     const hid_t whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
     const struct openpmd_record records[] = {
-        {"numParticles", {0}, 1, 0, NULL, 1, whole, NULL, {&count}},
-        {"numParticlesOffset", {0}, 1, 0, NULL, 1, whole, NULL, {&list->before}},
-        {"offset", {1}, unit, 0, NULL, 2, wide, NULL, {&low[0], &low[1]}},
-        {"extent", {1}, unit, 0, NULL, 2, wide, NULL, {&extent[0], &extent[1]}},
+        {"numParticles", {0}, 1, {&count}, NULL, whole, 0, NULL},
+        {"numParticlesOffset", {0}, 1, {&list->before}, NULL, whole, 0, NULL},
+        {"offset", {1}, unit, {&low[0], &low[1]}, NULL, wide, 0, NULL},
+        {"extent", {1}, unit, {&extent[0], &extent[1]}, NULL, wide, 0, NULL},
     };
     const hid_t patches = hdf5_group(file, group, "particlePatches");
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
@@ -124,10 +124,10 @@ static void write_method_attributes(struct hdf5_file *file, hid_t group, const s
     hdf5_text(file, group, "particleSmoothing", "none");
 }
 
-/* One without components is a constant. */
+/* One without sources is a constant. */
 struct particle_record {
     struct openpmd_record common;
-    uint32_t is_macro; /* of the macro-particle, not of one real particle */
+    uint32_t is_macro; /* 1: of the macro-particle, not of one real particle */
     double weighting_power;
     double value; /* of a constant */
 };
@@ -141,7 +141,7 @@ static void write_record(struct hdf5_file *file, hid_t group, const struct sorte
     openpmd_write_time(file, object, &record->common);
     hdf5_numbers(file, object, "macroWeighted", H5T_NATIVE_UINT32, 0, &record->is_macro);
     hdf5_double(file, object, "weightingPower", record->weighting_power);
-    if (record->common.components == 0) {
+    if (!record->common.source[0]) {
         hdf5_double(file, object, "value", record->value);
         hdf5_numbers(file, object, "shape", H5T_NATIVE_UINT64, 1, &list->all);
         hdf5_double(file, object, "unitSI", record->common.unit);
@@ -159,22 +159,19 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const struct config *config = openpmd->view->config;
     const struct species_config *species = list->particles->species;
     const hid_t real = hdf5_real(config->precision), whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
-    const double length = units->length, half_step_back = -config->time.step / 2;
+    const double length = units->length, back = -config->time.step / 2; /* half a step */
     const double weighting = list->particles->weight * units->particles;
     struct column x = {list, 0, 0}, y = {list, 1, 0};
     for (uint32_t before = 0; before < list->species; before++)
         x.first_id += config->species[before].particles;
     const struct particle_record records[] = {
-        {{"position", {1}, length, 0, NULL, 2, real, fill_position, {&x, &y}}, false, 0, 0},
-        {{"positionOffset", {1}, length, 0, NULL, 2, wide, fill_position_offset, {&x, &y}}, false, 0, 0},
-        {{"momentum", {1, 1, -1}, units->momentum, half_step_back, NULL, 2, real, fill_momentum, {&x, &y}},
-         false,
-         1,
-         0},
-        {{"charge", {0, 0, 1, 1}, units->charge, 0, NULL, 0, 0, NULL, {NULL}}, false, 1, species->charge},
-        {{"mass", {0, 1}, units->mass, 0, NULL, 0, 0, NULL, {NULL}}, false, 1, species->mass},
-        {{"weighting", {0}, 1, 0, of_weighting, 0, 0, NULL, {NULL}}, true, 1, weighting},
-        {{"id", {0}, 1, 0, of_id, 1, whole, fill_id, {&x}}, false, 0, 0},
+        {{"position", {1}, length, {&x, &y}, fill_position, real, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, length, {&x, &y}, fill_position_offset, wide, 0, NULL}, 0, 0, 0},
+        {{"momentum", {1, 1, -1}, units->momentum, {&x, &y}, fill_momentum, real, back, NULL}, 0, 1, 0},
+        {{"charge", {0, 0, 1, 1}, units->charge, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
+        {{"mass", {0, 1}, units->mass, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
+        {{"weighting", {0}, 1, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},
+        {{"id", {0}, 1, {&x}, fill_id, whole, 0, of_id}, 0, 0, 0},
     };
     const hid_t group = hdf5_group(file, openpmd->particles, species->name);
     write_method_attributes(file, group, config);

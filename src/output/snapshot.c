@@ -38,26 +38,19 @@ static void write_fields(struct openpmd *openpmd)
     const struct fields *fields = openpmd->view->fields;
     const struct units *units = &openpmd->units;
     const size_t size = precision_bytes(openpmd->view->config->precision);
+    const hid_t real = hdf5_real(openpmd->view->config->precision);
     const struct nodes ex = {fields->ex, size}, ey = {fields->ey, size}, phi = {fields->phi, size},
                        rho = {fields->rho, size};
-    const hid_t real = hdf5_real(openpmd->view->config->precision);
-    const struct openpmd_record field = {"E",        {1, 1, -3, -1}, units->electric_field, 0, NULL, 2, real,
-                                         fill_nodes, {&ex, &ey}};
-    const struct openpmd_record potential = {"phi", {2, 1, -3, -1}, units->potential, 0,     NULL,
-                                             1,     real,           fill_nodes,       {&phi}};
-    const struct openpmd_record density = {"chargeDensity",
-                                           {-3, 0, 1, 1},
-                                           units->charge_density,
-                                           0,
-                                           "of all species, without the neutralising background",
-                                           1,
-                                           real,
-                                           fill_nodes,
-                                           {&rho}};
+    static const char of_density[] = "of all species, without the neutralising background";
+    const struct openpmd_record meshes[] = {
+        {"E", {1, 1, -3, -1}, units->electric_field, {&ex, &ey}, fill_nodes, real, 0, NULL},
+        {"phi", {2, 1, -3, -1}, units->potential, {&phi}, fill_nodes, real, 0, NULL},
+        {"chargeDensity", {-3, 0, 1, 1}, units->charge_density, {&rho}, fill_nodes, real, 0, of_density},
+    };
     write_solver_attributes(openpmd);
-    openpmd_write_mesh(openpmd, &field, 0, 0);
-    openpmd_write_mesh(openpmd, &potential, 0, 0);
-    openpmd_write_mesh(openpmd, &density, 0, openpmd->view->config->deposit.filter_passes);
+    openpmd_write_mesh(openpmd, &meshes[0], 0, 0);
+    openpmd_write_mesh(openpmd, &meshes[1], 0, 0);
+    openpmd_write_mesh(openpmd, &meshes[2], 0, openpmd->view->config->deposit.filter_passes);
 }
 
 static enum status write_snapshot(void *part, const char *folder, const struct view *view, uint64_t *bytes)

@@ -2,7 +2,7 @@
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
-#include "output/hdf5_array.h"
+#include "output/hdf5_file.h"
 #include "output/view.h"
 
 #include <math.h>

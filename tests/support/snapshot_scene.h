@@ -8,9 +8,9 @@
 #include "support/list_support.h"
 #include "support/test_folder.h"
 
-#include "output/hdf5_array.h"
+#include "output/hdf5_file.h"
+#include "output/openpmd.h"
 #include "output/outputs.h"
-#include "output/units.h"
 
 #include <float.h>
 #include <sys/resource.h>

@@ -4,7 +4,7 @@
  * A run of this program with an argument is the child of the test of full disks. */
 #include "support/test_folder.h"
 
-#include "output/hdf5_array.h"
+#include "output/hdf5_file.h"
 
 #include <signal.h>
 #include <sys/resource.h>
