@@ -16,16 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FORCE = 'f', KEY_RESTART = 'r', KEY_QUIET = 'q', KEY_VERBOSE = 'v' };
-
 static const struct argp_option run_options[] = {
-    {"restart", KEY_RESTART, "PATH", 0,
+    {"restart", 'r', "PATH", 0,
      "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
      "with the checkpoint's own",
      1},
-    {"force", KEY_FORCE, NULL, 0, "Replace the run that the folder holds already", 1},
-    {"quiet", KEY_QUIET, NULL, 0, "Print errors and warnings only", 1},
-    {"verbose", KEY_VERBOSE, NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
+    {"force", 'f', NULL, 0, "Replace the run that the folder holds already", 1},
+    {"quiet", 'q', NULL, 0, "Print errors and warnings only", 1},
+    {"verbose", 'v', NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
     {0},
 };
 
@@ -43,19 +41,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->overrides;
         return 0;
-    case KEY_RESTART:
+    case 'r':
         if (argument[0] == '\0')
             return arguments_refuse(state, "--restart: the text is empty");
         arguments->restart = argument;
         arguments->overrides.config_is_optional = true;
         return 0;
-    case KEY_FORCE:
+    case 'f':
         arguments->force = true;
         return 0;
-    case KEY_QUIET:
+    case 'q':
         arguments->level = LOG_QUIET;
         return 0;
-    case KEY_VERBOSE:
+    case 'v':
         arguments->level = LOG_VERBOSE;
         return 0;
     default:

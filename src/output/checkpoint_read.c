@@ -23,16 +23,6 @@ static enum status impossible(const struct checkpoint *checkpoint, const char *w
 
 /* ---- HDF5: nothing that stands in the file is believed ---- */
 
-static enum status open_file(struct checkpoint *checkpoint)
-{
-    const hid_t access = hdf5_access(false);
-    checkpoint->file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    return checkpoint->file >= 0
-               ? STATUS_OK
-               : status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
-}
-
 static enum status fail(const struct checkpoint *checkpoint, const char *name, const char *what)
 {
     return status_fail(STATUS_FAILED, "%s: %s %s", checkpoint->path, name, what);
@@ -76,16 +66,9 @@ static enum status read_number(const struct checkpoint *checkpoint, const char *
     return status;
 }
 
-/* Rows of an array; those of one of one dimension are its elements. */
-struct rows {
-    hid_t type;            /* native */
-    uint64_t shape[2];     /* of the array; [1] is 0 where it has one dimension */
-    uint64_t first, count; /* of the rows that are read, perhaps none */
-};
-
-static bool read_selected(hid_t dataset, int dimensions, const struct rows *rows, void *values)
+static bool read_selected(hid_t dataset, int dimensions, const struct hdf5_array *rows, void *values)
 {
-    const hsize_t start[2] = {rows->first, 0}, extent[2] = {rows->count, rows->shape[1]};
+    const hsize_t start[2] = {rows->first_row, 0}, extent[2] = {rows->rows, rows->shape[1]};
     const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
     const bool read = memory >= 0 && space >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
@@ -95,9 +78,9 @@ static bool read_selected(hid_t dataset, int dimensions, const struct rows *rows
     return read;
 }
 
-/* values[count * shape[1]] <- rows of the array at `name`. */
-static enum status read_rows(const struct checkpoint *checkpoint, const char *name, const struct rows *rows,
-                             void *values)
+/* values[rows * shape[1]] <- rows of the array at `name`. */
+static enum status read_rows(const struct checkpoint *checkpoint, const char *name,
+                             const struct hdf5_array *rows, void *values)
 {
     const int dimensions = rows->shape[1] ? 2 : 1;
     hsize_t shape[2] = {0, 0};
@@ -110,7 +93,7 @@ static enum status read_rows(const struct checkpoint *checkpoint, const char *na
     else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
              shape[1] != rows->shape[1])
         status = fail(checkpoint, name, "is of another shape than the state that the file tells of");
-    else if (rows->count > 0 && !read_selected(dataset, dimensions, rows, values))
+    else if (rows->rows > 0 && !read_selected(dataset, dimensions, rows, values))
         status = fail(checkpoint, name, "cannot be read: its checksum is wrong, or the disk fails");
     H5Dclose(dataset);
     return status;
@@ -140,7 +123,7 @@ static enum status read_config(struct checkpoint *checkpoint)
     char *text = calloc(length + 1, 1);
     if (!text)
         return no_memory(checkpoint);
-    const struct rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
+    const struct hdf5_array all = {H5T_NATIVE_UINT8, {length}, 0, length, NULL, NULL};
     enum status status = read_rows(checkpoint, "config", &all, text);
     if (status == STATUS_OK)
         status = config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config);
@@ -156,8 +139,9 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
     const uint32_t rows = checkpoint->config.grid.cells[0];
     if (ranks == 0 || ranks > rows)
         return impossible(checkpoint, "it has no rows for so many ranks");
-    const struct rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
-    uint32_t *first = calloc(ends.count, sizeof *first);
+    const struct hdf5_array ends = {
+        H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1), NULL, NULL};
+    uint32_t *first = calloc(ends.rows, sizeof *first);
     if (!first)
         return no_memory(checkpoint);
     checkpoint->partition = (struct partition){(int)ranks, rows, first};
@@ -169,23 +153,11 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
 }
 
 static enum status read_array(const struct checkpoint *checkpoint, uint32_t species, const char *array,
-                              const struct rows *rows, void *values)
+                              const struct hdf5_array *rows, void *values)
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "/particles/%s/%s", checkpoint->config.species[species].name, array);
     return read_rows(checkpoint, name, rows, values);
-}
-
-/* `count` particles from number `first` of a species on; none: whether they are there. */
-static enum status read_attribute(const struct checkpoint *checkpoint, uint32_t species, enum attribute a,
-                                  uint64_t first, uint64_t count, void *values)
-{
-    const struct config *config = &checkpoint->config;
-    const struct rows rows = {attribute_type(config->precision, a),
-                              {config->species[species].particles, attribute_table[a].components},
-                              first,
-                              count};
-    return read_array(checkpoint, species, attribute_table[a].name, &rows, values);
 }
 
 uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t species, uint32_t row)
@@ -199,7 +171,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     const struct config *config = &checkpoint->config;
     const struct partition *partition = &checkpoint->partition;
     const uint32_t nx = config->grid.cells[0];
-    const struct rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
+    const struct hdf5_array counts = {H5T_NATIVE_UINT64, {nx}, 0, nx, NULL, NULL};
     uint64_t *starts = checkpoint->row_starts + species * (nx + (size_t)1);
     uint64_t missing = config->species[species].particles;
     TRY(read_array(checkpoint, species, "row_counts", &counts, starts + 1));
@@ -215,7 +187,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
             return impossible(checkpoint, "a rank has no room for its particles");
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(&config->species[species], a))
-            TRY(read_attribute(checkpoint, species, a, 0, 0, NULL));
+            TRY(checkpoint_read_attribute(checkpoint, species, a, 0, 0, NULL));
     return STATUS_OK;
 }
 
@@ -223,11 +195,16 @@ static enum status load(struct checkpoint *checkpoint)
 {
     const struct config *config = &checkpoint->config;
     uint32_t ranks = 0;
-    TRY(open_file(checkpoint));
+    const hid_t access = hdf5_access(false);
+    checkpoint->file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    if (checkpoint->file < 0)
+        return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
     TRY(read_partition(checkpoint, ranks));
-    const struct rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
+    const struct hdf5_array capacities = {
+        H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks, NULL, NULL};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);
     checkpoint->row_starts =
         calloc(config->species_count * (config->grid.cells[0] + (size_t)1), sizeof *checkpoint->row_starts);
@@ -364,23 +341,20 @@ enum status checkpoint_require_same(const struct checkpoint *checkpoint, const s
 
 /* ---- lists: kernels find their memory by what these numbers say ---- */
 
-static enum status impossible_particle(const struct checkpoint *checkpoint)
-{
-    return impossible(checkpoint, "a particle is nowhere, or of no finite velocity");
-}
+static const char bad_particle[] = "a particle is nowhere, or of no finite velocity";
 
 enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t species, uint32_t first_row,
                                   uint32_t rows, uint32_t *counts)
 {
     const uint32_t *cells = checkpoint->config.grid.cells;
-    const struct rows own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows};
+    const struct hdf5_array own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows, NULL, NULL};
     uint64_t sum = checkpoint_row_start(checkpoint, species, first_row);
     TRY(read_array(checkpoint, species, "cell_counts", &own, counts));
     for (size_t cell = 0; cell < (size_t)rows * cells[1]; cell++)
         sum += counts[cell];
     return sum == checkpoint_row_start(checkpoint, species, first_row + rows)
                ? STATUS_OK
-               : impossible_particle(checkpoint);
+               : impossible(checkpoint, bad_particle);
 }
 
 enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species, enum attribute a,
@@ -388,11 +362,17 @@ enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint3
 {
     const uint64_t first = checkpoint_row_start(checkpoint, species, first_row);
     const uint64_t count = checkpoint_row_start(checkpoint, species, first_row + rows) - first;
-    TRY(read_attribute(checkpoint, species, a, first, count, values));
+    const struct config *config = &checkpoint->config;
+    const struct hdf5_array own = {attribute_type(config->precision, a),
+                                   {config->species[species].particles, attribute_table[a].components},
+                                   first,
+                                   count,
+                                   NULL,
+                                   NULL};
+    TRY(read_array(checkpoint, species, attribute_table[a].name, &own, values));
     for (uint64_t n = 0; n < attribute_table[a].components * count && attribute_table[a].is_real; n++)
-        if (!attribute_accepts(a, checkpoint->config.precision == PRECISION_SINGLE
-                                      ? (double)((const float *)values)[n]
-                                      : ((const double *)values)[n]))
-            return impossible_particle(checkpoint);
+        if (!attribute_accepts(a, config->precision == PRECISION_SINGLE ? (double)((const float *)values)[n]
+                                                                        : ((const double *)values)[n]))
+            return impossible(checkpoint, bad_particle);
     return STATUS_OK;
 }

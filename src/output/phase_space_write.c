@@ -45,9 +45,6 @@ struct item {
     uint64_t *sums;             /* owned: of all ranks, for a piece of the file */
     uint64_t particles, inside; /* of all ranks */
     uint32_t space_axes;        /* how many of the axes are x or y */
-
-    /* Of each axis of the written array: its range and the width of a bin, normalised. */
-    double low[CONFIG_PHASE_AXES], high[CONFIG_PHASE_AXES], width[CONFIG_PHASE_AXES];
 };
 
 static const struct phase_axis_config *axis_of(const struct item *item, uint32_t k)
@@ -81,28 +78,20 @@ static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *nam
     return hdf5_chunked(file, meshes, name, &chunks);
 }
 
-/* An end of the range of an axis; of x and y where the edge of the cells is, to the last digit. */
-static double end_of(const struct grid_config *grid, const struct phase_axis_config *axis, unsigned end)
+/* An end of the range of axis k, normalised; of x and y where the edge of the cells is, to the last digit. */
+static double end_of(const struct item *item, uint32_t k, unsigned end)
 {
+    const struct grid_config *grid = &item->view->config->grid;
+    const struct phase_axis_config *axis = axis_of(item, k);
     const enum phase_axis n = axis->axis;
     return phase_axis_is_space(n)
                ? phase_axis_edge(grid, n, axis->range[end]) * (grid->length[n] / grid->cells[n])
                : axis->range[end];
 }
 
-static void measure_axes(struct item *item, double weight)
+static double bin_width(const struct item *item, uint32_t k)
 {
-    const struct grid_config *grid = &item->view->config->grid;
-    double bin_size = 1;
-    for (uint32_t k = 0; k < item->space->axis_count; k++) {
-        const struct phase_axis_config *axis = axis_of(item, k);
-        item->low[k] = end_of(grid, axis, 0);
-        item->high[k] = end_of(grid, axis, 1);
-        item->width[k] = (item->high[k] - item->low[k]) / axis->bins;
-        item->space_axes += phase_axis_is_space(axis->axis);
-        bin_size *= item->width[k];
-    }
-    item->density = weight / bin_size;
+    return (end_of(item, k, 1) - end_of(item, k, 0)) / axis_of(item, k)->bins;
 }
 
 /* Counts the rank's particles. */
@@ -144,21 +133,23 @@ static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *u
     const uint32_t count = item->space->axis_count;
     const char *labels[CONFIG_PHASE_AXES];
     double unit[CONFIG_PHASE_AXES], spacing[CONFIG_PHASE_AXES], offset[CONFIG_PHASE_AXES];
-    double time[CONFIG_PHASE_AXES];
+    double low[CONFIG_PHASE_AXES], high[CONFIG_PHASE_AXES], time[CONFIG_PHASE_AXES];
     for (uint32_t k = 0; k < count; k++) {
         const enum phase_axis axis = axis_of(item, k)->axis;
         labels[k] = letters[axis];
         unit[k] = phase_axis_is_space(axis) ? units->length : units->velocity;
         time[k] = phase_axis_is_space(axis) ? 0 : half_step_back;
-        spacing[k] = item->width[k] * unit[k];
-        offset[k] = item->low[k] * unit[k];
+        low[k] = end_of(item, k, 0);
+        high[k] = end_of(item, k, 1);
+        spacing[k] = bin_width(item, k) * unit[k];
+        offset[k] = low[k] * unit[k];
     }
     hdf5_texts(file, mesh, "axisLabels", count, labels);
     hdf5_doubles(file, mesh, "gridSpacing", count, spacing);
     hdf5_doubles(file, mesh, "gridGlobalOffset", count, offset);
     hdf5_doubles(file, mesh, "position", count, centre);
-    hdf5_doubles(file, mesh, "axisLow", count, item->low);
-    hdf5_doubles(file, mesh, "axisHigh", count, item->high);
+    hdf5_doubles(file, mesh, "axisLow", count, low);
+    hdf5_doubles(file, mesh, "axisHigh", count, high);
     hdf5_doubles(file, mesh, "axisUnitSI", count, unit);
     hdf5_doubles(file, mesh, "axisTimeOffset", count, time);
     hdf5_double(file, mesh, "gridUnitSI", 1);
@@ -206,8 +197,13 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
                         .space = &view->config->output.phase_space[index],
                         .volume = &spaces->items[index].volume,
                         .particles = list->count};
+    double bin_size = 1;
     name_of(view->config, index, name);
-    measure_axes(&item, list->weight);
+    for (uint32_t k = 0; k < item.space->axis_count; k++) {
+        item.space_axes += phase_axis_is_space(axis_of(&item, k)->axis);
+        bin_size *= bin_width(&item, k);
+    }
+    item.density = list->weight / bin_size;
     if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
         hdf5_file_fail(file, item_count(spaces, index, &item));
     if (hdf5_file_agree(file)) {

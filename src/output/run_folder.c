@@ -84,25 +84,20 @@ static bool holds(const struct run_folder *folder, const char *name)
     return access(path_of(folder, name, path), F_OK) == 0;
 }
 
-static enum status refuse_foreign_file(const struct run_folder *folder, const char *name)
-{
-    if (folder->held_run || !name || !holds(folder, name))
-        return STATUS_OK;
-    return status_fail(STATUS_USAGE,
-                       "folder %s holds %s but no history.csv: it is not a run's, and nothing in it is "
-                       "overwritten; choose another --output",
-                       folder->path, name);
-}
-
 /* A run writes history.csv before anything else, so a folder with such names but without it is of another
  * origin. */
 static enum status refuse_foreign_files(const struct run_folder *folder)
 {
-    TRY(refuse_foreign_file(folder, "config.yaml"));
-    TRY(refuse_foreign_file(folder, "log.txt"));
-    TRY(refuse_foreign_file(folder, "timers.csv"));
+    const char *names[OUTPUTS + 3] = {"config.yaml", "log.txt", "timers.csv"};
     for (size_t n = 0; n < OUTPUTS; n++)
-        TRY(refuse_foreign_file(folder, output_table[n]->folder));
+        names[n + 3] = output_table[n]->folder;
+    for (size_t n = 0; n < OUTPUTS + 3; n++)
+        if (names[n] && holds(folder, names[n]))
+            return status_fail(
+                STATUS_USAGE,
+                "folder %s holds %s but no history.csv: it is not a run's, and nothing in it is "
+                "overwritten; choose another --output",
+                folder->path, names[n]);
     return STATUS_OK;
 }
 
@@ -123,8 +118,9 @@ static bool has_checkpoint(const struct run_folder *folder)
 enum status run_folder_check(struct run_folder *folder)
 {
     folder->held_run = holds(folder, "history.csv");
-    TRY(refuse_foreign_files(folder));
-    if (!folder->held_run || folder->use != RUN_FOLDER_NEW)
+    if (!folder->held_run)
+        return refuse_foreign_files(folder);
+    if (folder->use != RUN_FOLDER_NEW)
         return STATUS_OK;
     return status_fail(STATUS_USAGE,
                        "folder %s holds a run already; %s--force replaces it, --output DIR writes elsewhere",
