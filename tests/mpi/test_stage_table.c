@@ -198,7 +198,8 @@ TEST(the_file_is_that_of_all_ranks)
 
 TEST(a_folder_that_is_missing_fails_all_ranks)
 {
-    const struct run_folder missing = {.path = ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder.path};
+    const struct run_folder missing = {.path =
+                                           ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder.path};
     assert_int_equal(stage_table_write(&(struct log){0}, &missing, &ranks, &timers, &cost), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
 }
