@@ -94,7 +94,7 @@ static enum status print_plan(const struct config *config, const struct device_i
 static enum status print_device_part(const struct config *config, const struct grid *grid)
 {
     struct device *device = NULL;
-    if (device_open(config->device, &device) != STATUS_OK) {
+    if (device_open(config->device, 0, &device) != STATUS_OK) {
         printf("device                    %s\n", status_message());
         printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;

@@ -110,7 +110,7 @@ static enum status choose_folder(struct run *run, bool force)
 static enum status create_simulation(struct run *run)
 {
     const struct communicator *communicator = &run->communicator;
-    TRY(agree(run, device_open_share(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
+    TRY(agree(run, device_open(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
     return communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
                                                                 run->checkpoint, &run->simulation));
 }

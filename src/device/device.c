@@ -35,11 +35,6 @@ enum status opencl_check(const struct device *device, cl_int error, const char *
                        opencl_error_name(error), error);
 }
 
-enum status device_open(const char *spec, struct device **device)
-{
-    return device_open_share(spec, 0, device);
-}
-
 static enum status open_queues(struct core *core)
 {
     cl_int error = CL_SUCCESS;
@@ -71,7 +66,7 @@ static enum status create_handle(struct device **device)
     return STATUS_OK;
 }
 
-enum status device_open_share(const char *spec, uint32_t share, struct device **device)
+enum status device_open(const char *spec, uint32_t share, struct device **device)
 {
     TRY(create_handle(device));
     struct core *core = (*device)->core;

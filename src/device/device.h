@@ -48,13 +48,10 @@ struct device_info {
 /* ---- choosing and opening ---- */
 
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
- * and device numbers of `radixpic devices`), or part of a name, case ignored. STATUS_NO_DEVICE when nothing
- * fits; the message lists what there is. The caller closes it. */
-STATUS_CHECKED enum status device_open(const char *spec, struct device **device);
-
-/* The same where several processes share a machine: of the devices that fit, number `share` modulo how many
- * they are. device_open() is share 0. */
-STATUS_CHECKED enum status device_open_share(const char *spec, uint32_t share, struct device **device);
+ * and device numbers of `radixpic devices`), or part of a name, case ignored; of those that fit, number
+ * `share` modulo how many they are, for processes that share a machine. STATUS_NO_DEVICE when nothing fits;
+ * the message lists what there is. The caller closes it. */
+STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, struct device **device);
 
 /* Another handle of the same device, owned by `device`: for what is to be destroyed together, and earlier. */
 STATUS_CHECKED enum status device_branch(struct device *device, struct device **branch);

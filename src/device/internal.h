@@ -101,13 +101,8 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* Picks the device of `spec` for the `share` of device_open_share(), and fills its description. */
+/* Picks the device of `spec` for the `share` of device_open(), and fills its description. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform,
                                          cl_device_id *id, struct device_info *info);
-
-/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
- * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
- * compiler option. The caller frees `source`. */
-STATUS_CHECKED enum status program_source(const char *file, char **source);
 
 #endif

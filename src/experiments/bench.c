@@ -93,8 +93,8 @@ static enum status close_csv(struct bench *bench, const char *path, enum status 
 static enum status open_and_run(struct bench *bench)
 {
     const struct common_options *common = bench->options;
-    TRY(communicator_agree(
-        &bench->ranks, device_open_share(common->device, (uint32_t)bench->ranks.local_rank, &bench->device)));
+    TRY(communicator_agree(&bench->ranks,
+                           device_open(common->device, (uint32_t)bench->ranks.local_rank, &bench->device)));
     bench->info = device_info(bench->device);
     bench->part = bench->device;
     TRY(communicator_agree(&bench->ranks, open_csv(bench, common->csv)));

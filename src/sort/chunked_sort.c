@@ -1,5 +1,5 @@
 /* Chunked sort: the plan of its passes, and their launches. */
-#include "sort/chunked_sort.h"
+#include "sort/fast_sorts.h"
 
 enum {
     LINE = 16,             /* LINE of kernels/chunked_sort.cl */
@@ -83,9 +83,9 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
                              const struct chunked_options *options)
 {
     const uint32_t usual = CHUNKS_PER_UNIT * device->compute_units;
-    const uint32_t chunks = options && options->chunks ? options->chunks : usual;
+    const uint32_t chunks = options->chunks ? options->chunks : usual;
     const uint32_t fewest = fewest_passes(key_bits, chunks, capacity);
-    const uint32_t passes = minimum(options && options->passes ? options->passes : fewest, key_bits);
+    const uint32_t passes = minimum(options->passes ? options->passes : fewest, key_bits);
     const uint32_t share = (key_bits + passes - 1) / passes;
     struct plan plan = {.key_bits = key_bits, .chunks = chunks, .index_bits = bits_below(capacity)};
     enum source source = SOURCE_KEYS;
@@ -119,24 +119,19 @@ static bool knows_counts(const struct plan *plan, uint32_t count)
            (uint64_t)plan->chunks << plan->key_bits <= count / KEYS_PER_CELL_COUNT;
 }
 
-static enum status check_plan(const struct plan *plan)
+enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
+                                 struct chunked_options *options)
 {
-    if (plan->radix_bits <= RADIX_BITS_MOST)
+    const struct plan plan = make_plan(info, key_bits, capacity, options);
+    options->passes = plan.passes;
+    options->chunks = plan.chunks;
+    if (plan.radix_bits <= RADIX_BITS_MOST)
         return STATUS_OK;
     return status_fail(
         STATUS_USAGE,
         "sort: %u passes (p) over keys of %u bits (b) have digits of %u bits, more than %d bits; "
         "take more passes",
-        plan->passes, plan->key_bits, plan->radix_bits, RADIX_BITS_MOST);
-}
-
-enum status chunked_sort_resolve(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                                 struct chunked_options *options)
-{
-    const struct plan plan = make_plan(device, key_bits, capacity, options);
-    options->passes = plan.passes;
-    options->chunks = plan.chunks;
-    return check_plan(&plan);
+        plan.passes, key_bits, plan.radix_bits, RADIX_BITS_MOST);
 }
 
 /* ---- making one ---- */
@@ -181,15 +176,15 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
 }
 
 enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
-                                const struct chunked_options *options, struct chunked_sort **sort)
+                                struct chunked_options options, struct chunked_sort **sort)
 {
-    const struct plan plan = make_plan(device_info(device), key_bits, capacity, options);
+    const struct plan plan = make_plan(device_info(device), key_bits, capacity, &options);
     struct chunked_sort *created = NULL;
     *sort = NULL;
-    TRY(check_plan(&plan));
+    TRY(chunked_sort_resolve(device_info(device), key_bits, capacity, &options));
     TRY(DEVICE_NEW(device, created));
     *created = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
-    TRY(create_parts(created, options && options->portable));
+    TRY(create_parts(created, options.portable));
     *sort = created;
     return STATUS_OK;
 }

@@ -62,8 +62,6 @@ static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits
 
 static enum status check(const struct device_info *device, const struct radix_plan *plan)
 {
-    const uint64_t local = device->local_memory;
-    const uint64_t histogram = local_histogram_bytes(plan->radix_bits, plan->items_per_group);
     if (plan->key_bits < 1 || plan->key_bits > 32)
         return status_fail(STATUS_USAGE, "sort: key_bits (b) = %u is outside 1..32", plan->key_bits);
     if (plan->radix_bits < 1 || plan->radix_bits > MAX_RADIX_BITS)
@@ -72,47 +70,34 @@ static enum status check(const struct device_info *device, const struct radix_pl
             "sort: key_bits (b) = %u in passes (p) = %u gives radix bits (r) = %u, outside 1..%d; take "
             "more passes",
             plan->key_bits, plan->passes, plan->radix_bits, MAX_RADIX_BITS);
-    if (plan->items_per_group > device->group_limit)
-        return status_fail(STATUS_USAGE,
-                           "sort: items_per_group (I) = %u is more than the %zu items a group may have on %s",
-                           plan->items_per_group, device->group_limit, device->name);
-    if (histogram >= local) /* the paper's S < C */
-        return status_fail(
-            STATUS_USAGE,
-            "sort: items_per_group (I) = %u with radix bits (r) = %u needs S = 2^(r+2) I = %llu bytes of "
-            "local memory, which is not below the %llu of %s by %llu; take a smaller I or more passes (p)",
-            plan->items_per_group, plan->radix_bits, (unsigned long long)histogram, (unsigned long long)local,
-            device->name, (unsigned long long)(histogram - local + 1));
-    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
-    if (items > MAX_ITEMS)
-        return status_fail(
-            STATUS_USAGE,
-            "sort: groups (G) = %u of items_per_group (I) = %u are %llu items, %llu more than the %d allowed",
-            plan->groups, plan->items_per_group, (unsigned long long)items,
-            (unsigned long long)(items - MAX_ITEMS), MAX_ITEMS);
-    const uint64_t split = 4 * power_of_two_above(radix_plan_split_length(plan));
-    if (split > local)
-        return status_fail(
-            STATUS_USAGE,
-            "sort: histogram_splits (s) = %u leaves parts that need %llu bytes of local memory to scan, "
-            "%llu more than the %llu of %s; take a larger s",
-            plan->histogram_splits, (unsigned long long)split, (unsigned long long)(split - local),
-            (unsigned long long)local, device->name);
-    const uint64_t sums = 4 * power_of_two_above(plan->histogram_splits);
-    if (sums > local)
-        return status_fail(
-            STATUS_USAGE,
-            "sort: histogram_splits (s) = %u needs %llu bytes of local memory for the scan of the parts' "
-            "sums, %llu more than the %llu of %s; take a smaller s, or fewer groups (G)",
-            plan->histogram_splits, (unsigned long long)sums, (unsigned long long)(sums - local),
-            (unsigned long long)local, device->name);
-    const uint64_t table = radix_plan_table_length(plan);
-    if (table > MAX_TABLE)
-        return status_fail(
-            STATUS_USAGE,
-            "sort: the histogram's R*G*I = %llu entries are %llu more than the %u allowed; take smaller I "
-            "or G, or more passes (p)",
-            (unsigned long long)table, (unsigned long long)(table - MAX_TABLE), MAX_TABLE);
+    const uint32_t items = plan->items_per_group, groups = plan->groups, splits = plan->histogram_splits;
+    const uint64_t local = device->local_memory;
+    const struct {
+        const char *name; /* of the parameter at fault */
+        uint32_t value;
+        uint64_t needed, most;
+        const char *of, *advice;
+    } limits[] = {
+        {"items_per_group (I)", items, items, device->group_limit, "items in a group", "take a smaller I"},
+        {"items_per_group (I)", items, local_histogram_bytes(plan->radix_bits, items),
+         local > 0 ? local - 1 : 0, /* the paper's S < C */
+         "bytes of local memory, S = 2^(r+2) I", "take a smaller I or more passes (p)"},
+        {"groups (G)", groups, (uint64_t)groups * items, MAX_ITEMS, "items, G*I", "take a smaller G or I"},
+        {"histogram_splits (s)", splits, 4 * power_of_two_above(radix_plan_split_length(plan)), local,
+         "bytes of local memory for the scan of a part", "take a larger s"},
+        {"histogram_splits (s)", splits, 4 * power_of_two_above(splits), local,
+         "bytes of local memory for the scan of the parts' sums", "take a smaller s, or fewer groups (G)"},
+        {"groups (G)", groups, radix_plan_table_length(plan), MAX_TABLE, "entries of the histogram, R*G*I",
+         "take smaller I or G, or more passes (p)"}};
+    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++)
+        if (limits[n].needed > limits[n].most)
+            return status_fail(
+                STATUS_USAGE,
+                "sort: %s = %u with radix bits (r) = %u needs %llu %s, %llu more than the %llu "
+                "that %s may have; %s",
+                limits[n].name, limits[n].value, plan->radix_bits, (unsigned long long)limits[n].needed,
+                limits[n].of, (unsigned long long)(limits[n].needed - limits[n].most),
+                (unsigned long long)limits[n].most, device->name, limits[n].advice);
     return STATUS_OK;
 }
 

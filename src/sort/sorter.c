@@ -27,8 +27,10 @@ enum status sorter_plan_choose(const struct device_info *info, const struct sort
     *plan = (struct sorter_plan){.method = choice->config.method, .key_bits = bits, .passes = passes};
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        plan->tiled = (struct tiled_options){.chunks = choice->chunks, .items = choice->tile_items};
-        return tiled_sort_check(info, bits, &plan->passes);
+        plan->tiled = (struct tiled_options){passes, choice->chunks, choice->tile_items, 0};
+        TRY(tiled_sort_resolve(info, bits, &plan->tiled));
+        plan->passes = plan->tiled.passes;
+        return STATUS_OK;
     case SORT_METHOD_CHUNKED:
         plan->chunked = (struct chunked_options){.passes = passes, .chunks = choice->chunks};
         TRY(chunked_sort_resolve(info, bits, count, &plan->chunked));
@@ -158,10 +160,9 @@ static enum status create_method(struct device *device, const struct sorter_plan
 {
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        return tiled_sort_create(device, plan->key_bits, plan->passes, capacity, &plan->tiled,
-                                 &sorter->tiled);
+        return tiled_sort_create(device, plan->key_bits, capacity, plan->tiled, &sorter->tiled);
     case SORT_METHOD_CHUNKED:
-        return chunked_sort_create(device, plan->key_bits, capacity, &plan->chunked, &sorter->chunked);
+        return chunked_sort_create(device, plan->key_bits, capacity, plan->chunked, &sorter->chunked);
     case SORT_METHOD_AUTO: /* no plan has it */
     case SORT_METHOD_PAPER:
         break;

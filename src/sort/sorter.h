@@ -1,17 +1,12 @@
-/* Sorter: one door for the methods of sorting short keys. All give the one stable permutation, so results do
- * not depend on the method.
- *
- *   paper    the radix sort of P. Helluy 2011 with its parameters (radix_sort.h); any device, any key
- *   tiled    for GPUs: tiles of the list ranked in local memory (tiled_sort.h); keys up to 24 bits in one or
- *            two passes
- *   chunked  for CPUs: a few long chunks, no barrier (chunked_sort.h); any key
+/* Sorter: one door for the methods of sorting short keys: paper, the radix sort of P. Helluy 2011 with its
+ * parameters (radix_sort.h), for any device and any key; tiled and chunked (fast_sorts.h). All give the one
+ * stable permutation, so results do not depend on the method.
  */
 #ifndef RADIXPIC_SORT_SORTER_H
 #define RADIXPIC_SORT_SORTER_H
 
-#include "sort/chunked_sort.h"
+#include "sort/fast_sorts.h"
 #include "sort/radix_sort.h"
-#include "sort/tiled_sort.h"
 #include "sort/tuning.h"
 
 struct sorter;

@@ -1,5 +1,5 @@
 /* Tiled sort: the shape of its launches, its arrays, and the passes in their order. */
-#include "sort/tiled_sort.h"
+#include "sort/fast_sorts.h"
 
 #include "device/tile_plan.h"
 
@@ -56,13 +56,13 @@ static uint32_t bits_of(uint32_t value)
 }
 
 /* False where the device has no room for a tile. */
-static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t passes, uint32_t capacity,
+static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
                        const struct tiled_options *options, struct shape *shape)
 {
-    *shape = (struct shape){.passes = passes};
+    *shape = (struct shape){.passes = options->passes};
     const uint64_t short_tiles = (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
     const bool is_short = capacity / (TILE_MOST_ITEMS * TILE_KEYS) < short_tiles;
-    shape->reorders = options && options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
+    shape->reorders = options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
     shape->digit_bits[0] = divide_up(key_bits, shape->passes);
     if (shape->passes == 2) { /* a longer first digit, if the second then fits in a word beside the index */
         const uint32_t room = 32 - bits_of(capacity > 0 ? capacity - 1 : 0);
@@ -73,31 +73,31 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
         shape->counts_cells = key_bits <= TILE_MAX_DIGIT_BITS;
     }
     shape->digit_bits[1] = key_bits - shape->digit_bits[0];
-    const struct tile_wishes wishes = {.items = options && options->items > 0 ? options->items
-                                                : is_short                    ? SHORT_ITEMS
-                                                                              : 0,
-                                       .chunks = options ? options->chunks : 0,
+    const uint32_t usual_items = is_short ? SHORT_ITEMS : 0;
+    const struct tile_wishes wishes = {.items = options->items > 0 ? options->items : usual_items,
+                                       .chunks = options->chunks,
                                        .ranked_bits = shape->counts_cells ? key_bits : 0};
     shape->index_bits = shape->between == FORM_PACKED ? 32 - shape->digit_bits[1] : 0;
     return tile_plan_make(info, shape->digit_bits[0], &wishes, &shape->tiles);
 }
 
-enum status tiled_sort_check(const struct device_info *info, uint32_t key_bits, uint32_t *passes)
+enum status tiled_sort_resolve(const struct device_info *info, uint32_t key_bits,
+                               struct tiled_options *options)
 {
     const uint32_t fewest = divide_up(key_bits, TILE_MAX_DIGIT_BITS), most = key_bits > 1 ? MAX_PASSES : 1;
     struct shape shape;
     if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS ||
-        !make_shape(info, key_bits, fewest, 0, NULL, &shape))
+        !make_shape(info, key_bits, 0, &(struct tiled_options){.passes = fewest}, &shape))
         return status_fail(
             STATUS_USAGE,
             "sort: the method tiled has no sort of keys of %u bits for %s (at most %d bits; it "
             "has %zu bytes of local memory and groups of up to %zu items); take the method paper",
             key_bits, info->name, TILED_SORT_MAX_KEY_BITS, info->local_memory, info->group_limit);
-    *passes = *passes > 0 ? *passes : fewest;
-    if (*passes < fewest || *passes > most)
+    options->passes = options->passes > 0 ? options->passes : fewest;
+    if (options->passes < fewest || options->passes > most)
         return status_fail(STATUS_USAGE,
                            "sort: the method tiled sorts keys of %u bits in %u to %u passes (p), not in %u",
-                           key_bits, fewest, most, *passes);
+                           key_bits, fewest, most, options->passes);
     return STATUS_OK;
 }
 
@@ -147,17 +147,17 @@ static enum status create_parts(struct tiled_sort *sort)
     return buffer_fill(sort->totals, 0);
 }
 
-enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t passes, uint32_t capacity,
-                              const struct tiled_options *options, struct tiled_sort **sort)
+enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
+                              struct tiled_options options, struct tiled_sort **sort)
 {
     *sort = NULL;
-    TRY(tiled_sort_check(device_info(device), key_bits, &passes));
+    TRY(tiled_sort_resolve(device_info(device), key_bits, &options));
     struct tiled_sort *created = NULL;
     TRY(DEVICE_NEW(device, created));
     *created = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
-    if (!make_shape(device_info(device), key_bits, passes, capacity, options, &created->shape))
+    if (!make_shape(device_info(device), key_bits, capacity, &options, &created->shape))
         return status_fail(STATUS_USAGE, "sort: %s has no room for the tiles of keys of %u bits in %u passes",
-                           device_info(device)->name, key_bits, passes);
+                           device_info(device)->name, key_bits, options.passes);
     TRY(create_parts(created));
     *sort = created;
     return STATUS_OK;

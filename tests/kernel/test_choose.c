@@ -15,7 +15,7 @@ static size_t device_count;
 static void assert_opens(const char *spec, uint32_t share, const struct device_info *expected)
 {
     struct device *device = NULL;
-    assert_ok(device_open_share(spec, share, &device));
+    assert_ok(device_open(spec, share, &device));
     const struct device_info *found = device_info(device);
     assert_int_equal(found->platform_index, expected->platform_index);
     assert_int_equal(found->device_index, expected->device_index);
@@ -33,7 +33,7 @@ static int list_devices(void **state)
             char spec[32];
             struct device *device = NULL;
             snprintf(spec, sizeof spec, "%u:%u", platform, number);
-            if (device_open(spec, &device) == STATUS_OK)
+            if (device_open(spec, 0, &device) == STATUS_OK)
                 devices[device_count++] = *device_info(device);
             device_close(&device);
         }
@@ -95,20 +95,12 @@ TEST(a_device_by_its_numbers_is_that_one)
     }
 }
 
-TEST(without_a_share_it_is_the_first)
-{
-    struct device *device = NULL;
-    assert_ok(device_open("auto", &device));
-    assert_opens("auto", 0, device_info(device));
-    device_close(&device);
-}
-
 TEST(what_fits_none_is_refused_for_any_share)
 {
     struct device *device = NULL;
     for (uint32_t share = 0; share < 3; share++)
-        assert_int_equal(device_open_share("abacus", share, &device), STATUS_NO_DEVICE);
-    assert_int_equal(device_open_share("", 1, &device), STATUS_NO_DEVICE);
+        assert_int_equal(device_open("abacus", share, &device), STATUS_NO_DEVICE);
+    assert_int_equal(device_open("", 1, &device), STATUS_NO_DEVICE);
 }
 
 TEST_MAIN(list_devices, NULL)

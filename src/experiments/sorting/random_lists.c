@@ -182,9 +182,9 @@ static enum status run_method(struct run *run, enum sort_method method)
 {
     const char *name = sort_method_name(method);
     const uint32_t key_bits = run->options->sort.key_bits;
-    uint32_t passes = 0;
+    struct tiled_options tiles = {0};
     char sort[256], note[300];
-    if (method == SORT_METHOD_TILED && tiled_sort_check(run->bench->info, key_bits, &passes) != STATUS_OK) {
+    if (method == SORT_METHOD_TILED && tiled_sort_resolve(run->bench->info, key_bits, &tiles) != STATUS_OK) {
         printf("  %-8s not for b = %u", name, key_bits);
         if (key_bits > TILED_SORT_MAX_KEY_BITS)
             printf(": its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);

@@ -1,0 +1,432 @@
+/* Sorts: every method gives the one stable permutation, over sizes, key bits, parameters and orders of the
+ * keys. Of the radix sort each phase alone, and its plans. */
+#include "support/sort_checks.h"
+
+/* ---- ways to sort ---- */
+
+static struct radix_plan plan_of(uint32_t b, uint32_t r, uint32_t items, uint32_t groups, uint32_t splits,
+                                 bool transpose, bool table_rows)
+{
+    const struct sort_config config = {.passes = 1,
+                                       .items_per_group = items,
+                                       .groups = groups,
+                                       .histogram_splits = splits,
+                                       .transpose = transpose ? TRANSPOSE_ON : TRANSPOSE_OFF,
+                                       .table = table_rows ? TABLE_ROWS : TABLE_COLUMNS};
+    struct radix_plan plan;
+    assert_ok(radix_plan_make_radix(device_info(device), &config, b, r, &plan));
+    return plan;
+}
+
+static struct sorter_plan paper(uint32_t b, uint32_t r, uint32_t items, uint32_t groups, uint32_t splits,
+                                bool transpose)
+{
+    return (struct sorter_plan){.method = SORT_METHOD_PAPER,
+                                .key_bits = b,
+                                .radix = plan_of(b, r, items, groups, splits, transpose, false)};
+}
+
+static struct sorter_plan tiled(uint32_t bits, uint32_t passes, uint32_t chunks, uint32_t items)
+{
+    return (struct sorter_plan){.method = SORT_METHOD_TILED,
+                                .key_bits = bits,
+                                .tiled = {.passes = passes, .chunks = chunks, .items = items}};
+}
+
+static struct sorter_plan chunked(uint32_t bits, uint32_t passes, uint32_t chunks)
+{
+    return (struct sorter_plan){
+        .method = SORT_METHOD_CHUNKED, .key_bits = bits, .chunked = {.passes = passes, .chunks = chunks}};
+}
+
+/* Each has a second variant: the table by rows, the reorders of long lists, the portable kernels. */
+enum { VARIANTS = 2 };
+
+static struct sorter *sorter_of(struct sorter_plan plan, int variant, uint32_t capacity)
+{
+    struct sorter *sorter = NULL;
+    plan.radix.table_rows = variant == 1;
+    plan.tiled.reorders = variant == 1 ? 2 : 0;
+    plan.chunked.portable = variant == 1;
+    assert_ok(sorter_create(device, &plan, capacity, &sorter));
+    return sorter;
+}
+
+/* ---- whole sorts ---- */
+
+/* One sorter for lists of all sizes, one after the other. */
+static void check_sizes(struct sorter_plan plan, uint32_t capacity, const uint32_t *sizes, size_t size_count)
+{
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        struct sorter *sorter = sorter_of(plan, variant, capacity);
+        for (size_t n = 0; n < size_count; n++)
+            check_patterns(sorter, plan.key_bits, sizes[n]);
+        sorter_destroy(&sorter);
+    }
+}
+
+static void check_plan(struct sorter_plan plan, uint32_t count)
+{
+    check_sizes(plan, count, &count, 1);
+}
+
+TEST(sorts_every_size)
+{
+    enum { TILE = 4096, MOST = TILE + 7919 };
+    const uint32_t sizes[] = {MOST, 0,    1,    2,        15,   16,       17,   63,  64,
+                              65,   1000, 1023, TILE - 1, 1025, TILE + 1, TILE, 7919};
+    const struct sorter_plan plans[] = {paper(10, 5, 4, 3, 4, false),
+                                        paper(10, 5, 4, 3, 4, true),
+                                        tiled(10, 1, 0, 0),
+                                        tiled(10, 2, 0, 0),
+                                        chunked(10, 1, 0),
+                                        chunked(10, 2, 0),
+                                        chunked(10, 3, 1)};
+    for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++)
+        check_sizes(plans[n], MOST, sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+TEST(sorts_a_million_around)
+{
+    const uint32_t sizes[] = {(1u << 20) - 1, (1u << 20) + 1, 1000003}; /* the last is a prime */
+    const struct sorter_plan plans[] = {paper(10, 5, 8, 16, 8, false),
+                                        paper(10, 5, 8, 16, 8, true),
+                                        tiled(10, 1, 0, 0),
+                                        tiled(10, 2, 0, 0),
+                                        chunked(10, 1, 0),
+                                        chunked(10, 2, 0)};
+    const enum pattern patterns[] = {RARE_KEYS, STRETCHES, CHANGING}; /* with more than one kind of stretch */
+    uint32_t *keys = test_array(sizes[1], sizeof *keys);
+    for (size_t n = 0; n < VARIANTS * sizeof plans / sizeof plans[0]; n++) {
+        struct sorter *sorter = sorter_of(plans[n / VARIANTS], n % VARIANTS, sizes[1]);
+        for (size_t size = 0; size < 3; size++) {
+            fill_keys(keys, sizes[size], 10, patterns[size]);
+            check_sort(sorter, size == 0, 1024, keys, sizes[size]);
+        }
+        sorter_destroy(&sorter);
+    }
+}
+
+/* Lists too long for the caches are written past them. */
+TEST(sorts_more_than_the_caches_hold)
+{
+    check_plan(chunked(12, 0, 0), 5000011);
+    check_plan(chunked(18, 0, 3), 5000011); /* and in two passes */
+}
+
+/* Of tiles: rows shorter than a sector; one round; three rounds; two rounds below a whole key; digits of two
+ * lengths, of keys that the first of two passes does not count whole. */
+TEST(sorts_keys_of_every_length)
+{
+    static const uint32_t tiled_bits[][2] = {{1, 1}, {4, 2}, {5, 1}, {12, 1}, {12, 2}, {15, 2}};
+    for (size_t n = 0; n < sizeof tiled_bits / sizeof tiled_bits[0]; n++)
+        check_plan(tiled(tiled_bits[n][0], tiled_bits[n][1], 0, 0), 9001);
+    for (uint32_t b = 1; b <= 32; b++) {
+        check_plan(paper(b, b < 5 ? b : 5, 2, 3, 3, b % 2), 1000);
+        check_plan(chunked(b, 0, 3), 3000);
+    }
+}
+
+TEST(sorts_with_any_parameters)
+{
+    const struct sorter_plan plans[] = {
+        paper(10, 5, 1, 4, 1, false),    /* the paper's CPU parameters */
+        paper(10, 10, 1, 2, 1, false),   /* one pass */
+        paper(30, 5, 128, 4, 512, true), /* the paper's GTX 470, fewer groups */
+        paper(30, 6, 16, 16, 512, true), /* its 320M */
+        paper(11, 3, 7, 5, 9, true),     /* nothing divides anything */
+        paper(11, 3, 7, 5, 9, false),
+        paper(12, 7, 3, 11, 1, true),
+        paper(9, 1, 5, 2, 3, false),
+        paper(16, 8, 8, 2, 64, false),
+        paper(10, 5, 1, 1, 1, true),
+        paper(1, 1, 64, 8, 7, true), /* more parts than some entries need */
+        tiled(10, 1, 1, 0),          /* few chunks, an odd number, more than there are tiles or places */
+        tiled(10, 2, 7, 0),
+        tiled(10, 1, 65536, 32),
+        tiled(10, 2, 65536, 32),
+        chunked(10, 10, 2),
+        chunked(16, 1, 2),
+        chunked(17, 2, 5),
+        chunked(20, 5, 7),
+        chunked(30, 6, 4),
+        chunked(32, 32, 1),
+        chunked(32, 2, 1),
+        chunked(7, 9, 64)};
+    for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++)
+        check_plan(plans[n], plans[n].method == SORT_METHOD_TILED ? 70001 : 5003);
+}
+
+/* Between passes a word holds the index and what is left of the key if both fit, and else the index alone.
+ * With 24 bits of key they just do in two passes of tiles, and just do not; with 23 beside a longer first
+ * digit. */
+TEST(sorts_where_words_just_fit_and_just_do_not)
+{
+    enum { COUNT = 4096 }; /* indices of 12 bits: 20 are left */
+    const uint32_t few = 30011;
+    check_sizes(tiled(24, 2, 0, 0), 1u << 20, &few, 1);
+    check_sizes(tiled(24, 2, 0, 0), (1u << 20) + 1, &few, 1);
+    check_sizes(tiled(23, 2, 0, 0), (1u << 20) + 1, &few, 1);
+    for (uint32_t left = 19; left <= 21; left++)
+        check_plan(chunked(left + 8, 4, 2), COUNT); /* 27..29 bits, digits of 7 or 8 */
+    check_plan(chunked(32, 0, 2), COUNT);
+    check_plan(chunked(24, 2, 2), COUNT + 1);
+}
+
+/* Offsets of fewer cells and of more than the keys could tell apart, or none, and no keys. */
+TEST(returns_what_is_asked)
+{
+    enum { COUNT = 5003 };
+    const uint32_t cells[] = {0, 1, 700, 1024, 1500};
+    const struct sorter_plan plans[] = {paper(10, 10, 4, 3, 2, false),
+                                        paper(10, 10, 4, 3, 2, true),
+                                        paper(10, 5, 4, 3, 2, false),
+                                        paper(10, 5, 4, 3, 2, true),
+                                        paper(10, 4, 4, 3, 2, false),
+                                        paper(10, 4, 4, 3, 2, true),
+                                        tiled(10, 1, 0, 0),
+                                        tiled(10, 2, 0, 0),
+                                        chunked(10, 1, 0),
+                                        chunked(10, 2, 0)};
+    uint32_t *keys = test_array(COUNT, sizeof *keys);
+    struct buffer *some = NULL; /* nothing is sorted into it */
+    assert_ok(buffer_create(device, COUNT * sizeof *keys, "keys", &some));
+    const struct radix_lists whole = {.keys = some, .permutation = some}, nowhere = {.keys = some},
+                             more_cells = {some, NULL, some, some, 1025};
+    for (size_t n = 0; n < VARIANTS * sizeof plans / sizeof plans[0]; n++) {
+        const struct sorter_plan *plan = &plans[n / VARIANTS];
+        const bool is_tiled = plan->method == SORT_METHOD_TILED;
+        struct sorter *sorter = sorter_of(*plan, n % VARIANTS, COUNT);
+        for (size_t c = 0; c < sizeof cells / sizeof cells[0] - is_tiled; c++) {
+            for (uint32_t j = 0; j < COUNT; j++)
+                keys[j] = scramble(j) % 1024 % (cells[c] > 0 ? cells[c] : 1024);
+            check_sort(sorter, false, cells[c], keys, COUNT);
+        }
+        assert_int_equal(sorter_run(sorter, COUNT, &nowhere), STATUS_FAILED);
+        assert_int_equal(sorter_run(sorter, COUNT + 1, &whole), STATUS_FAILED);
+        if (is_tiled)
+            assert_int_equal(sorter_run(sorter, COUNT, &more_cells), STATUS_FAILED);
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The radix sort without a permutation. */
+TEST(sorts_keys_alone)
+{
+    enum { COUNT = 777 };
+    uint32_t keys[COUNT], sorted_keys[COUNT];
+    struct buffer *input = NULL, *sorted = NULL;
+    fill_keys(keys, COUNT, 10, RANDOM_KEYS);
+    assert_ok(buffer_create(device, sizeof keys, "keys", &input));
+    assert_ok(buffer_create(device, sizeof keys, "sorted keys", &sorted));
+    assert_ok(buffer_write(input, 0, sizeof keys, keys));
+    qsort(keys, COUNT, sizeof *keys, by_key);
+    const struct radix_lists nowhere = {.keys = input}, alone = {.keys = input, .sorted_keys = sorted};
+    for (uint32_t passes = 1; passes <= 3; passes++)
+        for (int way = 0; way < 4; way++) {
+            const bool transpose = way % 2 == 1;
+            const struct radix_plan plan =
+                plan_of(10, (10 + passes - 1) / passes, 4, 3, 2, transpose, way / 2 == 1);
+            struct radix_sort *sort = NULL;
+            assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
+            assert_ok(radix_sort_run(sort, COUNT, &alone));
+            assert_ok(buffer_read(sorted, 0, sizeof keys, sorted_keys));
+            assert_memory_equal(sorted_keys, keys, sizeof keys);
+            if (!transpose) /* a transposed sort has a list to spare */
+                assert_int_equal(radix_sort_run(sort, COUNT, &nowhere), STATUS_FAILED);
+            assert_int_equal(radix_sort_run(sort, COUNT + 1, &alone), STATUS_FAILED);
+        }
+}
+
+/* ---- what fits ---- */
+
+TEST(tiles_are_sorted_where_they_fit)
+{
+    const struct device_info small = {.is_gpu = true, .local_memory = 32768, .group_limit = 256};
+    const struct device_info tiny = {.is_gpu = true, .local_memory = 4096, .group_limit = 256};
+    const struct device_info narrow = {.is_gpu = true, .local_memory = 32768, .group_limit = 32};
+    struct tiled_options options = {0};
+    for (uint32_t bits = 1; bits <= 24; bits++) {
+        options.passes = 0;
+        assert_ok(tiled_sort_resolve(&small, bits, &options));
+        assert_int_equal(options.passes, bits <= 12 ? 1 : 2);
+        assert_int_equal(tiled_sort_resolve(&tiny, bits, &options), STATUS_USAGE);
+        assert_int_equal(tiled_sort_resolve(&narrow, bits, &options), STATUS_USAGE);
+    }
+    assert_int_equal(tiled_sort_resolve(&small, 0, &options), STATUS_USAGE);
+}
+
+TEST(refuses_what_it_cannot_sort)
+{
+    const struct sorter_plan plans[] = {tiled(25, 0, 0, 0), tiled(20, 1, 0, 0), tiled(10, 3, 0, 0),
+                                        chunked(17, 1, 0)};
+    for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++) {
+        struct sorter *sorter = NULL;
+        assert_int_equal(sorter_create(device, &plans[n], 100, &sorter), STATUS_USAGE);
+        assert_null(sorter);
+    }
+    assert_sentence_holds("17 bits, more than 16");
+}
+
+/* Bytes of a sort by tiles in one pass. */
+static size_t bytes_with(uint32_t chunks, uint32_t items)
+{
+    const size_t held = device_bytes_held(device);
+    sorter_of(tiled(10, 1, chunks, items), 0, 70001);
+    return device_bytes_held(device) - held;
+}
+
+TEST(more_chunks_take_more_memory)
+{
+    assert_true(bytes_with(1, 0) < bytes_with(65536, 32));
+}
+
+/* ---- each phase alone ---- */
+
+/* Where entry `n` of `items` items lies, counted in the order c, g, i. */
+static uint32_t place_in(bool rows, uint32_t n, uint32_t items, uint32_t radix)
+{
+    return rows ? n % items * radix + n / items : n;
+}
+
+static void count_digits(bool rows)
+{
+    enum { COUNT = 1000, R = 8, I = 3, G = 4 };
+    uint32_t keys[COUNT], table[R * I * G], expected[R * I * G] = {0};
+    fill_keys(keys, COUNT, 9, RANDOM_KEYS);
+    const struct radix_plan plan = plan_of(9, 3, I, G, 2, false, rows);
+    struct radix_sort *sort = NULL;
+    struct buffer *input = NULL;
+    assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
+    assert_ok(buffer_create(device, sizeof keys, "keys", &input));
+    assert_ok(buffer_write(input, 0, sizeof keys, keys));
+    assert_ok(radix_sort_histogram(sort, input, COUNT, 1));
+    assert_ok(buffer_read(radix_sort_table(sort), 0, sizeof table, table));
+    const uint32_t chunk = (COUNT + I * G - 1) / (I * G);
+    for (uint32_t j = 0; j < COUNT; j++) {
+        const uint32_t c = (keys[j] >> 3) & (R - 1);
+        expected[place_in(rows, c * G * I + j / chunk, G * I, R)]++; /* H(c G I + g I + i) */
+    }
+    assert_memory_equal(table, expected, sizeof table);
+}
+
+TEST(counts_digits_per_item)
+{
+    count_digits(false);
+    count_digits(true);
+}
+
+/* However the table lies, the sums run in the order c, g, i. */
+static void scan_table(uint32_t splits, bool rows)
+{
+    enum { R = 32, I = 5, G = 7 };
+    const struct radix_plan plan = plan_of(10, 5, I, G, splits, false, rows);
+    const uint32_t length = (uint32_t)radix_plan_table_length(&plan);
+    uint32_t *table = test_array(length, sizeof *table);
+    uint32_t *expected = test_array(length, sizeof *expected);
+    uint32_t sum = 0;
+    for (uint32_t n = 0; n < length; n++) {
+        const uint32_t k = place_in(rows, n, G * I, R);
+        table[k] = scramble(k) % 1000;
+        expected[k] = sum;
+        sum += table[k];
+    }
+    struct radix_sort *sort = NULL;
+    assert_ok(radix_sort_create(device, &plan, 10, false, false, &sort));
+    assert_ok(buffer_write(radix_sort_table(sort), 0, length * sizeof *table, table));
+    assert_ok(radix_sort_scan(sort));
+    assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));
+    assert_memory_equal(table, expected, length * sizeof *table);
+}
+
+TEST(scans_tables_of_any_split)
+{
+    const uint32_t splits[] = {1, 2, 3, 7, 64, 500};
+    for (size_t n = 0; n < sizeof splits / sizeof splits[0]; n++) {
+        scan_table(splits[n], false);
+        scan_table(splits[n], true);
+    }
+}
+
+/* ---- plans ---- */
+
+static const struct device_info small_gpu = {
+    .name = "a small GPU", .is_gpu = true, .compute_units = 4, .local_memory = 16384, .group_limit = 256};
+
+TEST(plans_the_short_key)
+{
+    struct radix_plan plan;
+    const struct sort_config two_passes = {.passes = 2};
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 10, &plan));
+    assert_int_equal(plan.key_bits, 10);
+    assert_int_equal(plan.radix_bits, 5);
+    assert_int_equal(plan.passes, 2);
+    assert_int_equal(plan.items_per_group, 64); /* 2^(5+2) * 128 = 16384 bytes are not below 16384 */
+    assert_true(plan.transpose);
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 11, &plan));
+    assert_int_equal(plan.radix_bits, 6);
+    assert_int_equal(plan.items_per_group, 32);
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6, .key_bits = 30}, 10, &plan));
+    assert_int_equal(plan.key_bits, 30);
+    assert_int_equal(plan.radix_bits, 5);
+    assert_int_equal(plan.passes, 6);
+    /* Passes that are not needed are not made: 10 bits in 4 passes are digits of 3 bits; 7 bits in 6 are
+     * digits of 2, and 4 of those cover the key. */
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6}, 7, &plan));
+    assert_int_equal(plan.passes, 4);
+}
+
+TEST(plans_the_table_as_asked)
+{
+    static const struct device_info cpu = {
+        .name = "a CPU", .is_cpu = true, .compute_units = 2, .local_memory = 1 << 20, .group_limit = 4096};
+    const struct {
+        const struct device_info *info;
+        enum table_kind table;
+        const char *expected;
+    } cases[] = {{&cpu, TABLE_AUTO, "columns"},          {&small_gpu, TABLE_AUTO, "columns"},
+                 {&cpu, TABLE_COLUMNS, "columns"},       {&cpu, TABLE_ROWS, "rows"},
+                 {&small_gpu, TABLE_COLUMNS, "columns"}, {&small_gpu, TABLE_ROWS, "rows"}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        struct radix_plan plan;
+        const struct sort_config config = {.passes = 2, .table = cases[n].table};
+        assert_ok(radix_plan_make(cases[n].info, &config, 10, &plan));
+        assert_string_equal(radix_plan_table_name(&plan), cases[n].expected);
+    }
+}
+
+TEST(refuses_plans_that_do_not_fit)
+{
+    struct radix_plan plan;
+    const struct {
+        struct sort_config config;
+        const char *names; /* the parameter at fault, as the message says it */
+        const char *by;    /* by how much */
+    } cases[] = {
+        {{.passes = 2, .items_per_group = 256},
+         "items_per_group (I) = 256 with radix bits (r) = 5",
+         "16385 more than the 16383 that a small GPU"},
+        {{.passes = 2, .items_per_group = 128}, "items_per_group (I) = 128", "1 more than"},
+        {{.passes = 5, .items_per_group = 32, .groups = 65536, .histogram_splits = 4096},
+         "groups (G) = 65536",
+         "1048576 more than the 1048576"},
+        {{.passes = 2, .items_per_group = 512}, "items_per_group (I) = 512", "more than the 256"},
+        {{.passes = 1, .key_bits = 20}, "passes (p) = 1", "outside 1..16"},
+        {{.passes = 2, .items_per_group = 64, .groups = 64, .histogram_splits = 1},
+         "histogram_splits (s) = 1",
+         "take a larger s"},
+        {{.passes = 2, .histogram_splits = 8192}, "histogram_splits (s) = 8192", "16384 more than the 16384"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        assert_int_equal(radix_plan_make(&small_gpu, &cases[n].config, 10, &plan), STATUS_USAGE);
+        assert_sentence_holds(cases[n].names);
+        assert_sentence_holds(cases[n].by);
+    }
+}
+
+TEST_MAIN(open_device, close_device)
