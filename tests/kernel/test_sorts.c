@@ -154,7 +154,7 @@ TEST(sorts_with_any_parameters)
         chunked(32, 2, 1),
         chunked(7, 9, 64)};
     for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++)
-        check_plan(plans[n], plans[n].method == SORT_METHOD_TILED ? 70001 : 5003);
+        check_plan(plans[n], plans[n].method == SORT_METHOD_TILED ? 20011 : 5003);
 }
 
 /* Between passes a word holds the index and what is left of the key if both fit, and else the index alone.
