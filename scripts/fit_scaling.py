@@ -36,7 +36,7 @@ PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "push")
 METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
-SOLVE_TRANSFERS = {"replicated": 1, "slabs": 16}  # waited for, of a step and rank
+SOLVE_TRANSFERS = 1  # waited for, of a step and rank: the charge density
 MOVE_SHARE, DEPOSIT_SHARE = 0.6, 0.1  # of a particle's time: what hides the particles on their way, and the counts of the rest
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 MOST_ROUNDS = 20  # of the fit
@@ -137,7 +137,7 @@ def amounts(run, constants):
         field |= {"byte": transposed_bytes(run), "message": 3 * (run.ranks - 1)}
     halo = {
         "byte": row_bytes(run),
-        "transfer": SOLVE_TRANSFERS[run.decomposition],
+        "transfer": SOLVE_TRANSFERS,
         "message": 4 * REACHED_ROWS if slabs else math.log2(run.ranks),  # rows beside of rho and the field, or a barrier
     }
     announced = {"byte": announced_bytes(run), "transfer": 1.0, "message": ANNOUNCEMENTS, "ranks": 1.0}

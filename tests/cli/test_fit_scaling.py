@@ -44,7 +44,7 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
         others, states = math.log2(ranks) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
         halo = (rows + 3) * row * c["byte"]
         if decomposition == "slabs":
-            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + 16 * c["transfer"]
+            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + c["transfer"]
         else:
             halo += (nx + 3 * ranks) * row * c["byte"] + math.log2(ranks) * c["message"] + c["transfer"]
         announced = 20 * beside * ny * c["byte"] + c["transfer"] + 2 * c["message"] + c["ranks"]
