@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "parallel/communicator.h"
 
-#include <regex.h>
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,15 +64,20 @@ static enum status dispatch(int argc, char **argv)
     return arguments_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
 }
 
-/* A message that begins with its place, the command's full name or FILE:LINE:COL, needs no other. */
-static void report(const char *message)
+/* Whether a message begins with its place: the command's full name or FILE:LINE:COL. */
+static bool names_place(const char *message)
 {
-    regex_t place;
-    const bool is_made = regcomp(&place, "^(radixpic|[^\n]*:[0-9]+:[0-9]+: )", REG_EXTENDED | REG_NOSUB) == 0;
-    const bool names_place = is_made && regexec(&place, message, 0, NULL, 0) == 0;
-    fprintf(stderr, "%s%s\n", names_place ? "" : "radixpic: ", message);
-    if (is_made)
-        regfree(&place);
+    const char *end = strstr(message, ": ");
+    if (strncmp(message, "radixpic", strlen("radixpic")) == 0)
+        return true;
+    for (int number = 0; number < 2; number++) {
+        const char *const behind = end;
+        while (end && end > message && isdigit((unsigned char)end[-1]))
+            end--;
+        if (end == behind || end == message || *--end != ':')
+            return false;
+    }
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -82,7 +87,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
     if (status != STATUS_OK && communicator_speaks(status))
-        report(status_message());
+        fprintf(stderr, "%s%s\n", names_place(status_message()) ? "" : "radixpic: ", status_message());
     fflush(NULL);
     communicator_stop(status);
     if (status == STATUS_OK)

@@ -9,8 +9,8 @@
  * A new pusher: its formula in velocity_push() and velocity_push16(), and a test in tests/unit/test_motion.c.
  *
  * Compile-time parameter:
- *   MAGNETIC  whether there is a magnetic field; 1, the default, also where there is none. Where each
- * operation counts, 0 leaves the rotation out.
+ *   MAGNETIC  whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
+ *             rotation out of the vector form, where each operation counts.
  */
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
@@ -74,7 +74,8 @@ static inline struct placement16 offset_place16(real16 offset)
 struct velocity_step {
     real u, v; /* at n+1/2 */
     /* At n: the mean of the velocities before and after the rotation, the chord of an arc. It is shorter than
-     * the velocity half way through by the cosine of half the rotation, which push_sums_read() makes good. */
+     * the velocity half way through by the cosine of half the rotation, which stepper_read_sums() makes good.
+     */
     real mean_u, mean_v;
     real square; /* at n: |v^-|^2 = |v^+|^2, for the kinetic energy */
 };

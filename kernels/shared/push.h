@@ -15,7 +15,8 @@
 #include "shared/sum.h"
 
 /* What the push of a species takes: E, half_kick = q dt/2m, tangent and sine of the rotation
- * (shared/motion.h), (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper.h. */
+ * (shared/motion.h), (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's
+ * src/step/stepper_internal.h. */
 struct motion {
     global const real *ex, *ey;
     uint nx, ny;
@@ -32,7 +33,7 @@ struct motion {
 
 /* ---- the walk of an item ---- */
 
-#define NO_CELL 0xfffffffeu /* no next one either */
+#define WALK_NO_CELL 0xfffffffeu /* no next one either */
 
 /* The cell whose particles an item meets, and the field around it. */
 struct walk {
@@ -45,7 +46,7 @@ static inline struct walk walk_start(void)
 {
     struct walk walk;
     walk.begin = walk.end = 0;
-    walk.cell = NO_CELL;
+    walk.cell = WALK_NO_CELL;
     return walk;
 }
 

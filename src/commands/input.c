@@ -91,6 +91,8 @@ static enum status find_path(const struct overrides *overrides, const char *requ
     if (!folder)
         return status_fail(STATUS_USAGE,
                            "--restart latest: expected the run's CONFIG, or its folder by --output DIR");
+    if (strlen(folder) + sizeof "/checkpoints" > PATH_MAX)
+        return status_fail(STATUS_USAGE, "--restart: the path is longer than %d bytes", PATH_MAX);
     snprintf(path, PATH_MAX, "%s/checkpoints", folder);
     if (!is_latest && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
         snprintf(path, PATH_MAX, "%s", folder);

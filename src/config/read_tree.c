@@ -271,13 +271,13 @@ static void read_table(struct reading *reading, const struct schema_table *table
         if (parent && parent->kind != TREE_MAPPING)
             continue; /* complained about */
         nodes[i] = tree_value(parent, group ? row->path + strlen(group->path) + 1 : row->path);
-        const size_t length = enter(reading, row->path), complaints = reading->total;
+        const size_t length = enter(reading, row->path);
         if (row->type != TYPE_GROUP)
             read_row(reading, row, nodes[i], !row->kinds || kind_is_sound, base);
         else if (nodes[i])
             check_keys(reading, table, row->path, nodes[i]);
         if (!row->kinds)
-            kind_is_sound = reading->total == complaints;
+            kind_is_sound = is_sound(reading, reading->path);
         reading->path[length] = '\0';
     }
 }

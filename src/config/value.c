@@ -125,7 +125,9 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
     if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
         return false;
     const int64_t whole = strtoll(text, NULL, 10);
-    memcpy(target, &whole, value_size(row)); /* the low bytes come first */
+    const uint32_t word = (uint32_t)whole;
+    const bool is_word = value_size(row) == sizeof word;
+    memcpy(target, is_word ? (const void *)&word : &whole, value_size(row));
     return true;
 }
 

@@ -114,15 +114,16 @@ static bool fits(const struct device_info *info, const char *spec, const struct 
                  size_t count)
 {
     unsigned platform, device;
-    int length = 0;
+    int colon = 0, length = 0;
     if (strcasecmp(spec, "auto") == 0) /* a GPU if there is one, else what the first device is */
         return has_gpu(found, count) ? info->is_gpu : info->is_cpu == found[0].info.is_cpu;
     if (strcasecmp(spec, "cpu") == 0)
         return info->is_cpu;
     if (strcasecmp(spec, "gpu") == 0)
         return info->is_gpu;
-    if (isdigit((unsigned char)spec[0]) && sscanf(spec, "%u:%u%n", &platform, &device, &length) == 2 &&
-        spec[length] == '\0')
+    if (isdigit((unsigned char)spec[0]) &&
+        sscanf(spec, "%9u:%n%9u%n", &platform, &colon, &device, &length) == 2 &&
+        isdigit((unsigned char)spec[colon]) && spec[length] == '\0')
         return info->platform_index == platform && info->device_index == device;
     return spec[0] != '\0' && (strcasestr(info->name, spec) || strcasestr(info->platform, spec));
 }

@@ -103,6 +103,10 @@ static enum status read_rows(const struct checkpoint *checkpoint, const char *na
 
 static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
 {
+    uint32_t version = 0;
+    TRY(read_number(checkpoint, "version", H5T_NATIVE_UINT32, &version));
+    if (version != CHECKPOINT_VERSION)
+        return impossible(checkpoint, "its version is not that of its first block");
     TRY(read_number(checkpoint, "step", H5T_NATIVE_UINT64, &checkpoint->step));
     TRY(read_number(checkpoint, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
     TRY(read_number(checkpoint, "ranks", H5T_NATIVE_UINT32, ranks));
@@ -287,8 +291,9 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
     struct checkpoint *checkpoint = *result = calloc(1, sizeof *checkpoint);
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
+    if (checkpoint)
+        checkpoint->file = H5I_INVALID_HID;
     TRY_CLEANUP(communicator_agree(communicator, status));
-    checkpoint->file = H5I_INVALID_HID;
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
     if (communicator->rank == 0)
         status = find_whole(path, checkpoint);

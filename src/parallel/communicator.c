@@ -39,8 +39,11 @@ static int told(int (*ask)(MPI_Comm communicator, int *number), const char *open
         ask(MPI_COMM_WORLD, &number);
         return number;
     }
-    const char *text = getenv(open_mpi) ? getenv(open_mpi) : getenv(pmi);
-    return text ? atoi(text) : 0;
+    const char *const texts[] = {getenv(open_mpi), getenv(pmi)};
+    for (int n = 0; n < 2; n++)
+        if (texts[n] && atoi(texts[n]) > number)
+            number = atoi(texts[n]);
+    return number;
 }
 
 bool communicator_is_parallel(void)

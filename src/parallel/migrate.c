@@ -141,6 +141,8 @@ enum status migrate_change_slab(struct migrate *migrate, const struct slab *from
     TRY(DEVICE_NEW_ARRAY(migrate->branch, offsets, own + (size_t)1));
     TRY(DEVICE_NEW_ARRAY(migrate->branch, made, cells + (size_t)1));
     TRY(buffer_read(list->cell_offsets, 0, (own + (size_t)1) * sizeof *offsets, offsets));
+    TRY(host_particles_reserve(&migrate->waiting[species], migrate->waiting[species].count + offsets[begin] +
+                                                               (offsets[own] - offsets[end])));
     TRY(take_cells(migrate, from, species, list, offsets, 0, begin));
     TRY(take_cells(migrate, from, species, list, offsets, end, own));
     TRY(keep(list, offsets[begin], offsets[end]));

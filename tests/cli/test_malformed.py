@@ -323,12 +323,14 @@ class Files(Refused):
             "a key of formats": least + b"'%n%s%1000000d': 3\n",
             "a long key": least + b"k" * 100000 + b": 3\n",
             "many unknown keys": least + b"".join(b"key%d: 1\n" % n for n in range(20000)),
+            "a lattice without counts after them": least + b"species: [{positions: {kind: lattice}, " + (species % b"e")[1:] + b"]\n"
+            + b"".join(b"key%d: 1\n" % n for n in range(20000)),
             "many species": least + b"species: [" + b", ".join(species % b"e%d" % n for n in range(17)) + b"]\n",
             "more than a MiB": b"#" + b"x" * (1 << 20) + b"\n",
             "shell": b"$(touch here)\n`touch here`\n",
         }
         cases = [(what, [command, self.config(text)], r"^.*\d\.yaml:.") for what, text in texts.items() for command in ("check", "run")]
-        self.assert_all_refused(cases, 34)
+        self.assert_all_refused(cases, 36)
 
     def test_files_that_are_no_text(self):
         (self.configs / "folder.yaml").mkdir()

@@ -204,7 +204,8 @@ class Runs(PhaseSpaceTest):
         for ranks, more in [(1, []), *((ranks, more) for ranks in several for more in ([], balance))]:
             arguments = ["run", "small.yaml", "--quiet", "--force", *setting(*self.ITEMS), *free, *more]
             command = ("mpirun", "-n", str(ranks), PROGRAM) if ranks > 1 else (PROGRAM,)
-            self.run_well(*arguments, "--set", "step.method=fused", command=command, environment=MPI_ENVIRONMENT)
+            method = "radix" if more else "fused"
+            self.run_well(*arguments, "--set", f"step.method={method}", command=command, environment=MPI_ENVIRONMENT)
             self.assert_same("radix", "out")
 
     def test_a_restart_goes_on(self):

@@ -12,7 +12,7 @@ import unittest
 
 import h5py
 
-from program import ENDLESS, ProgramTest, sets, start
+from program import ENDLESS, TIMEOUT, ProgramTest, sets, start
 
 STEPS = 400
 LONG = ["output.history.every=2", "output.snapshots.every=100", "species.electrons.particles=2048"]
@@ -110,6 +110,22 @@ class Stopped(RestartTest):
         process.send_signal(signal.SIGTERM)
         result = self.finish(process)
         self.assertRegex(result.stderr, r"go on with: radixpic run 'my case\.yaml' --restart latest\n\Z")
+
+    def test_a_second_signal_ends_it_at_once(self):
+        """While the first is being obeyed, which lasts: there is no room in the pipe for what is said last."""
+        reader, writer = os.pipe()
+        process = self.start_run(*self.settings(), rows=5, stdout=writer)
+        with open(f"/proc/self/fd/{writer}", "wb", 0, opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as pipe:
+            while pipe.write(b"."):
+                pass
+        process.send_signal(signal.SIGTERM)
+        self.assertTrue(self.wait_for(self.checkpoints, process))
+        time.sleep(0.6)  # or more: by then it is another wish
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=TIMEOUT), -signal.SIGTERM)
+        process.stderr.close()
+        os.close(reader)
+        os.close(writer)
 
     def test_without_room_for_a_checkpoint(self):
         """A file stands where the folder should be: the sentence says so, and the rows stay."""

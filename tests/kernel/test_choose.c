@@ -97,9 +97,11 @@ TEST(a_device_by_its_numbers_is_that_one)
 
 TEST(what_fits_none_is_refused_for_any_share)
 {
+    static const char *const specs[] = {"abacus", "0: 0", "0:+0", "0:", "4294967296:0", "0:0x"};
     struct device *device = NULL;
     for (uint32_t share = 0; share < 3; share++)
-        assert_int_equal(device_open("abacus", share, &device), STATUS_NO_DEVICE);
+        for (size_t n = 0; n < sizeof specs / sizeof specs[0]; n++)
+            assert_int_equal(device_open(specs[n], share, &device), STATUS_NO_DEVICE);
     assert_int_equal(device_open("", 1, &device), STATUS_NO_DEVICE);
 }
 

@@ -164,6 +164,27 @@ TEST(long_sums_do_not_drift)
     }
 }
 
+/* Its shape reaches over both edges of the box: the numbers of the shapes as written in textbooks. */
+TEST(a_particle_on_a_node)
+{
+    struct deposit_scene *scene =
+        deposit_scene_create(&(struct deposit_case){5, 4, 1, 0}, PRECISION_SINGLE, 3);
+    scene->sorted.cell[0] = 0;
+    scene->sorted.offset[0][0] = scene->sorted.offset[0][1] = 0;
+    deposit_scene_upload(scene);
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        const double *rho =
+            deposited(deposit_for(scene, shape), DEPOSIT_AUTO, scene, &scene->sorted.particles);
+        const double whole = deposit_scale(scene), tiny = 4 * 0x1p-23 * fabs(whole);
+        const double at = shape == SHAPE_TSC ? 0.75 : 1, beside = shape == SHAPE_TSC ? 0.125 : 0;
+        assert_near(rho[0], whole * at * at, tiny);
+        assert_near(rho[1], whole * at * beside, tiny);
+        assert_near(rho[3], whole * at * beside, tiny);
+        assert_near(rho[4 * 4 + 3], whole * beside * beside, tiny);
+        assert_near(rho[2], 0, 0);
+    }
+}
+
 /* The second species adds to what the first left. */
 TEST(species_add_up)
 {

@@ -121,9 +121,9 @@ TEST(methods_agree_in_single_precision)
     struct config config = plasma(PRECISION_SINGLE, 5);
     const struct outcome expected = run(&config);
     config.step.method = STEP_FUSED;
-    assert_agree(&config, &expected, 1e-6);
+    assert_agree(&config, &expected, 1e-5); /* roundings of 2^-24, with and without fused multiply-adds */
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
-    assert_agree(&config, &expected, 1e-6);
+    assert_agree(&config, &expected, 1e-5);
 }
 
 /* Atomic is not sorted under another name: some last bit of some row differs. */

@@ -102,7 +102,8 @@ bool local_refine_right(const struct refinement *grid, const uint32_t *values)
     uint32_t refined = 0;
     for (uint32_t i = 0; i < cells; i++)
         for (uint32_t j = 0; j < cells; j++) {
-            const uint32_t density = coarse_density(cells * i + j, cells);
+            const uint32_t density =
+                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
             const bool has_child = grid->way == REFINE_UNIFORM || density > grid->threshold;
             refined += has_child;
             if (values[(size_t)cells * i + j] !=

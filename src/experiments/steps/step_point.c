@@ -332,6 +332,8 @@ static enum status verify(struct run *run)
     run->config.time.steps = simulation->step;
     run->point->steps_done = simulation->step;
     TRY(take_step(run));
+    if (isnan(simulation_energy_drift(simulation))) /* the last step is measured, or none is judged */
+        run->point->energy_drift = NAN;
     TRY(device_finish(simulation->device));
     uint64_t particles = simulation_own_particles(simulation);
     double most = (double)particles;
