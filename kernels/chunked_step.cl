@@ -30,7 +30,7 @@
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
  * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
- * move; compilers make a mess of more. */
+ * move; with more of them compilers generate slower code. */
 static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
 {
     real16 x_y_ab, u_v_ab, x_y_cd,
@@ -115,8 +115,8 @@ static inline void count_staged(struct staged_particles *staged, const struct ch
     staged->vectors = 0;
 }
 
-/* Stores the staged particles at their places. All places are found first: a processor that has to guess
- * whether a store with an address it does not know yet hits what it reads next goes slowly. */
+/* Stores the staged particles at their places. All places are found first: loads that follow a
+ * store whose address is not known yet would wait for it. */
 static inline void store_staged(struct staged_particles *staged, const struct chunk_lists *lists)
 {
     for (uint v = 0; v < staged->vectors; v++) {

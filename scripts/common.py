@@ -30,7 +30,7 @@ def run_script(main):
 
 
 def make_parser(description, examples):
-    """A parser whose --help has both as they are."""
+    """A parser that prints the description and the examples in --help as they are written."""
     form = argparse.RawDescriptionHelpFormatter
     return argparse.ArgumentParser(description=description, epilog=examples, formatter_class=form)
 

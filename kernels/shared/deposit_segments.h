@@ -35,7 +35,7 @@ static inline void stage_particles(global const real2 *restrict offset, uint str
     }
 }
 
-/* Adds the totals of items in a row whose last cell is the same, each to the ones after it (Hillis & Steele,
+/* Adds the totals of consecutive items that end in the same cell, each to the ones after it (Hillis & Steele,
  * Commun. ACM 29, 1170, 1986): the last item of the row is left with the sum over all, also in `shared`.
  * Every item must call it, from uniform control flow. shared: SUM_COUNT * SEGMENT_ITEMS reals. */
 static inline void sum_along_items(uint cell, local uint *last_cells, real total[SUM_COUNT],

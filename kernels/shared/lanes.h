@@ -1,4 +1,4 @@
-/* Lanes: vectors of sixteen reals, for CPU devices: what they take beside their operators. Device only. */
+/* Lanes: masks, reductions and prefetching for vectors of sixteen reals, for CPU devices. Device only. */
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H
 
@@ -23,8 +23,8 @@ typedef int16 mask16;
 #define convert_mask16 convert_int16
 #endif
 
-/* a b + c, rounded once where the device is fast at that, and in any case the same in every kernel, which a
- * compiler that fuses of its own accord does not promise. */
+/* a b + c, rounded once where the device is fast at that. Written out, so that every kernel rounds alike:
+ * compilers may fuse a plain expression in one kernel and not in another. */
 #if defined(__FMA__) || (REAL_IS_DOUBLE && defined(FP_FAST_FMA)) || (!REAL_IS_DOUBLE && defined(FP_FAST_FMAF))
 #define MULTIPLY_ADD(a, b, c) fma((real16)(a), (real16)(b), (real16)(c))
 #else
@@ -41,9 +41,9 @@ static inline int all_lanes(mask16 mask)
     return (c.x | c.y) == 0;
 }
 
-/* Hints that memory will be read, or written, soon: what a processor guesses by itself ends with the page,
- * and it does not guess where particles go. OpenCL's prefetch() does nothing on PoCL. Results do not depend
- * on it. */
+/* Prefetch of memory that will be read, or written, soon: hardware prefetching ends with the page, and it
+ * does not cover the stores to the places of particles. OpenCL's prefetch() does nothing on PoCL. Results do
+ * not depend on it. */
 #if defined(__x86_64__)
 #define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
 #define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)

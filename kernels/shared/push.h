@@ -35,7 +35,7 @@ struct motion {
 
 #define WALK_NO_CELL 0xfffffffeu /* no next one either */
 
-/* The cell whose particles an item meets, and the field around it. */
+/* The cell of the particles that an item is at, and the field around it. */
 struct walk {
     uint begin, end; /* the cell's particles are [begin, end); none at first */
     uint cell, i, j; /* the cell */
@@ -179,7 +179,7 @@ static inline struct vector_cell vector_cell_make(const struct motion *motion, c
     return made;
 }
 
-/* The cells of particles whose offsets may be anything, and the offsets there. */
+/* The cells of particles with any offsets, also NaN or far outside [0, 1), and the offsets there. */
 static inline uint16 find_any_cells(const struct motion *motion, const struct vector_cell *from, real16 *x,
                                     real16 *y)
 {
