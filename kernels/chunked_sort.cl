@@ -19,6 +19,8 @@
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
  * ones, indices alone where it is 0.
  */
+#include "shared/fold.h"
+
 #define LINE     16u   /* entries of a cache line */
 #define BLOCK    1024u /* entries looked at together; a multiple of LINE */
 #define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */
@@ -97,21 +99,8 @@ static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
     return rest & ((1u << format->radix_bits) - 1);
 }
 
-static inline uint largest_of(uint16 v)
-{
-    const uint8 a = max(v.lo, v.hi);
-    const uint4 b = max(a.lo, a.hi);
-    const uint2 c = max(b.lo, b.hi);
-    return max(c.x, c.y);
-}
-
-static inline uint sum_of(uint16 v)
-{
-    const uint8 a = v.lo + v.hi;
-    const uint4 b = a.lo + a.hi;
-    const uint2 c = b.lo + b.hi;
-    return c.x + c.y;
-}
+DEFINE_FOLD(largest_of, uint, max)
+DEFINE_FOLD(sum_of, uint, ADD)
 
 /* Asks for the entry that will be read a block later. The processor's own prefetching ends with the page. */
 static inline void ask_for(const pass_format *format, uint n)

@@ -25,33 +25,33 @@
 /* ---- quads: (dx, dy, u, v) of a particle side by side ---- */
 
 /* In a state particle p of sixteen has lane p % 4 * 4 + p / 4: quads become a state by moves within blocks of
- * four lanes, which are fast. This brings one number of each into the order of the particles, or back. */
-#define IN_ORDER(lanes) ((lanes).s048c159d26ae37bf)
+ * four lanes, which are fast. This brings one number of each into the order of the particles. */
+static inline uint16 in_order(uint16 v)
+{
+    return (uint16)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb,
+                    v.sf);
+}
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
  * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
- * move; with more of them compilers generate slower code. */
+ * move; with more of them compilers generate slower code. Of each four lanes:
+ *
+ *   first_pairs, last_pairs      a0 b0 a1 b1, and a2 b2 a3 b3
+ *   first_halves, last_halves    a0 a1 b0 b1, and a2 a3 b2 b3 */
+DEFINE_MOVE(first_pairs, a.s0, b.s0, a.s1, b.s1, a.s4, b.s4, a.s5, b.s5, a.s8, b.s8, a.s9, b.s9, a.sc, b.sc,
+            a.sd, b.sd)
+DEFINE_MOVE(last_pairs, a.s2, b.s2, a.s3, b.s3, a.s6, b.s6, a.s7, b.s7, a.sa, b.sa, a.sb, b.sb, a.se, b.se,
+            a.sf, b.sf)
+DEFINE_MOVE(first_halves, a.s0, a.s1, b.s0, b.s1, a.s4, a.s5, b.s4, b.s5, a.s8, a.s9, b.s8, b.s9, a.sc, a.sd,
+            b.sc, b.sd)
+DEFINE_MOVE(last_halves, a.s2, a.s3, b.s2, b.s3, a.s6, a.s7, b.s6, b.s7, a.sa, a.sb, b.sa, b.sb, a.se, a.sf,
+            b.se, b.sf)
 static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
 {
-    real16 x_y_ab, u_v_ab, x_y_cd,
-        u_v_cd; /* of each block: x of a and b, then y; u of a and b, then v; ... */
-    x_y_ab.even = a.s014589cd;
-    x_y_ab.odd = b.s014589cd;
-    u_v_ab.even = a.s2367abef;
-    u_v_ab.odd = b.s2367abef;
-    x_y_cd.even = c.s014589cd;
-    x_y_cd.odd = d.s014589cd;
-    u_v_cd.even = c.s2367abef;
-    u_v_cd.odd = d.s2367abef;
-    struct state16 state;
-    state.x.s014589cd = x_y_ab.s014589cd;
-    state.x.s2367abef = x_y_cd.s014589cd;
-    state.y.s014589cd = x_y_ab.s2367abef;
-    state.y.s2367abef = x_y_cd.s2367abef;
-    state.u.s014589cd = u_v_ab.s014589cd;
-    state.u.s2367abef = u_v_cd.s014589cd;
-    state.v.s014589cd = u_v_ab.s2367abef;
-    state.v.s2367abef = u_v_cd.s2367abef;
+    const real16 x_y_ab = first_pairs(a, b), u_v_ab = last_pairs(a, b);
+    const real16 x_y_cd = first_pairs(c, d), u_v_cd = last_pairs(c, d);
+    const struct state16 state = {first_halves(x_y_ab, x_y_cd), last_halves(x_y_ab, x_y_cd),
+                                  first_halves(u_v_ab, u_v_cd), last_halves(u_v_ab, u_v_cd)};
     return state;
 }
 
@@ -150,25 +150,25 @@ static inline void end_staged(struct staged_particles *staged, const struct chun
 
 /* Walks the own chunk, and either counts where its particles go or moves them there; leaves the sums at n in
  * sums[0..2]. `moving` and `measuring` are constants of each kernel. */
-static inline void step_chunk(const struct motion motion, uint count, uint chunk, global const uint *offsets,
-                              const struct chunk_lists lists, global real *sums, const bool moving,
+static inline void step_chunk(const struct motion *motion, uint count, uint chunk, global const uint *offsets,
+                              const struct chunk_lists *lists, global real *sums, const bool moving,
                               const bool measuring)
 {
-    struct chunk_walk walk = chunk_walk_begin(&motion, offsets, count, chunk);
+    struct chunk_walk walk = chunk_walk_begin(motion, offsets, count, chunk);
     struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
     struct staged_particles staged;
     staged.vectors = 0;
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, &motion)) {
+    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion)) {
         const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const struct vector_cell from = vector_cell_make(&motion, &walk);
+        const struct vector_cell from = vector_cell_make(motion, &walk);
         for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
             const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
-            struct state16 state = load_state(lists.states, begin, first, last);
+            struct state16 state = load_state(lists->states, begin, first, last);
             struct velocity_step16 step;
             const uint v = staged.vectors++;
-            staged.cell[v] = IN_ORDER(push16(&motion, &from, &state, &step));
+            staged.cell[v] = in_order(push16(motion, &from, &state, &step));
             staged.begin[v] = begin;
             staged.first[v] = first;
             staged.last[v] = last;
@@ -186,11 +186,11 @@ static inline void step_chunk(const struct motion motion, uint count, uint chunk
                 push_add_sums16(&measured, &step, particle >= (int)first & particle < (int)last);
             }
             if (staged.vectors == STAGED)
-                end_staged(&staged, &lists, moving);
+                end_staged(&staged, lists, moving);
         }
         p = cell_end;
     }
-    end_staged(&staged, &lists, moving);
+    end_staged(&staged, lists, moving);
     if (measuring)
         sums16_store(&measured, sums);
 }
@@ -215,8 +215,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARG
                                                                       global const real4 *states,
                                                                       global uint *table)
 {
+    const struct motion motion = MOTION;
     const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
-    step_chunk(MOTION, count, chunk, offsets, lists, 0, false, false);
+    step_chunk(&motion, count, chunk, offsets, &lists, 0, false, false);
 }
 
 /* The same, and sums[first_sum + 3 chunk ...] = the sums of |v|^2, u and v at n over the chunk. */
@@ -224,8 +225,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
                        global const real4 *states, global uint *table, uint first_sum, global real *sums)
 {
+    const struct motion motion = MOTION;
     const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
-    step_chunk(MOTION, count, chunk, offsets, lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
+    step_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
                true);
 }
 
@@ -234,8 +236,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
           global uint *table, global real4 *moved, global uint *origin)
 {
+    const struct motion motion = MOTION;
     const struct chunk_lists lists = {states, own_row(table, nx * ny), moved, origin};
-    step_chunk(MOTION, count, chunk, offsets, lists, 0, true, false);
+    step_chunk(&motion, count, chunk, offsets, &lists, 0, true, false);
 }
 
 /* ---- places ---- */

@@ -36,10 +36,10 @@ static inline struct state16 load_state(global const real2 *offset, global const
         }
     }
     struct state16 state;
-    state.x = (real16)(pairs[0].even, pairs[1].even);
-    state.y = (real16)(pairs[0].odd, pairs[1].odd);
-    state.u = (real16)(pairs[2].even, pairs[3].even);
-    state.v = (real16)(pairs[2].odd, pairs[3].odd);
+    state.x = even_lanes(pairs[0], pairs[1]);
+    state.y = odd_lanes(pairs[0], pairs[1]);
+    state.u = even_lanes(pairs[2], pairs[3]);
+    state.v = odd_lanes(pairs[2], pairs[3]);
     return state;
 }
 
@@ -47,15 +47,8 @@ static inline struct state16 load_state(global const real2 *offset, global const
 static inline void store_state(const struct state16 *state, uint16 cells, uint p, uint number,
                                global real2 *offset, global real2 *velocity, global uint *key)
 {
-    real16 pairs[4];
-    pairs[0].even = state->x.lo;
-    pairs[0].odd = state->y.lo;
-    pairs[1].even = state->x.hi;
-    pairs[1].odd = state->y.hi;
-    pairs[2].even = state->u.lo;
-    pairs[2].odd = state->v.lo;
-    pairs[3].even = state->u.hi;
-    pairs[3].odd = state->v.hi;
+    const real16 pairs[4] = {low_pairs(state->x, state->y), high_pairs(state->x, state->y),
+                             low_pairs(state->u, state->v), high_pairs(state->u, state->v)};
     if (number == LANES) {
         for (uint part = 0; part < 2; part++) {
             vstore16(pairs[part], part, (global real *)(offset + p));
@@ -75,22 +68,22 @@ static inline void store_state(const struct state16 *state, uint16 cells, uint p
 
 /* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
  * sums[3 g ...]. */
-static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global uint *restrict key,
+static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
 {
-    struct chunk_walk walk = chunk_walk_begin(&motion, cell_offsets, count, chunk);
+    struct chunk_walk walk = chunk_walk_begin(motion, cell_offsets, count, chunk);
     struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, &motion)) {
+    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion)) {
         const uint cell_end = min(walk.end, cell_offsets[walk.cell + 1]);
         if (p == cell_end)
             continue;
-        const struct vector_cell from = vector_cell_make(&motion, &walk);
+        const struct vector_cell from = vector_cell_make(motion, &walk);
         for (uint number; p < cell_end; p += number) {
             number = min(LANES, cell_end - p);
             struct state16 state = load_state(offset, velocity, p, number);
             struct velocity_step16 step;
-            const uint16 cells = push16(&motion, &from, &state, &step);
+            const uint16 cells = push16(motion, &from, &state, &step);
             if (measures)
                 push_add_sums16(&measured, &step,
                                 (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int)number);
@@ -104,7 +97,7 @@ static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global
 
 #else
 
-static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global uint *restrict key,
+static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
 {
@@ -116,16 +109,16 @@ static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global
         const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
         for (; p < block_end; p += GROUP_ITEMS) {
-            walk_to(&walk, &motion, cell_offsets, p, 0, motion.nx * motion.ny - 1);
+            walk_to(&walk, motion, cell_offsets, p, 0, motion->nx * motion->ny - 1);
             const real2 place = offset[p];
-            const struct velocity_step step = push_velocity(&motion, &walk, place, velocity[p]);
+            const struct velocity_step step = push_velocity(motion, &walk, place, velocity[p]);
             if (measures)
                 push_add_sums(block, &step);
             if (moves) {
-                const struct pushed pushed = push_position(&motion, &walk, place, &step);
+                const struct pushed pushed = push_position(motion, &walk, place, &step);
                 velocity[p] = pushed.velocity;
-                offset[p] = pushed_offset(&motion, &pushed);
-                key[p] = pushed_cell(&motion, &pushed);
+                offset[p] = pushed_offset(motion, &pushed);
+                key[p] = pushed_cell(motion, &pushed);
             }
         }
         if (measures)
@@ -144,7 +137,8 @@ static inline void push_chunk(const struct motion motion, LIST_ARGUMENTS, global
         global real *restrict sums)                                                                          \
     {                                                                                                        \
         local real shared[SUM_SHARED];                                                                       \
-        push_chunk(MOTION, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared,      \
+        const struct motion motion = MOTION;                                                                 \
+        push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared,     \
                    moves, measures);                                                                         \
     }
 DEFINE_PUSH(push_step, true, false)

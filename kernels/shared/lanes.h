@@ -2,12 +2,14 @@
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H
 
+#include "shared/fold.h"
 #include "shared/real.h"
 
 #define LANES 16u /* particles of a vector */
 
 /* What comparing vectors of reals gives: 0 or -1 a lane. */
 #if REAL_IS_DOUBLE
+typedef long mask;
 typedef long2 mask2;
 typedef long4 mask4;
 typedef long8 mask8;
@@ -15,6 +17,7 @@ typedef long16 mask16;
 #define convert_real16 convert_double16
 #define convert_mask16 convert_long16
 #else
+typedef int mask;
 typedef int2 mask2;
 typedef int4 mask4;
 typedef int8 mask8;
@@ -31,15 +34,8 @@ typedef int16 mask16;
 #define MULTIPLY_ADD(a, b, c) ((real16)(a) * (real16)(b) + (real16)(c))
 #endif
 
-/* Whether a mask is set in all lanes. */
-static inline int all_lanes(mask16 mask)
-{
-    const mask16 unset = ~mask;
-    const mask8 a = unset.lo | unset.hi;
-    const mask4 b = a.lo | a.hi;
-    const mask2 c = b.lo | b.hi;
-    return (c.x | c.y) == 0;
-}
+DEFINE_FOLD(all_lanes, mask, AND) /* whether a mask is set in all lanes: not 0 */
+DEFINE_FOLD(sum_of_lanes, real, ADD)
 
 /* Prefetch of memory that will be read, or written, soon: hardware prefetching ends with the page, and it
  * does not cover the stores to the places of particles. OpenCL's prefetch() does nothing on PoCL. Results do
@@ -53,18 +49,24 @@ static inline int all_lanes(mask16 mask)
 #endif
 #define PREFETCH_AHEAD 256u /* particles */
 
-/* Every second lane of a, then of b: from the first, or from the second. Spelled out, since oclgrind loses
- * track of the lanes where vectors of different widths meet. */
-static inline real16 even_lanes(real16 a, real16 b)
-{
-    return (real16)(a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc,
-                    b.se);
-}
-static inline real16 odd_lanes(real16 a, real16 b)
-{
-    return (real16)(a.s1, a.s3, a.s5, a.s7, a.s9, a.sb, a.sd, a.sf, b.s1, b.s3, b.s5, b.s7, b.s9, b.sb, b.sd,
-                    b.sf);
-}
+/* Moves of lanes between two vectors. They are spelled out, since oclgrind 21.10 takes lane b of a.s89ab for
+ * uninitialised, and ends at the lanes that a.even leaves open in (real16)(a.even, b.even).
+ *
+ *   even_lanes, odd_lanes    a0 a2 a4 ... b0 b2 ..., and a1 a3 ... b1 b3 ...
+ *   low_pairs, high_pairs    a0 b0 a1 b1 ... a7 b7, and a8 b8 ... */
+#define DEFINE_MOVE(name, ...)                                                                               \
+    static inline real16 name(real16 a, real16 b)                                                            \
+    {                                                                                                        \
+        return (real16)(__VA_ARGS__);                                                                        \
+    }
+DEFINE_MOVE(even_lanes, a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa,
+            b.sc, b.se)
+DEFINE_MOVE(odd_lanes, a.s1, a.s3, a.s5, a.s7, a.s9, a.sb, a.sd, a.sf, b.s1, b.s3, b.s5, b.s7, b.s9, b.sb,
+            b.sd, b.sf)
+DEFINE_MOVE(low_pairs, a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6,
+            a.s7, b.s7)
+DEFINE_MOVE(high_pairs, a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se,
+            a.sf, b.sf)
 
 /* Adds neighbouring lanes of a, then of b. */
 static inline real16 add_neighbours(real16 a, real16 b)
@@ -78,13 +80,6 @@ static inline real16 sum_lanes(const real16 *of)
     const real16 four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
     const real16 two = add_neighbours(four, four);
     return add_neighbours(two, two);
-}
-
-static inline real sum_of_lanes(real16 lanes)
-{
-    const real4 four = (lanes.lo.lo + lanes.hi.lo) + (lanes.lo.hi + lanes.hi.hi);
-    const real2 two = four.lo + four.hi;
-    return two.x + two.y;
 }
 
 #endif

@@ -382,7 +382,7 @@ static inline __local const uint *stage_some(const some_arrays some, uint t, con
         if (compact)
             d = (uint4)(some.number_of[d.x], some.number_of[d.y], some.number_of[d.z], some.number_of[d.w]);
         else
-            d = min(d, DIGIT_MASK);
+            d = min(d, (uint4)DIGIT_MASK); /* oclgrind reads past a scalar here */
         stage_four(some.staged, 4 * (n * ITEMS + t), d);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
