@@ -13,7 +13,8 @@ enum status parts_create_for_grid(struct simulation *simulation)
     const struct slab *slab = &simulation->slab;
     TRY(device_branch(simulation->device, &simulation->grid_parts));
     struct device *device = simulation->grid_parts;
-    const struct field_place place = {device, &simulation->communicator, &simulation->partition, slab};
+    const struct rank_place place = {device, &simulation->communicator, &simulation->partition,
+                                     slab,   simulation->ghost,         config->precision};
     /* Once measured, the way of solving the field stays. */
     const enum decomposition_kind decomposition = simulation->decomposition != DECOMPOSITION_AUTO
                                                       ? simulation->decomposition
@@ -27,8 +28,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
     TRY(energy_create(device, &own, config->precision, &simulation->energy));
     if (simulation->communicator.size == 1)
         return STATUS_OK;
-    return exchange_create(device, &simulation->communicator, &simulation->partition, slab, simulation->ghost,
-                           config->precision, simulation->migrate, &simulation->exchange);
+    return exchange_create(&place, simulation->migrate, &simulation->exchange);
 }
 
 /* At the start the config's choice must fit; a rank whose rows changed takes what fits. */

@@ -18,6 +18,19 @@ uint32_t grid_cells(const struct grid *grid)
     return grid->nx * grid->ny;
 }
 
+uint32_t range_at(const uint32_t *begins, uint32_t count, uint64_t n)
+{
+    uint32_t low = 0, high = count; /* the range is in [low, high) */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (begins[middle] <= n)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t grid_key_bits(const struct grid *grid)
 {
     uint32_t bits = 1;

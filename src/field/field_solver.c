@@ -42,30 +42,25 @@ struct field_solver {
 
 /* ---- creation ---- */
 
-static enum status create_replicated(struct field_solver *solver, const struct field_place *place,
+static enum status create_replicated(struct field_solver *solver, const struct rank_place *place,
                                      const struct config *config)
 {
     const struct grid *box = &solver->slab.box;
-    const struct gather_setup setup = {.partition = place->partition,
-                                       .box = box,
-                                       .ghost = solver->slab.ghost,
-                                       .precision = solver->precision};
     if (place->communicator->size > 1) {
         TRY(fields_create(solver->device, box, solver->precision, &solver->box));
-        TRY(gather_create(place->communicator, solver->device, &setup, GATHER_AUTO, &solver->gather));
+        TRY(gather_create(place, GATHER_AUTO, &solver->gather));
     }
     TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     return poisson_create(solver->device, box, solver->precision, config->fields.solver,
                           config->fields.gradient, &solver->poisson);
 }
 
-static enum status create_slabs(struct field_solver *solver, const struct field_place *place,
+static enum status create_slabs(struct field_solver *solver, const struct rank_place *place,
                                 const struct config *config)
 {
     struct device *device = solver->device;
-    const struct grid *box = &solver->slab.box;
     const struct slab *slab = &solver->slab;
-    const size_t row_bytes = box->ny * precision_bytes(solver->precision);
+    const size_t row_bytes = slab->box.ny * precision_bytes(solver->precision);
     const uint32_t upward = ghost_upward_rows(slab), below = ghost_reached_rows(slab) - upward;
     solver->pieces[0] = (struct piece){0, upward * row_bytes};
     solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
@@ -74,20 +69,18 @@ static enum status create_slabs(struct field_solver *solver, const struct field_
         TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
         TRY(host_memory_create(device, slab->local.nx * row_bytes, &held, &solver->local[n]));
     }
-    TRY(halo_create(place->communicator, device, place->partition, box, solver->slab.ghost, solver->precision,
-                    &solver->halo));
-    return slab_solver_create(place->communicator, device, box, place->partition, config->fields.gradient,
-                              config->deposit.filter_passes, &solver->slabs);
+    TRY(halo_create(place, &solver->halo));
+    return slab_solver_create(place, config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
 }
 
-static enum status create(const struct field_place *place, const struct config *config,
+static enum status create(const struct rank_place *place, const struct config *config,
                           enum decomposition_kind decomposition, struct field_solver **solver)
 {
     TRY(DEVICE_NEW(place->device, *solver));
     **solver = (struct field_solver){
         .device = place->device,
         .slab = *place->slab,
-        .precision = config->precision,
+        .precision = place->precision,
         .filter_passes = config->deposit.filter_passes,
         .decomposition = decomposition,
     };
@@ -221,12 +214,11 @@ enum status field_solver_read_modes(const struct field_solver *solver, uint32_t 
 
 /* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. A rank
  * that fails alone leaves the others waiting in a solve, where they cannot agree on anything. */
-static enum status measure(const struct field_place *place, const struct config *config,
-                           struct field_solver *solver, double *seconds)
+static enum status measure(const struct rank_place *place, struct field_solver *solver, double *seconds)
 {
     enum { REPEATS = 3 };
     struct fields fields;
-    TRY(fields_create(place->device, &place->slab->local, config->precision, &fields));
+    TRY(fields_create(place->device, &place->slab->local, place->precision, &fields));
     TRY(buffer_fill(fields.rho, 0));
     *seconds = INFINITY;
     for (int n = 0; n <= REPEATS; n++) {
@@ -243,7 +235,7 @@ static enum status measure(const struct field_place *place, const struct config 
 
 /* Both ways, each with a handle of its own, until one is closed. Slabs only where they clearly win: a choice
  * by a hair would differ from run to run. */
-static enum status choose(const struct field_place *place, const struct config *config,
+static enum status choose(const struct rank_place *place, const struct config *config,
                           struct field_solver **solver)
 {
     static const enum decomposition_kind kinds[2] = {DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS};
@@ -252,12 +244,12 @@ static enum status choose(const struct field_place *place, const struct config *
     struct device *handles[2];
     double times[2];
     for (int n = 0; n < 2; n++) {
-        struct field_place own = *place, measured = *place;
+        struct rank_place own = *place, measured = *place;
         TRY(device_branch(place->device, &handles[n]));
         TRY(device_branch(place->device, &measured.device));
         own.device = handles[n];
         TRY(create(&own, config, kinds[n], &solvers[n]));
-        TRY(measure(&measured, config, solvers[n], &times[n]));
+        TRY(measure(&measured, solvers[n], &times[n]));
         device_close(&measured.device);
     }
     const int better = times[1] < clearly * times[0];
@@ -266,7 +258,7 @@ static enum status choose(const struct field_place *place, const struct config *
     return STATUS_OK;
 }
 
-enum status field_solver_create(const struct field_place *place, const struct config *config,
+enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                 enum decomposition_kind decomposition, struct field_solver **solver)
 {
     const uint32_t nodes = grid_cells(&place->slab->box);

@@ -11,23 +11,13 @@
 #define RADIXPIC_FIELD_FIELD_SOLVER_H
 
 #include "domain/fields.h"
-#include "domain/slab.h"
-#include "parallel/communicator.h"
-#include "parallel/partition.h"
+#include "parallel/ghost_rows.h"
 
 struct field_solver;
 
-/* Where a solver works. Nothing is owned. */
-struct field_place {
-    struct device *device;
-    const struct communicator *communicator;
-    const struct partition *partition;
-    const struct slab *slab;
-};
-
 /* DECOMPOSITION_AUTO measures both ways where there are several ranks and more than FIELD_SMALL_GRID nodes,
  * and takes replicated otherwise. Collective. */
-STATUS_CHECKED enum status field_solver_create(const struct field_place *place, const struct config *config,
+STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                                enum decomposition_kind decomposition,
                                                struct field_solver **solver);
 

@@ -93,27 +93,27 @@ static enum status create_plans(struct slab_solver *solver)
     return STATUS_OK;
 }
 
-enum status slab_solver_create(const struct communicator *communicator, struct device *device,
-                               const struct grid *box, const struct partition *partition,
-                               enum gradient_kind gradient, uint32_t filter_passes,
-                               struct slab_solver **solver)
+enum status slab_solver_create(const struct rank_place *place, enum gradient_kind gradient,
+                               uint32_t filter_passes, struct slab_solver **solver)
 {
+    const struct grid *box = &place->slab->box;
     fftw_mpi_init(); /* again does nothing */
     ptrdiff_t rows, first_row, columns, first_column;
     const ptrdiff_t least = fftw_mpi_local_size_2d_transposed(box->nx, box->ny / 2 + 1, MPI_COMM_WORLD, &rows,
                                                               &first_row, &columns, &first_column);
-    enum status status = DEVICE_NEW(device, *solver);
+    enum status status = DEVICE_NEW(place->device, *solver);
     if (status == STATUS_OK) {
-        **solver = (struct slab_solver){.communicator = *communicator,
+        **solver = (struct slab_solver){.communicator = *place->communicator,
                                         .box = *box,
                                         .is_filtered = filter_passes > 0,
                                         .columns = (uint32_t)columns,
                                         .first_column = (uint32_t)first_column};
-        status = create_arrays(device, least > 0 ? (size_t)least : 1, gradient, filter_passes, *solver);
+        status =
+            create_arrays(place->device, least > 0 ? (size_t)least : 1, gradient, filter_passes, *solver);
     }
-    TRY(communicator_agree(communicator, status));
-    TRY(create_rows(device, partition, (uint32_t)rows, *solver));
-    return communicator_agree(communicator, create_plans(*solver));
+    TRY(communicator_agree(place->communicator, status));
+    TRY(create_rows(place->device, place->partition, (uint32_t)rows, *solver));
+    return communicator_agree(place->communicator, create_plans(*solver));
 }
 
 /* ---- modes ---- */

@@ -9,19 +9,13 @@
 #ifndef RADIXPIC_FIELD_SLAB_SOLVER_H
 #define RADIXPIC_FIELD_SLAB_SOLVER_H
 
-#include "device/device.h"
-#include "domain/grid.h"
-#include "parallel/communicator.h"
-#include "parallel/partition.h"
+#include "parallel/ghost_rows.h"
 
 struct slab_solver;
 
-/* The partition is copied; after the rows changed hands a new solver is made. The handle that owns it is
- * closed before MPI ends. */
-STATUS_CHECKED enum status slab_solver_create(const struct communicator *communicator, struct device *device,
-                                              const struct grid *box, const struct partition *partition,
-                                              enum gradient_kind gradient, uint32_t filter_passes,
-                                              struct slab_solver **solver);
+/* After the rows changed hands a new solver is made. The handle that owns it is closed before MPI ends. */
+STATUS_CHECKED enum status slab_solver_create(const struct rank_place *place, enum gradient_kind gradient,
+                                              uint32_t filter_passes, struct slab_solver **solver);
 
 /* From the charge density of the rank's own rows, double[rows * ny], to the field there. With filter passes
  * rho is filtered in place, too. */

@@ -30,34 +30,18 @@ static double printable(double value)
 
 /* ---- particles ---- */
 
-/* The cell, of the local grid, of a particle: the last whose particles start no later. */
-static enum status find_cell(const struct view *view, const struct particles *particles, uint32_t index,
-                             uint32_t *cell)
-{
-    uint32_t high = slab_own_cells(view->slab) - 1;
-    *cell = 0;
-    while (*cell < high) {
-        const uint32_t middle = *cell + (high - *cell + 1) / 2;
-        uint32_t start = 0;
-        TRY(buffer_read(particles->cell_offsets, middle * sizeof start, sizeof start, &start));
-        if (start <= index)
-            *cell = middle;
-        else
-            high = middle - 1;
-    }
-    return STATUS_OK;
-}
-
 static enum status fail_at_particle(const struct view *view, const struct particles *particles,
                                     enum attribute attribute, uint32_t index, const double *values)
 {
     char text[80];
-    const uint32_t ny = view->slab->local.ny;
-    uint32_t cell;
+    const uint32_t ny = view->slab->local.ny, own = slab_own_cells(view->slab);
+    uint32_t *offsets = NULL; /* of the list's device handle: the run ends here */
+    TRY(DEVICE_NEW_ARRAY(particles->device, offsets, own));
+    TRY(buffer_read(particles->cell_offsets, 0, own * sizeof *offsets, offsets));
+    const uint32_t cell = range_at(offsets, own, index);
     int used = snprintf(text, sizeof text, "%g", printable(values[0]));
     for (uint32_t n = 1; n < attribute_table[attribute].components; n++)
         used += snprintf(text + used, sizeof text - (size_t)used, ", %g", printable(values[n]));
-    TRY(find_cell(view, particles, index, &cell));
     return fail(view, "the %s (%s) of a particle of species %s in cell (%u, %u) is non-finite",
                 attribute_table[attribute].name, text, particles->species->name,
                 slab_global_row(view->slab, cell / ny), cell % ny);

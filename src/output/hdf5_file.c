@@ -91,7 +91,7 @@ bool hdf5_file_agree(struct hdf5_file *file)
 
 /* ---- opening ---- */
 
-void hdf5_prepare(void)
+static void prepare(void)
 {
     H5dont_atexit();                       /* fails after the first time, in silence */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
@@ -102,7 +102,7 @@ void hdf5_prepare(void)
 
 hid_t hdf5_access(bool through_mpi)
 {
-    hdf5_prepare();
+    prepare();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (through_mpi) {
         H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);

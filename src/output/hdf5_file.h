@@ -42,11 +42,9 @@ struct hdf5_file {
     enum status (*seal)(const char *path);
 };
 
-/* Before the first call of any other HDF5 function, which hdf5_access() sees to: takes from HDF5 its try at
- * exit and its messages. */
-void hdf5_prepare(void);
-
-/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. */
+/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. The
+ * first call comes before that of any other HDF5 function: it takes from HDF5 its try at exit and its
+ * messages. */
 hid_t hdf5_access(bool through_mpi);
 
 /* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`

@@ -54,13 +54,5 @@ void sorted_list_destroy(struct sorted_list *list)
 
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j)
 {
-    uint32_t low = 0, high = slab_own_cells(list->view->slab); /* the cell is in [low, high) */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (list->cell_offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return range_at(list->cell_offsets, slab_own_cells(list->view->slab), j);
 }

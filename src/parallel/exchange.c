@@ -1,7 +1,6 @@
 /* Exchange: the rows between ranks, their messages, and the way to and from the device. */
 #include "parallel/exchange.h"
 
-#include "parallel/ghost_rows.h"
 #include "parallel/host_particles.h"
 
 #include <string.h>
@@ -86,17 +85,16 @@ static enum status create_kernels(struct exchange *exchange)
     return kernel_create(program, "exchange_cut", &exchange->cut);
 }
 
-enum status exchange_create(struct device *device, const struct communicator *communicator,
-                            const struct partition *partition, const struct slab *slab, uint32_t ghost,
-                            enum precision precision, struct migrate *migrate, struct exchange **exchange)
+enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
+                            struct exchange **exchange)
 {
+    struct device *device = place->device;
     TRY(DEVICE_NEW(device, *exchange));
     struct exchange *created = *exchange;
-    *created = (struct exchange){.device = device, .migrate = migrate, .slab = *slab};
-    created->sent = (struct host_particles){.device = device, .precision = precision};
+    *created = (struct exchange){.device = device, .migrate = migrate, .slab = *place->slab};
+    created->sent = (struct host_particles){.device = device, .precision = place->precision};
     created->received = created->sent;
-    TRY(ghost_runs_find(device, partition, &slab->box, ghost, communicator->rank, &created->out,
-                        &created->in));
+    TRY(ghost_runs_find(place, &created->out, &created->in));
     TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
     TRY(create_rows(created));
     TRY(create_counts(created));

@@ -13,15 +13,13 @@
 #ifndef RADIXPIC_PARALLEL_EXCHANGE_H
 #define RADIXPIC_PARALLEL_EXCHANGE_H
 
+#include "parallel/ghost_rows.h"
 #include "parallel/migrate.h"
 
 struct exchange;
 
-/* Collective: for the ranks' slabs with this number of ghost rows. Partition and migrate are kept. It dies
- * with the device handle, before MPI ends. */
-STATUS_CHECKED enum status exchange_create(struct device *device, const struct communicator *communicator,
-                                           const struct partition *partition, const struct slab *slab,
-                                           uint32_t ghost, enum precision precision, struct migrate *migrate,
+/* Collective. Migrate is kept. It dies with the device handle, before MPI ends. */
+STATUS_CHECKED enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
                                            struct exchange **exchange);
 
 /* Sends `leavers` (uint[cells beside the own rows]), which stays as it is until exchange_follow(), and learns

@@ -16,7 +16,6 @@
  */
 #include "parallel/gather.h"
 
-#include "parallel/ghost_rows.h"
 #include "parallel/shared_memory.h"
 
 #include <mpi.h>
@@ -109,14 +108,14 @@ static enum status send_kept(struct gather *gather, struct device *scratch)
     return send_table(gather, kept, rows * sizeof *kept, "rows of the rank", &gather->kept);
 }
 
-static enum status find_rows(struct gather *gather, struct device *scratch, const struct gather_setup *setup)
+static enum status find_rows(struct gather *gather, struct device *scratch, const struct rank_place *place)
 {
     struct slab *slabs = NULL;
-    TRY(DEVICE_NEW_ARRAY(scratch, slabs, (size_t)setup->partition->ranks));
-    for (int rank = 0; rank < setup->partition->ranks; rank++)
-        slabs[rank] = ghost_slab(setup->partition, setup->box, setup->ghost, rank);
+    TRY(DEVICE_NEW_ARRAY(scratch, slabs, (size_t)place->partition->ranks));
+    for (int rank = 0; rank < place->partition->ranks; rank++)
+        slabs[rank] = ghost_slab(place, rank);
     TRY(find_blocks(gather, slabs));
-    TRY(send_sources(gather, scratch, setup->partition, slabs));
+    TRY(send_sources(gather, scratch, place->partition, slabs));
     return send_kept(gather, scratch);
 }
 
@@ -155,18 +154,18 @@ static enum status create_memory(struct gather *gather, enum gather_way way)
     return STATUS_OK;
 }
 
-enum status gather_create(const struct communicator *communicator, struct device *device,
-                          const struct gather_setup *setup, enum gather_way way, struct gather **gather)
+enum status gather_create(const struct rank_place *place, enum gather_way way, struct gather **gather)
 {
+    struct device *device = place->device;
     struct gather *created;
     struct device *scratch;
     struct program *program;
     TRY(DEVICE_NEW(device, created));
-    created->communicator = *communicator;
+    created->communicator = *place->communicator;
     created->device = device;
-    created->precision = setup->precision;
+    created->precision = place->precision;
     TRY(device_branch(device, &scratch));
-    TRY(find_rows(created, scratch, setup));
+    TRY(find_rows(created, scratch, place));
     device_close(&scratch);
     TRY(create_memory(created, way));
     TRY(program_build(device, "gather.cl", created->precision, &program, "%s", ""));

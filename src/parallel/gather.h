@@ -13,8 +13,7 @@
 #define RADIXPIC_PARALLEL_GATHER_H
 
 #include "domain/fields.h"
-#include "parallel/communicator.h"
-#include "parallel/partition.h"
+#include "parallel/ghost_rows.h"
 
 struct gather;
 
@@ -24,18 +23,8 @@ enum gather_way {
     GATHER_MESSAGES
 };
 
-/* What is gathered: rows of reals of the device's precision, of slabs of all ranks with this number of ghost
- * rows. */
-struct gather_setup {
-    const struct partition *partition;
-    const struct grid *box;
-    uint32_t ghost;
-    enum precision precision;
-};
-
-/* Collective; nothing of the setup is kept. The handle that owns it closes on each rank at any time. */
-STATUS_CHECKED enum status gather_create(const struct communicator *communicator, struct device *device,
-                                         const struct gather_setup *setup, enum gather_way way,
+/* Collective. The handle that owns it closes on each rank at any time. */
+STATUS_CHECKED enum status gather_create(const struct rank_place *place, enum gather_way way,
                                          struct gather **gather);
 
 /* Which way was taken: not GATHER_AUTO. For tests. */

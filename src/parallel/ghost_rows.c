@@ -1,9 +1,11 @@
 /* Ghost rows: from the slabs of the ranks. */
 #include "parallel/ghost_rows.h"
 
-struct slab ghost_slab(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank)
+struct slab ghost_slab(const struct rank_place *place, int rank)
 {
-    return slab_make(box, partition->first[rank], partition_rows(partition, rank), ghost);
+    const struct partition *partition = place->partition;
+    return slab_make(&place->slab->box, partition->first[rank], partition_rows(partition, rank),
+                     place->ghost);
 }
 
 static uint32_t at_most(uint32_t rows, uint32_t most)
@@ -59,15 +61,16 @@ static void add_runs(const struct partition *partition, const struct slab *slab,
     }
 }
 
-enum status ghost_runs_find(struct device *device, const struct partition *partition, const struct grid *box,
-                            uint32_t ghost, int rank, struct ghost_runs *out, struct ghost_runs *in)
+enum status ghost_runs_find(const struct rank_place *place, struct ghost_runs *out, struct ghost_runs *in)
 {
+    const struct partition *partition = place->partition;
+    const int rank = place->communicator->rank;
     const size_t most = 2 * (size_t)partition->ranks; /* a rank has two beside another one: above and below */
     *out = *in = (struct ghost_runs){0};
-    TRY(DEVICE_NEW_ARRAY(device, out->runs, most));
-    TRY(DEVICE_NEW_ARRAY(device, in->runs, most));
+    TRY(DEVICE_NEW_ARRAY(place->device, out->runs, most));
+    TRY(DEVICE_NEW_ARRAY(place->device, in->runs, most));
     for (int other = 0; other < partition->ranks; other++) {
-        const struct slab slab = ghost_slab(partition, box, ghost, other);
+        const struct slab slab = ghost_slab(place, other);
         add_runs(partition, &slab, other, other == rank ? -1 : rank, other == rank ? out : in);
     }
     return STATUS_OK;

@@ -8,10 +8,21 @@
 
 #include "device/device.h"
 #include "domain/slab.h"
+#include "parallel/communicator.h"
 #include "parallel/partition.h"
 
-/* The slab of rank `rank`, where slabs have this number of ghost rows. */
-struct slab ghost_slab(const struct partition *partition, const struct grid *box, uint32_t ghost, int rank);
+/* Where a rank's parts between ranks work. Nothing is owned, and no part keeps what it points at. */
+struct rank_place {
+    struct device *device;
+    const struct communicator *communicator;
+    const struct partition *partition;
+    const struct slab *slab; /* the rank's own */
+    uint32_t ghost;          /* rows that the slabs of all ranks were to have; one may be whole */
+    enum precision precision;
+};
+
+/* The slab of rank `rank`. */
+struct slab ghost_slab(const struct rank_place *place, int rank);
 
 /* ---- rows of nodes: those that the shapes of a slab's own particles reach ---- */
 
@@ -39,11 +50,10 @@ struct ghost_runs {
     uint32_t rows;          /* of all runs */
 };
 
-/* `out`: the rows beside rank `rank`, but for the lost one, in the order of its local grid; where its slab is
+/* `out`: the rows beside the rank, but for the lost one, in the order of its local grid; where its slab is
  * whole, all rows that are not its own. `in`: its own rows that are beside others, in the order of those
  * ranks, then of their local grids. */
-STATUS_CHECKED enum status ghost_runs_find(struct device *device, const struct partition *partition,
-                                           const struct grid *box, uint32_t ghost, int rank,
-                                           struct ghost_runs *out, struct ghost_runs *in);
+STATUS_CHECKED enum status ghost_runs_find(const struct rank_place *place, struct ghost_runs *out,
+                                           struct ghost_runs *in);
 
 #endif

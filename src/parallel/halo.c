@@ -35,19 +35,19 @@ static void add_rows(struct halo *halo, const struct partition *partition, const
     }
 }
 
-enum status halo_create(const struct communicator *communicator, struct device *device,
-                        const struct partition *partition, const struct grid *box, uint32_t ghost,
-                        enum precision precision, struct halo **halo)
+enum status halo_create(const struct rank_place *place, struct halo **halo)
 {
+    struct device *device = place->device;
+    const struct partition *partition = place->partition;
     const size_t most_beside = sizeof(*halo)->beside / sizeof(*halo)->beside[0];
     TRY(DEVICE_NEW(device, *halo));
     struct halo *created = *halo;
-    created->ny = box->ny;
-    created->row_bytes = box->ny * precision_bytes(precision);
+    created->ny = place->slab->box.ny;
+    created->row_bytes = created->ny * precision_bytes(place->precision);
     TRY(DEVICE_NEW_ARRAY(device, created->served, (size_t)partition->ranks * most_beside));
     for (int rank = 0; rank < partition->ranks; rank++) {
-        const struct slab slab = ghost_slab(partition, box, ghost, rank);
-        add_rows(created, partition, &slab, rank, communicator->rank);
+        const struct slab slab = ghost_slab(place, rank);
+        add_rows(created, partition, &slab, rank, place->communicator->rank);
     }
     TRY(DEVICE_NEW_ARRAY(device, created->received, created->served_count * created->row_bytes));
     return DEVICE_NEW_ARRAY(device, created->requests, HALO_ARRAYS * (created->served_count + most_beside));

@@ -7,18 +7,13 @@
 #ifndef RADIXPIC_PARALLEL_HALO_H
 #define RADIXPIC_PARALLEL_HALO_H
 
-#include "device/device.h"
-#include "parallel/communicator.h"
 #include "parallel/ghost_rows.h"
 
 struct halo;
 
 enum { HALO_ARRAYS = 3 }; /* that are filled at once, at most */
 
-/* For slabs of all ranks with this number of ghost rows, and reals of the precision. */
-STATUS_CHECKED enum status halo_create(const struct communicator *communicator, struct device *device,
-                                       const struct partition *partition, const struct grid *box,
-                                       uint32_t ghost, enum precision precision, struct halo **halo);
+STATUS_CHECKED enum status halo_create(const struct rank_place *place, struct halo **halo);
 
 /* Collective. To the own rows of local[local nx][ny] is added what other ranks hold for them in the rows
  * beside their own. */

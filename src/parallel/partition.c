@@ -1,15 +1,9 @@
-/* Partition: the ends of the ranges, even, given or balanced. */
+/* Partition: the ends of the ranges, even or balanced. */
 #include "parallel/partition.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "domain/grid.h"
 
-static enum status allocate(int ranks, struct partition *partition)
-{
-    *partition = (struct partition){.ranks = ranks};
-    partition->first = calloc((size_t)ranks + 1, sizeof *partition->first);
-    return partition->first ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the rows of the ranks");
-}
+#include <stdlib.h>
 
 enum status partition_even(int ranks, uint32_t rows, struct partition *partition)
 {
@@ -20,18 +14,11 @@ enum status partition_even(int ranks, uint32_t rows, struct partition *partition
             "mpirun started %d ranks, but the grid has %u rows along x and each rank needs one; "
             "start fewer, or raise grid.cells",
             ranks, rows);
-    TRY(allocate(ranks, partition));
-    partition->rows = rows;
+    *partition = (struct partition){ranks, rows, calloc((size_t)ranks + 1, sizeof *partition->first)};
+    if (!partition->first)
+        return status_fail(STATUS_FAILED, "no memory for the rows of the ranks");
     for (int rank = 0; rank <= ranks; rank++)
         partition->first[rank] = (uint32_t)((uint64_t)rows * (uint64_t)rank / (uint64_t)ranks);
-    return STATUS_OK;
-}
-
-enum status partition_given(int ranks, const uint32_t *first, struct partition *partition)
-{
-    TRY(allocate(ranks, partition));
-    partition->rows = first[ranks];
-    memcpy(partition->first, first, ((size_t)ranks + 1) * sizeof *first);
     return STATUS_OK;
 }
 
@@ -43,15 +30,7 @@ void partition_destroy(struct partition *partition)
 
 int partition_owner(const struct partition *partition, uint32_t row)
 {
-    int low = 0, high = partition->ranks; /* the owner is in [low, high) */
-    while (high - low > 1) {
-        const int middle = low + (high - low) / 2;
-        if (partition->first[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)range_at(partition->first, (uint32_t)partition->ranks, row);
 }
 
 uint32_t partition_rows(const struct partition *partition, int rank)

@@ -16,9 +16,6 @@ struct partition {
 
 /* Ranges of nearly equal length. STATUS_USAGE for more ranks than rows. The caller destroys it. */
 STATUS_CHECKED enum status partition_even(int ranks, uint32_t rows, struct partition *partition);
-
-/* Ranges between given ends first[ranks + 1], which are copied. */
-STATUS_CHECKED enum status partition_given(int ranks, const uint32_t *first, struct partition *partition);
 void partition_destroy(struct partition *partition);
 
 /* The rank that owns a row. */

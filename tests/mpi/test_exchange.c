@@ -232,8 +232,9 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
     assert_ok(particles_create(scene->branch, &scene->slab, kind->precision, kind->layout, &scene->species,
                                capacity, &scene->list));
     assert_ok(migrate_create(scene->branch, &ranks, partition, kind->precision, &scene->migrate));
-    assert_ok(exchange_create(scene->branch, &ranks, partition, &scene->slab, kind->ghost, kind->precision,
-                              scene->migrate, &scene->exchange));
+    const struct rank_place place = {scene->branch, &ranks,      partition,
+                                     &scene->slab,  kind->ghost, kind->precision};
+    assert_ok(exchange_create(&place, scene->migrate, &scene->exchange));
 }
 
 /* Collective: what waits comes by the general path, and only then anything does. */
@@ -308,16 +309,15 @@ enum division { EVEN, FIRST_IS_LARGE, LAST_IS_LARGE, SINGLE_ROWS, DIVISIONS };
 static struct partition divide(enum division division)
 {
     enum { ROWS = 40 };
-    uint32_t first[16];
     struct partition partition;
-    assert_true(ranks.size < 16);
+    assert_ok(partition_even(ranks.size, ROWS, &partition));
     for (int rank = 0; rank <= ranks.size; rank++) {
         const uint32_t n = (uint32_t)rank, size = (uint32_t)ranks.size;
         const uint32_t ends[DIVISIONS] = {ROWS * n / size, n == 0 ? 0 : ROWS - (size - n),
                                           n == size ? ROWS : n, n};
-        first[rank] = ends[division];
+        partition.first[rank] = ends[division];
     }
-    assert_ok(partition_given(ranks.size, first, &partition));
+    partition.rows = partition.first[ranks.size];
     return partition;
 }
 

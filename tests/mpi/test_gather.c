@@ -33,10 +33,11 @@ struct scene {
 static struct gather *make_gather(struct device *owner, const struct left_rows *left,
                                   const struct communicator *communicator, enum gather_way way)
 {
-    const struct gather_setup setup = {
-        .partition = left->partition, .box = &left->box, .ghost = left->ghost, .precision = left->precision};
+    const struct slab slab = left_rows_slab(left, communicator->rank);
+    const struct rank_place place = {owner, communicator, left->partition,
+                                     &slab, left->ghost,  left->precision};
     struct gather *gather = NULL;
-    assert_ok(gather_create(communicator, owner, &setup, way, &gather));
+    assert_ok(gather_create(&place, way, &gather));
     return gather;
 }
 

@@ -15,7 +15,8 @@ static void check_in(enum precision precision, const struct partition *partition
     struct halo *halo = NULL;
     struct device *owner = NULL;
     assert_ok(device_open_counting(&(struct device_info){0}, &owner));
-    assert_ok(halo_create(&ranks, owner, partition, &left.box, ghost, precision, &halo));
+    const struct rank_place place = {owner, &ranks, partition, &slab, ghost, precision};
+    assert_ok(halo_create(&place, &halo));
     void *local[HALO_ARRAYS];
     for (int a = 0; a < HALO_ARRAYS; a++)
         local[a] = test_array(nodes, sizeof(double));

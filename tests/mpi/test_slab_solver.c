@@ -60,8 +60,9 @@ static struct scene scene_create(const uint32_t cells[2], enum shares shares, en
                           .passes = passes};
     scene.begin = (size_t)scene.partition.first[ranks.rank] * cells[1];
     scene.nodes = (size_t)partition_rows(&scene.partition, ranks.rank) * cells[1];
-    assert_ok(
-        slab_solver_create(&ranks, device, &scene.grid, &scene.partition, gradient, passes, &scene.solver));
+    const struct slab slab = slab_whole_box(&scene.grid);
+    const struct rank_place place = {device, &ranks, &scene.partition, &slab, 0, PRECISION_DOUBLE};
+    assert_ok(slab_solver_create(&place, gradient, passes, &scene.solver));
     return scene;
 }
 

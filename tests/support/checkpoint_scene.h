@@ -123,8 +123,9 @@ static inline void scene_create(const struct communicator *communicator, const s
 {
     *scene = (struct scene){.kind = *kind, .communicator = communicator, .config = scene_config(kind)};
     scene->grid = grid_make(&scene->config.grid);
-    assert_ok(first_rows ? partition_given(communicator->size, first_rows, &scene->partition)
-                         : partition_even(communicator->size, SCENE_NX, &scene->partition));
+    assert_ok(partition_even(communicator->size, SCENE_NX, &scene->partition));
+    if (first_rows)
+        memcpy(scene->partition.first, first_rows, ((size_t)communicator->size + 1) * sizeof *first_rows);
     const int rank = communicator->rank;
     scene->slab = slab_make(&scene->grid, scene->partition.first[rank],
                             partition_rows(&scene->partition, rank), SCENE_GHOST);
