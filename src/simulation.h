@@ -43,13 +43,12 @@ struct simulation {
     struct device *grid_parts; /* what is made for the slab: */
     struct fields fields;
     struct field_solver *field_solver;
-    enum decomposition_kind decomposition; /* that was taken; auto: not yet */
+    enum decomposition_kind decomposition; /* of the field; once measured, it stays */
     struct energy *energy;
     struct migrate *migrate;   /* of several ranks; and */
     struct exchange *exchange; /* for their slabs; else NULL */
 
     struct device *list_parts; /* what is made for the slab and the lengths of the lists: */
-    struct stepper_setup setup;
     struct stepper stepper;
     struct deposit *deposit;
 
@@ -94,14 +93,15 @@ uint64_t simulation_own_particles(const struct simulation *simulation);
 /* Macro-particles of all species, on all ranks. */
 uint64_t simulation_particles(const struct config *config);
 
-/* How a run of this config on one rank steps and sorts on this device. STATUS_USAGE where the stepper or the
- * sort's parameters do not fit. */
-STATUS_CHECKED enum status simulation_plan(const struct config *config, const struct device_info *info,
-                                           struct stepper_setup *setup, const struct stepper_kind **kind);
+/* What a run of a config on one rank takes, found by creating its parts on a counting device. */
+struct simulation_plan {
+    const struct stepper_kind *stepper;
+    struct sorter_plan sort;
+    uint64_t bytes; /* the most that it holds on the device at a time */
+};
 
-/* The most device bytes that a run on one rank holds at a time, found by creating its parts on a counting
- * device. STATUS_USAGE as above. */
-STATUS_CHECKED enum status simulation_bytes(const struct config *config, const struct device_info *info,
-                                            uint64_t *bytes);
+/* STATUS_USAGE where the stepper or the sort's parameters do not fit the device. */
+STATUS_CHECKED enum status simulation_plan(const struct config *config, const struct device_info *info,
+                                           struct simulation_plan *plan);
 
 #endif

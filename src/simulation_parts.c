@@ -15,14 +15,9 @@ enum status parts_create_for_grid(struct simulation *simulation)
     struct device *device = simulation->grid_parts;
     const struct rank_place place = {device, &simulation->communicator, &simulation->partition,
                                      slab,   simulation->ghost,         config->precision};
-    /* Once measured, the way of solving the field stays. */
-    const enum decomposition_kind decomposition = simulation->decomposition != DECOMPOSITION_AUTO
-                                                      ? simulation->decomposition
-                                                      : config->fields.decomposition;
     TRY(fields_create(device, &slab->local, config->precision, &simulation->fields));
     TRY(buffer_fill(simulation->fields.e, 0)); /* nothing sets the rows far from the own ones */
-    TRY(field_solver_create(&place, config, decomposition, &simulation->field_solver));
-    simulation->decomposition = field_solver_decomposition(simulation->field_solver);
+    TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     struct grid own = slab->local;
     own.nx = slab->rows;
     TRY(energy_create(device, &own, config->precision, &simulation->energy));
@@ -32,15 +27,16 @@ enum status parts_create_for_grid(struct simulation *simulation)
 }
 
 /* At the start the config's choice must fit; a rank whose rows changed takes what fits. */
-static enum status choose_stepper(struct simulation *simulation, const struct stepper_kind **kind)
+static enum status choose_stepper(const struct simulation *simulation, const struct stepper_setup *setup,
+                                  const struct stepper_kind **kind)
 {
     const struct config *config = simulation->config;
     const struct stepper_kind *last = simulation->stepper.kind;
     const struct device_info *info = device_info(simulation->device);
-    const enum status status = stepper_choose(config->step.method, info, &simulation->setup, kind);
+    const enum status status = stepper_choose(config->step.method, info, setup, kind);
     const bool goes_on = last || (simulation->is_restart && simulation->communicator.size > 1);
     if (status == STATUS_USAGE && goes_on)
-        TRY(stepper_choose(STEP_RADIX, info, &simulation->setup, kind));
+        TRY(stepper_choose(STEP_RADIX, info, setup, kind));
     else
         TRY(status);
     if (last && *kind != last && simulation->log)
@@ -55,6 +51,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
     const struct stepper_kind *kind = NULL;
+    struct stepper_setup setup;
     TRY(device_finish(simulation->device));
     device_close(&simulation->list_parts);
     TRY(device_branch(simulation->device, &simulation->list_parts));
@@ -63,9 +60,9 @@ enum status parts_create_for_lists(struct simulation *simulation)
         if (simulation->particles[s].capacity > capacity)
             capacity = simulation->particles[s].capacity;
     TRY(plan_step(config, device_info(simulation->device), &simulation->slab, simulation->communicator.size,
-                  capacity, &simulation->setup));
-    TRY(choose_stepper(simulation, &kind));
-    TRY(stepper_create(simulation->list_parts, kind, &simulation->setup, &simulation->stepper));
+                  capacity, &setup));
+    TRY(choose_stepper(simulation, &setup, &kind));
+    TRY(stepper_create(simulation->list_parts, kind, &setup, &simulation->stepper));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
     return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision,

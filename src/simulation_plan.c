@@ -68,26 +68,14 @@ enum status plan_step(const struct config *config, const struct device_info *inf
 }
 
 enum status simulation_plan(const struct config *config, const struct device_info *info,
-                            struct stepper_setup *setup, const struct stepper_kind **kind)
-{
-    const struct grid box = grid_make(&config->grid);
-    const struct slab slab = slab_whole_box(&box);
-    uint64_t largest = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        TRY(particles_require_one_rank(&config->species[s]));
-        largest = config->species[s].particles > largest ? config->species[s].particles : largest;
-    }
-    TRY(plan_step(config, info, &slab, 1, (uint32_t)largest, setup));
-    return stepper_choose(config->step.method, info, setup, kind);
-}
-
-enum status simulation_bytes(const struct config *config, const struct device_info *info, uint64_t *bytes)
+                            struct simulation_plan *plan)
 {
     struct simulation simulation = {0};
     struct device *counting = NULL;
     TRY(device_open_counting(info, &counting));
     const enum status status = simulation_create(config, counting, &simulation);
-    *bytes = device_most_bytes_held(counting);
+    *plan = (struct simulation_plan){simulation.stepper.kind, simulation.stepper.setup.sort,
+                                     device_most_bytes_held(counting)};
     simulation_destroy(&simulation);
     device_close(&counting);
     return status;

@@ -106,7 +106,7 @@ static enum status balance(struct simulation *simulation)
 static bool has_outgrown_parts(const struct simulation *simulation)
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        if (simulation->particles[s].capacity > simulation->setup.capacity)
+        if (simulation->particles[s].capacity > simulation->stepper.setup.capacity)
             return true;
     return false;
 }

@@ -66,26 +66,23 @@ static enum status print_plan(const struct config *config, const struct device_i
     struct config share = *config;
     for (uint32_t s = 0; s < config->species_count; s++)
         share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
-    struct stepper_setup setup;
-    const struct stepper_kind *kind = NULL;
+    struct simulation_plan plan;
     char sort[256], place[64] = "on one rank";
-    uint64_t bytes = 0;
-    TRY(simulation_plan(&share, info, &setup, &kind));
-    TRY(simulation_bytes(&share, info, &bytes));
-    sorter_plan_describe(&setup.sort, sort, sizeof sort);
+    TRY(simulation_plan(&share, info, &plan));
+    sorter_plan_describe(&plan.sort, sort, sizeof sort);
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
     printf("device                    %s\n", info->name);
-    printf("step                      %s\n", kind->summary);
+    printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
     printf("deposit                   %s", deposit_describe(info, &config->deposit));
     if (passes > 0)
         printf("; the charge density smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
-    printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)bytes / 0x1p20, place,
-           (double)bytes / (double)simulation_particles(&share));
-    if (setup.sort.note[0] != '\0')
-        printf("warning: %s\n", setup.sort.note);
-    consequences_warn_idle(config, setup.sort.method, kind != &radix_step,
+    printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
+           place, (double)plan.bytes / (double)simulation_particles(&share));
+    if (plan.sort.note[0] != '\0')
+        printf("warning: %s\n", plan.sort.note);
+    consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step,
                            &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return STATUS_OK;
 }

@@ -179,14 +179,15 @@ static bool is_radix(const struct run *run)
 static void announce_step(struct run *run)
 {
     const struct simulation *simulation = &run->simulation;
-    const struct sorter_plan *sort_plan = &simulation->setup.sort;
+    const struct sorter_plan *sort_plan = &simulation->stepper.setup.sort;
     const struct stepper_kind *fused = NULL;
     char sort[256];
     log_line(&run->log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
     sorter_plan_describe(sort_plan, sort, sizeof sort);
     log_line(&run->log, is_radix(run) ? LOG_NORMAL : LOG_VERBOSE, "sort: %s", sort);
     if (is_radix(run) &&
-        stepper_choose(STEP_AUTO, device_info(run->device), &simulation->setup, &fused) == STATUS_OK &&
+        stepper_choose(STEP_AUTO, device_info(run->device), &simulation->stepper.setup, &fused) ==
+            STATUS_OK &&
         fused != &radix_step)
         log_line(&run->log, LOG_NORMAL,
                  "step.method=fused would take %s; the same particles up to round-off, in less time",
@@ -218,7 +219,7 @@ static void announce(struct run *run)
              field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
     const struct consequences derived = consequences_derive(config);
     consequences_warn(config, &derived, &run->log);
-    consequences_warn_idle(config, run->simulation.setup.sort.method, !is_radix(run), &run->log);
+    consequences_warn_idle(config, run->simulation.stepper.setup.sort.method, !is_radix(run), &run->log);
     announce_start(run);
 }
 

@@ -13,6 +13,8 @@ struct candidate {
     struct device_info info;
 };
 
+_Static_assert(sizeof(size_t) == sizeof(cl_ulong), "sizes of memory are read as they are kept");
+
 /* Reads a number, which stays as it is where the device does not know the question. */
 #define ASK(id, question, number) clGetDeviceInfo((id), (question), sizeof(number), &(number), NULL)
 
@@ -50,7 +52,7 @@ static bool has_extension(cl_device_id id, const char *name)
 
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
-    struct device_info info = {.platform_index = p, .device_index = d};
+    struct device_info info = {.platform_index = p, .device_index = d, .compute_units = 1};
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL) !=
         CL_SUCCESS)
         snprintf(info.platform, sizeof info.platform, "unknown");
@@ -58,14 +60,12 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     read_text(id, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
     read_text(id, CL_DEVICE_VERSION, info.version, sizeof info.version);
     cl_device_type type = 0;
-    cl_uint units = 1;
-    cl_ulong local_memory = 0, global_memory = 0, largest_buffer = 0;
     cl_device_fp_config fp64 = 0, fp32 = 0;
     ASK(id, CL_DEVICE_TYPE, type);
-    ASK(id, CL_DEVICE_MAX_COMPUTE_UNITS, units);
-    ASK(id, CL_DEVICE_LOCAL_MEM_SIZE, local_memory);
-    ASK(id, CL_DEVICE_GLOBAL_MEM_SIZE, global_memory);
-    ASK(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, largest_buffer);
+    ASK(id, CL_DEVICE_MAX_COMPUTE_UNITS, info.compute_units);
+    ASK(id, CL_DEVICE_LOCAL_MEM_SIZE, info.local_memory);
+    ASK(id, CL_DEVICE_GLOBAL_MEM_SIZE, info.global_memory);
+    ASK(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, info.largest_buffer);
     ASK(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, info.group_limit);
     ASK(id, CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
     ASK(id, CL_DEVICE_SINGLE_FP_CONFIG, fp32);
@@ -75,10 +75,6 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
     info.can_enqueue = can_enqueue(id);
     info.has_int64_atomics = has_extension(id, "cl_khr_int64_base_atomics");
-    info.compute_units = units > 0 ? units : 1;
-    info.local_memory = (size_t)local_memory;
-    info.global_memory = (size_t)global_memory;
-    info.largest_buffer = (size_t)largest_buffer;
     return info;
 }
 

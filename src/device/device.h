@@ -212,18 +212,13 @@ STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precis
 /* Bytes of one real. */
 size_t precision_bytes(enum precision precision);
 
-/* Memory of the host that a device reads and writes without a detour, for transfers of every step. */
-struct host_memory;
+/* Memory of the host that a device reads and writes without a detour, for transfers of every step: *memory is
+ * where the host finds `bytes` bytes (contents undefined). STATUS_FAILED when memory runs out. */
+STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes, void **memory);
 
-/* *memory is where the host finds `bytes` bytes (contents undefined). STATUS_FAILED when memory runs out. */
-STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes,
-                                              struct host_memory **host_memory, void **memory);
-void host_memory_destroy(struct host_memory **host_memory);
-
-/* The same of memory that the caller has, from the begin of a page on, and frees after
- * host_memory_destroy(). */
-STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
-                                             struct host_memory **host_memory);
+/* The same of memory that the caller has, from the begin of a page on, and frees after the handle is closed.
+ */
+STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes);
 
 /* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued; writes are timed
  * into `stage`). The memory is to be left alone until device_finish() or a later blocking transfer. */

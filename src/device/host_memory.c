@@ -41,38 +41,34 @@ static void release(struct owned *owned)
     free(old);
 }
 
-enum status host_memory_adopt(struct device *device, void *memory, size_t bytes,
-                              struct host_memory **host_memory)
+/* Of `memory` as map(); *mapped is where the host finds it. */
+static enum status create(struct device *device, void *memory, size_t bytes, void **mapped)
 {
-    *host_memory = device_own_new(device, sizeof **host_memory, release);
-    if (!*host_memory)
+    struct host_memory *created = device_own_new(device, sizeof *created, release);
+    *mapped = NULL;
+    if (!created)
         return STATUS_FAILED;
-    (*host_memory)->device = device;
+    created->device = device;
     if (device->core->is_counting) {
-        (*host_memory)->mapped = calloc(bytes + 1, 1);
-        return (*host_memory)->mapped ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for transfers");
+        *mapped = created->mapped = calloc(bytes + 1, 1);
+        return *mapped ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for transfers");
     }
-    const cl_int error = map(*host_memory, memory, bytes > 0 ? bytes : 1);
+    const cl_int error = map(created, memory, bytes > 0 ? bytes : 1);
     if (error != CL_SUCCESS) {
-        host_memory_destroy(host_memory);
+        device_release(&created->owned);
         return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",
                            device->core->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
     }
+    *mapped = created->mapped;
     return STATUS_OK;
 }
 
-enum status host_memory_create(struct device *device, size_t bytes, struct host_memory **host_memory,
-                               void **memory)
+enum status host_memory_create(struct device *device, size_t bytes, void **memory)
 {
-    *memory = NULL;
-    TRY(host_memory_adopt(device, NULL, bytes, host_memory));
-    *memory = (*host_memory)->mapped;
-    return STATUS_OK;
+    return create(device, NULL, bytes, memory);
 }
 
-void host_memory_destroy(struct host_memory **host_memory)
+enum status host_memory_adopt(struct device *device, void *memory, size_t bytes)
 {
-    if (*host_memory)
-        device_release(&(*host_memory)->owned);
-    *host_memory = NULL;
+    return create(device, memory, bytes, &memory);
 }

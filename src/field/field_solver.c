@@ -24,7 +24,6 @@ struct field_solver {
     struct slab slab;
     enum precision precision;
     uint32_t filter_passes;
-    enum decomposition_kind decomposition;
 
     /* Replicated, and on one rank. */
     struct filter *filter;
@@ -65,9 +64,8 @@ static enum status create_slabs(struct field_solver *solver, const struct rank_p
     solver->pieces[0] = (struct piece){0, upward * row_bytes};
     solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
     for (int n = 0; n < ARRAYS; n++) {
-        struct host_memory *held; /* by the handle */
         TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
-        TRY(host_memory_create(device, slab->local.nx * row_bytes, &held, &solver->local[n]));
+        TRY(host_memory_create(device, slab->local.nx * row_bytes, &solver->local[n]));
     }
     TRY(halo_create(place, &solver->halo));
     return slab_solver_create(place, config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
@@ -82,7 +80,6 @@ static enum status create(const struct rank_place *place, const struct config *c
         .slab = *place->slab,
         .precision = place->precision,
         .filter_passes = config->deposit.filter_passes,
-        .decomposition = decomposition,
     };
     return decomposition == DECOMPOSITION_SLABS ? create_slabs(*solver, place, config)
                                                 : create_replicated(*solver, place, config);
@@ -91,11 +88,6 @@ static enum status create(const struct rank_place *place, const struct config *c
 const char *field_solver_name(const struct field_solver *solver)
 {
     return solver->slabs ? "FFTW-MPI" : poisson_solver_name(solver->poisson);
-}
-
-enum decomposition_kind field_solver_decomposition(const struct field_solver *solver)
-{
-    return solver->decomposition;
 }
 
 /* ---- replicated ---- */
@@ -236,7 +228,7 @@ static enum status measure(const struct rank_place *place, struct field_solver *
 /* Both ways, each with a handle of its own, until one is closed. Slabs only where they clearly win: a choice
  * by a hair would differ from run to run. */
 static enum status choose(const struct rank_place *place, const struct config *config,
-                          struct field_solver **solver)
+                          enum decomposition_kind *decomposition, struct field_solver **solver)
 {
     static const enum decomposition_kind kinds[2] = {DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS};
     const double clearly = 0.8;
@@ -255,16 +247,18 @@ static enum status choose(const struct rank_place *place, const struct config *c
     const int better = times[1] < clearly * times[0];
     device_close(&handles[1 - better]);
     *solver = solvers[better];
+    *decomposition = kinds[better];
     return STATUS_OK;
 }
 
 enum status field_solver_create(const struct rank_place *place, const struct config *config,
-                                enum decomposition_kind decomposition, struct field_solver **solver)
+                                enum decomposition_kind *decomposition, struct field_solver **solver)
 {
     const uint32_t nodes = grid_cells(&place->slab->box);
-    if (decomposition == DECOMPOSITION_AUTO && place->communicator->size > 1 && nodes > FIELD_SMALL_GRID)
-        return choose(place, config, solver);
-    if (decomposition == DECOMPOSITION_AUTO)
-        decomposition = DECOMPOSITION_REPLICATED;
-    return create(place, config, decomposition, solver);
+    const bool is_large = place->communicator->size > 1 && nodes > FIELD_SMALL_GRID;
+    if (*decomposition == DECOMPOSITION_AUTO && is_large)
+        return choose(place, config, decomposition, solver);
+    if (*decomposition == DECOMPOSITION_AUTO)
+        *decomposition = DECOMPOSITION_REPLICATED;
+    return create(place, config, *decomposition, solver);
 }

@@ -15,19 +15,17 @@
 
 struct field_solver;
 
-/* DECOMPOSITION_AUTO measures both ways where there are several ranks and more than FIELD_SMALL_GRID nodes,
- * and takes replicated otherwise. Collective. */
+/* *decomposition is the way that is asked for, and then the one that was taken: DECOMPOSITION_AUTO measures
+ * both where there are several ranks and more than FIELD_SMALL_GRID nodes, and takes replicated otherwise.
+ * Collective. */
 STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, const struct config *config,
-                                               enum decomposition_kind decomposition,
+                                               enum decomposition_kind *decomposition,
                                                struct field_solver **solver);
 
 enum { FIELD_SMALL_GRID = 1 << 16 };
 
 /* "VkFFT", "FFTW" or "FFTW-MPI". */
 const char *field_solver_name(const struct field_solver *solver);
-
-/* Which way was taken. */
-enum decomposition_kind field_solver_decomposition(const struct field_solver *solver);
 
 /* `fields` are those of the slab's local grid. In: rho as deposited, with the rows beside the own ones that
  * particles reached. Out: rho, filtered, and ex and ey on the own rows; ex and ey on the rows beside, too.

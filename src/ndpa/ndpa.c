@@ -96,17 +96,25 @@ static void plan_bars(const struct device *device, const struct ndpa_shape *shap
     plan->group_items = (uint32_t)device_group_items(device, wanted > 0 ? wanted : usual);
 }
 
+/* Cells or bars along axes `begin` to `end` - 1, together. */
+static uint32_t count_pieces(const struct ndpa_plan *plan, uint32_t begin, uint32_t end)
+{
+    uint32_t count = 1;
+    for (uint32_t k = begin; k < end; k++)
+        count *= plan->counts[k];
+    return count;
+}
+
 /* The split of the axes at which the two tables of bars have the fewest entries together. */
 static uint32_t best_split(const struct ndpa_shape *shape, const struct ndpa_plan *plan)
 {
     uint32_t best = 0;
     uint64_t fewest = UINT64_MAX;
     for (uint32_t split = 0; split < shape->dimensions; split++) {
-        uint64_t high = 1, low = 1;
-        for (uint32_t k = 0; k < shape->dimensions; k++)
-            *(k < split ? &high : &low) *= plan->counts[k];
-        if (high + 2 * low < fewest) {
-            fewest = high + 2 * low;
+        const uint64_t low = count_pieces(plan, split, shape->dimensions);
+        const uint64_t entries = count_pieces(plan, 0, split) + 2 * low;
+        if (entries < fewest) {
+            fewest = entries;
             best = split;
         }
     }
@@ -128,7 +136,6 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
                            shape->cell_side, shape->dimensions, cell_bytes, local_memory,
                            device_info(ndpa->device)->name);
     *plan = (struct ndpa_plan){.cell_elements = (uint32_t)cell_elements, .bar_cells = 1, .team = 1};
-    plan->pieces = 1;
     uint32_t stride = 1;
     for (uint32_t k = shape->dimensions; k-- > 0; stride *= shape->sides[k]) {
         ndpa->strides[k] = stride;
@@ -142,8 +149,7 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
         plan_cells(ndpa->device, cell_bytes, wanted, plan);
     else
         plan_threads(ndpa->device, cell_bytes, wanted, plan);
-    for (uint32_t k = 0; k < shape->dimensions; k++)
-        plan->pieces *= plan->counts[k];
+    plan->pieces = count_pieces(plan, 0, shape->dimensions);
     plan->split = best_split(shape, plan);
     return STATUS_OK;
 }
@@ -193,14 +199,6 @@ static uint32_t partial_place(const struct ndpa_plan *plan, uint32_t begin, uint
     for (uint32_t k = end; k-- > begin; number /= plan->counts[k])
         place += number % plan->counts[k] * plan->steps[k];
     return place;
-}
-
-static uint32_t count_pieces(const struct ndpa_plan *plan, uint32_t begin, uint32_t end)
-{
-    uint32_t count = 1;
-    for (uint32_t k = begin; k < end; k++)
-        count *= plan->counts[k];
-    return count;
 }
 
 /* Columns of bar `along` of a row of bars. */

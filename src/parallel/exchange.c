@@ -66,11 +66,10 @@ static enum status create_counts(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny, in = exchange->in.rows;
     const size_t bytes = (exchange->reached + 2 * in) * ny * sizeof(uint32_t);
-    struct host_memory *host_memory = NULL;
     void *memory = NULL;
     TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->incoming, in * ny));
     TRY(buffer_create(exchange->device, bytes, "the numbers of arrivals", &exchange->announced));
-    TRY(host_memory_create(exchange->device, bytes, &host_memory, &memory));
+    TRY(host_memory_create(exchange->device, bytes, &memory));
     exchange->announced_host = memory;
     return STATUS_OK;
 }

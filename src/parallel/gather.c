@@ -127,9 +127,8 @@ static enum status share_memory(struct gather *gather)
 {
     const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
     void *memory = NULL;
-    struct host_memory *held; /* by the handle */
     TRY(shared_memory_create(&gather->communicator, gather->device, 2 * half, &memory));
-    double failed = host_memory_adopt(gather->device, memory, 2 * half, &held) != STATUS_OK;
+    double failed = host_memory_adopt(gather->device, memory, 2 * half) != STATUS_OK;
     communicator_max(&gather->communicator, 1, &failed);
     if (failed > 0)
         return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
@@ -148,8 +147,7 @@ static enum status create_memory(struct gather *gather, enum gather_way way)
             return status;
     }
     void *memory = NULL;
-    struct host_memory *held;
-    TRY(host_memory_create(gather->device, all_bytes(gather), &held, &memory));
+    TRY(host_memory_create(gather->device, all_bytes(gather), &memory));
     gather->halves[0] = gather->halves[1] = memory;
     return STATUS_OK;
 }

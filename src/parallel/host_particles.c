@@ -42,11 +42,12 @@ enum status host_particles_reserve(struct host_particles *particles, size_t capa
     longer.capacity = capacity + capacity / 4;
     for (unsigned part = 0; part < PARTS; part++)
         bytes += longer.capacity * bytes_of(particles, part);
-    TRY(host_memory_create(particles->device, bytes, &longer.memory, &elements));
+    TRY(device_branch(particles->device, &longer.memory));
+    TRY(host_memory_create(longer.memory, bytes, &elements));
     longer.elements = elements;
     if (particles->count > 0)
         host_particles_copy(particles, 0, &longer, 0, particles->count);
-    host_memory_destroy(&particles->memory);
+    device_close(&particles->memory);
     *particles = longer;
     return STATUS_OK;
 }

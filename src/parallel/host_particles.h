@@ -15,8 +15,8 @@ struct host_particles {
     enum precision precision;
     const struct species_config *species; /* not owned: says which attributes the particles have */
     size_t count, capacity;
-    struct host_memory *memory;
-    char *elements; /* an array of `capacity` for each part, one behind the other */
+    struct device *memory; /* a branch of the device that owns: */
+    char *elements;        /* an array of `capacity` for each part, one behind the other */
 };
 
 /* Whether the particles have a part. */

@@ -47,9 +47,8 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
                       &stepper->new_offsets));
     stepper->no_room = (struct arrival_room){0, stepper->new_offsets, stepper->new_offsets};
     if (setup->leaves_room) {
-        struct host_memory *owner = NULL;
         void *memory = NULL;
-        TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)2) * word, &owner, &memory));
+        TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)2) * word, &memory));
         stepper->leavers = memory;
     }
     return kind->create(stepper);

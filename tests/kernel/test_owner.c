@@ -31,14 +31,13 @@ TEST(frees_what_a_branch_holds)
     const size_t held = device_bytes_held(device);
     struct device *branch = NULL;
     struct buffer *early = NULL, *late = NULL, *view = NULL;
-    struct host_memory *host_memory = NULL;
     void *memory = NULL;
     uint64_t *numbers = NULL;
     assert_ok(device_branch(device, &branch));
     assert_ok(buffer_create(branch, 3 * BUFFER_VIEW_ALIGNMENT, "early", &early));
     assert_ok(buffer_view(early, BUFFER_VIEW_ALIGNMENT, 8, &view));
     assert_ok(buffer_create(branch, 100, "late", &late));
-    assert_ok(host_memory_create(branch, 64, &host_memory, &memory));
+    assert_ok(host_memory_create(branch, 64, &memory));
     assert_ok(DEVICE_NEW_ARRAY(branch, numbers, 1000));
     for (size_t n = 0; n < 1000; n++)
         assert_int_equal(numbers[n], 0);

@@ -1,4 +1,4 @@
-/* Memory: what simulation_bytes() foretells is the most that a simulation holds on the device. */
+/* Memory: what simulation_plan() foretells is the most that a simulation holds on the device. */
 #include "support/physics_support.h"
 
 static const char plasma[] = "grid: {cells: [32, 32], length: [10, 10]}\n"
@@ -9,10 +9,8 @@ static const char plasma[] = "grid: {cells: [32, 32], length: [10, 10]}\n"
                              "  - {name: ions, charge: 1, mass: 100, density: 1, particles: 50021}\n"
                              "  - {name: beam, charge: -1, mass: 1, density: 0.1, particles: 7}\n";
 
-static void check_step(const struct config *config)
+static void check_step(const struct config *config, uint64_t foretold)
 {
-    uint64_t foretold = 0;
-    assert_ok(simulation_bytes(config, device_info(device), &foretold));
     const size_t before = device_bytes_held(device);
     (void)device_most_bytes_held(device);
     struct simulation simulation;
@@ -27,12 +25,10 @@ static void check_step(const struct config *config)
 static void check_bytes(struct config *config)
 {
     for (int method = STEP_AUTO; method <= STEP_CHUNKED; method++) {
-        struct stepper_setup setup;
-        const struct stepper_kind *kind;
+        struct simulation_plan plan;
         config->step.method = (enum step_method)method;
-        if (simulation_plan(config, device_info(device), &setup, &kind) ==
-            STATUS_OK) /* or there is none such */
-            check_step(config);
+        if (simulation_plan(config, device_info(device), &plan) == STATUS_OK) /* or there is none such */
+            check_step(config, plan.bytes);
     }
 }
 
@@ -80,10 +76,10 @@ TEST(a_particle_takes_56_bytes_at_most)
     config.species_count = 1;
     config.species[0].particles = 1 << 24;
     for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++) {
-        uint64_t bytes = 0;
+        struct simulation_plan plan;
         config.step.method = (enum step_method)method;
-        assert_ok(simulation_bytes(&config, device_info(device), &bytes));
-        assert_true(bytes <= UINT64_C(56) * config.species[0].particles);
+        assert_ok(simulation_plan(&config, device_info(device), &plan));
+        assert_true(plan.bytes <= UINT64_C(56) * config.species[0].particles);
     }
 }
 

@@ -136,18 +136,18 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
 {
     const uint64_t half = half_of_memory(bench->info);
     struct config *config = NULL;
-    uint64_t bytes = 0;
+    struct simulation_plan plan = {0};
     reason[0] = '\0';
     TRY(DEVICE_NEW(bench->device, config));
     enum status status = step_point_config(setup, config);
     if (status == STATUS_OK)
-        status = simulation_bytes(config, bench->info, &bytes);
+        status = simulation_plan(config, bench->info, &plan);
     const uint64_t largest = setup->particles * 4 * precision_bytes(config->precision);
     if (status == STATUS_USAGE) /* parameters that do not fit are a reason, not an end */
         snprintf(reason, size, "%s", status_message());
-    else if (bytes > half)
+    else if (plan.bytes > half)
         snprintf(reason, size, "it needs %.2f GB, more than half of the memory, %.2f GB",
-                 1e-9 * (double)bytes, 1e-9 * (double)half);
+                 1e-9 * (double)plan.bytes, 1e-9 * (double)half);
     else if (largest > bench->info->largest_buffer)
         snprintf(reason, size, "an array of %.2f GB is larger than the device allows, %.2f GB",
                  1e-9 * (double)largest, 1e-9 * (double)bench->info->largest_buffer);

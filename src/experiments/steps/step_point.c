@@ -220,7 +220,7 @@ static void describe(const struct run *run)
     }
     snprintf(point->method, sizeof point->method, "%s", simulation->stepper.kind->name);
     if (simulation->stepper.kind == &radix_step)
-        sorter_plan_describe(&simulation->setup.sort, point->sort, sizeof point->sort);
+        sorter_plan_describe(&simulation->stepper.setup.sort, point->sort, sizeof point->sort);
 }
 
 /* ---- verification ---- */
