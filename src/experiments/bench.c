@@ -245,31 +245,27 @@ uint64_t times_bytes(const struct times *times)
     return bytes;
 }
 
-struct copy {
-    struct buffer *from, *to;
-    size_t bytes;
-};
-
-static enum status run_copy(void *context)
+static enum status run_copy(void *from_and_to)
 {
-    const struct copy *copy = context;
-    return buffer_copy(copy->from, copy->to, copy->bytes, STAGE_OTHER);
+    struct buffer **copy = from_and_to;
+    return buffer_copy(copy[0], copy[1], buffer_bytes(copy[0]), STAGE_OTHER);
 }
 
 static enum status time_copy(struct bench *bench, void *context)
 {
     const uint32_t *repeats = context;
-    struct copy copy = {.bytes = bench->copy_bytes};
+    const size_t bytes = bench->copy_bytes;
+    struct buffer *copy[2];
     struct times times;
-    TRY(buffer_create(bench->part, copy.bytes, "the source of a copy", &copy.from));
-    TRY(buffer_create(bench->part, copy.bytes, "the target of a copy", &copy.to));
-    TRY(buffer_fill(copy.from, 1)); /* both arrays are touched before anything is timed */
-    TRY(buffer_fill(copy.to, 0));
-    const struct subject subject = {.context = &copy, .run = run_copy, .warm_ups = 1, .repeats = *repeats};
+    TRY(buffer_create(bench->part, bytes, "the source of a copy", &copy[0]));
+    TRY(buffer_create(bench->part, bytes, "the target of a copy", &copy[1]));
+    TRY(buffer_fill(copy[0], 1)); /* both arrays are touched before anything is timed */
+    TRY(buffer_fill(copy[1], 0));
+    const struct subject subject = {.context = copy, .run = run_copy, .warm_ups = 1, .repeats = *repeats};
     TRY(bench_time(bench, &subject, 1, &times));
     bench->copy = times.stages[STAGE_OTHER];
-    bench_words(bench, false, "of=copy bytes=%zu", copy.bytes);
-    bench_row(bench, "copy_GB/s", spread_rate(2e-9 * (double)copy.bytes, bench->copy), 1, NOT_COMPARED);
+    bench_words(bench, false, NOT_COMPARED, "of=copy bytes=%zu", bytes);
+    bench_row(bench, spread_rate(2e-9 * (double)bytes, bench->copy), 1, "copy_GB/s");
     return STATUS_OK;
 }
 
@@ -308,31 +304,36 @@ void bench_print_copy(const struct bench *bench)
 
 /* ---- rows ---- */
 
-void bench_words(struct bench *bench, bool on_host, const char *format, ...)
+/* Spaces become _ but for those before the key of a word. */
+static void join_words(char *text)
+{
+    for (char *space = text; (space = strchr(space, ' ')) != NULL; space++)
+        if (space[1 + strcspn(space + 1, " =")] != '=')
+            *space = '_';
+}
+
+void bench_words(struct bench *bench, bool on_host, int verified, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(bench->words, sizeof bench->words, format, arguments);
     va_end(arguments);
+    join_words(bench->words);
     bench->on_host = on_host;
+    bench->verified = verified;
 }
 
-const char *bench_word(const char *text, char word[BENCH_WORD])
-{
-    snprintf(word, BENCH_WORD, "%s", text);
-    for (char *space = word; (space = strchr(space, ' ')) != NULL;)
-        *space = '_';
-    return word;
-}
-
-void bench_row(const struct bench *bench, const char *quantity, struct spread values, double scale,
-               int verified)
+void bench_row(const struct bench *bench, struct spread values, double scale, const char *format, ...)
 {
     static const char *const verdicts[] = {"no", "yes", [NOT_COMPARED] = ""};
-    char word[BENCH_WORD];
+    char quantity[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(quantity, sizeof quantity, format, arguments);
+    va_end(arguments);
+    join_words(quantity);
     if (bench->csv)
         fprintf(bench->csv, "%s,\"%s\",\"%s\",%s,%.9g,%.9g,%.9g,%u,%s\n", bench->experiment->name,
-                bench->on_host ? "host" : bench->info->name, bench->words, bench_word(quantity, word),
-                scale * values.median, scale * values.least, scale * values.most, values.count,
-                verdicts[verified]);
+                bench->on_host ? "host" : bench->info->name, bench->words, quantity, scale * values.median,
+                scale * values.least, scale * values.most, values.count, verdicts[bench->verified]);
 }

@@ -81,7 +81,8 @@ struct bench {
     size_t copy_bytes;
     bool is_wrong; /* a result was not verified */
     FILE *csv;     /* NULL: none is written, or not by this rank */
-    bool on_host;  /* the case at hand */
+    bool on_host;  /* the case at hand; */
+    int verified;  /* its verdict, and */
     char words[512];
 };
 
@@ -142,16 +143,13 @@ void bench_print_copy(const struct bench *bench);
 
 enum { NOT_COMPARED = 2 }; /* beside false and true */
 
-/* From now on rows are of this case: key=value words, of the host or of the device. */
-void bench_words(struct bench *bench, bool on_host, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* From now on rows are of this case: key=value words, whose values have _ for spaces, of the host or of the
+ * device. */
+void bench_words(struct bench *bench, bool on_host, int verified, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-/* Writes `values` times `scale`. Spaces in the quantity become _. */
-void bench_row(const struct bench *bench, const char *quantity, struct spread values, double scale,
-               int verified);
-
-/* `text` with _ for spaces, as a word of a case. */
-enum { BENCH_WORD = 64 };
-const char *bench_word(const char *text, char word[BENCH_WORD]);
+/* Writes `values` times `scale`. The format is that of the quantity, which has _ for spaces. */
+void bench_row(const struct bench *bench, struct spread values, double scale, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -205,12 +205,12 @@ static enum status measure_point(struct run *run, enum table_case of, struct lay
     TRY(bench_case(bench, layout_point_measure, point));
     point->measured = true;
     for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {
-        bench_words(bench, what == HOST || what == QUICKSORT,
+        bench_words(bench, what == HOST || what == QUICKSORT, point->times[what].verified,
                     "operation=%s input=%s type=%s L=%u N=%u layout=%s", cases[of].operation_name,
                     cases[of].input_name, layout_type_names[point->type], point->size.arrays,
                     point->size.length, what_names[what]);
         if ((point->wanted >> what & 1U) != 0)
-            bench_row(bench, "time_ms", seconds_of(point, what), 1e3, point->times[what].verified);
+            bench_row(bench, seconds_of(point, what), 1e3, "time_ms");
     }
     return STATUS_OK;
 }

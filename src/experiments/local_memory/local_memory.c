@@ -50,16 +50,13 @@ enum status ladder_time(const struct ladder *ladder, const struct rung *rung, co
                         struct subject subject, struct times *times)
 {
     struct bench *bench = ladder->bench;
-    char version[BENCH_WORD], size[BENCH_WORD], quantity[32];
     subject.warm_ups = 1;
     subject.repeats = ladder->options->common.repeats;
     TRY(bench_time(bench, &subject, 1, times));
-    bench_words(bench, false, "part=%s version=%s size=%s%s", rung->part, bench_word(rung->version, version),
-                bench_word(rung->size, size), more);
-    bench_row(bench, "time_ms", times->stages[rung->stage], 1e3, times->verified);
-    snprintf(quantity, sizeof quantity, "rate_%s", rung->unit);
-    bench_row(bench, quantity, spread_rate(1e-9 * rung->work, times->stages[rung->stage]), 1,
-              times->verified);
+    bench_words(bench, false, times->verified, "part=%s version=%s size=%s%s", rung->part, rung->version,
+                rung->size, more);
+    bench_row(bench, times->stages[rung->stage], 1e3, "time_ms");
+    bench_row(bench, spread_rate(1e-9 * rung->work, times->stages[rung->stage]), 1, "rate_%s", rung->unit);
     return STATUS_OK;
 }
 

@@ -123,21 +123,21 @@ static void write_case(const struct run *run, uint32_t cell, const struct volume
              (unsigned long long)ndpa_cell_elements(shape));
     for (int kernel = 0; kernel < KERNELS; kernel++) {
         const struct spread wall = one->times[kernel].wall;
-        const int verified = kernel == NUMPY ? NOT_COMPARED : one->times[kernel].verified;
         if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
             continue;
-        bench_words(bench, kernel < THREADS, "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
+        bench_words(bench, kernel < THREADS, kernel == NUMPY ? NOT_COMPARED : one->times[kernel].verified,
+                    "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
                     run->table->number, joined(shape->dimensions, shape->sides, "x", sides),
                     joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
                     kernel == NUMPY ? "" : cells, names[kernel]);
-        bench_row(bench, "wall_ms", wall, 1e3, verified);
+        bench_row(bench, wall, 1e3, "wall_ms");
         if (kernel >= THREADS)
-            bench_row(bench, "device_ms", one->times[kernel].stages[STAGE_OUTPUT], 1e3, verified);
-        bench_row(bench, "rate_GB/s", rate_of(one, kernel), 1, verified);
+            bench_row(bench, one->times[kernel].stages[STAGE_OUTPUT], 1e3, "device_ms");
+        bench_row(bench, rate_of(one, kernel), 1, "rate_GB/s");
         for (int over = SERIAL; over <= NUMPY; over++)
             if (ran(one, over))
-                bench_row(bench, over == SERIAL ? "speedup_serial" : "speedup_numpy",
-                          spread_rate(one->times[over].wall.median, wall), 1, verified);
+                bench_row(bench, spread_rate(one->times[over].wall.median, wall), 1, "speedup_%s",
+                          names[over]);
     }
 }
 

@@ -173,7 +173,7 @@ static void print_row(const struct run *run, const char *name, struct spread tot
         printf(" %9s", "-");
     printf("  %s: %s\n", times->verified ? "verified" : "NOT SORTED", note);
     fflush(stdout);
-    bench_row(run->bench, "speedup", spread_rate(run->reference, total), 1, times->verified);
+    bench_row(run->bench, spread_rate(run->reference, total), 1, "speedup");
 }
 
 /* ---- the whole ---- */
@@ -197,7 +197,7 @@ static enum status run_method(struct run *run, enum sort_method method)
     const struct spread total = run->times.stages[STAGE_OTHER];
     sorter_plan_describe(&run->plan, sort, sizeof sort);
     snprintf(note, sizeof note, "%s; %s", sort, run->paper ? "keys alone" : "with permutation");
-    sort_write(run->bench, &run->plan, run->count, &run->times, total, run->times.verified);
+    sort_write(run->bench, &run->plan, run->count, &run->times, total);
     print_row(run, name, total, note);
     return STATUS_OK;
 }
@@ -224,8 +224,9 @@ static enum status run_length(struct bench *bench, void *context)
         if ((run->options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(run, methods[n]));
     run->times = host;
-    bench_words(bench, true, "method=qsort N=%u b=%u", run->count, run->options->sort.key_bits);
-    bench_row(bench, "total_ms", host.wall, 1e3, host.verified);
+    bench_words(bench, true, host.verified, "method=qsort N=%u b=%u", run->count,
+                run->options->sort.key_bits);
+    bench_row(bench, host.wall, 1e3, "total_ms");
     print_row(run, "qsort", host.wall, "of the C library, on the host, one thread");
     return STATUS_OK;
 }

@@ -19,7 +19,7 @@ enum status sort_plan_make(const struct device_info *info, const struct sort_con
 }
 
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times, struct spread total, int verified)
+                const struct times *times, struct spread total)
 {
     const struct radix_plan *radix = &plan->radix;
     char parameters[96] = "";
@@ -27,12 +27,12 @@ void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t co
         snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
                  radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
                  radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-    bench_words(bench, false, "method=%s N=%u b=%u p=%u%s", sort_method_name(plan->method), count,
-                plan->key_bits, plan->passes, parameters);
+    bench_words(bench, false, times->verified, "method=%s N=%u b=%u p=%u%s", sort_method_name(plan->method),
+                count, plan->key_bits, plan->passes, parameters);
     for (size_t p = 0; p < SORT_PHASES; p++)
         if (times->stages[sort_phases[p].stage].most > 0)
-            bench_row(bench, sort_phases[p].quantity, times->stages[sort_phases[p].stage], 1e3, verified);
-    bench_row(bench, "total_ms", total, 1e3, verified);
+            bench_row(bench, times->stages[sort_phases[p].stage], 1e3, "%s_ms", sort_phases[p].name);
+    bench_row(bench, total, 1e3, "total_ms");
 }
 
 /* ---- keys ---- */

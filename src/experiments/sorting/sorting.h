@@ -82,16 +82,16 @@ STATUS_CHECKED enum status device_judge_sort(struct device *device, const uint32
 enum { SORT_PHASES = 4 };
 
 static const struct {
-    const char *name, *quantity;
+    const char *name;
     enum stage stage;
-} sort_phases[SORT_PHASES] = {{"transpose", "transpose_ms", STAGE_SORT_TRANSPOSE},
-                              {"histogram", "histogram_ms", STAGE_SORT_HISTOGRAM},
-                              {"scan", "scan_ms", STAGE_SORT_SCAN},
-                              {"reorder", "reorder_ms", STAGE_SORT_REORDER}};
+} sort_phases[SORT_PHASES] = {{"transpose", STAGE_SORT_TRANSPOSE},
+                              {"histogram", STAGE_SORT_HISTOGRAM},
+                              {"scan", STAGE_SORT_SCAN},
+                              {"reorder", STAGE_SORT_REORDER}};
 
 /* The rows of a sort on the device: the phases, which not every sort has, and the total. */
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times, struct spread total, int verified);
+                const struct times *times, struct spread total);
 
 /* ---- the search for the fastest method, and the best of its parameters, for particles in PIC order ----
  *

@@ -259,14 +259,15 @@ static void report_point(struct bench *bench, const char *shape, const struct po
     for (int column = 0; column < COLUMNS; column++) {
         const struct spread seconds = seconds_of(point, column);
         printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
-        bench_words(bench, false, "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s",
+        bench_words(bench, false, point->verified,
+                    "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s",
                     shape, options_word(&bench->experiment->options, "precision", (int)options->precision),
                     point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
                     methods[column]);
-        bench_row(bench, "time_ms", seconds, 1e3, point->verified);
-        bench_row(bench, "particle_ns", seconds, 1e9 / options->particles, point->verified);
-        bench_row(bench, "rate_GB/s", spread_rate(1e-9 * (double)times_bytes(&point->times[column]), seconds),
-                  1, point->verified);
+        bench_row(bench, seconds, 1e3, "time_ms");
+        bench_row(bench, seconds, 1e9 / options->particles, "particle_ns");
+        bench_row(bench, spread_rate(1e-9 * (double)times_bytes(&point->times[column]), seconds), 1,
+                  "rate_GB/s");
     }
     printf("  %s%s\n", point->verified ? "verified" : "NOT VERIFIED: ", point->verdict);
     fflush(stdout);

@@ -104,28 +104,25 @@ static void write_run(const struct step_run *run)
     const struct options *options = bench->options;
     const struct step_point *point = &run->point;
     const struct step_setup *setup = &run->setup;
-    char kind[BENCH_WORD], method[BENCH_WORD], quantity[48];
-    bench_words(bench, false,
+    bench_words(bench, false, point->verified,
                 "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
                 "ghost=%u N=%llu most=%llu steps=%u",
-                bench_word(kind_names[options->kind], kind), setup->shape, setup->precision,
-                bench_word(point->method, method), decomposition_name(run), point->ranks, setup->cells[0],
+                kind_names[options->kind], setup->shape, setup->precision,
+                point->method, decomposition_name(run), point->ranks, setup->cells[0],
                 setup->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)setup->particles,
                 (unsigned long long)point->particles_most, point->steps);
     for (int n = 0; n < STAGE_OTHER; n++) {
         const struct step_stage *stage = &point->over_ranks[n];
         if (stage->seconds.most <= 0)
             continue;
-        snprintf(quantity, sizeof quantity, "%s_s", stage_name((enum stage)n));
-        bench_row(bench, quantity, stage->seconds, 1, point->verified);
-        snprintf(quantity, sizeof quantity, "%s_B", stage_name((enum stage)n));
-        bench_row(bench, quantity, spread_of_one(stage->bytes), 1, point->verified);
+        bench_row(bench, stage->seconds, 1, "%s_s", stage_name((enum stage)n));
+        bench_row(bench, spread_of_one(stage->bytes), 1, "%s_B", stage_name((enum stage)n));
     }
-    bench_row(bench, "wall clock_s", point->wall, 1.0 / point->steps, point->verified);
-    bench_row(bench, "particle_steps_1/s", spread_of_one(rate(run)), 1, point->verified);
-    bench_row(bench, "efficiency", spread_of_one(efficiency(run)), 1, point->verified);
-    bench_row(bench, "leavers", spread_of_one(point->leavers), 1, point->verified);
-    bench_row(bench, "energy_drift", spread_of_one(point->energy_drift), 1, point->verified);
+    bench_row(bench, point->wall, 1.0 / point->steps, "wall clock_s");
+    bench_row(bench, spread_of_one(rate(run)), 1, "particle_steps_1/s");
+    bench_row(bench, spread_of_one(efficiency(run)), 1, "efficiency");
+    bench_row(bench, spread_of_one(point->leavers), 1, "leavers");
+    bench_row(bench, spread_of_one(point->energy_drift), 1, "energy_drift");
 }
 
 /* ---- runs ---- */

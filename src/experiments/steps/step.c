@@ -54,31 +54,26 @@ static void print_point(const struct step_run *run)
 
 static void write_stage(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
-    char quantity[48];
-    snprintf(quantity, sizeof quantity, "%s_ns", name);
-    bench_row(run->bench, quantity, seconds, nanoseconds(run), run->point.verified);
-    snprintf(quantity, sizeof quantity, "%s_GB/s", name);
+    bench_row(run->bench, seconds, nanoseconds(run), "%s_ns", name);
     if (bytes > 0 && seconds.least > 0)
-        bench_row(run->bench, quantity, spread_rate(1e-9 * (double)bytes, seconds), 1, run->point.verified);
+        bench_row(run->bench, spread_rate(1e-9 * (double)bytes, seconds), 1, "%s_GB/s", name);
 }
 
 static void write_point(const struct step_run *run)
 {
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
-    char method[BENCH_WORD];
-    bench_words(run->bench, false,
+    bench_words(run->bench, false, point->verified,
                 "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u",
-                bench_word(point->method, method), setup->sort_method ? setup->sort_method : "default",
+                point->method, setup->sort_method ? setup->sort_method : "default",
                 setup->precision, setup->shape, setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
                 (unsigned long long)setup->particles, point->steps);
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
             write_stage(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
     write_stage(run, "wall clock", point->wall, point->stages_bytes);
-    bench_row(run->bench, "held_B", spread_of_one((double)point->bytes_held / (double)setup->particles), 1,
-              point->verified);
-    bench_row(run->bench, "energy_drift", spread_of_one(point->energy_drift), 1, point->verified);
+    bench_row(run->bench, spread_of_one((double)point->bytes_held / (double)setup->particles), 1, "held_B");
+    bench_row(run->bench, spread_of_one(point->energy_drift), 1, "energy_drift");
 }
 
 static enum status run_point(struct step_run *run)
