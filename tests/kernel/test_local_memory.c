@@ -173,12 +173,13 @@ static void check_atomics(struct atomic_case chosen)
         initial[n] = local_atomics_initial(chosen.function);
     assert_ok(buffer_write(chosen.words, 0, count * sizeof *initial, initial));
     assert_ok(local_atomics_run(&chosen));
-    uint32_t *found = written(chosen.words, count), *came = written(chosen.returned, operations);
-    uint32_t *scratch = test_array(operations + count, sizeof *scratch);
-    if (!local_atomics_right(&chosen, found, came, scratch))
+    chosen.found_words = written(chosen.words, count);
+    chosen.found_returned = written(chosen.returned, operations);
+    chosen.scratch = test_array(operations + count, sizeof *chosen.scratch);
+    if (!local_atomics_right(&chosen))
         fail_msg("function %d, scope %d, %u addresses", chosen.function, chosen.scope, chosen.addresses);
-    found[count / 2]++; /* of which a number is then wrong */
-    assert_false(local_atomics_right(&chosen, found, came, scratch));
+    chosen.found_words[count / 2]++; /* of which a number is then wrong */
+    assert_false(local_atomics_right(&chosen));
     buffer_destroy(&chosen.returned);
 }
 
@@ -191,8 +192,8 @@ TEST(atomic_functions_lose_nothing)
             for (enum atomic_scope scope = SCOPE_DEVICE; scope < ATOMIC_SCOPES; scope++)
                 for (int n = 0; n < 4; n++)
                     if (scope == SCOPE_DEVICE || addresses[n] <= shapes[s].block)
-                        check_atomics(
-                            (struct atomic_case){kernels, function, scope, addresses[n], 7, 3, NULL, NULL});
+                        check_atomics((struct atomic_case){kernels, function, scope, addresses[n], 7, 3,
+                                                           .words = NULL});
     }
 }
 
@@ -202,7 +203,7 @@ TEST(contention_loses_nothing)
     const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
-        check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, NULL, NULL});
+        check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, .words = NULL});
 }
 
 /* What the host expects, on numbers that one can follow. */

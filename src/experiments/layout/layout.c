@@ -330,32 +330,25 @@ static enum status run_layout(struct bench *bench)
     return STATUS_OK;
 }
 
-static const struct choice table_words[] = {{"all", 0}, {"I", 1},    {"II", 2},    {"III", 3},   {"IV", 4},
-                                            {"V", 5},   {"VI", 6},   {"VII", 7},   {"VIII", 8},  {"IX", 9},
-                                            {"X", 10},  {"XI", 11},  {"XII", 12},  {"XIII", 13}, {"XIV", 14},
-                                            {"XV", 15}, {"XVI", 16}, {"XVII", 17}, {NULL, 0}};
-static const struct choice operation_words[] = {{"prefix-sum", LAYOUT_PREFIX_SUM},
-                                                {"bubble-sort", LAYOUT_BUBBLE_SORT},
-                                                {"bitonic-sort", LAYOUT_BITONIC_SORT},
-                                                {NULL, 0}};
-static const struct choice input_words[] = {{"s", LAYOUT_DESCENDING}, {"d", LAYOUT_BY_TURNS}, {NULL, 0}};
-static const struct choice type_words[] = {
-    {"int", LAYOUT_INT}, {"float", LAYOUT_FLOAT}, {"double", LAYOUT_DOUBLE}, {NULL, 0}};
-static const struct choice array_words[] = {{"paper", 0}, {NULL, 0}};
-
 static const struct option_row rows[] = {
-    {"table", 0, "T,...", OPTION_LIST, AT(table_numbers), 1, TABLES, .choices = table_words,
+    {"table", 0, "T,...", OPTION_LIST, AT(table_numbers), 1, TABLES,
+     WORDS({"all", 0}, {"I", 1}, {"II", 2}, {"III", 3}, {"IV", 4}, {"V", 5}, {"VI", 6}, {"VII", 7},
+           {"VIII", 8}, {"IX", 9}, {"X", 10}, {"XI", 11}, {"XII", 12}, {"XIII", 13}, {"XIV", 14}, {"XV", 15},
+           {"XVI", 16}, {"XVII", 17}),
      .most = OPTION_LIST_MOST, .usual = "I,II,III,IV",
      .help = "The paper's tables to print: I to XVII, 1 to 17, or all"},
-    {"operation", 0, "NAME,...", OPTION_SET, AT(operations), .choices = operation_words,
+    {"operation", 0, "NAME,...", OPTION_SET, AT(operations),
+     WORDS({"prefix-sum", LAYOUT_PREFIX_SUM}, {"bubble-sort", LAYOUT_BUBBLE_SORT},
+           {"bitonic-sort", LAYOUT_BITONIC_SORT}),
      .help = "Of these tables only those of prefix-sum, bubble-sort or bitonic-sort"},
-    {"input", 0, "s|d,...", OPTION_SET, AT(inputs), .choices = input_words,
+    {"input", 0, "s|d,...", OPTION_SET, AT(inputs), WORDS({"s", LAYOUT_DESCENDING}, {"d", LAYOUT_BY_TURNS}),
      .help = "Of those of bubble-sort only those of this input: s, all arrays descending, or d, those of odd "
              "number ascending"},
-    {"type", 0, "NAME", OPTION_CHOICE, AT(type), .choices = type_words, .usual = "int",
+    {"type", 0, "NAME", OPTION_CHOICE, AT(type),
+     WORDS({"int", LAYOUT_INT}, {"float", LAYOUT_FLOAT}, {"double", LAYOUT_DOUBLE}), .usual = "int",
      .help = "int, float or double, in the tables that are not of all three (V to XII are)"},
-    {"arrays", 0, "L,...", OPTION_LIST, AT(arrays), GROUP, 1 << 24, .choices = array_words,
-     .most = MOST_SIZES, .distinct = true,
+    {"arrays", 0, "L,...", OPTION_LIST, AT(arrays), GROUP, 1 << 24, WORDS({"paper", 0}), .most = MOST_SIZES,
+     .distinct = true,
      .help = "Numbers of arrays (L), multiples of 64, or paper for the paper's 64,128,...,65536; 64 to 2048, "
              "for bubble-sort 64 to 256, without it"},
     {"length", 0, "N", OPTION_NUMBER, AT(length), 1, 1 << 20, .usual = "1024",

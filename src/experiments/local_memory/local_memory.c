@@ -116,12 +116,11 @@ static enum status run_local_memory(struct bench *bench)
 }
 
 #define OF(part) (1U << (part))
-static const struct choice part_words[] = {{"filter", PART_FILTER},   {"transpose", PART_TRANSPOSE},
-                                           {"stencil", PART_STENCIL}, {"atomics", PART_ATOMICS},
-                                           {"refine", PART_REFINE},   {NULL, 0}};
 
 static const struct option_row rows[] = {
-    {"part", 0, "NAME,...", OPTION_SET, AT(parts), .choices = part_words,
+    {"part", 0, "NAME,...", OPTION_SET, AT(parts),
+     WORDS({"filter", PART_FILTER}, {"transpose", PART_TRANSPOSE}, {"stencil", PART_STENCIL},
+           {"atomics", PART_ATOMICS}, {"refine", PART_REFINE}),
      .usual = "filter,transpose,stencil,atomics,refine",
      .help = "filter, transpose, stencil (with the product), atomics or refine; all without it"},
     {"length", 0, "N", OPTION_NUMBER, AT(length), 3, 1 << 30, .usual = "4194303", .owners = OF(PART_FILTER),

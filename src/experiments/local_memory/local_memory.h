@@ -73,7 +73,8 @@ STATUS_CHECKED enum status local_staged_run(struct local_kernels *kernels, enum 
 /* ---- atomic functions ---- */
 
 /* One launch: `groups` groups of a block of items make `rounds` operations each, operation n = round * items
- * + item on word item % addresses, of the device or of the item's group. */
+ * + item on word item % addresses, of the device or of the item's group. On the host are words, what was
+ * returned, and room for as many words as there are of these and of operations. */
 struct atomic_case {
     struct local_kernels *kernels;
     enum atomic_function function;
@@ -81,6 +82,7 @@ struct atomic_case {
     uint32_t addresses, groups, rounds;
     struct buffer *words;    /* filled with local_atomics_initial() before a launch */
     struct buffer *returned; /* a word for each operation, which xchg writes */
+    uint32_t *found_words, *found_returned, *scratch;
 };
 
 /* Operations of a launch, and the words it leaves behind. */
@@ -98,12 +100,11 @@ static inline uint32_t local_atomics_words(const struct atomic_case *chosen)
 uint32_t local_atomics_initial(enum atomic_function function);
 uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address);
 
-STATUS_CHECKED enum status local_atomics_run(const struct atomic_case *chosen);
+/* Of a struct atomic_case. */
+STATUS_CHECKED enum status local_atomics_run(void *atomic_case);
 
-/* Whether these are the words, and what xchg returned, of all operations on the host. `scratch` has room for
- * as many words as there are operations, and for these words. */
-bool local_atomics_right(const struct atomic_case *chosen, const uint32_t *words, const uint32_t *returned,
-                         uint32_t *scratch);
+/* Whether the words found, and what xchg returned, are those of all operations on the host. */
+bool local_atomics_right(const struct atomic_case *chosen);
 
 /* ---- refinement ---- */
 

@@ -126,8 +126,8 @@ static void write_case(const struct run *run, uint32_t cell, const struct volume
         if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
             continue;
         bench_words(bench, kernel < THREADS, kernel == NUMPY ? NOT_COMPARED : one->times[kernel].verified,
-                    "table=%u volume=%s axes=%s elements=%llu%s kernel=%s",
-                    run->table->number, joined(shape->dimensions, shape->sides, "x", sides),
+                    "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", run->table->number,
+                    joined(shape->dimensions, shape->sides, "x", sides),
                     joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
                     kernel == NUMPY ? "" : cells, names[kernel]);
         bench_row(bench, wall, 1e3, "wall_ms");

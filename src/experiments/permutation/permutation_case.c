@@ -2,13 +2,8 @@
  * process whose standard output is its times in seconds, a line each. */
 #include "experiments/permutation/permutation.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { WARM_UPS = 2 };
 
@@ -110,60 +105,32 @@ enum status volume_case_time(struct bench *bench, void *volume_case)
 /* ---- numpy ---- */
 
 /* Arguments: sides, axes, repeats. copy() makes the new array contiguous whatever the axes are. */
-static char script[] = "import sys, time, numpy\n"
-                       "sides, axes = ([int(word) for word in text.split(',')] for text in sys.argv[1:3])\n"
-                       "volume = numpy.arange(numpy.prod(sides), dtype=numpy.uint32).reshape(sides)\n"
-                       "for _ in range(int(sys.argv[3]) + 1):\n"
-                       "    start = time.perf_counter()\n"
-                       "    numpy.transpose(volume, axes).copy()\n"
-                       "    print(repr(time.perf_counter() - start))\n";
-
-/* Starts arguments[0], without a shell, with its standard output in *output, which the caller closes; false
- * where there is none. */
-static bool start(char *const *arguments, pid_t *child, FILE **output)
-{
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    bool started = posix_spawn_file_actions_init(&actions) == 0;
-    if (started) {
-        started = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) == 0 &&
-                  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-                  posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ) == 0;
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    close(ends[1]);
-    *output = started ? fdopen(ends[0], "r") : NULL;
-    if (!*output)
-        close(ends[0]);
-    return started;
-}
+static const char script[] =
+    "import sys, time, numpy\n"
+    "sides, axes = ([int(word) for word in text.split(',')] for text in sys.argv[1:3])\n"
+    "volume = numpy.arange(numpy.prod(sides), dtype=numpy.uint32).reshape(sides)\n"
+    "for _ in range(int(sys.argv[3]) + 1):\n"
+    "    start = time.perf_counter()\n"
+    "    numpy.transpose(volume, axes).copy()\n"
+    "    print(repr(time.perf_counter() - start))\n";
 
 /* False where the program is not there or ends with an error, for example without numpy or memory. The first
- * time is the warm-up's. */
+ * time is the warm-up's. The shell has program and script from its environment, so that no character of them
+ * means anything to it. */
 static bool time_by(const char *python, const char *sides, const char *axes, uint32_t repeats,
                     struct samples *samples)
 {
-    char repeats_text[16], line[64];
-    /* posix_spawnp() changes none of them. */
-    char *const arguments[] = {(char *)python, "-c", script, (char *)sides, (char *)axes, repeats_text, NULL};
-    FILE *output = NULL;
-    pid_t child = 0;
-    int code = 0;
+    char command[512], line[64];
     samples->count = 0;
-    snprintf(repeats_text, sizeof repeats_text, "%u", repeats);
-    if (!start(arguments, &child, &output))
+    snprintf(command, sizeof command,
+             "exec \"$RADIXPIC_PYTHON\" -c \"$RADIXPIC_SCRIPT\" %s %s %u 2>/dev/null", sides, axes, repeats);
+    if (setenv("RADIXPIC_PYTHON", python, 1) != 0 || setenv("RADIXPIC_SCRIPT", script, 1) != 0)
         return false;
+    FILE *output = popen(command, "r");
     for (uint32_t n = 0; output && fgets(line, sizeof line, output); n++)
         if (n > 0)
             samples_add(samples, strtod(line, NULL));
-    if (output)
-        fclose(output);
-    while (waitpid(child, &code, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(code) && WEXITSTATUS(code) == 0 && samples->count == repeats;
+    return output && pclose(output) == 0 && samples->count == repeats;
 }
 
 struct spread permutation_by_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)

@@ -130,14 +130,13 @@ static enum status run_key(struct bench *bench, void *context)
 {
     struct sort_case *cases = context;
     struct run *run = cases->run;
-    const bool is_paper = run->options->sort.method == SORT_METHOD_PAPER;
-    struct radix_lists lists = {.keys = run->list.keys,
-                                .sorted_keys = is_paper ? run->list.sorted_keys : NULL,
-                                .permutation = run->list.permutation,
-                                .cell_offsets = is_paper ? NULL : run->list.particles.cell_offsets,
-                                .cells = grid_cells(&run->grid)};
+    struct radix_lists lists = run->list.lists;
     struct subject subjects[MOST_TABLES];
     struct times times[MOST_TABLES];
+    if (run->options->sort.method == SORT_METHOD_PAPER)
+        lists.cell_offsets = NULL;
+    else
+        lists.sorted_keys = NULL;
     for (uint32_t t = 0; t < run->table_count; t++) {
         TRY(sorter_create(bench->part, &cases[t].plan, run->count, &cases[t].sorter));
         cases[t].lists = lists;

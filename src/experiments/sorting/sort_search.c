@@ -80,12 +80,9 @@ static void show_progress(const struct sort_search *search, const struct sorter_
 static enum status sort_once(const struct sort_search *search, struct sorter *sorter, enum sort_method method,
                              double *seconds, double *kernels)
 {
-    const struct radix_lists lists = {.keys = search->list.keys,
-                                      .sorted_keys =
-                                          method == SORT_METHOD_PAPER ? search->list.sorted_keys : NULL,
-                                      .permutation = search->list.permutation,
-                                      .cell_offsets = search->list.particles.cell_offsets,
-                                      .cells = grid_cells(&search->grid)};
+    struct radix_lists lists = search->list.lists;
+    if (method != SORT_METHOD_PAPER)
+        lists.sorted_keys = NULL;
     device_reset_timers(search->device);
     TRY(device_region_begin(search->device));
     TRY(sorter_run(sorter, search->count, &lists));
@@ -103,11 +100,10 @@ static enum status sort_once(const struct sort_search *search, struct sorter *so
 static enum status check_result(const struct sort_search *search, struct device *part,
                                 const struct sorter_plan *plan)
 {
-    const struct radix_lists lists = {.permutation = search->list.permutation,
-                                      .cell_offsets = search->list.particles.cell_offsets,
-                                      .cells = grid_cells(&search->grid)};
+    struct radix_lists lists = search->list.lists;
     struct sort_verdict verdict;
     char sort[256];
+    lists.sorted_keys = NULL;
     TRY(device_judge_sort(part, search->list.on_host, search->count, &lists, &verdict));
     sorter_plan_describe(plan, sort, sizeof sort);
     return sort_is_right(&verdict)
@@ -147,8 +143,8 @@ static enum status time_trial(const struct sort_search *search, struct device *p
     struct samples *samples = NULL;
     TRY(DEVICE_NEW(part, samples));
     TRY(sorter_create(part, &trial->plan, search->count, &sorter));
-    TRY(buffer_fill(search->list.permutation, UINT32_MAX));
-    TRY(buffer_fill(search->list.particles.cell_offsets, UINT32_MAX));
+    TRY(buffer_fill(search->list.lists.permutation, UINT32_MAX));
+    TRY(buffer_fill(search->list.lists.cell_offsets, UINT32_MAX));
     TRY(time_sorts(search, sorter, samples, best, trial));
     return !trial->is_dropped && trial->seconds < best ? check_result(search, part, &trial->plan) : STATUS_OK;
 }
@@ -276,11 +272,6 @@ static enum status try_paper_passes(struct sort_search *search, uint32_t passes)
     return try_around_best(search, passes);
 }
 
-static uint32_t radix_bits_of(uint32_t key_bits, uint32_t passes)
-{
-    return (key_bits + passes - 1) / passes;
-}
-
 /* The paper's two passes first, then fewer, then more with shorter digits, until they cost more than they
  * save. */
 static enum status try_paper(struct sort_search *search)
@@ -290,8 +281,8 @@ static enum status try_paper(struct sort_search *search)
     uint32_t most = 0;
     for (size_t n = 0; n < sizeof passes / sizeof passes[0]; n++) {
         const uint32_t p = passes[n];
-        if (p > bits || (p > 1 && radix_bits_of(bits, p) == radix_bits_of(bits, p - 1)))
-            continue; /* no sort, or the same as with one pass less */
+        if (p > bits || (p > 1 && (bits - 1) / p == (bits - 1) / (p - 1)))
+            continue; /* no sort, or one with the digits of one pass less */
         TRY(try_paper_passes(search, p));
         most = p > most ? p : most;
         if (n > 0 && best_seconds(search, SORT_METHOD_PAPER, most) >

@@ -51,7 +51,7 @@ static enum status move(struct device *device, const struct grid *grid, const st
         arg_buffer(particles->cell_offsets), arg_uint(grid->nx), arg_uint(grid->ny),
         arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
         arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles->count),
-        arg_buffer(list->keys));
+        arg_buffer(list->lists.keys));
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
@@ -61,6 +61,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     const struct slab slab = slab_whole_box(grid);
     const struct sort_config left_open = {.passes = SORT_AUTO};
     struct sorter_plan plan;
+    struct buffer *keys = NULL;
     const size_t bytes = count * sizeof(uint32_t);
     list->species = (struct species_config){
         .name = "particles",
@@ -73,15 +74,18 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     };
     TRY(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &list->species, count,
                          &list->particles));
-    TRY(buffer_create(device, bytes, "keys in PIC order", &list->keys));
-    TRY(buffer_create(device, bytes, "sorted keys", &list->sorted_keys));
-    TRY(buffer_create(device, bytes, "permutation", &list->permutation));
+    list->lists.cell_offsets = list->particles.cell_offsets;
+    list->lists.cells = grid_cells(grid);
+    TRY(buffer_create(device, bytes, "keys in PIC order", &keys));
+    list->lists.keys = keys;
+    TRY(buffer_create(device, bytes, "sorted keys", &list->lists.sorted_keys));
+    TRY(buffer_create(device, bytes, "permutation", &list->lists.permutation));
     TRY(DEVICE_NEW_ARRAY(device, list->on_host, count));
     list->particles.count = count;
     TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
     TRY(load_sorted(&slab, &plan, 0, &list->particles));
     TRY(move(device, grid, list));
-    return buffer_read(list->keys, 0, bytes, list->on_host);
+    return buffer_read(list->lists.keys, 0, bytes, list->on_host);
 }
 
 /* ---- the host ---- */

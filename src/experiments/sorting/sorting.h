@@ -41,8 +41,8 @@ STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, const 
 struct pic_keys {
     struct species_config species;
     struct particles particles; /* in single precision. Points at `species`: the struct stays where it is */
-    struct buffer *keys, *sorted_keys, *permutation; /* uint[count]: in PIC order; room for a sort's result */
-    uint32_t *on_host;                               /* the keys */
+    struct radix_lists lists;   /* the keys in PIC order, and room for all that a sort may return */
+    uint32_t *on_host;          /* the keys */
 };
 
 /* `count` particles from four van der Corput sequences in the unit square, sorted by cell and moved by u and

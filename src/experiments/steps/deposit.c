@@ -260,8 +260,8 @@ static void report_point(struct bench *bench, const char *shape, const struct po
         const struct spread seconds = seconds_of(point, column);
         printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
         bench_words(bench, false, point->verified,
-                    "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s",
-                    shape, options_word(&bench->experiment->options, "precision", (int)options->precision),
+                    "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s", shape,
+                    options_word(&bench->experiment->options, "precision", (int)options->precision),
                     point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
                     methods[column]);
         bench_row(bench, seconds, 1e3, "time_ms");
@@ -397,9 +397,6 @@ static enum status settle(struct bench *bench)
     return STATUS_OK;
 }
 
-static const struct choice ways[] = {
-    {"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}, {NULL, 0}};
-
 static const struct option_row rows[] = {
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 4, UINT32_C(1) << 31, .usual = "524288",
      .help = "Particles (N), the same for every row"},
@@ -410,7 +407,8 @@ static const struct option_row rows[] = {
      .help = "ngp, cic or tsc; cic without it"},
     {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single",
      .help = "single or double"},
-    {"atomics", 0, "BITS", OPTION_CHOICE, AT(way), .choices = ways, .usual = "auto",
+    {"atomics", 0, "BITS", OPTION_CHOICE, AT(way),
+     WORDS({"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}), .usual = "auto",
      .help = "How 64 bits are added: 64 (at once), 32 (by two words and a carry) or auto, 64 where the "
              "device can"},
     COMMON_ROWS("5", "Timed deposits of each kind, after two to warm up"),

@@ -107,9 +107,9 @@ static void write_run(const struct step_run *run)
     bench_words(bench, false, point->verified,
                 "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
                 "ghost=%u N=%llu most=%llu steps=%u",
-                kind_names[options->kind], setup->shape, setup->precision,
-                point->method, decomposition_name(run), point->ranks, setup->cells[0],
-                setup->cells[1], point->rows_most, point->ghost_rows, (unsigned long long)setup->particles,
+                kind_names[options->kind], setup->shape, setup->precision, point->method,
+                decomposition_name(run), point->ranks, setup->cells[0], setup->cells[1], point->rows_most,
+                point->ghost_rows, (unsigned long long)setup->particles,
                 (unsigned long long)point->particles_most, point->steps);
     for (int n = 0; n < STAGE_OTHER; n++) {
         const struct step_stage *stage = &point->over_ranks[n];

@@ -64,9 +64,9 @@ static void write_point(const struct step_run *run)
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
     bench_words(run->bench, false, point->verified,
-                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u",
-                point->method, setup->sort_method ? setup->sort_method : "default",
-                setup->precision, setup->shape, setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
+                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u", point->method,
+                setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
+                setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
                 (unsigned long long)setup->particles, point->steps);
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
