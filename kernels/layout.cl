@@ -8,8 +8,7 @@
  *                    piece (column-wise), so that the items of a group, which are at the same j together,
  *                    read neighbours
  *   GROUP_ITEMS      items of a group of the algorithms
- *   TRANSPOSE_ITEMS  items of a group of the transposition
- *   TILE             elements along a side of its tile in local memory
+ *   TILE, TILE_ROWS  of the transposition (shared/tile.h)
  *
  * Every algorithm is one serial body for both layouts (shared/layout.h): the macro PLACE(j) alone knows where
  * element j of the item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches
@@ -17,9 +16,9 @@
  */
 #include "shared/real.h" /* allows double where the program asks for it */
 
-#if !defined(ELEMENT) || !defined(COLUMN_WISE) || !defined(GROUP_ITEMS) || !defined(TRANSPOSE_ITEMS) ||      \
-    !defined(TILE)
-#error "layout.cl needs ELEMENT, COLUMN_WISE, GROUP_ITEMS, TRANSPOSE_ITEMS and TILE"
+#if !defined(ELEMENT) || !defined(COLUMN_WISE) || !defined(GROUP_ITEMS) || !defined(TILE) ||                 \
+    !defined(TILE_ROWS)
+#error "layout.cl needs ELEMENT, COLUMN_WISE, GROUP_ITEMS, TILE and TILE_ROWS"
 #endif
 
 #if COLUMN_WISE
@@ -30,6 +29,7 @@
 #define ARRAY        global ELEMENT *elements, uint arrays, uint mine
 #define SERIAL(name) name##_of_array
 #include "shared/layout.h"
+#include "shared/tile.h"
 
 #define OF_ALL_ARRAYS(name)                                                                                  \
     kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name(global ELEMENT *elements,      \
@@ -43,25 +43,11 @@ OF_ALL_ARRAYS(prefix_sum)
 OF_ALL_ARRAYS(bubble_sort)
 OF_ALL_ARRAYS(bitonic_sort)
 
-/* to[c][r] = from[r][c] of a matrix of `rows` times `columns`, a tile a group. Both the reads and the writes
- * of neighbouring items are neighbours; the turn is made in local memory, whose padding keeps a column of the
- * tile out of one bank. */
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_ITEMS, 1, 1))) void
+/* to[c][r] = from[r][c] of a matrix of `rows` times `columns`, a tile a group; one element more in each row
+ * of the tile keeps a column of it out of one bank. */
+kernel __attribute__((reqd_work_group_size(TILE * TILE_ROWS, 1, 1))) void
 transpose(global const ELEMENT *from, global ELEMENT *to, uint rows, uint columns)
 {
-    local ELEMENT tile[TILE][TILE + 1];
-    const uint tiles_along = (columns + TILE - 1) / TILE;
-    const uint first_row = (uint)get_group_id(0) / tiles_along * TILE;
-    const uint first_column = (uint)get_group_id(0) % tiles_along * TILE;
-    for (uint n = (uint)get_local_id(0); n < TILE * TILE; n += TRANSPOSE_ITEMS) {
-        const uint row = first_row + n / TILE, column = first_column + n % TILE;
-        if (row < rows && column < columns)
-            tile[n / TILE][n % TILE] = from[row * columns + column];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); /* whole tile read; every item of the group comes here */
-    for (uint n = (uint)get_local_id(0); n < TILE * TILE; n += TRANSPOSE_ITEMS) {
-        const uint row = first_row + n % TILE, column = first_column + n / TILE;
-        if (row < rows && column < columns)
-            to[column * rows + row] = tile[n % TILE][n / TILE];
-    }
+    local ELEMENT tile[TILE * (TILE + 1)];
+    transpose_tile(from, to, rows, columns, tile, TILE + 1);
 }

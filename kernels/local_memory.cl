@@ -17,7 +17,9 @@
 #if !defined(SQUARE) || SQUARE < 1
 #error "SQUARE must be at least 1"
 #endif
+#define ELEMENT float
 #include "shared/local_memory.h"
+#include "shared/tile.h"
 
 #define GROUP_OF(items) __attribute__((reqd_work_group_size(items, 1, 1)))
 
@@ -39,70 +41,44 @@ kernel GROUP_OF(BLOCK) void line_plain(global const float *restrict in, global f
         out[i] = quarters(in[i - 1], in[i], in[i + 1]);
 }
 
-/* The staged element beside one's own; at the block's edges that of the next block, from global memory. */
-static inline float filtered_juxtaposed(global const float *in, local const float *block, uint item, uint i)
-{
-    const float left = item == 0 ? in[i - 1] : block[item - 1];
-    const float right = item == BLOCK - 1 ? in[i + 1] : block[item + 1];
-    return quarters(left, block[item], right);
-}
+/* v1 and v2: juxtaposed blocks; beyond a block's edges lies the next one, which is read from global memory.
+ * v3 and v4: blocks that overlap by two elements, whose first and last items only stage. In the ragged
+ * versions, v2 and v4, the last block may reach beyond the end; in the others all blocks are whole. */
+#define LINE_KERNEL(name, filter_block, is_ragged)                                                           \
+    kernel GROUP_OF(BLOCK) void name(global const float *restrict in, global float *restrict out, uint n)    \
+    {                                                                                                        \
+        local float block[BLOCK];                                                                            \
+        filter_block(in, out, n, is_ragged, block);                                                          \
+    }
 
-/* v1: juxtaposed blocks; n is a multiple of BLOCK. */
-kernel GROUP_OF(BLOCK) void line_v1(global const float *restrict in, global float *restrict out, uint n)
+static inline void filter_juxtaposed(global const float *in, global float *out, uint n, bool is_ragged,
+                                     local float *block)
 {
-    local float block[BLOCK];
     const uint item = (uint)get_local_id(0), i = (uint)get_global_id(0);
-    block[item] = in[i];
+    if (!is_ragged || i < n)
+        block[item] = in[i];
     barrier(CLK_LOCAL_MEM_FENCE); /* the whole block is staged */
     if (i > 0 && i < n - 1)
-        out[i] = filtered_juxtaposed(in, block, item, i);
+        out[i] = quarters(item == 0 ? in[i - 1] : block[item - 1], block[item],
+                          item == BLOCK - 1 ? in[i + 1] : block[item + 1]);
 }
+LINE_KERNEL(line_v1, filter_juxtaposed, false)
+LINE_KERNEL(line_v2, filter_juxtaposed, true)
 
-/* v2: juxtaposed blocks, the last of which may reach beyond the end. */
-kernel GROUP_OF(BLOCK) void line_v2(global const float *restrict in, global float *restrict out, uint n)
+static inline void filter_overlapping(global const float *in, global float *out, uint n, bool is_ragged,
+                                      local float *block)
 {
-    local float block[BLOCK];
-    const uint item = (uint)get_local_id(0), i = (uint)get_global_id(0);
-    if (i < n)
+    const uint item = (uint)get_local_id(0), i = (uint)get_group_id(0) * (BLOCK - 2) + item;
+    if (!is_ragged || i < n)
         block[item] = in[i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (i > 0 && i < n - 1)
-        out[i] = filtered_juxtaposed(in, block, item, i);
-}
-
-/* v3: blocks that overlap by two elements; the first and the last item of each only stage. n - 2 is a
- * multiple of BLOCK - 2, so that the inner items have both neighbours without asking. */
-kernel GROUP_OF(BLOCK) void line_v3(global const float *restrict in, global float *restrict out, uint n)
-{
-    local float block[BLOCK];
-    const uint item = (uint)get_local_id(0), i = (uint)get_group_id(0) * (BLOCK - 2) + item;
-    block[item] = in[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item > 0 && item < BLOCK - 1)
+    if (item > 0 && item < BLOCK - 1 && (!is_ragged || i < n - 1))
         out[i] = quarters(block[item - 1], block[item], block[item + 1]);
 }
-
-/* v4: overlapping blocks, the last of which may reach beyond the end. */
-kernel GROUP_OF(BLOCK) void line_v4(global const float *restrict in, global float *restrict out, uint n)
-{
-    local float block[BLOCK];
-    const uint item = (uint)get_local_id(0), i = (uint)get_group_id(0) * (BLOCK - 2) + item;
-    if (i < n)
-        block[item] = in[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item > 0 && item < BLOCK - 1 && i < n - 1)
-        out[i] = quarters(block[item - 1], block[item], block[item + 1]);
-}
+LINE_KERNEL(line_v3, filter_overlapping, false)
+LINE_KERNEL(line_v4, filter_overlapping, true)
 
 /* ---- transpose: out[column][row] = in[row][column] ---- */
-
-/* Row and column at which a group's tile of side x side begins, tiles counted along the rows of the matrix
- * first. */
-static inline uint2 tile_corner(uint columns, uint side)
-{
-    const uint across = (columns + side - 1) / side;
-    return (uint2)((uint)get_group_id(0) / across * side, (uint)get_group_id(0) % across * side);
-}
 
 /* Without local memory: neighbouring items read neighbours and write a row's length apart. */
 kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restrict in,
@@ -114,26 +90,6 @@ kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restri
         const uint row = corner.x + k, column = corner.y + fast;
         if (row < rows && column < columns)
             out[(size_t)column * rows + row] = in[(size_t)row * columns + column];
-    }
-}
-
-/* Through a tile of rows `stride` words apart in local memory, so that neighbouring items read and write
- * neighbours. What an item reads and what it writes are different elements, each with a bound of its own. */
-static inline void transpose_tile(global const float *in, global float *out, uint rows, uint columns,
-                                  local float *tile, uint stride)
-{
-    const uint2 corner = tile_corner(columns, TILE);
-    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
-    for (uint k = slow; k < TILE; k += TILE_ROWS) {
-        const uint row = corner.x + k, column = corner.y + fast;
-        if (row < rows && column < columns)
-            tile[k * stride + fast] = in[(size_t)row * columns + column];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the whole tile is staged */
-    for (uint k = slow; k < TILE; k += TILE_ROWS) {
-        const uint row = corner.x + fast, column = corner.y + k;
-        if (row < rows && column < columns)
-            out[(size_t)column * rows + row] = tile[fast * stride + k];
     }
 }
 

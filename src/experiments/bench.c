@@ -220,6 +220,7 @@ static enum status time_all(struct bench *bench, const struct subject *subjects,
         for (int stage = 0; stage < STAGE_COUNT; stage++)
             times[s].stages[stage] = spread_of(&samples[s][stage]);
         times[s].wall = spread_of(&samples[s][WALL]);
+        times[s].total = subjects[s].on_host ? times[s].wall : times[s].stages[STAGE_OTHER];
         if (subjects[s].verify && !subjects[s].verifies_every)
             TRY(subjects[s].verify(subjects[s].context, &times[s].verified));
         bench->is_wrong = bench->is_wrong || !times[s].verified;
@@ -263,7 +264,7 @@ static enum status time_copy(struct bench *bench, void *context)
     TRY(buffer_fill(copy[1], 0));
     const struct subject subject = {.context = copy, .run = run_copy, .warm_ups = 1, .repeats = *repeats};
     TRY(bench_time(bench, &subject, 1, &times));
-    bench->copy = times.stages[STAGE_OTHER];
+    bench->copy = times.total;
     bench_words(bench, false, NOT_COMPARED, "of=copy bytes=%zu", bytes);
     bench_row(bench, spread_rate(2e-9 * (double)bytes, bench->copy), 1, "copy_GB/s");
     return STATUS_OK;

@@ -116,6 +116,7 @@ struct subject {
  * the bytes that a run has to move in each stage. */
 struct times {
     struct spread wall, stages[STAGE_COUNT];
+    struct spread total; /* of STAGE_OTHER, on the host of the wall clock */
     uint64_t bytes[STAGE_COUNT];
     bool verified;
 };

@@ -107,7 +107,7 @@ static void check_transposition(struct layout_kernels *kernels, enum layout_type
     assert_ok(buffer_create(device, bytes + extra, "its transpose", &target));
     assert_ok(buffer_write(source, 0, bytes, from));
     assert_ok(buffer_fill(target, 0));
-    assert_ok(layout_kernels_transpose(kernels, rows, columns, source, target, STAGE_OTHER));
+    assert_ok(layout_kernels_transpose(kernels, size, source, target, STAGE_OTHER));
     assert_ok(buffer_read(target, 0, bytes + extra, to));
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t c = 0; c < columns; c++)

@@ -187,12 +187,6 @@ struct run {
     struct layout_point points[CASES][LAYOUT_TYPES][MOST_SIZES];
 };
 
-static struct spread seconds_of(const struct layout_point *point, enum layout_what what)
-{
-    const struct times *times = &point->times[what];
-    return what == HOST || what == QUICKSORT ? times->wall : times->stages[STAGE_OTHER];
-}
-
 static enum status measure_point(struct run *run, enum table_case of, struct layout_point *point)
 {
     struct bench *bench = run->bench;
@@ -205,12 +199,12 @@ static enum status measure_point(struct run *run, enum table_case of, struct lay
     TRY(bench_case(bench, layout_point_measure, point));
     point->measured = true;
     for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {
-        bench_words(bench, what == HOST || what == QUICKSORT, point->times[what].verified,
+        bench_words(bench, layout_is_on_host(what), point->times[what].verified,
                     "operation=%s input=%s type=%s L=%u N=%u layout=%s", cases[of].operation_name,
                     cases[of].input_name, layout_type_names[point->type], point->size.arrays,
                     point->size.length, what_names[what]);
         if ((point->wanted >> what & 1U) != 0)
-            bench_row(bench, seconds_of(point, what), 1e3, "time_ms");
+            bench_row(bench, point->times[what].total, 1e3, "time_ms");
     }
     return STATUS_OK;
 }
@@ -243,10 +237,10 @@ static bool print_cell(const struct layout_point *point, enum layout_what what)
 {
     char text[SPREAD_TEXT], cell[SPREAD_TEXT + 16];
     if (what == RATIO) {
-        printf("  %7.2f", per_second(seconds_of(point, ROWS).median, seconds_of(point, COLUMNS).median));
+        printf("  %7.2f", per_second(point->times[ROWS].total.median, point->times[COLUMNS].total.median));
         return true;
     }
-    const struct spread seconds = seconds_of(point, what);
+    const struct spread seconds = point->times[what].total;
     snprintf(cell, sizeof cell, "%s (%u)", spread_text(seconds, 1e3, text), seconds.count);
     printf("  %*s", CELL_WIDTH, seconds.count > 0 ? cell : "-");
     return seconds.count == 0 || point->times[what].verified;

@@ -35,14 +35,10 @@ struct layout_size {
     uint32_t arrays, length;
 };
 
-static inline size_t layout_type_bytes(enum layout_type type)
-{
-    return type == LAYOUT_INT ? sizeof(int32_t) : type == LAYOUT_FLOAT ? sizeof(float) : sizeof(double);
-}
-
+/* An int has as many bytes as a float. */
 static inline size_t layout_bytes(enum layout_type type, struct layout_size size)
 {
-    return (size_t)size.arrays * size.length * layout_type_bytes(type);
+    return (size_t)size.arrays * size.length * (type == LAYOUT_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
 static const char *const layout_type_names[LAYOUT_TYPES] = {
@@ -80,10 +76,10 @@ STATUS_CHECKED enum status layout_kernels_apply(struct layout_kernels *kernels,
                                                 struct layout_size size, struct buffer *elements,
                                                 enum stage stage);
 
-/* Enqueues to[c][r] = from[r][c] of a matrix of `rows` times `columns`, timed as `stage`. */
-STATUS_CHECKED enum status layout_kernels_transpose(struct layout_kernels *kernels, uint32_t rows,
-                                                    uint32_t columns, const struct buffer *from,
-                                                    struct buffer *to, enum stage stage);
+/* Enqueues row-wise arrays to column-wise ones, timed as `stage`. */
+STATUS_CHECKED enum status layout_kernels_transpose(struct layout_kernels *kernels, struct layout_size size,
+                                                    const struct buffer *from, struct buffer *to,
+                                                    enum stage stage);
 
 /* ---- measuring ---- */
 
@@ -98,6 +94,11 @@ enum layout_what {
     WHATS,
     RATIO = WHATS /* row-wise over column-wise: a column of a table, not timed */
 };
+static inline bool layout_is_on_host(enum layout_what what)
+{
+    return what == HOST || what == QUICKSORT;
+}
+
 /* One operation on arrays of one input, type, number and length, and its times. */
 struct layout_point {
     enum layout_operation operation;

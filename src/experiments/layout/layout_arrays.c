@@ -58,7 +58,7 @@ void layout_fill(enum layout_type type, enum layout_input input, struct layout_s
 
 void layout_transpose(enum layout_type type, struct layout_size size, const void *from, void *to)
 {
-    const size_t bytes = layout_type_bytes(type);
+    const size_t bytes = layout_bytes(type, (struct layout_size){1, 1});
     for (size_t r = 0; r < size.arrays; r++)
         for (size_t c = 0; c < size.length; c++)
             memcpy((char *)to + (c * size.arrays + r) * bytes,
@@ -94,11 +94,11 @@ void layout_apply(enum layout_type type, enum layout_operation operation, struct
 
 /* ---- the device ---- */
 
-enum { GROUP_ITEMS = 64, TRANSPOSE_ITEMS = 256, TILE = 32 };
+enum { GROUP_ITEMS = 64, TILE = 32, TILE_ROWS = 8 }; /* or as the device's groups allow */
 
 struct layout_kernels {
     enum layout_type type;
-    size_t group_items, transpose_items;
+    size_t group_items, tile, tile_rows;
     struct kernel *operations[LAYOUT_ORDERS][LAYOUT_OPERATIONS], *transpose;
 };
 
@@ -113,13 +113,14 @@ enum status layout_kernels_create(struct device *device, enum layout_type type,
     struct layout_kernels *made = *kernels;
     made->type = type;
     made->group_items = device_group_items(device, GROUP_ITEMS);
-    made->transpose_items = device_group_items(device, TRANSPOSE_ITEMS);
+    made->tile = device_group_items(device, TILE);
+    made->tile_rows = device_group_items(device, TILE_ROWS * made->tile) / made->tile;
     for (int order = 0; order < LAYOUT_ORDERS; order++) {
-        TRY(program_build(
-            device, "layout.cl", type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE, &program,
-            "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TRANSPOSE_ITEMS=%zu -D TILE=%d",
-            layout_type_names[type], order == LAYOUT_COLUMN_WISE, made->group_items, made->transpose_items,
-            TILE));
+        TRY(program_build(device, "layout.cl", type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE,
+                          &program,
+                          "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TILE=%zu -D TILE_ROWS=%zu",
+                          layout_type_names[type], order == LAYOUT_COLUMN_WISE, made->group_items, made->tile,
+                          made->tile_rows));
         for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
             TRY(kernel_create(program, names[operation], &made->operations[order][operation]));
     }
@@ -136,13 +137,12 @@ enum status layout_kernels_apply(struct layout_kernels *kernels, enum layout_ope
                          arg_uint(size.arrays), arg_uint(size.length));
 }
 
-enum status layout_kernels_transpose(struct layout_kernels *kernels, uint32_t rows, uint32_t columns,
+enum status layout_kernels_transpose(struct layout_kernels *kernels, struct layout_size size,
                                      const struct buffer *from, struct buffer *to, enum stage stage)
 {
-    const struct layout_size size = {rows, columns};
-    const size_t tiles = (size_t)((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE);
-    const struct launch launch = {tiles, kernels->transpose_items, stage,
-                                  2 * layout_bytes(kernels->type, size)};
-    return KERNEL_LAUNCH(kernels->transpose, launch, arg_buffer(from), arg_buffer(to), arg_uint(rows),
-                         arg_uint(columns));
+    const size_t tile = kernels->tile;
+    const struct launch launch = {(size.arrays + tile - 1) / tile * ((size.length + tile - 1) / tile),
+                                  tile * kernels->tile_rows, stage, 2 * layout_bytes(kernels->type, size)};
+    return KERNEL_LAUNCH(kernels->transpose, launch, arg_buffer(from), arg_buffer(to), arg_uint(size.arrays),
+                         arg_uint(size.length));
 }

@@ -12,27 +12,23 @@ struct scene {
     struct layout_point *point;
     enum layout_what what; /* that is timed */
     size_t bytes;
-    void *rows, *columns; /* on the host: the input in both layouts, later the result */
-    void *work;
-    struct buffer *input_rows, *input_columns, *first, *second;
+    void *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
+    struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
-static void transpose_rows(const struct scene *scene)
+static void turn_rows(const struct scene *scene)
 {
-    layout_transpose(scene->point->type, scene->point->size, scene->rows, scene->columns);
+    layout_transpose(scene->point->type, scene->point->size, scene->arrays[LAYOUT_ROW_WISE],
+                     scene->arrays[LAYOUT_COLUMN_WISE]);
 }
 
 static enum status upload(struct scene *scene, enum layout_input input)
 {
-    layout_fill(scene->point->type, input, scene->point->size, scene->rows);
-    transpose_rows(scene);
-    TRY(buffer_write(scene->input_rows, 0, scene->bytes, scene->rows));
-    return buffer_write(scene->input_columns, 0, scene->bytes, scene->columns);
-}
-
-static bool is_on_host(const struct scene *scene)
-{
-    return scene->what == HOST || scene->what == QUICKSORT;
+    layout_fill(scene->point->type, input, scene->point->size, scene->arrays[LAYOUT_ROW_WISE]);
+    turn_rows(scene);
+    for (int order = 0; order < LAYOUT_ORDERS; order++)
+        TRY(buffer_write(scene->input[order], 0, scene->bytes, scene->arrays[order]));
+    return STATUS_OK;
 }
 
 /* On the device the input in `first`, and nothing right in `second`. */
@@ -40,13 +36,13 @@ static enum status prepare(void *context)
 {
     const struct scene *scene = context;
     const struct layout_point *point = scene->point;
-    if (is_on_host(scene)) {
+    if (layout_is_on_host(scene->what)) {
         layout_fill(point->type, point->input, point->size, scene->work);
         return STATUS_OK;
     }
     TRY(buffer_fill(scene->second, UINT32_MAX));
-    return buffer_copy(scene->what == COLUMNS ? scene->input_columns : scene->input_rows, scene->first,
-                       scene->bytes, STAGE_LOAD);
+    return buffer_copy(scene->input[scene->what == COLUMNS ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE],
+                       scene->first, scene->bytes, STAGE_LOAD);
 }
 
 /* Timed into STAGE_OTHER; of three launches that is the whole. */
@@ -55,7 +51,7 @@ static enum status run(void *context)
     const struct scene *scene = context;
     const struct layout_point *point = scene->point;
     const struct layout_size size = point->size;
-    if (is_on_host(scene)) {
+    if (layout_is_on_host(scene->what)) {
         layout_apply(point->type, scene->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, size,
                      scene->work);
         return STATUS_OK;
@@ -64,32 +60,33 @@ static enum status run(void *context)
         return layout_kernels_apply(point->kernels, point->operation,
                                     scene->what == ROWS ? LAYOUT_ROW_WISE : LAYOUT_COLUMN_WISE, size,
                                     scene->first, STAGE_OTHER);
-    TRY(layout_kernels_transpose(point->kernels, size.arrays, size.length, scene->first, scene->second,
+    TRY(layout_kernels_transpose(point->kernels, size, scene->first, scene->second,
                                  scene->what == TRANSPOSE ? STAGE_OTHER : STAGE_PERMUTE));
     if (scene->what == TRANSPOSE)
         return STATUS_OK;
     TRY(layout_kernels_apply(point->kernels, point->operation, LAYOUT_COLUMN_WISE, size, scene->second,
                              STAGE_PUSH));
-    return layout_kernels_transpose(point->kernels, size.length, size.arrays, scene->second, scene->first,
-                                    STAGE_PERMUTE);
+    return layout_kernels_transpose(point->kernels, (struct layout_size){size.length, size.arrays},
+                                    scene->second, scene->first, STAGE_PERMUTE);
 }
 
 static enum status judge(void *context, bool *right)
 {
     const struct scene *scene = context;
     const bool by_column = scene->what == TRANSPOSE || scene->what == COLUMNS;
+    const void *expected = scene->arrays[by_column ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE];
     struct buffer *result = scene->what == TRANSPOSE ? scene->second : scene->first;
     void *memory = scene->work;
-    if (!is_on_host(scene))
+    if (!layout_is_on_host(scene->what))
         TRY(buffer_map(result, &memory));
-    *right = memcmp(memory, by_column ? scene->columns : scene->rows, scene->bytes) == 0;
-    return is_on_host(scene) ? STATUS_OK : buffer_unmap(result, memory);
+    *right = memcmp(memory, expected, scene->bytes) == 0;
+    return layout_is_on_host(scene->what) ? STATUS_OK : buffer_unmap(result, memory);
 }
 
 static enum status time_what(struct scene *scene, enum layout_what what)
 {
     scene->what = what;
-    const bool on_host = is_on_host(scene);
+    const bool on_host = layout_is_on_host(scene->what);
     const uint32_t wanted = scene->point->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
     const struct subject subject = {.context = scene,
                                     .prepare = prepare,
@@ -112,19 +109,19 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     struct layout_point *point = layout_point;
     struct scene all = {.bench = bench, .point = point}, *scene = &all;
     scene->bytes = layout_bytes(point->type, point->size);
-    TRY((scene->rows = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
-    TRY((scene->columns = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
     TRY((scene->work = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
-    TRY(buffer_create(bench->part, scene->bytes, "row-wise arrays", &scene->input_rows));
-    TRY(buffer_create(bench->part, scene->bytes, "column-wise arrays", &scene->input_columns));
+    for (int n = 0; n < LAYOUT_ORDERS; n++) {
+        TRY((scene->arrays[n] = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+        TRY(buffer_create(bench->part, scene->bytes, "arrays to work on", &scene->input[n]));
+    }
     TRY(buffer_create(bench->part, scene->bytes, "arrays of results", &scene->first));
     TRY(buffer_create(bench->part, scene->bytes, "transposed arrays", &scene->second));
     TRY(upload(scene, LAYOUT_RANDOM));
     TRY(time_what(scene, TRANSPOSE));
     TRY(upload(scene, point->input));
     layout_apply(point->type, point->operation == LAYOUT_PREFIX_SUM ? LAYOUT_PREFIX_SUM : LAYOUT_LIBRARY_SORT,
-                 point->size, scene->rows);
-    transpose_rows(scene);
+                 point->size, scene->arrays[LAYOUT_ROW_WISE]);
+    turn_rows(scene);
     for (enum layout_what what = ROWS; what < WHATS; what++)
         TRY(time_what(scene, what));
     return STATUS_OK;

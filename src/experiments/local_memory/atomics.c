@@ -156,7 +156,7 @@ static enum status climb_function(const struct ladder *ladder, struct atomic_cas
             continue;
         }
         TRY(climb(ladder, chosen, &times));
-        const struct spread seconds = times.stages[STAGE_OTHER];
+        const struct spread seconds = times.total;
         widest = fmax(widest, per_second(seconds.most - seconds.least, seconds.median));
         verified = verified && times.verified;
         printf(" %9.4f", 1e9 * seconds.median / local_atomics_operations(chosen));

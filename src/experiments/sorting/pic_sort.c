@@ -28,9 +28,8 @@ struct sort_case {
     struct sorter_plan plan;
     struct sorter *sorter; /* NULL: on the host */
     struct radix_lists lists;
-    uint32_t row; /* sorts in a row; 0: not chosen yet */
-    struct times times;
-    struct spread total; /* seconds of a sort in a row of them */
+    uint32_t row;       /* sorts in a row; 0: not chosen yet */
+    struct times times; /* the total: of a sort in a row of them */
     struct sort_verdict verdict;
 };
 
@@ -149,7 +148,7 @@ static enum status run_key(struct bench *bench, void *context)
     TRY(bench_time(bench, subjects, run->table_count, times));
     for (uint32_t t = 0; t < run->table_count; t++) {
         cases[t].times = times[t];
-        cases[t].total = spread_scaled(times[t].stages[STAGE_OTHER], 1.0 / cases[t].row);
+        cases[t].times.total = spread_scaled(times[t].total, 1.0 / cases[t].row);
     }
     return STATUS_OK;
 }
@@ -223,8 +222,8 @@ static void report_case(const struct sort_case *one)
         if (one->times.bytes[stage] > 0)
             print_row(run, sort_phases[p].name, one->times.stages[stage], one->times.bytes[stage]);
     }
-    print_row(run, "total", one->total, times_bytes(&one->times));
-    sort_write(run->bench, &one->plan, run->count, &one->times, one->total);
+    print_row(run, "total", one->times.total, times_bytes(&one->times));
+    sort_write(run->bench, &one->plan, run->count, &one->times);
 }
 
 static enum status run_host_sorts(struct bench *bench, void *context)
@@ -273,8 +272,9 @@ static void print_table(const struct run *run)
     snprintf(slow_head, sizeof slow_head, "time p = %u, ms", most->plan.passes);
     snprintf(fast_head, sizeof fast_head, "time p = %u, ms", fewest->plan.passes);
     printf("  %-*s  %-26s  %-26s  %s\n", width, "device", slow_head, fast_head, "ratio");
-    printf("  %-*s  %-26s  %-26s  %.2f\n", width, run->bench->info->name, spread_text(most->total, 1e3, slow),
-           spread_text(fewest->total, 1e3, fast), per_second(most->total.median, fewest->total.median));
+    printf("  %-*s  %-26s  %-26s  %.2f\n", width, run->bench->info->name,
+           spread_text(most->times.total, 1e3, slow), spread_text(fewest->times.total, 1e3, fast),
+           per_second(most->times.total.median, fewest->times.total.median));
 }
 
 /* Where every key was sorted with two tables: what the second costs of the first. */
@@ -290,9 +290,9 @@ static void print_table_orders(const struct run *run)
         char one[SPREAD_TEXT], other[SPREAD_TEXT];
         if (n % run->table_count > 0)
             printf("  %2u  %2u  %-7s  %-26s  %-7s  %-26s  %.3f\n", first->plan.key_bits, first->plan.passes,
-                   radix_plan_table_name(&first->plan.radix), spread_text(first->total, 1e3, one),
-                   radix_plan_table_name(&second->plan.radix), spread_text(second->total, 1e3, other),
-                   per_second(second->total.median, first->total.median));
+                   radix_plan_table_name(&first->plan.radix), spread_text(first->times.total, 1e3, one),
+                   radix_plan_table_name(&second->plan.radix), spread_text(second->times.total, 1e3, other),
+                   per_second(second->times.total.median, first->times.total.median));
     }
 }
 

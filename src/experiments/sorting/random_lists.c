@@ -155,9 +155,10 @@ static void print_head(const struct run *run)
     printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
 }
 
-static void print_row(const struct run *run, const char *name, struct spread total, const char *note)
+static void print_row(const struct run *run, const char *name, const char *note)
 {
     const struct times *times = &run->times;
+    const struct spread total = times->total;
     const double moved = per_second(1e-9 * (double)times_bytes(times), total.median);
     printf("  %-8s", name);
     for (size_t p = 0; p < SORT_PHASES; p++)
@@ -194,11 +195,10 @@ static enum status run_method(struct run *run, enum sort_method method)
     }
     run->method = method;
     TRY(bench_case(run->bench, time_sort, run));
-    const struct spread total = run->times.stages[STAGE_OTHER];
     sorter_plan_describe(&run->plan, sort, sizeof sort);
     snprintf(note, sizeof note, "%s; %s", sort, run->paper ? "keys alone" : "with permutation");
-    sort_write(run->bench, &run->plan, run->count, &run->times, total);
-    print_row(run, name, total, note);
+    sort_write(run->bench, &run->plan, run->count, &run->times);
+    print_row(run, name, note);
     return STATUS_OK;
 }
 
@@ -227,7 +227,7 @@ static enum status run_length(struct bench *bench, void *context)
     bench_words(bench, true, host.verified, "method=qsort N=%u b=%u", run->count,
                 run->options->sort.key_bits);
     bench_row(bench, host.wall, 1e3, "total_ms");
-    print_row(run, "qsort", host.wall, "of the C library, on the host, one thread");
+    print_row(run, "qsort", "of the C library, on the host, one thread");
     return STATUS_OK;
 }
 

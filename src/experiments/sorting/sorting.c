@@ -19,7 +19,7 @@ enum status sort_plan_make(const struct device_info *info, const struct sort_con
 }
 
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times, struct spread total)
+                const struct times *times)
 {
     const struct radix_plan *radix = &plan->radix;
     char parameters[96] = "";
@@ -32,7 +32,7 @@ void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t co
     for (size_t p = 0; p < SORT_PHASES; p++)
         if (times->stages[sort_phases[p].stage].most > 0)
             bench_row(bench, times->stages[sort_phases[p].stage], 1e3, "%s_ms", sort_phases[p].name);
-    bench_row(bench, total, 1e3, "total_ms");
+    bench_row(bench, times->total, 1e3, "total_ms");
 }
 
 /* ---- keys ---- */

@@ -91,7 +91,7 @@ static const struct {
 
 /* The rows of a sort on the device: the phases, which not every sort has, and the total. */
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times, struct spread total);
+                const struct times *times);
 
 /* ---- the search for the fastest method, and the best of its parameters, for particles in PIC order ----
  *

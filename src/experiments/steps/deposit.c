@@ -235,11 +235,6 @@ static enum status time_point(struct bench *bench, void *context)
     return STATUS_OK;
 }
 
-static struct spread seconds_of(const struct point *point, int column)
-{
-    return point->times[column].stages[STAGE_OTHER];
-}
-
 static void print_head(const struct options *options, const char *shape)
 {
     printf("\n%s: ms, medians of %u with [min, max]; sort+ is with the sort of a shuffled list, shuffled are "
@@ -257,7 +252,7 @@ static void report_point(struct bench *bench, const char *shape, const struct po
     snprintf(grid, sizeof grid, "%ux%u", point->cells[0], point->cells[1]);
     printf("  %8g %10s", point->per_cell, grid);
     for (int column = 0; column < COLUMNS; column++) {
-        const struct spread seconds = seconds_of(point, column);
+        const struct spread seconds = point->times[column].total;
         printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
         bench_words(bench, false, point->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s", shape,
@@ -287,7 +282,7 @@ static void print_rates(const struct options *options, const struct point *point
         double seconds[COLUMNS];
         printf("  %8g ", point->per_cell);
         for (int column = 0; column < COLUMNS; column++) {
-            seconds[column] = seconds_of(point, column).median;
+            seconds[column] = point->times[column].total.median;
             printf(" %9.4f", 1e9 * seconds[column] / options->particles);
         }
         printf(" ");
@@ -305,7 +300,7 @@ static void print_where(const struct options *options, const struct point *point
     uint32_t found = 0;
     printf("%s: at", what);
     for (uint32_t n = 0; n < options->per_cell.count; n++)
-        if (seconds_of(&points[n], faster).median < seconds_of(&points[n], slower).median)
+        if (points[n].times[faster].total.median < points[n].times[slower].total.median)
             printf("%s %g", found++ > 0 ? "," : "", points[n].per_cell);
     printf("%s particles a cell\n", found > 0 ? "" : " none of these numbers of");
 }

@@ -219,19 +219,12 @@ static const struct option_row rows[] = {
      .help = "N particles and NX x NY cells a rank: the box grows along x. So it is without an option"},
     {"same-box", 0, NULL, OPTION_SWITCH, AT(same_box), .help = "N particles a rank, NX x NY cells in all"},
     {"strong", 0, NULL, OPTION_SWITCH, AT(strong), .help = "N particles and NX x NY cells in all"},
-    {"particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES, .usual = "4194304",
-     .help = "Particles (N)"},
-    {"cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",
-     .help = "Cells: N for N x N, or NXxNY, each 8 or more"},
+    PLASMA_ROWS,
     {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 1, 1000000, .usual = "50",
      .help = "Steps in a timed block"},
     COMMON_ROWS("5", "Timed blocks, after a warm-up, and as many for the stages"),
     {"decomposition", 0, "NAME", OPTION_WORD, AT(setup.decomposition), .as_in = "fields.decomposition",
      .usual = "auto", .help = "Of the field solve on several ranks: auto, replicated or slabs"},
-    {"precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision", .usual = "single",
-     .help = "single or double"},
-    {"shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape", .usual = "cic",
-     .help = "ngp, cic or tsc"},
 };
 
 const struct experiment experiment_scaling = {

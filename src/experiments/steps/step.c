@@ -292,17 +292,10 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES, .usual = "4194304",
-     .help = "Particles (N)"},
-    {"cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, 16384, .usual = "128",
-     .help = "Cells: N for N x N, or NXxNY, each 8 or more"},
+    PLASMA_ROWS,
     {"length", 0, "L", OPTION_REAL, AT(setup.length), 1e-6, 1e9,
      .help = "Length of the box along x in Debye lengths, its cells square; without it a cell is 4 pi/32 "
              "long, whatever the number of cells"},
-    {"shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape", .usual = "cic",
-     .help = "ngp, cic or tsc"},
-    {"precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision", .usual = "single",
-     .help = "single or double"},
     {"method", 0, "NAME", OPTION_WORD, AT(setup.step_method), .as_in = "step.method", .usual = "auto",
      .help = "Of the step, as the config's step.method"},
     {"sort", 0, "NAME", OPTION_WORD, AT(setup.sort_method), .as_in = "sort.method",

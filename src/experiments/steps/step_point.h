@@ -20,6 +20,17 @@ struct step_setup {
     uint32_t repeats;        /* timed blocks */
 };
 
+/* The rows of its options that every experiment with whole steps has, in the member `setup`. */
+#define PLASMA_ROWS                                                                                          \
+    OPTION_ROW("particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES,         \
+               .usual = "4194304", .help = "Particles (N)"),                                                 \
+        OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, 16384, .usual = "128",                 \
+                   .help = "Cells: N for N x N, or NXxNY, each 8 or more"),                                  \
+        OPTION_ROW("shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape",               \
+                   .usual = "cic", .help = "ngp, cic or tsc"),                                               \
+        OPTION_ROW("precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision",           \
+                   .usual = "single", .help = "single or double")
+
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 
 /* Of a stage in a step: seconds over the ranks, each rank's the median of its blocks (the median here is
