@@ -135,11 +135,6 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
     return status;
 }
 
-bool bench_given(const struct bench *bench, const char *option)
-{
-    return options_given(&bench->experiment->options, bench->options, option);
-}
-
 enum status bench_case(struct bench *bench, enum status (*run)(struct bench *bench, void *context),
                        void *context)
 {

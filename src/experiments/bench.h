@@ -89,9 +89,6 @@ struct bench {
 /* Reads argv, runs the experiment and judges. Collective where it runs on ranks. */
 STATUS_CHECKED enum status bench_run(const struct experiment *experiment, int argc, char **argv);
 
-/* Whether that option was given on the command line. */
-bool bench_given(const struct bench *bench, const char *option);
-
 /* Calls run(bench, context) with a new bench->part and destroys that afterwards. */
 STATUS_CHECKED enum status bench_case(struct bench *bench,
                                       enum status (*run)(struct bench *bench, void *context), void *context);

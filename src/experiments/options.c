@@ -10,11 +10,6 @@
 
 enum { WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
 
-struct reader {
-    const struct option_table *table;
-    struct common_options *options;
-};
-
 static const struct option_row *find(const struct option_table *table, const char *name)
 {
     const struct option_row *row = table->rows;
@@ -146,23 +141,24 @@ static int key_of(const struct option_table *table, size_t n)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct reader *reader = state->input;
-    const struct option_table *table = reader->table;
+    struct common_options *options = state->input;
+    const struct option_table *table = options->table;
     for (size_t n = 0; n < table->count; n++) {
         const struct option_row *row = &table->rows[n];
         if (key != key_of(table, n))
             continue;
-        if (row->kind == OPTION_CHOICE && row->distinct && (reader->options->given >> n & 1U) != 0)
+        if (row->kind == OPTION_CHOICE && row->distinct && (options->given >> n & 1U) != 0)
             return arguments_refuse(state, "--%s is given twice", row->name);
-        reader->options->given |= UINT64_C(1) << n;
-        return read_value(state, row, argument, (char *)reader->options + row->offset);
+        options->given |= UINT64_C(1) << n;
+        return read_value(state, row, argument, (char *)options + row->offset);
     }
     return ARGP_ERR_UNKNOWN;
 }
 
 /* Fills in the defaults, and refuses what would have no effect: an option of words that were left out. */
-static enum status settle(const char *name, const struct option_table *table, struct common_options *options)
+static enum status settle(const char *name, struct common_options *options)
 {
+    const struct option_table *table = options->table;
     const struct argp_state state = {.name = "default"};
     const struct option_row *owner = table->owner ? find(table, table->owner) : NULL;
     uint32_t chosen = 0;
@@ -201,17 +197,17 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
             .name = row->name, .key = key_of(table, n), .arg = row->value, .doc = help[n]};
     }
     const struct argp argp = {.options = shown, .parser = parse, .doc = table->doc};
-    struct reader reader = {.table = table, .options = options};
-    TRY(arguments_parse(&argp, argc, argv, &reader, done));
-    return *done ? STATUS_OK : settle(argv[0], table, options);
+    options->table = table;
+    TRY(arguments_parse(&argp, argc, argv, options, done));
+    return *done ? STATUS_OK : settle(argv[0], options);
 }
 
-bool options_given(const struct option_table *table, const struct common_options *options, const char *name)
+bool options_given(const struct common_options *options, const char *name)
 {
-    return (options->given >> (find(table, name) - table->rows) & 1U) != 0;
+    return (options->given >> (find(options->table, name) - options->table->rows) & 1U) != 0;
 }
 
-const char *options_word(const struct option_table *table, const char *name, int value)
+const char *options_word(const struct common_options *options, const char *name, int value)
 {
-    return word_of(find(table, name), value);
+    return word_of(find(options->table, name), value);
 }

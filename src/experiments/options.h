@@ -53,6 +53,7 @@ enum { SAMPLES_MAX = 1000 }; /* repeats of one timing */
 
 /* What the struct of every table begins with, as its member `common`. */
 struct common_options {
+    const struct option_table *table;
     uint64_t given; /* bit n: the option of row n was */
     const char *device, *csv;
     uint32_t repeats;
@@ -84,9 +85,9 @@ STATUS_CHECKED enum status options_parse(const struct option_table *table, int a
                                          struct common_options *options, bool *done);
 
 /* Whether the option of that name was given. */
-bool options_given(const struct option_table *table, const struct common_options *options, const char *name);
+bool options_given(const struct common_options *options, const char *name);
 
 /* The word of `value` in the row of that name; NULL where it has none. */
-const char *options_word(const struct option_table *table, const char *name, int value);
+const char *options_word(const struct common_options *options, const char *name, int value);
 
 #endif

@@ -234,15 +234,15 @@ static void check_refinement(struct local_kernels *kernels, enum refine_way way,
     struct refinement grid = {kernels,       way,       cells, threshold, filled(count),
                               filled(count), filled(2), NULL,  0};
     assert_ok(local_refine_run(&grid));
-    uint32_t *values = written(grid.values, count);
+    grid.found = written(grid.values, count);
     (void)written(grid.listed, count);
-    if (!local_refine_right(&grid, values))
+    if (!local_refine_right(&grid))
         fail_msg("way %d, %u cells, %u of them refined", way, cells, grid.refined);
-    values[count / 2]++;
-    assert_false(local_refine_right(&grid, values));
-    values[count / 2]--;
+    grid.found[count / 2]++;
+    assert_false(local_refine_right(&grid));
+    grid.found[count / 2]--;
     grid.refined++;
-    assert_false(local_refine_right(&grid, values));
+    assert_false(local_refine_right(&grid));
 }
 
 TEST(cells_over_the_threshold_are_refined)

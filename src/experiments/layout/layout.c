@@ -139,7 +139,7 @@ static enum status choose_tables(const struct bench *bench, struct options *opti
         return status_fail(STATUS_USAGE,
                            "%s: --input is of bubble-sort alone, and no table of it is asked for",
                            bench->name);
-    return bench_given(bench, "type") && !of_a_type
+    return options_given(&options->common, "type") && !of_a_type
                ? status_fail(STATUS_USAGE, "%s: --type: the tables that are asked for are of all three types",
                              bench->name)
                : STATUS_OK;

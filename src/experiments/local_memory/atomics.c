@@ -198,8 +198,8 @@ enum status ladder_atomics(struct bench *bench, void *context)
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, words));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, operations > words ? operations : words));
-    TRY(ladder_array(ladder, words, &chosen.words));
-    TRY(ladder_array(ladder, operations, &chosen.returned));
+    TRY(buffer_create(bench->part, words * sizeof(uint32_t), "numbers", &chosen.words));
+    TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
     print_head(ladder, &chosen);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
         TRY(climb_function(ladder, &chosen, function));

@@ -89,11 +89,6 @@ void ladder_print_head(const struct ladder *ladder, const char *title_format, ..
            "of a copy");
 }
 
-enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array)
-{
-    return buffer_create(ladder->bench->part, count * sizeof(uint32_t), "numbers of an experiment", array);
-}
-
 /* ---- the whole ---- */
 
 static enum status run_local_memory(struct bench *bench)

@@ -123,7 +123,7 @@ struct refinement {
     enum refine_way way;
     uint32_t cells, threshold;
     struct buffer *values, *listed, *counts;
-    uint32_t *found;  /* [cells * cells]: room for the values on the host, of the experiment alone */
+    uint32_t *found;  /* the values on the host, which are judged */
     uint32_t refined; /* how many children the last run made */
 };
 
@@ -138,8 +138,8 @@ STATUS_CHECKED enum status local_refine_prepare(struct local_kernels *kernels);
  * Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
 STATUS_CHECKED enum status local_refine_run(void *refinement);
 
-/* Whether these are the values, and `refined` the children, that local_refine_run() must leave. */
-bool local_refine_right(const struct refinement *grid, const uint32_t *values);
+/* Whether those found are the values, and `refined` the children, that local_refine_run() must leave. */
+bool local_refine_right(const struct refinement *grid);
 
 /* ---- the experiment ---- */
 
@@ -180,9 +180,6 @@ STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struc
                                         struct subject subject);
 void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* An array of `count` words on the device of the case. */
-STATUS_CHECKED enum status ladder_array(const struct ladder *ladder, size_t count, struct buffer **array);
 
 /* The parts, each a bench_case() with the ladder as its context. */
 enum status ladder_filter(struct bench *bench, void *ladder);

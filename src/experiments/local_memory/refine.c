@@ -96,7 +96,7 @@ static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
     return sum;
 }
 
-bool local_refine_right(const struct refinement *grid, const uint32_t *values)
+bool local_refine_right(const struct refinement *grid)
 {
     const uint32_t cells = grid->cells;
     uint32_t refined = 0;
@@ -106,7 +106,7 @@ bool local_refine_right(const struct refinement *grid, const uint32_t *values)
                 refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
             const bool has_child = grid->way == REFINE_UNIFORM || density > grid->threshold;
             refined += has_child;
-            if (values[(size_t)cells * i + j] !=
+            if (grid->found[(size_t)cells * i + j] !=
                 (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))
                 return false;
         }
@@ -132,7 +132,7 @@ static enum status verify(void *context, bool *right)
 {
     const struct refinement *grid = context;
     TRY(buffer_read(grid->values, 0, (size_t)grid->cells * grid->cells * sizeof *grid->found, grid->found));
-    *right = local_refine_right(grid, grid->found);
+    *right = local_refine_right(grid);
     return STATUS_OK;
 }
 
@@ -176,9 +176,9 @@ enum status ladder_refine(struct bench *bench, void *context)
     struct refinement grid = {.kernels = ladder->kernels, .cells = cells, .threshold = REFINEMENT_PEAK / 64};
     char how[512];
     TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, count));
-    TRY(ladder_array(ladder, count, &grid.values));
-    TRY(ladder_array(ladder, count, &grid.listed));
-    TRY(ladder_array(ladder, 2, &grid.counts));
+    TRY(buffer_create(bench->part, count * sizeof(uint32_t), "numbers", &grid.values));
+    TRY(buffer_create(bench->part, count * sizeof(uint32_t), "numbers", &grid.listed));
+    TRY(buffer_create(bench->part, 2 * sizeof(uint32_t), "numbers", &grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
     const bool by_parent = parents_launch(ladder, sizeof how, how);
     for (grid.way = REFINE_UNIFORM; grid.way < REFINE_WAYS; grid.way++)

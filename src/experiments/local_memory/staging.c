@@ -78,13 +78,13 @@ static enum status create(struct scene *scene, struct bench *bench, uint32_t row
     scene->count = (size_t)rows * columns;
     for (int n = 0; n < 2; n++) {
         TRY(DEVICE_NEW_ARRAY(bench->part, scene->numbers[n], scene->count));
-        TRY(ladder_array(scene->ladder, scene->count, &scene->in[n]));
+        TRY(buffer_create(bench->part, scene->count * sizeof(uint32_t), "numbers", &scene->in[n]));
         for (size_t at = 0; at < scene->count; at++)
             scene->numbers[n][at] = 1e-3F * (float)(atomic_operand((uint32_t)at) >> 8);
     }
     TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, scene->count));
     TRY(DEVICE_NEW_ARRAY(bench->part, scene->found, scene->count));
-    return ladder_array(scene->ladder, scene->count, &scene->out);
+    return buffer_create(bench->part, scene->count * sizeof(uint32_t), "numbers", &scene->out);
 }
 
 static enum status clear(void *context)

@@ -88,8 +88,8 @@ static enum status choose_row(struct sort_case *one)
     double seconds = 0;
     TRY(sorter_run(one->sorter, one->run->count, &one->lists));
     TRY(device_finish(device));
-    for (size_t p = 0; p < SORT_PHASES; p++)
-        seconds += device_timers(device)->stages[sort_phases[p].stage].seconds;
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        seconds += device_timers(device)->stages[phase].seconds;
     one->row = seconds * MOST_ROW < row_seconds ? MOST_ROW : 1 + (uint32_t)(row_seconds / seconds);
     return STATUS_OK;
 }
@@ -217,11 +217,9 @@ static void report_case(const struct sort_case *one)
     printf("\nradix sort, %s:", sort);
     print_verdict(&one->verdict);
     printf(" %9s %10s\n", "GB/s", "of a copy");
-    for (size_t p = 0; p < SORT_PHASES; p++) {
-        const enum stage stage = sort_phases[p].stage;
-        if (one->times.bytes[stage] > 0)
-            print_row(run, sort_phases[p].name, one->times.stages[stage], one->times.bytes[stage]);
-    }
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        if (one->times.bytes[phase] > 0)
+            print_row(run, sort_phase_name(phase), one->times.stages[phase], one->times.bytes[phase]);
     print_row(run, "total", one->times.total, times_bytes(&one->times));
     sort_write(run->bench, &one->plan, run->count, &one->times);
 }

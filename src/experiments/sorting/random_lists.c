@@ -150,8 +150,8 @@ static void print_head(const struct run *run)
     printf("\n%u random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n",
            run->count, run->options->sort.key_bits, table, run->repeats, bench_copy_rate(run->bench));
     printf("  %-8s", "method");
-    for (size_t p = 0; p < SORT_PHASES; p++)
-        printf(" %10s", sort_phases[p].name);
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        printf(" %10s", sort_phase_name(phase));
     printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
 }
 
@@ -161,9 +161,9 @@ static void print_row(const struct run *run, const char *name, const char *note)
     const struct spread total = times->total;
     const double moved = per_second(1e-9 * (double)times_bytes(times), total.median);
     printf("  %-8s", name);
-    for (size_t p = 0; p < SORT_PHASES; p++)
-        if (times->stages[sort_phases[p].stage].most > 0)
-            printf(" %10.3f", 1e3 * times->stages[sort_phases[p].stage].median);
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        if (times->stages[phase].most > 0)
+            printf(" %10.3f", 1e3 * times->stages[phase].median);
         else
             printf(" %10s", "-");
     printf(" %10.3f  [%10.3f, %10.3f] %8.2f %9.1f", 1e3 * total.median, 1e3 * total.least, 1e3 * total.most,

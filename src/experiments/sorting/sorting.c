@@ -29,9 +29,9 @@ void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t co
                  radix->transpose ? "on" : "off", radix_plan_table_name(radix));
     bench_words(bench, false, times->verified, "method=%s N=%u b=%u p=%u%s", sort_method_name(plan->method),
                 count, plan->key_bits, plan->passes, parameters);
-    for (size_t p = 0; p < SORT_PHASES; p++)
-        if (times->stages[sort_phases[p].stage].most > 0)
-            bench_row(bench, times->stages[sort_phases[p].stage], 1e3, "%s_ms", sort_phases[p].name);
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        if (times->stages[phase].most > 0)
+            bench_row(bench, times->stages[phase], 1e3, "%s_ms", sort_phase_name(phase));
     bench_row(bench, times->total, 1e3, "total_ms");
 }
 

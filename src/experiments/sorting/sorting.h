@@ -8,6 +8,8 @@
 #include "experiments/bench.h"
 #include "sort/sorter.h"
 
+#include <string.h>
+
 /* ---- the parameters of the sort method paper on a command line ---- */
 
 static const struct choice sort_words[] = {
@@ -79,15 +81,13 @@ STATUS_CHECKED enum status device_judge_sort(struct device *device, const uint32
 
 /* ---- the phases of the paper's sort, as its tables name them ---- */
 
-enum { SORT_PHASES = 4 };
+static const enum stage first_sort_phase = STAGE_SORT_TRANSPOSE, last_sort_phase = STAGE_SORT_REORDER;
 
-static const struct {
-    const char *name;
-    enum stage stage;
-} sort_phases[SORT_PHASES] = {{"transpose", STAGE_SORT_TRANSPOSE},
-                              {"histogram", STAGE_SORT_HISTOGRAM},
-                              {"scan", STAGE_SORT_SCAN},
-                              {"reorder", STAGE_SORT_REORDER}};
+/* "transpose", "histogram", "scan" or "reorder". */
+static inline const char *sort_phase_name(enum stage phase)
+{
+    return strrchr(stage_name(phase), ' ') + 1;
+}
 
 /* The rows of a sort on the device: the phases, which not every sort has, and the total. */
 void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,

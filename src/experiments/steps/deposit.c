@@ -256,7 +256,7 @@ static void report_point(struct bench *bench, const char *shape, const struct po
         printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
         bench_words(bench, false, point->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s", shape,
-                    options_word(&bench->experiment->options, "precision", (int)options->precision),
+                    options_word(&options->common, "precision", (int)options->precision),
                     point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
                     methods[column]);
         bench_row(bench, seconds, 1e3, "time_ms");
@@ -323,7 +323,7 @@ static bool choose_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
 static enum status run_shape(struct bench *bench, int shape, struct point *points)
 {
     const struct options *options = bench->options;
-    const char *name = options_word(&bench->experiment->options, "shape", shape);
+    const char *name = options_word(&options->common, "shape", shape);
     print_head(options, name);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
         points[n] = (struct point){.shape = (enum shape_kind)shape, .verified = true};
@@ -349,7 +349,7 @@ static enum status run_deposit(struct bench *bench)
     TRY(DEVICE_NEW_ARRAY(bench->device, points, options->per_cell.count));
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
-           options_word(&bench->experiment->options, "precision", (int)options->precision), bench->info->name,
+           options_word(&options->common, "precision", (int)options->precision), bench->info->name,
            at_once ? "64 bits at once" : "two words of 32 bits");
     bench_print_copy(bench);
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
@@ -386,7 +386,8 @@ static enum status settle(struct bench *bench)
     uint32_t cells[2];
     for (uint32_t n = 0; n < per_cell->count; n++)
         TRY(check_point(bench->name, options, n));
-    for (uint32_t number = 1; number <= MOST_PER_CELL && !bench_given(bench, "per-cell"); number *= 2)
+    for (uint32_t number = 1; number <= MOST_PER_CELL && !options_given(&options->common, "per-cell");
+         number *= 2)
         if (choose_cells(options->particles, number, cells))
             per_cell->items[per_cell->count++] = number;
     return STATUS_OK;

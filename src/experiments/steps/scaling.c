@@ -131,7 +131,6 @@ static struct step_run run_on(struct bench *bench, struct communicator ranks, co
 {
     const struct options *options = bench->options;
     struct step_run run = {.bench = bench, .setup = options->setup, .ranks = ranks, .alone = alone};
-    run.as_alone = options->kind == STRONG;
     if (options->kind != STRONG)
         run.setup.particles *= (uint64_t)ranks.size;
     if (options->kind == WEAK)

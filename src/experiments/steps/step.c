@@ -272,11 +272,13 @@ static enum status settle(struct bench *bench)
     struct options *options = bench->options;
     struct step_setup *setup = &options->setup;
     if (options->sweep &&
-        (bench_given(bench, "particles") || bench_given(bench, "cells") || bench_given(bench, "length")))
+        (options_given(&options->common, "particles") || options_given(&options->common, "cells") ||
+         options_given(&options->common, "length")))
         return status_fail(
             STATUS_USAGE,
             "--sweep chooses particles and cells itself; leave --particles, --cells and --length out");
-    if (!options->sweep && (bench_given(bench, "min-particles") || bench_given(bench, "max-particles")))
+    if (!options->sweep && (options_given(&options->common, "min-particles") ||
+                            options_given(&options->common, "max-particles")))
         return status_fail(STATUS_USAGE, "--min-particles and --max-particles are of a --sweep alone");
     if (options->most_particles < options->least_particles)
         return status_fail(STATUS_USAGE, "--max-particles %llu is less than --min-particles %llu",

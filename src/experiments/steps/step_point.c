@@ -369,7 +369,9 @@ enum status step_run(struct bench *bench, void *context)
     of->point = (struct step_point){.ranks = of->ranks.size};
     TRY(communicator_agree(&of->ranks, DEVICE_NEW(bench->part, run)));
     run->setup = &of->setup;
-    run->alone = of->as_alone && of->alone ? &of->alone->point : NULL;
+    if (of->alone && of->alone->setup.particles == of->setup.particles &&
+        of->alone->setup.cells[0] == of->setup.cells[0])
+        run->alone = &of->alone->point;
     run->point = &of->point;
     const enum status status = measure(run, &of->ranks, bench->part);
     simulation_destroy(&run->simulation);

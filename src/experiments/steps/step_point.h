@@ -72,7 +72,6 @@ struct step_run {
     struct step_setup setup;
     struct communicator ranks;    /* may be rank 0 alone */
     const struct step_run *alone; /* that on one rank, or NULL */
-    bool as_alone;                /* of the same particles and box, so that the field must be the same too */
     struct step_point point;
 };
 
