@@ -216,7 +216,7 @@ WRONG = [
     ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "a sort returned a wrong result"),
     ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT PERMUTED", "not permuted rightly"),
     *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "WRONG", "a result is not that of the host") for part, sizes, file, old, new in (
-        ("transpose", LADDER[1:2], "local_memory.cl", "tile[fast * stride + k]", "tile[k * stride + fast]"),
+        ("transpose", LADDER[1:2], "shared/tile.h", "tile[fast * stride + k]", "tile[k * stride + fast]"),
         ("stencil", LADDER[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
         ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_sub(at", "atomic_add(at"),
         ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)"),
@@ -226,7 +226,7 @@ WRONG = [
         ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
-    ("layout", ["--table=13", "--arrays=64"], "layout.cl", "to[column ", "to[(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
+    ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
     *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "factor * sum", "(real)0.9 * factor * sum", "the charge on the grid differs"),
