@@ -107,9 +107,18 @@ static enum status open_and_run(struct bench *bench)
     return communicator_agree(&bench->ranks, close_csv(bench, common->csv, status));
 }
 
+enum status bench_blame(const char *name, enum status status)
+{
+    char sentence[1024];
+    if (status != STATUS_USAGE)
+        return status;
+    snprintf(sentence, sizeof sentence, "%s", status_message());
+    return status_fail(status, "%s: %s", name, sentence);
+}
+
 enum status bench_run(const struct experiment *experiment, int argc, char **argv)
 {
-    struct bench bench = {.experiment = experiment, .name = argv[0], .ranks = {.size = 1, .local_size = 1}};
+    struct bench bench = {.experiment = experiment, .ranks = {.size = 1, .local_size = 1}};
     bool done = false;
     enum status status = STATUS_OK;
     bench.options = calloc(1, experiment->options_size);
@@ -125,7 +134,7 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
                                  "experiments only scaling runs on several. Start it without mpirun",
                                  argv[0]);
         else if (status == STATUS_OK && !done && experiment->settle)
-            status = experiment->settle(&bench);
+            status = bench_blame(argv[0], experiment->settle(&bench));
         status = communicator_agree(&bench.ranks, status);
     }
     if (status == STATUS_OK && !done)

@@ -71,8 +71,7 @@ extern const struct experiment experiment_pic_sort, experiment_random_lists, exp
 
 struct bench {
     const struct experiment *experiment;
-    const char *name; /* "radixpic bench NAME" */
-    void *options;    /* the experiment's struct options, filled in */
+    void *options; /* the experiment's struct options, filled in */
     struct communicator ranks;
     struct device *device;
     const struct device_info *info; /* of it */
@@ -88,6 +87,9 @@ struct bench {
 
 /* Reads argv, runs the experiment and judges. Collective where it runs on ranks. */
 STATUS_CHECKED enum status bench_run(const struct experiment *experiment, int argc, char **argv);
+
+/* Where `status` is STATUS_USAGE, puts `name` before the sentence of what was refused. Returns it. */
+STATUS_CHECKED enum status bench_blame(const char *name, enum status status);
 
 /* Calls run(bench, context) with a new bench->part and destroys that afterwards. */
 STATUS_CHECKED enum status bench_case(struct bench *bench,

@@ -113,7 +113,7 @@ static enum layout_type type_of(const struct options *options, const struct colu
 }
 
 /* Takes away the tables that --operation and --input leave out. What then has no effect is refused. */
-static enum status choose_tables(const struct bench *bench, struct options *options)
+static enum status choose_tables(struct options *options)
 {
     const struct option_list *numbers = &options->table_numbers;
     bool any = false, of_bubbles = false, of_a_type = false;
@@ -133,32 +133,27 @@ static enum status choose_tables(const struct bench *bench, struct options *opti
     }
     if (!any)
         return status_fail(STATUS_USAGE,
-                           "%s: no table is left: those of --table are none of --operation and --input",
-                           bench->name);
+                           "no table is left: those of --table are none of --operation and --input");
     if (options->inputs != 0 && !of_bubbles)
-        return status_fail(STATUS_USAGE,
-                           "%s: --input is of bubble-sort alone, and no table of it is asked for",
-                           bench->name);
+        return status_fail(STATUS_USAGE, "--input is of bubble-sort alone, and no table of it is asked for");
     return options_given(&options->common, "type") && !of_a_type
-               ? status_fail(STATUS_USAGE, "%s: --type: the tables that are asked for are of all three types",
-                             bench->name)
+               ? status_fail(STATUS_USAGE, "--type: the tables that are asked for are of all three types")
                : STATUS_OK;
 }
 
-static enum status check_table(const char *name, const struct options *options, const struct table *table)
+static enum status check_table(const struct options *options, const struct table *table)
 {
     const struct option_list arrays = arrays_of(options, table->of);
     if (cases[table->of].operation == LAYOUT_BITONIC_SORT && (options->length & (options->length - 1)) != 0)
         return status_fail(STATUS_USAGE,
-                           "%s: --length: bitonic-sort (Table %s) needs a power of two, not %u; any length "
+                           "--length: bitonic-sort (Table %s) needs a power of two, not %u; any length "
                            "suits --operation prefix-sum and bubble-sort",
-                           name, table->number, options->length);
+                           table->number, options->length);
     for (uint32_t n = 0; n < arrays.count; n++)
         if ((uint64_t)arrays.items[n] * options->length > UINT32_MAX)
-            return status_fail(
-                STATUS_USAGE,
-                "%s: --arrays: %u arrays of %u elements (--length) are more than 2^32 - 1 in all", name,
-                arrays.items[n], options->length);
+            return status_fail(STATUS_USAGE,
+                               "--arrays: %u arrays of %u elements (--length) are more than 2^32 - 1 in all",
+                               arrays.items[n], options->length);
     return STATUS_OK;
 }
 
@@ -167,14 +162,14 @@ static enum status settle(struct bench *bench)
     struct options *options = bench->options;
     for (uint32_t n = 0; n < options->arrays.count; n++)
         if (options->arrays.items[n] % GROUP != 0)
-            return status_fail(STATUS_USAGE, "%s: --arrays: %u is not a multiple of %d", bench->name,
-                               options->arrays.items[n], GROUP);
+            return status_fail(STATUS_USAGE, "--arrays: %u is not a multiple of %d", options->arrays.items[n],
+                               GROUP);
         else if (options->arrays.items[n] == 0) /* the word paper */
             options->arrays = doubling(PAPERS_MOST);
-    TRY(choose_tables(bench, options));
+    TRY(choose_tables(options));
     for (size_t t = 0; t < TABLES; t++)
         if (options->chosen[t])
-            TRY(check_table(bench->name, options, &tables[t]));
+            TRY(check_table(options, &tables[t]));
     return STATUS_OK;
 }
 

@@ -297,12 +297,12 @@ static enum status run_permutation(struct bench *bench)
 
 /* ---- options ---- */
 
-static enum status check_dimensions(const char *name, const char *option, const struct option_list *list)
+static enum status check_dimensions(const char *option, const struct option_list *list)
 {
     return list->count == 1
                ? status_fail(STATUS_USAGE,
-                             "%s: --%s: expected 2 to %d numbers, of a volume's dimensions, found %u", name,
-                             option, PERMUTATION_MAX_DIMENSIONS, list->items[0])
+                             "--%s: expected 2 to %d numbers, of a volume's dimensions, found %u", option,
+                             PERMUTATION_MAX_DIMENSIONS, list->items[0])
                : STATUS_OK;
 }
 
@@ -339,18 +339,9 @@ static void add_volume(struct options *options)
     }
 }
 
-/* The sentence of what just failed, with the option it comes from. */
-static enum status blame(const char *name, const char *option)
-{
-    char sentence[512];
-    snprintf(sentence, sizeof sentence, "%s", status_message());
-    return status_fail(STATUS_USAGE, "%s: %s: %s", name, option, sentence);
-}
-
 /* With the cells and axes that were asked for: axes must be a permutation of the table's, and cells divide
  * every volume of it. */
-static enum status settle_table(const char *name, const struct options *options,
-                                struct permutation_table *table)
+static enum status settle_table(const struct options *options, struct permutation_table *table)
 {
     static const uint32_t any_axes[PERMUTATION_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
     const struct option_list *blocks = &options->blocks, *axes = &options->axes;
@@ -359,20 +350,18 @@ static enum status settle_table(const char *name, const struct options *options,
         table->cell_count = blocks->count;
     }
     if (table->cell_count == 0)
-        return status_fail(STATUS_USAGE, "%s: --volume: neither 2 nor 3 nor 4 divides all sides; say --block",
-                           name);
+        return status_fail(STATUS_USAGE, "--volume: neither 2 nor 3 nor 4 divides all sides; say --block");
     if (axes->count > 0 && axes->count != table->dimensions)
-        return status_fail(STATUS_USAGE, "%s: --axes: %u axes for a volume of %u dimensions", name,
-                           axes->count, table->dimensions);
+        return status_fail(STATUS_USAGE, "--axes: %u axes for a volume of %u dimensions", axes->count,
+                           table->dimensions);
     for (uint32_t k = 0; k < table->dimensions; k++)
         table->axes[k] = axes->count > 0 ? axes->items[k] : table->dimensions - 1 - k;
     for (uint32_t cell = 0; cell < table->cell_count; cell++)
         for (uint32_t n = 0; n < table->volume_count; n++) {
             const struct ndpa_shape shape = shape_of(table, n, cell);
-            if (ndpa_check(&shape, any_axes) != STATUS_OK)
-                return blame(name, ndpa_elements(&shape) > UINT32_MAX ? "--volume" : "--block");
-            if (ndpa_check(&shape, table->axes) != STATUS_OK)
-                return blame(name, "--axes");
+            TRY(bench_blame(ndpa_elements(&shape) > UINT32_MAX ? "--volume" : "--block",
+                            ndpa_check(&shape, any_axes)));
+            TRY(bench_blame("--axes", ndpa_check(&shape, table->axes)));
         }
     return STATUS_OK;
 }
@@ -382,20 +371,20 @@ static enum status settle_table(const char *name, const struct options *options,
 static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;
-    const char *name = bench->name, *python = options->python;
-    TRY(check_dimensions(name, "volume", &options->sides));
-    TRY(check_dimensions(name, "axes", &options->axes));
+    const char *python = options->python;
+    TRY(check_dimensions("volume", &options->sides));
+    TRY(check_dimensions("axes", &options->axes));
     if (options->sides.count > 0 && options->table_numbers.count > 0)
-        return status_fail(STATUS_USAGE, "%s: --volume and --table exclude each other", name);
+        return status_fail(STATUS_USAGE, "--volume and --table exclude each other");
     if (options->sides.count > 0)
         add_volume(options);
     for (uint32_t number = 1; number <= PERMUTATION_TABLES && options->sides.count == 0; number++)
         add_table(options, number);
     if (options->table_count == 0)
-        return status_fail(STATUS_USAGE, "%s: --axes: no table is of %u dimensions; say --volume", name,
+        return status_fail(STATUS_USAGE, "--axes: no table is of %u dimensions; say --volume",
                            options->axes.count);
     for (uint32_t n = 0; n < options->table_count; n++)
-        TRY(settle_table(name, options, &options->tables[n]));
+        TRY(settle_table(options, &options->tables[n]));
     return !python || !wants_numpy(options) || permutation_by_numpy(python, "2,2", "1,0", 1).count > 0
                ? STATUS_OK
                : status_fail(STATUS_USAGE,

@@ -359,21 +359,21 @@ static enum status run_deposit(struct bench *bench)
 }
 
 /* The n-th point of --per-cell must have a grid, and one of its own. */
-static enum status check_point(const char *name, const struct options *options, uint32_t n)
+static enum status check_point(const struct options *options, uint32_t n)
 {
     const uint32_t particles = options->particles, *per_cell = options->per_cell.items;
     uint32_t cells[2], others[2] = {0, 0};
     if (!choose_cells(particles, per_cell[n], cells))
         return status_fail(STATUS_USAGE,
-                           "%s: --per-cell: %u of %u particles in a cell make no grid of 2 x 2 to %u cells",
-                           name, per_cell[n], particles, CONFIG_MAX_CELLS);
+                           "--per-cell: %u of %u particles in a cell make no grid of 2 x 2 to %u cells",
+                           per_cell[n], particles, CONFIG_MAX_CELLS);
     for (uint32_t before = 0; before < n; before++)
         if (choose_cells(particles, per_cell[before], others) && others[0] == cells[0] &&
             others[1] == cells[1])
             return status_fail(STATUS_USAGE,
-                               "%s: --per-cell: %u and %u make the same grid of %ux%u cells, with %g "
+                               "--per-cell: %u and %u make the same grid of %ux%u cells, with %g "
                                "particles in each; leave one out",
-                               name, per_cell[before], per_cell[n], cells[0], cells[1],
+                               per_cell[before], per_cell[n], cells[0], cells[1],
                                (double)particles / cells[0] / cells[1]);
     return STATUS_OK;
 }
@@ -385,7 +385,7 @@ static enum status settle(struct bench *bench)
     struct option_list *per_cell = &options->per_cell;
     uint32_t cells[2];
     for (uint32_t n = 0; n < per_cell->count; n++)
-        TRY(check_point(bench->name, options, n));
+        TRY(check_point(options, n));
     for (uint32_t number = 1; number <= MOST_PER_CELL && !options_given(&options->common, "per-cell");
          number *= 2)
         if (choose_cells(options->particles, number, cells))
