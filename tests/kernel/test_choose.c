@@ -97,7 +97,8 @@ TEST(a_device_by_its_numbers_is_that_one)
 
 TEST(what_fits_none_is_refused_for_any_share)
 {
-    static const char *const specs[] = {"abacus", "0: 0", "0:+0", "0:", "4294967296:0", "0:0x"};
+    static const char *const specs[] = {"abacus", "1000:0", " 0:0",         "0: 0",
+                                        "0:+0",   "0:",     "4294967296:0", "0:0x"};
     struct device *device = NULL;
     for (uint32_t share = 0; share < 3; share++)
         for (size_t n = 0; n < sizeof specs / sizeof specs[0]; n++)

@@ -6,18 +6,25 @@
 
 #include <stdlib.h>
 
-static const uint32_t grids[][2] = {{8, 6}, {2, 2}, {7, 5}, {2, 9}, {33, 64}};
+static const uint32_t grids[][2] = {{8, 6}, {7, 5}, {2, 2}, {2, 9}, {33, 64}};
 enum { GRIDS = sizeof grids / sizeof grids[0] };
 
 /* Without a tile; that of GPUs, which holds the smaller grids whole; and some that the grids are no multiples
  * of. */
 static const struct filter_tile tiles[] = {{0}, {16, 32, 4}, {3, 5, 1}, {4, 7, 2}, {1, 1, 1}, {6, 2, 6}};
 
-/* Of grids and tiles; and of the passes with which each mode is tried. Few where an interpreter runs the
- * kernels. */
+static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {45, 1}, {16, 32}, {17, 33}, {33, 64}, {37, 101}};
+
+/* Of grids, sizes and tiles; and of the passes with which each mode is tried. Few where an interpreter runs
+ * the kernels. */
 static int grid_count(void)
 {
     return getenv("RADIXPIC_TEST_SMALL") ? GRIDS - 1 : GRIDS; /* the last one is the largest */
+}
+
+static size_t size_count(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") ? 5 : sizeof sizes / sizeof sizes[0];
 }
 
 static int tile_count(void)
@@ -73,13 +80,12 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passe
 /* Every mode of a small grid, with even and with odd numbers of nodes. */
 TEST(modes_shrink_by_the_transfer_function)
 {
-    static const uint32_t sizes[][2] = {{8, 6}, {7, 5}};
     for (int p = 0; p < 2; p++)
         for (int t = 0; t < tile_count(); t++)
-            for (int s = 0; s < 2; s++) {
-                struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);
-                for (uint32_t mx = 0; mx < sizes[s][0]; mx++)
-                    for (uint32_t my = 0; my < sizes[s][1]; my++)
+            for (int g = 0; g < 2; g++) {
+                struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
+                for (uint32_t mx = 0; mx < grids[g][0]; mx++)
+                    for (uint32_t my = 0; my < grids[g][1]; my++)
                         for (uint32_t passes = 1; passes <= most_passes(); passes++)
                             check_mode(&b, mx, my, passes);
             }
@@ -101,9 +107,8 @@ TEST(every_grid_wraps)
 /* Tiles are a matter of speed: not a bit depends on them. */
 TEST(every_tile_has_the_same_bits)
 {
-    static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {45, 1}, {33, 64}, {37, 101}, {16, 32}, {17, 33}};
     for (int p = 0; p < 2; p++)
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (size_t s = 0; s < size_count(); s++) {
             double *expected = NULL;
             for (int t = 0; t < tile_count(); t++) {
                 struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);

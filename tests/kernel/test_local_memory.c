@@ -11,6 +11,12 @@ static const struct local_shape shapes[] = {{64, 32, 8, 16}, {5, 6, 3, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0], GHOST = 9 };
 static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
 
+/* Where an interpreter runs the kernels. */
+static bool is_small(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") != NULL;
+}
+
 static struct local_kernels *create(int shape)
 {
     struct local_kernels *kernels = NULL;
@@ -72,11 +78,12 @@ static void check_line(struct local_kernels *kernels, enum staged_version versio
 
 TEST(lines_are_filtered_but_for_their_ends)
 {
-    static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 128, 188, 1000, 1003};
+    static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 188, 128, 1000, 1003};
+    const size_t count = is_small() ? 12 : sizeof lengths / sizeof lengths[0];
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
         for (enum staged_version version = LINE_PLAIN; version <= LINE_V4; version++)
-            for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
+            for (size_t n = 0; n < count; n++) {
                 const uint32_t length = local_line_length(version, shapes[s].block, lengths[n]);
                 if (length > 0)
                     check_line(kernels, version, length);
@@ -146,13 +153,14 @@ static void check_product(struct local_kernels *kernels, enum staged_version ver
 
 TEST(matrices_of_any_size_are_transposed_and_multiplied)
 {
+    enum { SMALL_SIZES = 5 };
     static const struct staged_size sizes[] = {
-        {1, 1, 1},    {1, 2, 70},   {71, 9, 1},  {32, 40, 32}, {33, 5, 64}, {45, 31, 31},
-        {100, 3, 37}, {16, 16, 16}, {17, 5, 33}, {3, 40, 50},  {50, 1, 2},  {31, 33, 35},
+        {1, 1, 1},  {1, 2, 70},   {71, 9, 1},   {16, 16, 16}, {17, 5, 33},  {3, 40, 50},
+        {50, 1, 2}, {32, 40, 32}, {100, 3, 37}, {33, 5, 64},  {45, 31, 31}, {31, 33, 35},
     };
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        for (size_t n = 0; n < (is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
             for (enum staged_version version = TURN_NAIVE; version <= TURN_PADDED; version++)
                 check_turn(kernels, version, sizes[n]);
             for (enum staged_version version = PRODUCT_PLAIN; version <= PRODUCT_TILED; version++)
@@ -200,7 +208,7 @@ TEST(atomic_functions_lose_nothing)
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
 TEST(contention_loses_nothing)
 {
-    const uint32_t rounds = getenv("RADIXPIC_TEST_SMALL") ? 2 : 1000;
+    const uint32_t rounds = is_small() ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
         check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, .words = NULL});

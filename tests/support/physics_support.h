@@ -71,6 +71,17 @@ static inline struct history_row *physics_run(const struct config *config)
     return rows;
 }
 
+/* What the first of `ranks` makes alone, for all: so its kernels are built once. */
+static inline struct history_row *physics_run_alone(const struct communicator *ranks,
+                                                    const struct config *config)
+{
+    const size_t count = (size_t)config->time.steps + 1;
+    struct history_row *rows = ranks->rank == 0 ? physics_run(config) : test_array(count, sizeof *rows);
+    communicator_wait(ranks);
+    communicator_broadcast(ranks, count * sizeof *rows, rows);
+    return rows;
+}
+
 /* Mode number `mode` of the config's history at each step, as (real, imaginary). */
 static inline double (*physics_mode(const struct history_row *rows, uint64_t steps, uint32_t mode))[2]
 {
