@@ -71,14 +71,14 @@ static inline struct history_row *physics_run(const struct config *config)
     return rows;
 }
 
-/* What the first of `ranks` makes alone, for all: so its kernels are built once. */
-static inline struct history_row *physics_run_alone(const struct communicator *ranks,
+/* What the first rank of all makes alone, for all: so its kernels are built once. */
+static inline struct history_row *physics_run_alone(const struct communicator *all,
                                                     const struct config *config)
 {
     const size_t count = (size_t)config->time.steps + 1;
-    struct history_row *rows = ranks->rank == 0 ? physics_run(config) : test_array(count, sizeof *rows);
-    communicator_wait(ranks);
-    communicator_broadcast(ranks, count * sizeof *rows, rows);
+    struct history_row *rows = all->rank == 0 ? physics_run(config) : test_array(count, sizeof *rows);
+    communicator_wait(all);
+    communicator_broadcast(all, count * sizeof *rows, rows);
     return rows;
 }
 
