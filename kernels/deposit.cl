@@ -8,8 +8,9 @@
  *   deposit_group_per_segment  for GPUs and any number of particles a cell (shared/deposit_segments.h)
  *   deposit_item_per_segment   for CPUs, in vectors (there, too)
  *
- * then every node adds what the cells around hold for it. No two items write one word, so no atomics are
- * needed, and all sums run in a fixed order: the same particles give the same bits.
+ * then every node adds what the cells around hold for it; of a cell of many pieces, what deposit_long_cells()
+ * (there, too) has made of them. No two items write one word, so no atomics are needed, and all sums run in a
+ * fixed order: the same particles give the same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -29,7 +30,7 @@
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"
 #include "shared/deposit_sums.h"
-#include "shared/search.h"
+#include "shared/fast_search.h"
 
 /* ---- one group per piece ---- */
 
@@ -59,39 +60,6 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
 }
 
 /* ---- from pieces to nodes ---- */
-
-/* Segments, from the first to the last, that have a piece of a cell which is not empty. */
-static inline uint2 segments_of(global const uint *restrict cell_offsets, uint segment_bits, uint cell)
-{
-    return (uint2)(cell_offsets[cell] >> segment_bits, (cell_offsets[cell + 1] - 1) >> segment_bits);
-}
-
-/* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
- * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
- * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_long_cells(global const uint *restrict cell_offsets, global const uint *restrict segment_cell,
-                   uint segment_bits, uint most, global real *restrict sums)
-{
-    local real shared[SUM_SHARED];
-    const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
-    const uint cell = segment_cell[segment];
-    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
-    const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
-    const bool mine = ends.y - ends.x >= most && segment - first_started < most;
-    real total[SUM_COUNT], excess[SUM_COUNT];
-    clear_sums(total);
-    clear_sums(excess);
-    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
-        real piece[SUM_COUNT];
-        for (uint n = 0; n < SUM_COUNT; n++)
-            piece[n] = sums[(size_t)(s + cell) * SUM_COUNT + n];
-        sum_add_block(total, excess, piece);
-    }
-    sum_over_group(total, shared);
-    if (mine && item == 0)
-        store_sums(sums, ends.x + cell, total);
-}
 
 /* Sum number n of a cell over its pieces first, first + step, ... */
 static inline real sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,

@@ -18,7 +18,7 @@
 #include "shared/shape.h"
 
 #include "shared/cell.h"
-#include "shared/search.h"
+#include "shared/fast_search.h"
 
 #if !defined(ADD_64_BITS) || ADD_64_BITS < 0 || ADD_64_BITS > 1
 #error "ADD_64_BITS must be 0 or 1"

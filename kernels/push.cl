@@ -14,7 +14,42 @@
     uint count, uint chunk, global const uint *restrict cell_offsets, global real2 *restrict offset,         \
         global real2 *restrict velocity
 
-#if GROUP_ITEMS == 1
+#if GROUP_ITEMS > 1
+
+/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
+ * sums[3 g ...]. */
+static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
+                              global real *restrict sums, local real *shared, const bool moves,
+                              const bool measures)
+{
+    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
+    const uint begin = group * chunk, end = begin + min(chunk, count - begin);
+    struct walk walk = walk_start();
+    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
+    for (uint p = begin + item; p < end;) {
+        const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
+        real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
+        for (; p < block_end; p += GROUP_ITEMS) {
+            walk_to(&walk, motion, cell_offsets, p, 0, motion->nx * motion->ny - 1);
+            const real2 place = offset[p];
+            const struct velocity_step step = push_velocity(motion, &walk, place, velocity[p]);
+            if (measures)
+                push_add_sums(block, &step);
+            if (moves) {
+                const struct pushed pushed = push_position(motion, &walk, place, &step);
+                velocity[p] = pushed.velocity;
+                offset[p] = pushed_offset(motion, &pushed);
+                key[p] = pushed_cell(motion, &pushed);
+            }
+        }
+        if (measures)
+            sum_add_block(total, excess, block);
+    }
+    if (measures)
+        sum_store(total, shared, sums + SUM_COUNT * group);
+}
+
+#else /* the vector form */
 
 /* Particles [p, p + number) of the sixteen that a state has room for; the other lanes are 0. */
 static inline struct state16 load_state(global const real2 *offset, global const real2 *velocity, uint p,
@@ -66,8 +101,6 @@ static inline void store_state(const struct state16 *state, uint16 cells, uint p
     }
 }
 
-/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
- * sums[3 g ...]. */
 static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
@@ -93,39 +126,6 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
     }
     if (measures)
         sums16_store(&measured, sums + SUM_COUNT * get_group_id(0));
-}
-
-#else
-
-static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
-                              global real *restrict sums, local real *shared, const bool moves,
-                              const bool measures)
-{
-    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint begin = group * chunk, end = begin + min(chunk, count - begin);
-    struct walk walk = walk_start();
-    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
-    for (uint p = begin + item; p < end;) {
-        const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
-        real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
-        for (; p < block_end; p += GROUP_ITEMS) {
-            walk_to(&walk, motion, cell_offsets, p, 0, motion->nx * motion->ny - 1);
-            const real2 place = offset[p];
-            const struct velocity_step step = push_velocity(motion, &walk, place, velocity[p]);
-            if (measures)
-                push_add_sums(block, &step);
-            if (moves) {
-                const struct pushed pushed = push_position(motion, &walk, place, &step);
-                velocity[p] = pushed.velocity;
-                offset[p] = pushed_offset(motion, &pushed);
-                key[p] = pushed_cell(motion, &pushed);
-            }
-        }
-        if (measures)
-            sum_add_block(total, excess, block);
-    }
-    if (measures)
-        sum_store(total, shared, sums + SUM_COUNT * group);
 }
 
 #endif

@@ -74,7 +74,7 @@ static enum status advance_species(struct simulation *simulation, uint32_t s)
         return stepper->kind->measure(stepper, fields, s, list);
     TRY(stepper->kind->count(stepper, fields, s, measured, list));
     return simulation->exchange ? ranks_exchange(simulation, s)
-                                : stepper->kind->move(stepper, fields, s, &stepper->no_room, list);
+                                : stepper_move(stepper, fields, s, &stepper->no_room, list);
 }
 
 static enum status advance(struct simulation *simulation)

@@ -8,9 +8,9 @@ enum status ranks_exchange(struct simulation *simulation, uint32_t species)
     struct stepper *stepper = &simulation->stepper;
     struct particles *list = &simulation->particles[species];
     struct arrival_room room;
-    TRY(stepper->kind->leavers(stepper, species, list));
+    TRY(stepper_leavers(stepper, species, list));
     TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
-    TRY(stepper->kind->move(stepper, &simulation->fields, species, &room, list));
+    TRY(stepper_move(stepper, &simulation->fields, species, &room, list));
     return exchange_follow(simulation->exchange, species, list, &simulation->left);
 }
 

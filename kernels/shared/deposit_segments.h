@@ -1,5 +1,5 @@
-/* Deposit segments: the sums of all pieces of a segment at once (kernels/deposit.cl), where cells have few
- * particles, and on CPUs.
+/* Deposit segments: what kernels/deposit.cl does not need for its result: the sums of all pieces of a segment
+ * at once, where cells have few particles, and on CPUs; and those of a cell of many pieces by a group.
  *
  * SEGMENT_ITEMS: items of a group of deposit_group_per_segment, a power of two. ITEM_PARTICLES: particles of
  * an item there, a power of two from 8 to SUM_BLOCK.
@@ -8,8 +8,8 @@
 #define SHARED_DEPOSIT_SEGMENTS_H
 
 #include "shared/deposit_sums.h"
+#include "shared/fast_search.h"
 #include "shared/lanes.h"
-#include "shared/search.h"
 
 /* ---- one group per segment ---- */
 
@@ -247,6 +247,35 @@ deposit_item_per_segment(global const uint *restrict cell_offsets, global const 
         sum_segment(cell_offsets, offset, 1, cells, count, segment_bits, sums, segment_cell);
     else
         sum_segment(cell_offsets, offset, 2, cells, count, segment_bits, sums, segment_cell);
+}
+
+/* ---- cells of many pieces ---- */
+
+/* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
+ * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
+ * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_long_cells(global const uint *restrict cell_offsets, global const uint *restrict segment_cell,
+                   uint segment_bits, uint most, global real *restrict sums)
+{
+    local real shared[SUM_SHARED];
+    const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
+    const uint cell = segment_cell[segment];
+    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
+    const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
+    const bool mine = ends.y - ends.x >= most && segment - first_started < most;
+    real total[SUM_COUNT], excess[SUM_COUNT];
+    clear_sums(total);
+    clear_sums(excess);
+    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
+        real piece[SUM_COUNT];
+        for (uint n = 0; n < SUM_COUNT; n++)
+            piece[n] = sums[(size_t)(s + cell) * SUM_COUNT + n];
+        sum_add_block(total, excess, piece);
+    }
+    sum_over_group(total, shared);
+    if (mine && item == 0)
+        store_sums(sums, ends.x + cell, total);
 }
 
 #endif

@@ -36,6 +36,12 @@ static inline void store_sums(global real *restrict sums, uint place, const real
         sums[(size_t)place * SUM_COUNT + n] = total[n];
 }
 
+/* Segments, from the first to the last, that have a piece of a cell which is not empty. */
+static inline uint2 segments_of(global const uint *restrict cell_offsets, uint segment_bits, uint cell)
+{
+    return (uint2)(cell_offsets[cell] >> segment_bits, (cell_offsets[cell + 1] - 1) >> segment_bits);
+}
+
 /* Reads of an item that are under way at once. */
 #define READ_AHEAD 8
 

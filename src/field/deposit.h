@@ -10,6 +10,7 @@
 #define RADIXPIC_FIELD_DEPOSIT_H
 
 #include "domain/particles.h"
+#include "field/deposit_plan.h"
 
 struct deposit;
 
@@ -27,17 +28,6 @@ STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct
 
 /* One line for the log: the method, and how the device adds where that is atomic. */
 const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
-
-/* How the particles are summed by the method sorted. All sum the same terms, in a different order, and take
- * both layouts. */
-enum deposit_variant {
-    DEPOSIT_AUTO,              /* by the device and the particles per cell; the default */
-    DEPOSIT_GROUP_PER_PIECE,   /* one work-group a piece of up to 4,096 to 32,768 particles of one cell: GPUs
-                                  and many particles a cell */
-    DEPOSIT_GROUP_PER_SEGMENT, /* one work-group a few thousand particles of any cells: GPUs */
-    DEPOSIT_ITEM_PER_SEGMENT,  /* one work-item 8,192 particles of any cells, in vectors: CPUs */
-    DEPOSIT_VARIANTS           /* how many there are */
-};
 
 /* Fixes the variant, for tests and measurements. No matter to the method atomic. */
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant);

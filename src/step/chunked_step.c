@@ -170,15 +170,13 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     const struct launch launch = {chunks.count, 1, STAGE_PUSH,
                                   bytes_of(stepper, list->count, 2, 2 * chunks.count + 1)};
     (void)species;
-    TRY(stepper_clear_origin(stepper, room));
     TRY(find_places(stepper, chunks.count, room));
     TRY(KERNEL_LAUNCH(step->move, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
                       arg_buffer(step->table), arg_buffer(list->spare[ATTRIBUTE_OFFSET]),
                       arg_buffer(stepper->origin)));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);
-    buffer_swap(list->cell_offsets, stepper->new_offsets);
-    return stepper->setup.leaves_room ? device_fork(stepper->device) : STATUS_OK;
+    return STATUS_OK;
 }
 
 const struct stepper_kind chunked_step = {

@@ -6,7 +6,6 @@
  *   sort     sorted[j] = original[sigma(j)], by P. Helluy's radix sort in p passes, or a faster method
  *   permute  every attribute in the new order
  */
-#include "step/room.h"
 #include "step/stepper_internal.h"
 
 enum {
@@ -20,9 +19,7 @@ struct radix_step {
     size_t group_items; /* of the push */
     struct kernel *push, *push_and_measure, *measure;
     struct sorter *sorter;
-    struct room *room;          /* where the setup leaves any */
-    struct buffer *keys;        /* uint[capacity]: the cell at n+1 of the particles in the order of n */
-    struct buffer *permutation; /* uint[capacity]: sigma */
+    struct buffer *keys; /* uint[capacity]: the cell at n+1 of the particles in the order of n */
 };
 
 static enum status create_push(struct stepper *stepper, struct radix_step *step)
@@ -55,8 +52,7 @@ static enum status create(struct stepper *stepper)
     TRY(sorter_create(device, &setup->sort, setup->capacity, &step->sorter));
     TRY(permute_create(device, &stepper->permute));
     TRY(buffer_create(device, bytes, "particle keys", &step->keys));
-    TRY(buffer_create(device, bytes, "the sort's permutation", &step->permutation));
-    return setup->leaves_room ? room_create(device, setup, &step->room) : STATUS_OK;
+    return buffer_create(device, bytes, "the sort's permutation", &stepper->origin);
 }
 
 /* Group g owns the particles [g chunk, (g + 1) chunk). How many that are depends on the device and the number
@@ -94,7 +90,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
 {
     struct radix_step *step = stepper->own;
     const struct radix_lists lists = {.keys = step->keys,
-                                      .permutation = step->permutation,
+                                      .permutation = stepper->origin, /* sigma */
                                       .cell_offsets = stepper->new_offsets,
                                       .cells = grid_cells(&stepper->setup.grid)};
     TRY(launch_push(stepper, measure ? step->push_and_measure : step->push, fields, species,
@@ -102,29 +98,12 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     return sorter_run(step->sorter, list->count, &lists);
 }
 
-static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
-{
-    const uint32_t beside = stepper_cells_beside(&stepper->setup);
-    const size_t own = grid_cells(&stepper->setup.grid) - beside, word = sizeof(uint32_t);
-    (void)species;
-    (void)list;
-    TRY(buffer_read(stepper->new_offsets, own * word, (beside + (size_t)1) * word, stepper->leavers));
-    for (uint32_t cell = 0; cell < beside; cell++)
-        stepper->leavers[cell] = stepper->leavers[cell + 1] - stepper->leavers[cell];
-    return STATUS_OK;
-}
-
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list)
 {
-    struct radix_step *step = stepper->own;
     (void)fields;
     (void)species;
-    if (room->count > 0)
-        TRY(room_open(step->room, room, list->count, stepper->new_offsets, step->permutation));
-    TRY(permute_apply(stepper->permute, step->permutation, list->count + room->count, list));
-    buffer_swap(list->cell_offsets, stepper->new_offsets);
-    return stepper->setup.leaves_room ? device_fork(stepper->device) : STATUS_OK;
+    return permute_apply(stepper->permute, stepper->origin, list->count + room->count, list);
 }
 
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -140,7 +119,6 @@ const struct stepper_kind radix_step = {
     .layout = LAYOUT_SOA,
     .create = create,
     .count = count,
-    .leavers = leavers,
     .move = move,
     .measure = measure,
 };

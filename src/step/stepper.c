@@ -1,4 +1,5 @@
 /* Stepper: the table, and what its rows share. */
+#include "step/room.h"
 #include "step/stepper_internal.h"
 
 /* The row that a method names; `auto` and `fused` that of the device. */
@@ -51,7 +52,8 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
         TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)2) * word, &memory));
         stepper->leavers = memory;
     }
-    return kind->create(stepper);
+    TRY(kind->create(stepper));
+    return setup->leaves_room && !kind->leavers ? room_create(device, setup, &stepper->room) : STATUS_OK;
 }
 
 enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list)
@@ -95,6 +97,32 @@ enum status stepper_start(struct stepper *stepper, const struct fields *fields, 
     const enum status status = launch_start(branch, &stepper->setup, fields, list);
     device_close(&branch);
     return status;
+}
+
+/* ---- leavers and the move ---- */
+
+enum status stepper_leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
+{
+    const uint32_t beside = stepper_cells_beside(&stepper->setup);
+    const size_t own = grid_cells(&stepper->setup.grid) - beside, word = sizeof(uint32_t);
+    if (stepper->kind->leavers)
+        return stepper->kind->leavers(stepper, species, list);
+    TRY(buffer_read(stepper->new_offsets, own * word, (beside + (size_t)1) * word, stepper->leavers));
+    for (uint32_t cell = 0; cell < beside; cell++)
+        stepper->leavers[cell] = stepper->leavers[cell + 1] - stepper->leavers[cell];
+    return STATUS_OK;
+}
+
+enum status stepper_move(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                         const struct arrival_room *room, struct particles *list)
+{
+    if (stepper->room && room->count > 0)
+        TRY(room_open(stepper->room, room, list->count, stepper->new_offsets, stepper->origin));
+    else if (stepper->setup.carries && room->count > 0) /* the places of arrivals have no old one */
+        TRY(buffer_fill(stepper->origin, 0));
+    TRY(stepper->kind->move(stepper, fields, species, room, list));
+    buffer_swap(list->cell_offsets, stepper->new_offsets);
+    return stepper->setup.leaves_room && !stepper->kind->forks ? device_fork(stepper->device) : STATUS_OK;
 }
 
 /* ---- sums ---- */
@@ -144,11 +172,6 @@ enum status stepper_create_origin(struct stepper *stepper, struct buffer *any)
     TRY(permute_create(stepper->device, &stepper->permute));
     return buffer_create(stepper->device, stepper->setup.capacity * sizeof(uint32_t),
                          "the old places of particles", &stepper->origin);
-}
-
-enum status stepper_clear_origin(struct stepper *stepper, const struct arrival_room *room)
-{
-    return stepper->setup.carries && room->count > 0 ? buffer_fill(stepper->origin, 0) : STATUS_OK;
 }
 
 enum status stepper_move_carried(struct stepper *stepper, uint32_t count, struct particles *list)

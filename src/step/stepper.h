@@ -7,9 +7,9 @@
  * All give the same particles in the same cells, up to round-off; in what order those of a cell stand depends
  * on input and device alone, so the same input gives the same bits. A step of a species is
  *
- *   kind->count()    v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
- *   kind->leavers()  on several ranks: how many go to each cell beside the own rows; the ranks exchange that
- *   kind->move()     every particle at its place, with room behind those of a cell for its arrivals
+ *   kind->count()      v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
+ *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; they exchange that
+ *   stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
  *
  * On one rank the second is left out, and there is no room to leave.
  */
@@ -72,17 +72,15 @@ struct stepper_kind {
     enum status (*count)(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list);
 
-    /* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row.
-     * Blocking. */
+    /* See stepper_leavers(). NULL where count() makes the cell offsets of n+1, in stepper->new_offsets, and
+     * the permutation, in stepper->origin: these tell it, and arrivals get their room in them. */
     enum status (*leavers)(struct stepper *stepper, uint32_t species, const struct particles *list);
 
-    /* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count
-     * the arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many
-     * come: stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are
-     * in place when the side queue is through, and the others when the main queue is. The list must have room
-     * for the arrivals. (Non-blocking.) */
+    /* See stepper_move(): leaves the list as it is at n+1, and its cell offsets in stepper->new_offsets.
+     * (Non-blocking.) */
     enum status (*move)(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list);
+    bool forks; /* move() lets the side queue go on by itself, where the setup leaves room */
 
     /* Only the sums at n; nothing moves. (Non-blocking.) */
     enum status (*measure)(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -101,7 +99,8 @@ struct stepper {
     void *own;                  /* of the kind; the others may use */
     struct buffer *new_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
     struct permute *permute;
-    struct buffer *origin; /* stepper_create_origin() */
+    struct room *room;     /* step/room.h, for kinds without leavers() where the setup leaves room */
+    struct buffer *origin; /* uint[capacity], the old place of each new one: stepper_create_origin() */
     struct buffer *sums;   /* real[species_count][most_groups][PUSH_SUMS] */
     double *group_sums;    /* of a species, as read last */
     uint32_t most_groups;
@@ -131,6 +130,20 @@ STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t speci
  * ones. Of a sorted list, with the fields at 0. Blocking. */
 STATUS_CHECKED enum status stepper_start(struct stepper *stepper, const struct fields *fields,
                                          struct particles *list);
+
+/* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row. Blocking.
+ */
+STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
+                                           const struct particles *list);
+
+/* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
+ * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come:
+ * stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are in place
+ * when the side queue is through, and the others when the main queue is. The list must have room for the
+ * arrivals. (Non-blocking.) */
+STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
+                                        uint32_t species, const struct arrival_room *room,
+                                        struct particles *list);
 
 /* The sums at n of the last measuring step of that species. Blocking; a few KiB leave the device. */
 STATUS_CHECKED enum status stepper_read_sums(const struct stepper *stepper, uint32_t species,

@@ -39,12 +39,11 @@ STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t
 /* Where the sums of a species begin, in reals. */
 uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t species);
 
-/* For a stepper that moves offsets and velocities itself: other attributes follow by stepper->origin,
- * uint[capacity], the old place of each new one, where the setup has any. Else `any` stands in for it. */
+/* For a stepper that moves offsets and velocities itself: other attributes follow by stepper->origin where
+ * the setup has any. Else `any` stands in for it. */
 STATUS_CHECKED enum status stepper_create_origin(struct stepper *stepper, struct buffer *any);
 
-/* Before a move, since the places of arrivals have no old one, and after it. (Non-blocking.) */
-STATUS_CHECKED enum status stepper_clear_origin(struct stepper *stepper, const struct arrival_room *room);
+/* Their move, to the spare arrays. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move_carried(struct stepper *stepper, uint32_t count,
                                                 struct particles *list);
 

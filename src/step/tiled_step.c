@@ -345,7 +345,6 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
                         const struct arrival_room *room, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    TRY(stepper_clear_origin(stepper, room));
     TRY(step->layout.windowed ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.windowed)
         TRY(move_strays(stepper, fields, list, room));
@@ -355,7 +354,6 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     if (step->layout.windowed)
         buffer_swap(step->stray_number[0], step->stray_number[1]);
     particles_swap(list);
-    buffer_swap(list->cell_offsets, stepper->new_offsets);
     buffer_swap(step->tile_cells[species], step->new_tile_cells);
     return STATUS_OK;
 }
@@ -370,5 +368,6 @@ const struct stepper_kind tiled_step = {
     .count = count,
     .leavers = leavers,
     .move = move,
+    .forks = true,
     .measure = measure,
 };

@@ -71,8 +71,8 @@ static struct sorted_particles step_with_room(struct stepper *stepper, struct sc
 {
     struct particles *list = &scene->sorted.particles;
     assert_ok(stepper->kind->count(stepper, &scene->fields, USED, measure, list));
-    assert_ok(stepper->kind->leavers(stepper, USED, list));
-    assert_ok(stepper->kind->move(stepper, &scene->fields, USED, &arrivals->room, list));
+    assert_ok(stepper_leavers(stepper, USED, list));
+    assert_ok(stepper_move(stepper, &scene->fields, USED, &arrivals->room, list));
     assert_ok(device_join(scene->device));
     list->count += arrivals->room.count;
     struct sorted_particles after = state_read(scene);

@@ -389,7 +389,7 @@ static inline void step_once(struct stepper *stepper, struct scene *scene, uint3
 {
     struct particles *list = &scene->sorted.particles;
     assert_ok(stepper->kind->count(stepper, &scene->fields, species, measure, list));
-    assert_ok(stepper->kind->move(stepper, &scene->fields, species, &stepper->no_room, list));
+    assert_ok(stepper_move(stepper, &scene->fields, species, &stepper->no_room, list));
     assert_ok(device_join(scene->device));
 }
 
