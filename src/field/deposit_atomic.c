@@ -1,6 +1,8 @@
 /* Deposit atomic: launches of kernels/deposit_atomic.cl. */
 #include "field/deposit_atomic.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 
 enum {
@@ -20,10 +22,7 @@ struct deposit_atomic {
 
 uint32_t deposit_atomic_fraction_bits(uint32_t count)
 {
-    uint32_t bits = 0; /* count < 2^bits */
-    while ((uint64_t)count >> bits != 0)
-        bits++;
-    return SUM_BITS - bits;
+    return SUM_BITS - bits_below(count + UINT64_C(1)); /* count < 2^bits */
 }
 
 static enum status choose_way(const struct device_info *info, enum atomic_way wanted, enum atomic_way *way)

@@ -1,6 +1,8 @@
 /* Deposit plan: what is fast on GPUs and on CPUs. */
 #include "field/deposit_plan.h"
 
+#include "base/integers.h"
+
 enum {
     GROUP_ITEMS = 256,
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
@@ -49,19 +51,13 @@ struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_
         const bool many = groups.item_particles > FEWEST_ITEM_PARTICLES;
         *(many ? &groups.item_particles : &groups.segment_items) /= 2;
     }
-    while (UINT32_C(1) << groups.segment_bits < groups.segment_items * groups.item_particles)
-        groups.segment_bits++;
+    groups.segment_bits = bits_below(groups.segment_items * groups.item_particles);
     return groups;
-}
-
-static uint32_t segments_of(uint32_t count, uint32_t segment_bits)
-{
-    return (uint32_t)(((uint64_t)count + (UINT64_C(1) << segment_bits) - 1) >> segment_bits);
 }
 
 uint32_t deposit_most_segments(const struct deposit_groups *groups, uint32_t capacity)
 {
-    return segments_of(capacity, groups->segment_bits); /* the shortest */
+    return divide_up(capacity, UINT64_C(1) << groups->segment_bits); /* the shortest */
 }
 
 /* The host knows only the mean of the particles per cell, so no variant is chosen that a single full cell can
@@ -96,7 +92,7 @@ struct deposit_pass deposit_plan_pass(const struct device_info *info, const stru
     pass.segment_bits = per_piece  ? piece_bits(info, count)
                         : per_item ? ITEM_SEGMENT_BITS
                                    : groups->segment_bits;
-    pass.segments = segments_of(count, pass.segment_bits);
+    pass.segments = divide_up(count, UINT64_C(1) << pass.segment_bits);
     pass.sum.groups = per_piece ? (size_t)pass.segments + filled - 1 : pass.segments;
     pass.sum.items = per_piece ? groups->items : per_item ? 1 : groups->segment_items;
     pass.sum.stage = STAGE_DEPOSIT;

@@ -1,6 +1,8 @@
 /* NDPA: launch shapes, tables and launches of kernels/ndpa.cl. */
 #include "ndpa/ndpa.h"
 
+#include "base/integers.h"
+
 #include <inttypes.h>
 
 enum {
@@ -39,16 +41,6 @@ struct ndpa {
 static bool takes_bars(enum ndpa_kind kind)
 {
     return kind == NDPA_BARS || kind == NDPA_TABLES;
-}
-
-static uint32_t at_most(uint64_t value, uint64_t most)
-{
-    return (uint32_t)(value < most ? value : most);
-}
-
-static uint32_t at_least(uint64_t value, uint64_t least)
-{
-    return (uint32_t)(value > least ? value : least);
 }
 
 /* ---- launch shapes ---- */

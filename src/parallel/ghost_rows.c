@@ -1,16 +1,13 @@
 /* Ghost rows: from the slabs of the ranks. */
 #include "parallel/ghost_rows.h"
 
+#include "base/integers.h"
+
 struct slab ghost_slab(const struct rank_place *place, int rank)
 {
     const struct partition *partition = place->partition;
     return slab_make(&place->slab->box, partition->first[rank], partition_rows(partition, rank),
                      place->ghost);
-}
-
-static uint32_t at_most(uint32_t rows, uint32_t most)
-{
-    return rows < most ? rows : most;
 }
 
 uint32_t ghost_upward_rows(const struct slab *slab)

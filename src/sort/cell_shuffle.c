@@ -1,6 +1,8 @@
 /* Cell shuffle: launches of kernels/cell_shuffle.cl. */
 #include "sort/cell_shuffle.h"
 
+#include "base/integers.h"
+
 /* What suits each kind of device. More slots than compute units, so that a late one does not keep
  * all waiting. A tile of 32 KiB fits the local memory of every OpenCL device. */
 enum { SLOTS_PER_UNIT = 8, TILE = 4096 };
@@ -48,8 +50,7 @@ static struct cell_shuffle_options shape_for(const struct device *device, uint32
         .slots = either(given->slots, (size_t)SLOTS_PER_UNIT * info->compute_units),
         .group_items = either(given->group_items, device_group_items(device, suitable->group_items)),
         .tile = either(given->tile, suitable->tile)};
-    const uint32_t width = shape.column_items * shape.lanes, blocks = cells / width + (cells % width > 0);
-    shape.slots = shape.slots < blocks ? shape.slots : blocks;
+    shape.slots = at_most(shape.slots, divide_up(cells, (uint64_t)shape.column_items * shape.lanes));
     return shape;
 }
 
@@ -57,8 +58,7 @@ static struct cell_shuffle_options shape_for(const struct device *device, uint32
 static size_t most_tiles(const struct cell_shuffle *shuffle)
 {
     const uint32_t most_long = shuffle->capacity / (shuffle->shape.column_most + 1);
-    const uint32_t long_cells = shuffle->cells < most_long ? shuffle->cells : most_long;
-    return (size_t)long_cells + shuffle->capacity / shuffle->shape.tile;
+    return (size_t)at_most(shuffle->cells, most_long) + shuffle->capacity / shuffle->shape.tile;
 }
 
 static enum status build(struct device *device, struct cell_shuffle *shuffle)
@@ -83,14 +83,10 @@ static enum status build(struct device *device, struct cell_shuffle *shuffle)
 enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                 const struct cell_shuffle_options *options, struct cell_shuffle **shuffle)
 {
-    *shuffle = NULL;
-    struct cell_shuffle *created = NULL;
-    TRY(DEVICE_NEW(device, created));
-    *created = (struct cell_shuffle){
+    TRY(DEVICE_NEW(device, *shuffle));
+    **shuffle = (struct cell_shuffle){
         .cells = cells, .capacity = capacity, .shape = shape_for(device, cells, options)};
-    TRY(build(device, created));
-    *shuffle = created;
-    return STATUS_OK;
+    return build(device, *shuffle);
 }
 
 /* ---- shuffling ---- */

@@ -1,6 +1,8 @@
 /* Chunked sort: the plan of its passes, and their launches. */
 #include "sort/fast_sorts.h"
 
+#include "base/integers.h"
+
 enum {
     LINE = 16,             /* LINE of kernels/chunked_sort.cl */
     ONE_PASS_BITS = 14,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
@@ -47,21 +49,7 @@ struct chunked_sort {
     struct buffer *scratch;    /* uint[capacity], between passes */
 };
 
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- the plan ---- */
-
-/* Bits of the numbers 0..count-1. */
-static uint32_t bits_below(uint32_t count)
-{
-    uint32_t bits = 0;
-    while (bits < 32 && (UINT64_C(1) << bits) < count)
-        bits++;
-    return bits;
-}
 
 /* Bits of the first digit: an equal share, or more of them if the rest of the key then fits in a word beside
  * the index. */
@@ -76,7 +64,7 @@ static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t ind
 static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capacity)
 {
     const bool is_long = key_bits <= RADIX_BITS_MOST && (uint64_t)chunks << key_bits <= capacity;
-    return key_bits <= ONE_PASS_BITS || is_long ? 1 : (key_bits + RADIX_BITS_AUTO - 1) / RADIX_BITS_AUTO;
+    return key_bits <= ONE_PASS_BITS || is_long ? 1 : divide_up(key_bits, RADIX_BITS_AUTO);
 }
 
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
@@ -85,8 +73,8 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
     const uint32_t usual = CHUNKS_PER_UNIT * device->compute_units;
     const uint32_t chunks = options->chunks ? options->chunks : usual;
     const uint32_t fewest = fewest_passes(key_bits, chunks, capacity);
-    const uint32_t passes = minimum(options->passes ? options->passes : fewest, key_bits);
-    const uint32_t share = (key_bits + passes - 1) / passes;
+    const uint32_t passes = at_most(options->passes ? options->passes : fewest, key_bits);
+    const uint32_t share = divide_up(key_bits, passes);
     struct plan plan = {.key_bits = key_bits, .chunks = chunks, .index_bits = bits_below(capacity)};
     enum source source = SOURCE_KEYS;
     for (uint32_t shift = 0; shift < key_bits; plan.passes++) {
@@ -94,12 +82,11 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
             shift == 0 && passes > 1 ? first_digit_bits(key_bits, share, plan.index_bits) : share;
         struct pass *pass = &plan.pass[plan.passes];
         *pass =
-            (struct pass){.source = source, .shift = shift, .radix_bits = minimum(digit, key_bits - shift)};
+            (struct pass){.source = source, .shift = shift, .radix_bits = at_most(digit, key_bits - shift)};
         shift += pass->radix_bits;
         pass->packs = shift < key_bits && key_bits - shift + plan.index_bits <= 32;
         source = pass->packs ? SOURCE_PACKED : SOURCE_SIGMA;
-        if (pass->radix_bits > plan.radix_bits)
-            plan.radix_bits = pass->radix_bits;
+        plan.radix_bits = at_least(plan.radix_bits, pass->radix_bits);
     }
     return plan;
 }
@@ -163,7 +150,7 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
     for (uint32_t n = 0; n < plan->passes; n++)
         TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
     TRY(sorted_order_create(sort->device, sort->capacity, &sort->order));
-    for (uint32_t n = 0; n < minimum(plan->passes, 2); n++)
+    for (uint32_t n = 0; n < at_most(plan->passes, 2); n++)
         TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->tables[n]));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
     TRY(buffer_create(sort->device, (plan->chunks + 1) * word, "where the sort's chunks begin",
@@ -179,14 +166,11 @@ enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32
                                 struct chunked_options options, struct chunked_sort **sort)
 {
     const struct plan plan = make_plan(device_info(device), key_bits, capacity, &options);
-    struct chunked_sort *created = NULL;
     *sort = NULL;
     TRY(chunked_sort_resolve(device_info(device), key_bits, capacity, &options));
-    TRY(DEVICE_NEW(device, created));
-    *created = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
-    TRY(create_parts(created, options.portable));
-    *sort = created;
-    return STATUS_OK;
+    TRY(DEVICE_NEW(device, *sort));
+    **sort = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
+    return create_parts(*sort, options.portable);
 }
 
 /* ---- one sort ---- */
@@ -199,8 +183,7 @@ static uint64_t words_read(enum source source)
 
 static uint32_t chunk_of(const struct plan *plan, uint32_t count)
 {
-    const uint32_t share = (uint32_t)(((uint64_t)count + plan->chunks - 1) / plan->chunks);
-    return (share + LINE - 1) / LINE * LINE;
+    return round_up(divide_up(count, plan->chunks), LINE);
 }
 
 /* Counts digits of `radix_bits` bits into `table`. */

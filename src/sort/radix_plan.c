@@ -1,6 +1,8 @@
 /* Radix plan: choose what is left to the program, refuse what does not fit the device. */
 #include "sort/radix_plan.h"
 
+#include "base/integers.h"
+
 /* With these, list places and table entries stay 32-bit numbers. */
 static const uint32_t MAX_TABLE = UINT32_C(1) << 31;
 
@@ -17,14 +19,6 @@ enum {
 static uint64_t local_histogram_bytes(uint32_t radix_bits, uint64_t items)
 {
     return (UINT64_C(1) << (radix_bits + 2)) * items; /* S = 2^(r+2) I */
-}
-
-static uint64_t power_of_two_above(uint64_t value)
-{
-    uint64_t power = 1;
-    while (power < value)
-        power *= 2;
-    return power;
 }
 
 uint64_t radix_plan_table_length(const struct radix_plan *plan)
@@ -46,7 +40,7 @@ uint64_t radix_plan_split_length(const struct radix_plan *plan)
 static uint32_t auto_passes(const struct device_info *device, uint32_t key_bits)
 {
     const uint32_t most = device->is_cpu ? CPU_RADIX_BITS : GPU_RADIX_BITS;
-    return (key_bits + most - 1) / most;
+    return divide_up(key_bits, most);
 }
 
 static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits)
@@ -83,9 +77,9 @@ static enum status check(const struct device_info *device, const struct radix_pl
          local > 0 ? local - 1 : 0, /* the paper's S < C */
          "bytes of local memory, S = 2^(r+2) I", "take a smaller I or more passes (p)"},
         {"groups (G)", groups, (uint64_t)groups * items, MAX_ITEMS, "items, G*I", "take a smaller G or I"},
-        {"histogram_splits (s)", splits, 4 * power_of_two_above(radix_plan_split_length(plan)), local,
+        {"histogram_splits (s)", splits, UINT64_C(4) << bits_below(radix_plan_split_length(plan)), local,
          "bytes of local memory for the scan of a part", "take a larger s"},
-        {"histogram_splits (s)", splits, 4 * power_of_two_above(splits), local,
+        {"histogram_splits (s)", splits, UINT64_C(4) << bits_below(splits), local,
          "bytes of local memory for the scan of the parts' sums", "take a smaller s, or fewer groups (G)"},
         {"groups (G)", groups, radix_plan_table_length(plan), MAX_TABLE, "entries of the histogram, R*G*I",
          "take smaller I or G, or more passes (p)"}};
@@ -106,14 +100,14 @@ enum status radix_plan_make(const struct device_info *device, const struct sort_
 {
     const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
     const uint32_t passes = config->passes != SORT_AUTO ? config->passes : auto_passes(device, bits);
-    return radix_plan_make_radix(device, config, bits, (bits + passes - 1) / passes, plan);
+    return radix_plan_make_radix(device, config, bits, divide_up(bits, passes), plan);
 }
 
 enum status radix_plan_make_radix(const struct device_info *device, const struct sort_config *config,
                                   uint32_t key_bits, uint32_t radix_bits, struct radix_plan *plan)
 {
     *plan = (struct radix_plan){.key_bits = key_bits, .radix_bits = radix_bits};
-    plan->passes = radix_bits > 0 ? (key_bits + radix_bits - 1) / radix_bits : 0;
+    plan->passes = radix_bits > 0 ? divide_up(key_bits, radix_bits) : 0;
     if (radix_bits < 1 || radix_bits > MAX_RADIX_BITS)
         return check(device, plan);
     plan->items_per_group =

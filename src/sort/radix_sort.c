@@ -1,6 +1,8 @@
 /* Radix sort: the phases in their order, and the arrays they pass the list through. */
 #include "sort/radix_sort.h"
 
+#include "base/integers.h"
+
 enum {
     TRANSPOSE_TILE = 16, /* TILE of kernels/radix_sort.cl */
     FLAT_ITEMS = 64,     /* items of a group where every item has one word */
@@ -25,18 +27,21 @@ struct radix_sort {
     struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
 };
 
-/* Keys of an item: ceil(count / (G*I)). */
+/* G*I, and how many keys each of them has. */
+static uint32_t items_of(const struct radix_plan *plan)
+{
+    return plan->groups * plan->items_per_group;
+}
+
 static uint32_t chunk_of(const struct radix_plan *plan, uint32_t count)
 {
-    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
-    return (uint32_t)((count + items - 1) / items);
+    return divide_up(count, items_of(plan));
 }
 
 /* Words of a scratch array: a transposed list has holes where items have shorter chunks. */
 static uint64_t scratch_words(const struct radix_plan *plan, uint32_t capacity)
 {
-    const uint64_t items = (uint64_t)plan->groups * plan->items_per_group;
-    return plan->transpose ? chunk_of(plan, capacity) * items : capacity;
+    return plan->transpose ? (uint64_t)chunk_of(plan, capacity) * items_of(plan) : capacity;
 }
 
 static enum status create_kernels(struct radix_sort *sort)
@@ -75,15 +80,11 @@ static enum status create_buffers(struct radix_sort *sort, bool own_keys)
 enum status radix_sort_create(struct device *device, const struct radix_plan *plan, uint32_t capacity,
                               bool permutation, bool own_keys, struct radix_sort **sort)
 {
-    *sort = NULL;
-    struct radix_sort *created = NULL;
-    TRY(DEVICE_NEW(device, created));
-    *created = (struct radix_sort){
+    TRY(DEVICE_NEW(device, *sort));
+    **sort = (struct radix_sort){
         .device = device, .plan = *plan, .capacity = capacity, .permutation = permutation};
-    TRY(create_kernels(created));
-    TRY(create_buffers(created, own_keys));
-    *sort = created;
-    return STATUS_OK;
+    TRY(create_kernels(*sort));
+    return create_buffers(*sort, own_keys);
 }
 
 struct buffer *radix_sort_table(struct radix_sort *sort)
@@ -109,11 +110,8 @@ enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *k
 static enum status scan_parts(struct radix_sort *sort, struct buffer *values, uint32_t count, uint32_t parts,
                               uint32_t length, uint32_t items_of_table, struct buffer *totals)
 {
-    uint32_t padded = 2;
-    while (padded < length)
-        padded *= 2;
-    const size_t most = device_group_items(sort->device, SCAN_ITEMS);
-    const size_t items = most < padded / 2 ? most : padded / 2;
+    const uint32_t padded = UINT32_C(1) << at_least(bits_below(length), 1);
+    const uint32_t items = at_most(device_group_items(sort->device, SCAN_ITEMS), padded / 2);
     return KERNEL_LAUNCH(
         sort->scan_parts,
         ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),
@@ -125,7 +123,7 @@ enum status radix_sort_scan(struct radix_sort *sort)
 {
     const struct radix_plan *plan = &sort->plan;
     const uint32_t count = (uint32_t)radix_plan_table_length(plan);
-    const uint32_t items = plan->groups * plan->items_per_group, splits = plan->histogram_splits;
+    const uint32_t items = items_of(plan), splits = plan->histogram_splits;
     const uint32_t length = (uint32_t)radix_plan_split_length(plan);
     TRY(scan_parts(sort, sort->table, count, splits, length, items,
                    splits > 1 ? sort->part_sums : sort->table_total));
@@ -159,13 +157,11 @@ static enum status reorder(struct radix_sort *sort, struct list from, struct lis
 static enum status transpose(struct radix_sort *sort, const struct buffer *from, struct buffer *to,
                              uint32_t count, bool to_columns)
 {
-    const uint32_t rows = sort->plan.groups * sort->plan.items_per_group;
-    const uint32_t chunk = chunk_of(&sort->plan, count);
-    const size_t tiles_down = (rows + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
-    const size_t tiles_across = (chunk + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
+    const uint32_t rows = items_of(&sort->plan), chunk = chunk_of(&sort->plan, count);
+    const size_t tiles = (size_t)divide_up(rows, TRANSPOSE_TILE) * divide_up(chunk, TRANSPOSE_TILE);
     return KERNEL_LAUNCH(sort->transpose,
-                         ((struct launch){tiles_down * tiles_across, TRANSPOSE_TILE * TRANSPOSE_TILE,
-                                          STAGE_SORT_TRANSPOSE, 2 * sizeof(uint32_t) * (uint64_t)count}),
+                         ((struct launch){tiles, TRANSPOSE_TILE * TRANSPOSE_TILE, STAGE_SORT_TRANSPOSE,
+                                          2 * sizeof(uint32_t) * (uint64_t)count}),
                          arg_buffer(from), arg_buffer(to), arg_uint(count), arg_uint(rows), arg_uint(chunk),
                          arg_uint(to_columns));
 }

@@ -1,6 +1,7 @@
 /* Tiled sort: the shape of its launches, its arrays, and the passes in their order. */
 #include "sort/fast_sorts.h"
 
+#include "base/integers.h"
 #include "device/tile_plan.h"
 
 /* What a list holds before and after a pass; the numbers are those of kernels/tiled_sort.cl. */
@@ -42,19 +43,6 @@ struct tiled_sort {
     struct buffer *between_digits; /* ushort[capacity] with FORM_PAIRS */
 };
 
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static uint32_t bits_of(uint32_t value)
-{
-    uint32_t bits = 0;
-    while (bits < 32 && value >> bits > 0)
-        bits++;
-    return bits;
-}
-
 /* False where the device has no room for a tile. */
 static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
                        const struct tiled_options *options, struct shape *shape)
@@ -65,7 +53,7 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
     shape->reorders = options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
     shape->digit_bits[0] = divide_up(key_bits, shape->passes);
     if (shape->passes == 2) { /* a longer first digit, if the second then fits in a word beside the index */
-        const uint32_t room = 32 - bits_of(capacity > 0 ? capacity - 1 : 0);
+        const uint32_t room = 32 - bits_below(capacity);
         if (key_bits > room && key_bits - room > shape->digit_bits[0] &&
             key_bits - room <= TILE_MAX_DIGIT_BITS)
             shape->digit_bits[0] = key_bits - room;

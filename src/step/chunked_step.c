@@ -1,4 +1,5 @@
 /* Chunked step: launches of kernels/chunked_step.cl. */
+#include "base/integers.h"
 #include "step/stepper_internal.h"
 
 enum {
@@ -27,15 +28,13 @@ static uint32_t most_chunks_of(const struct device_info *info, const struct step
     const uint64_t share = (uint64_t)TABLE_SHARE * setup->capacity;
     const uint64_t words = share > TABLE_WORDS ? share : TABLE_WORDS;
     const uint64_t rows = words / grid_cells(&setup->grid);
-    const uint64_t wanted = (uint64_t)CHUNKS_PER_UNIT * info->compute_units;
-    return rows == 0 ? 1 : (uint32_t)(rows < wanted ? rows : wanted);
+    return at_least(at_most(rows, (uint64_t)CHUNKS_PER_UNIT * info->compute_units), 1);
 }
 
 static uint32_t block_of(const struct device_info *info, const struct stepper_setup *setup)
 {
     const uint64_t blocks = (uint64_t)BLOCKS_PER_UNIT * info->compute_units;
-    const uint64_t share = (grid_cells(&setup->grid) + blocks - 1) / blocks;
-    return share < BLOCK_CELLS ? BLOCK_CELLS : (uint32_t)((share + LANES - 1) / LANES * LANES);
+    return round_up(at_least(divide_up(grid_cells(&setup->grid), blocks), BLOCK_CELLS), LANES);
 }
 
 static enum status create_kernels(struct device *device, const struct stepper_setup *setup,
@@ -64,7 +63,7 @@ static enum status create(struct stepper *stepper)
     stepper->own = step;
     step->most_chunks = most_chunks_of(device_info(device), setup);
     step->block = block_of(device_info(device), setup);
-    step->blocks = (uint32_t)((cells + step->block - 1) / step->block);
+    step->blocks = divide_up(cells, step->block);
     TRY(create_kernels(device, setup, step));
     TRY(stepper_create_sums(stepper, step->most_chunks));
     TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
@@ -85,12 +84,8 @@ struct chunks {
 
 static struct chunks deal_out(const struct chunked_step *step, uint32_t count)
 {
-    const uint32_t most = step->most_chunks;
-    const uint32_t share = (uint32_t)(((uint64_t)count + most - 1) / most);
-    const uint32_t length = (share + LANES - 1) / LANES * LANES;
-    if (length == 0)
-        return (struct chunks){0, 0};
-    return (struct chunks){(uint32_t)(((uint64_t)count + length - 1) / length), length};
+    const uint32_t length = round_up(divide_up(count, step->most_chunks), LANES);
+    return (struct chunks){length > 0 ? divide_up(count, length) : 0, length};
 }
 
 /* Bytes of `passes` runs through the particles' states and of the field once, and of `rows` of the table. */

@@ -6,6 +6,7 @@
  *   sort     sorted[j] = original[sigma(j)], by P. Helluy's radix sort in p passes, or a faster method
  *   permute  every attribute in the new order
  */
+#include "base/integers.h"
 #include "step/stepper_internal.h"
 
 enum {
@@ -37,7 +38,7 @@ static enum status create_push(struct stepper *stepper, struct radix_step *step)
     TRY(kernel_create(program, "push_step", &step->push));
     TRY(kernel_create(program, "push_step_and_measure", &step->push_and_measure));
     TRY(kernel_create(program, "push_measure", &step->measure));
-    return stepper_create_sums(stepper, groups < MOST_GROUPS ? (uint32_t)groups : MOST_GROUPS);
+    return stepper_create_sums(stepper, at_most(groups, MOST_GROUPS));
 }
 
 static enum status create(struct stepper *stepper)
@@ -60,9 +61,7 @@ static enum status create(struct stepper *stepper)
 static uint32_t chunk_of(const struct stepper *stepper, uint32_t count)
 {
     const struct radix_step *step = stepper->own;
-    const uint64_t items = step->group_items;
-    const uint64_t pieces = (count + items - 1) / items; /* of one particle an item */
-    return (uint32_t)((pieces + stepper->most_groups - 1) / stepper->most_groups * items);
+    return round_up(divide_up(count, stepper->most_groups), (uint32_t)step->group_items);
 }
 
 /* One of the three kernels, which moves `bytes` of each particle. */
@@ -73,7 +72,7 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
     const struct stepper_setup *setup = &stepper->setup;
     const struct species_motion motion = species_motion_make(list->species, setup);
     const uint32_t chunk = chunk_of(stepper, list->count);
-    const uint32_t groups = chunk > 0 ? list->count / chunk + (list->count % chunk != 0) : 0;
+    const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
     if (kernel != step->push)
         stepper->groups[species] = groups;

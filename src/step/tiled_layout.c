@@ -1,6 +1,8 @@
 /* Tiled layout: windows that fit, or cells as digits. */
 #include "step/tiled_layout.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 
 enum {
@@ -11,19 +13,14 @@ enum {
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
 };
 
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean chunk, since
  * density varies: as many tiles a chunk as that leaves, but chunks enough to keep the device busy. False
  * where not one tile fits. */
 static bool make_windows(const struct device_info *info, const struct stepper_setup *setup, uint32_t bits,
                          double room, struct tiled_layout *layout)
 {
-    const uint32_t most_reach = setup->reach[0] < setup->grid.nx ? setup->reach[0] : setup->grid.nx;
-    *layout = (struct tiled_layout){.windowed = true, .reach = most_reach > 0 ? most_reach : 1};
+    *layout = (struct tiled_layout){.windowed = true,
+                                    .reach = at_least(at_most(setup->reach[0], setup->grid.nx), 1)};
     const double bands = 2.0 * layout->reach + 1;
     layout->margin = LEAST_MARGIN + setup->reach[1];
     if (!tile_plan_make(info, bits, NULL, &layout->tiles))
@@ -35,7 +32,7 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
     if (fitting < 1)
         return false;
     const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
-    const uint32_t most_tiles = tiles / busy > 0 ? tiles / busy : 1;
+    const uint32_t most_tiles = at_least(tiles / busy, 1);
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
     layout->span = (uint32_t)(layout->chunk_tiles * cells_of_tile) + 2 * layout->margin;
     /* No more bits than these columns take: the rows of the table get shorter. */

@@ -1,4 +1,5 @@
 /* Tiled step: its arrays, and the launches of kernels/tiled_step.cl. */
+#include "base/integers.h"
 #include "step/stepper_internal.h"
 #include "step/tiled_layout.h"
 
@@ -207,8 +208,7 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
     /* From so many rows at either end particles may leave; one more, since they go over the end of a row too
      * (windows.h). */
-    const uint32_t edge = step->layout.reach + 1;
-    const uint32_t low_row = edge < setup->own_rows ? edge : setup->own_rows;
+    const uint32_t low_row = at_most(step->layout.reach + UINT64_C(1), setup->own_rows);
     const struct launch launch =
         launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
                         device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
@@ -310,8 +310,7 @@ static void cut_edges(const struct stepper *stepper, const struct particles *lis
     const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
     const uint32_t length = step->layout.chunk_tiles * tile_length(&step->layout.tiles);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    const uint32_t low = before[EDGE_LOW] / length + (before[EDGE_LOW] % length != 0);
-    const uint32_t high = before[EDGE_HIGH] / length;
+    const uint32_t low = divide_up(before[EDGE_LOW], length), high = before[EDGE_HIGH] / length;
     const uint32_t between = high > low ? high - low : 0;
     *edges = (struct some_chunks){chunks - between, between > 0 ? low : chunks, between};
     *inner = (struct some_chunks){between, 0, low};
