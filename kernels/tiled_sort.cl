@@ -137,7 +137,7 @@ __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
            __global uint *restrict offsets, uint chunks, uint cells)
 {
-    __local uint sums[2][SCAN_ITEMS];
+    __local uint sums[2 * SCAN_ITEMS];
 #if BIN_BITS < DIGIT_BITS
     if (get_group_id(0) == ROW / SCAN_BINS)
         scan_by_one_group(sums, totals + ROW, offsets, cells > 0 ? cells + 1 : 0);

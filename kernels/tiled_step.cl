@@ -180,7 +180,7 @@ kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 step_scan(global uint *restrict table, global const uint *restrict totals, global uint *restrict offsets,
           global uint *restrict tile_cells, uint chunks, uint cells, uint new_count)
 {
-    local uint sums[2][SCAN_ITEMS];
+    local uint sums[2 * SCAN_ITEMS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0) * SCAN_BINS + t % SCAN_BINS;
     const uint start = scan_table(sums, table, totals, offsets, chunks, cells);
     const uint tiles = new_count / TILE + (new_count % TILE != 0);
@@ -219,7 +219,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS
                            ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
                                  stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny)
                            : 0;
-    local const uint *up_to = sum_over_items(sums, t, total);
+    local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
     if (cell < cells)
         offsets[cell] = up_to[t] - total;
     if (t == ITEMS - 1)
@@ -231,7 +231,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS
 kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *restrict next_stray_number)
 {
-    local uint sums[2][SCAN_ITEMS];
+    local uint sums[2 * SCAN_ITEMS];
     scan_by_one_group(sums, block_totals, block_totals, blocks);
     if (get_local_id(0) == 0)
         *next_stray_number = 0;

@@ -15,23 +15,13 @@ static inline uint4 sum4_over_items(__local uint *quads, __local uint *sums, uin
     barrier(CLK_LOCAL_MEM_FENCE);
     __local uint *own = quads + t / 4 * 20 + t % 4;
     const uint a = own[0], b = own[4], c = own[8], sum = a + b + c + own[12];
-    __local uint *from = sums, *to = sums + ITEMS;
-    from[t] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint stride = 4; stride < ITEMS; stride *= 2) {
-        to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        __local uint *swapped = from;
-        from = to;
-        to = swapped;
-    }
-    const uint before = from[t] - sum;
+    __local uint *sums_to_here = sum_along(sums, ITEMS, 4, t, sum);
+    const uint before = sums_to_here[t] - sum;
     own[0] = before;
     own[4] = before + a;
     own[8] = before + a + b;
     own[12] = before + a + b + c;
-    *all = vload4(ITEMS / 4 - 1, from);
+    *all = vload4(ITEMS / 4 - 1, sums_to_here);
     barrier(CLK_LOCAL_MEM_FENCE);
     return vload4(t + (t >> 2), quads);
 }

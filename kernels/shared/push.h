@@ -98,7 +98,7 @@ static inline struct pushed push_position(const struct motion *motion, const str
     return pushed;
 }
 
-/* The key of the cell, and in the lost row the offset that it needs (shared/cell.h). */
+/* The key of the cell, and the offset in it, beyond the ends of the grid as shared/cell.h has it. */
 static inline uint pushed_cell(const struct motion *motion, const struct pushed *pushed)
 {
     return cell_index(wrap_row(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);

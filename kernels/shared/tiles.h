@@ -121,13 +121,36 @@ static inline void open_list(__local uchar *number_of, __local uint *digits, __l
         ends[t] = end;
 }
 
+/* ---- sums over the items ---- */
+
+/* Inclusive sums over the items t, t - apart, t - 2 apart, ... of the group, whose number `items` and `apart`
+ * are constants. sums has room for 2 * items; the returned half holds the sums of all items, after a barrier.
+ */
+static inline __local uint *sum_along(__local uint *sums, const uint items, const uint apart, uint t,
+                                      uint value)
+{
+    __local uint *from = sums, *to = sums + items;
+    from[t] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint stride = apart; stride < items; stride *= 2) {
+        to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __local uint *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    return from;
+}
+
 /* ---- scan ---- */
 
-/* The scan. Replaces each entry of the table by the place after the last key of that digit in that chunk: the
- * number of smaller digits, plus those of the digit in the chunks up to this one. A group of SCAN_ITEMS owns
- * SCAN_BINS columns, an item CHUNKS_EACH rows of one of them. Also writes where each digit starts, for digits
- * up to `cells`, if that is not 0. Returns where the digit of the item's column starts. */
-static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *restrict table,
+/* The scan, with room in `sums` for 2 * SCAN_ITEMS. Replaces each entry of the table by the place after the
+ * last key of that digit in that chunk: the number of smaller digits, plus those of the digit in the chunks
+ * up to this one. A group of SCAN_ITEMS owns SCAN_BINS columns, an item CHUNKS_EACH rows of one of them. Also
+ * writes where each digit starts, for digits up to `cells`, if that is not 0. Returns where the digit of the
+ * item's column starts. */
+static inline uint scan_table(__local uint *sums, __global uint *restrict table,
                               __global const uint *restrict totals, __global uint *restrict offsets,
                               uint chunks, uint cells)
 {
@@ -147,14 +170,14 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
     uint before = 0;
     for (uint c = t; c < first_bin; c += SCAN_ITEMS)
         before += totals[c];
-    sums[0][t] = before;
+    sums[t] = before;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint half_items = (ROW < SCAN_ITEMS ? ROW : SCAN_ITEMS) / 2; half_items > 0; half_items /= 2) {
         if (t < half_items)
-            sums[0][t] += sums[0][t + half_items];
+            sums[t] += sums[t + half_items];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    uint place = sums[0][0];
+    uint place = sums[0];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = first_bin; c < bin; c++)
         place += totals[c];
@@ -167,15 +190,7 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
     }
 
     /* The items of one bin stand SCAN_BINS apart. */
-    uint from = 0;
-    sums[0][t] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint stride = SCAN_BINS; stride < SCAN_ITEMS; stride *= 2) {
-        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
-        from = 1 - from;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    place += sums[from][t] - sum;
+    place += sum_along(sums, SCAN_ITEMS, SCAN_BINS, t, sum)[t] - sum;
 #pragma unroll
     for (uint n = 0; n < CHUNKS_EACH; n++) {
         place += entries[n];
@@ -187,47 +202,20 @@ static inline uint scan_table(__local uint sums[2][SCAN_ITEMS], __global uint *r
 
 /* The number of entries before each: before[n] = values[0] + ... + values[n-1], for n < count. By one group
  * of SCAN_ITEMS; `before` may be `values`. */
-static inline void scan_by_one_group(__local uint sums[2][SCAN_ITEMS], __global const uint *values,
-                                     __global uint *before, uint count)
+static inline void scan_by_one_group(__local uint *sums, __global const uint *values, __global uint *before,
+                                     uint count)
 {
     const uint t = (uint)get_local_id(0), each = (count + SCAN_ITEMS - 1) / SCAN_ITEMS;
     const uint begin = min(t * each, count), end = min(begin + each, count);
-    uint sum = 0, from = 0;
+    uint sum = 0;
     for (uint n = begin; n < end; n++)
         sum += values[n];
-    sums[0][t] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint stride = 1; stride < SCAN_ITEMS; stride *= 2) {
-        sums[1 - from][t] = sums[from][t] + (t >= stride ? sums[from][t - stride] : 0);
-        from = 1 - from;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    uint place = sums[from][t] - sum;
+    uint place = sum_along(sums, SCAN_ITEMS, 1, t, sum)[t] - sum;
     for (uint n = begin; n < end; n++) {
         const uint value = values[n];
         before[n] = place;
         place += value;
     }
-}
-
-/* ---- sums over the items ---- */
-
-/* Inclusive sum over the items of the group. sums has room for 2 * ITEMS; the returned half holds the result
- * of all items, after a barrier. */
-static inline __local uint *sum_over_items(__local uint *sums, uint t, uint value)
-{
-    __local uint *from = sums, *to = sums + ITEMS;
-    from[t] = value;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint stride = 1; stride < ITEMS; stride *= 2) {
-        to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        __local uint *swapped = from;
-        from = to;
-        to = swapped;
-    }
-    return from;
 }
 
 /* ---- ranking ---- */
@@ -277,7 +265,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
         sum += word;
         wrapped += place < turn ? word : 0;
     }
-    __local uint *inclusive = sum_over_items(sums, t, sum);
+    __local uint *inclusive = sum_along(sums, ITEMS, 1, t, sum);
     /* Order: row by row, in a row the low halves, then the high halves. */
     const uint first = t / ITEMS_A_ROW * ITEMS_A_ROW;
     const uint before_row = first > 0 ? inclusive[first - 1] : 0,

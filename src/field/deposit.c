@@ -18,14 +18,6 @@ struct deposit {
     struct buffer *segment_cell; /* uint[segments] */
 };
 
-const char *deposit_describe(const struct device_info *info, const struct deposit_config *config)
-{
-    if (config->method == DEPOSIT_METHOD_SORTED)
-        return "sorted: cell by cell, in a fixed order";
-    return info->has_int64_atomics ? "atomic: particle by particle, 64 bits at once"
-                                   : "atomic: particle by particle, 64 bits as two words of 32";
-}
-
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
 {
     deposit->variant = variant;

@@ -14,8 +14,8 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells, as in the own rows
- * of a slab; with shape and method of the config. */
+/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells; with shape and
+ * method of the config. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, const struct deposit_config *config,
                                           uint32_t filled_cells, uint32_t capacity, struct deposit **deposit);
@@ -25,9 +25,6 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
  * (Non-blocking.) */
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
-
-/* One line for the log: the method, and how the device adds where that is atomic. */
-const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
 /* Fixes the variant, for tests and measurements. No matter to the method atomic. */
 void deposit_choose(struct deposit *deposit, enum deposit_variant variant);

@@ -31,6 +31,14 @@ enum {
     SHORT_CELL = 16   /* pieces of a cell that deposit_long_cells leaves apart */
 };
 
+const char *deposit_describe(const struct device_info *info, const struct deposit_config *config)
+{
+    if (config->method == DEPOSIT_METHOD_SORTED)
+        return "sorted: cell by cell, in a fixed order";
+    return info->has_int64_atomics ? "atomic: particle by particle, 64 bits at once"
+                                   : "atomic: particle by particle, 64 bits as two words of 32";
+}
+
 /* A group per piece needs local memory for half its items' sums (shared/sum.h); a group per segment needs it
  * for its particles, a gap after those of each item, and three words an item. Neither asks for all there is:
  * several groups share it. */

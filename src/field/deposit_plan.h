@@ -5,6 +5,7 @@
 #ifndef RADIXPIC_FIELD_DEPOSIT_PLAN_H
 #define RADIXPIC_FIELD_DEPOSIT_PLAN_H
 
+#include "config/config.h"
 #include "device/device.h"
 
 /* How the particles are summed. All variants sum the same terms, in a different order, and take both layouts.
@@ -35,6 +36,9 @@ struct deposit_pass {
     uint32_t lanes; /* items per node */
     uint32_t most;  /* pieces of a cell that are left apart; UINT32_MAX: all */
 };
+
+/* One line for the log: the method, and how the device adds where that is atomic. */
+const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
 /* planes: sums of a piece. */
 struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_t planes, size_t real_bytes);
