@@ -83,13 +83,6 @@ kernel GROUP_SIZE void ndpa_cells(global element *volume, constant const uint *m
 
 /* ---- bar by bar ---- */
 
-static inline void wait_for_bar(void)
-{
-#if GROUP_ITEMS > 1
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-}
-
 /* A bar has CELL_ROWS rows of `width` elements, the last one of a row of bars maybe fewer; in `room` each row
  * takes `width`. `side` is the volume's along the last axis. */
 kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *map, uint width, uint side,
@@ -101,7 +94,9 @@ kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *ma
         const uint row = t / columns, column = t % columns;
         room[row * width + column] = volume[begin + PLACE_IN_VOLUME(map, row * CELL_SIDE) + column];
     }
-    wait_for_bar();
+#if GROUP_ITEMS > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
         const uint row = t / columns, column = t % columns, in_cell = column % CELL_SIDE;
         const uint before = PLACE_BEFORE(map, row * CELL_SIDE + in_cell);

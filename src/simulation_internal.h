@@ -33,8 +33,8 @@ STATUS_CHECKED enum status plan_step(const struct config *config, const struct d
 
 /* ---- simulation_ranks.c: particles that go to other ranks, and rows that change hands ---- */
 
-/* The slab that the partition gives this rank, with `ghost` rows beside it. */
-struct slab ranks_slab(const struct simulation *simulation, uint32_t ghost);
+/* The slab becomes what the partition gives this rank, with `ghost` rows beside it. */
+void ranks_take_slab(struct simulation *simulation, uint32_t ghost);
 
 /* Between the count of species s and the end of its step: leaving particles go to the owners of the
  * ghost rows that they are in, and arrivals take their places. Collective. */

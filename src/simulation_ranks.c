@@ -26,12 +26,13 @@ enum status ranks_settle(struct simulation *simulation)
 
 /* ---- rows change hands ---- */
 
-struct slab ranks_slab(const struct simulation *simulation, uint32_t ghost)
+void ranks_take_slab(struct simulation *simulation, uint32_t ghost)
 {
     const struct partition *partition = &simulation->partition;
     const int rank = simulation->communicator.rank;
     const struct grid box = grid_make(&simulation->config->grid);
-    return slab_make(&box, partition->first[rank], partition_rows(partition, rank), ghost);
+    simulation->ghost = ghost;
+    simulation->slab = slab_make(&box, partition->first[rank], partition_rows(partition, rank), ghost);
 }
 
 enum status ranks_change_slab(struct simulation *simulation, const struct slab *from)
@@ -40,8 +41,7 @@ enum status ranks_change_slab(struct simulation *simulation, const struct slab *
     struct particles *lists = simulation->particles;
     uint32_t changed;
     uint64_t left = 0;
-    simulation->ghost = plan_ghost_rows(simulation->config);
-    simulation->slab = ranks_slab(simulation, simulation->ghost);
+    ranks_take_slab(simulation, plan_ghost_rows(simulation->config));
     for (uint32_t s = 0; s < species; s++)
         TRY(migrate_change_slab(simulation->migrate, from, &simulation->slab, s, &lists[s]));
     TRY(migrate_settle(simulation->migrate, &simulation->slab, species, lists, &changed, &left));

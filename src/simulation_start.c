@@ -124,8 +124,7 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
         memcpy(simulation->partition.first, old->first, ((size_t)old->ranks + 1) * sizeof *old->first);
     else
         TRY(balance_partition(&simulation->partition, checkpoint));
-    simulation->ghost = as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config);
-    simulation->slab = ranks_slab(simulation, simulation->ghost);
+    ranks_take_slab(simulation, as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config));
     simulation->is_restart = true;
     simulation->step = simulation->first_step = checkpoint->step;
     simulation->first_energy = checkpoint->first_energy;

@@ -241,10 +241,10 @@ static enum status report_times(struct run *run, double seconds)
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
-static enum status report_stop(struct run *run, const struct run_arguments *arguments, const char *sentence)
+static enum status report_stop(struct run *run, const struct run_arguments *arguments)
 {
     char *command = restart_command(&arguments->overrides, run->communicator.size, run->folder.path);
-    const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", sentence,
+    const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
                                            command ? command : "radixpic run --restart latest");
     free(command);
     return agree(run, status);
@@ -266,14 +266,9 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
     progress_end(&progress);
     if (status != STATUS_OK && status != STATUS_STOPPED)
         return status;
-    char *sentence = strdup(status_message());
-    enum status ended = device_finish(run->device);
-    if (ended == STATUS_OK)
-        ended = report_times(run, timer_now() - progress.started);
-    if (ended == STATUS_OK && status == STATUS_STOPPED)
-        ended = report_stop(run, arguments, sentence ? sentence : "stopped by a signal");
-    free(sentence);
-    return ended;
+    TRY(device_finish(run->device));
+    TRY(report_times(run, timer_now() - progress.started));
+    return status == STATUS_STOPPED ? report_stop(run, arguments) : STATUS_OK;
 }
 
 /* Closes the log, with the reason in it where the run failed. */

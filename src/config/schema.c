@@ -32,6 +32,8 @@
 #define MOST_PARTICLES        ((double)CONFIG_MAX_SPECIES_PARTICLES)
 #define MOST_ON_AN_AXIS       4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS            16384
+#define TABLE(rows, described) {rows, COUNT_OF(rows), sizeof(described)}
+#define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
 /* clang-format on */
 
 const char schema_directory_fallback[] = "output/CONFIG";
@@ -43,8 +45,7 @@ static const struct schema_row perturbation_rows[] = {
     {PERTURBATION(amplitude, TYPE_REAL), ANY_FINITE,
      .help = "relative to the mean density; in a density perturbation between -1 and 1"},
 };
-static const struct schema_table perturbation_table = {perturbation_rows, COUNT_OF(perturbation_rows),
-                                                       sizeof(struct perturbation)};
+static const struct schema_table perturbation_table = TABLE(perturbation_rows, struct perturbation);
 
 static const struct schema_row species_rows[] = {
     {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
@@ -85,14 +86,13 @@ static const struct schema_row species_rows[] = {
           perturbation_table),
      .fallback = "[]", .help = "x += a cos(k x)/k with k = 2 pi m/L"},
 };
-static const struct schema_table species_table = {species_rows, COUNT_OF(species_rows),
-                                                  sizeof(struct species_config)};
+static const struct schema_table species_table = TABLE(species_rows, struct species_config);
 
 static const struct schema_row mode_rows[] = {
     {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
      .help = "[MX, MY], each within +-cells/2"},
 };
-static const struct schema_table mode_table = {mode_rows, COUNT_OF(mode_rows), sizeof(int32_t[2])};
+static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
 
 static const struct schema_row phase_axis_rows[] = {
     {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v; each axis once"},
@@ -101,14 +101,12 @@ static const struct schema_row phase_axis_rows[] = {
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
      .help = "[low, high], high not included; along x and y edges of cells"},
 };
-static const struct schema_table phase_axis_table = {phase_axis_rows, COUNT_OF(phase_axis_rows),
-                                                     sizeof(struct phase_axis_config)};
+static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 
 static const struct schema_row phase_order_rows[] = {
     {"", TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once"},
 };
-static const struct schema_table phase_order_table = {phase_order_rows, COUNT_OF(phase_order_rows),
-                                                      sizeof(enum phase_axis)};
+static const struct schema_table phase_order_table = TABLE(phase_order_rows, enum phase_axis);
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
@@ -116,11 +114,9 @@ static const struct schema_row phase_space_rows[] = {
      .help = "f is a function of these"},
     {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
      .help = "of the axes in the written array, the last the fastest; [] is that of axes"},
-    {PHASE_SPACE(every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "100", .unit = "steps",
-     .help = "between files; 0 is never"},
+    {PHASE_SPACE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
-static const struct schema_table phase_space_table = {phase_space_rows, COUNT_OF(phase_space_rows),
-                                                      sizeof(struct phase_space_config)};
+static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
@@ -209,8 +205,7 @@ static const struct schema_row config_rows[] = {
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
      .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
-    {CONFIG(output.snapshots.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between files; 0 is never"},
+    {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.particles, TYPE_BOOL), .fallback = "true",
      .help = "write particles beside the fields"},
     {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
@@ -219,11 +214,9 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "openPMD files of the density in phase space, each of a species"},
     {"output.moments", TYPE_GROUP,
      .help = "density, mean velocity and temperature of each species, on the grid"},
-    {CONFIG(output.moments.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between files; 0 is never"},
+    {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
-    {CONFIG(output.checkpoints.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between files; 0 is never"},
+    {CONFIG(output.checkpoints.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",
      .help = "of wall clock between files; 0 is never"},
     {CONFIG(output.checkpoints.keep, TYPE_COUNT32), WITHIN(1, 1000), .fallback = "2",
@@ -234,7 +227,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",
      .help = "electrons at thermal velocity 1"},
 };
-static const struct schema_table config_table = {config_rows, COUNT_OF(config_rows), sizeof(struct config)};
+static const struct schema_table config_table = TABLE(config_rows, struct config);
 
 _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows) <= SCHEMA_MAX_ROWS,
                "SCHEMA_MAX_ROWS holds every table");

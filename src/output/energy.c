@@ -2,8 +2,7 @@
 #include "output/energy.h"
 
 enum {
-    GPU_GROUP_ITEMS = 256,
-    CPU_GROUP_ITEMS = 1,
+    GROUP_ITEMS = 256, /* 1 on a CPU */
     GROUPS_PER_UNIT = 8,
     MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
     SUMS = 2            /* of a group: ex^2 + ey^2, rho (SUM_COUNT of the kernel) */
@@ -22,9 +21,8 @@ struct energy {
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
                           struct energy **created)
 {
-    const struct device_info *info = device_info(device);
-    const size_t items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
-    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
+    const size_t items = device_row_items(device, GROUP_ITEMS);
+    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
     const uint64_t most = wanted < MOST_GROUPS ? wanted : MOST_GROUPS;
     const uint64_t pieces = (grid_cells(grid) + items - 1) / items; /* of one node an item */
     const uint64_t pieces_per_group = (pieces + most - 1) / most;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { GPU_GROUP_ITEMS = 64, CPU_GROUP_ITEMS = 1 };
+enum { GROUP_ITEMS = 64 /* 1 on a CPU */ };
 
 enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, TEMPERATURE, QUANTITIES }; /* as in the kernel */
 
@@ -32,8 +32,7 @@ static enum status create_moments(struct device *device, const struct config *co
     TRY(DEVICE_NEW(device, moments));
     *part = moments;
     moments->room = cells < HDF5_PIECE ? cells : HDF5_PIECE;
-    moments->group_items =
-        device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
+    moments->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "moments.cl", config->precision, &moments->program, "-D GROUP_ITEMS=%zu",
                       moments->group_items));
     TRY(kernel_create(moments->program, "moments", &moments->kernel));

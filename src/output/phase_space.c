@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { GPU_GROUP_ITEMS = 256, CPU_GROUP_ITEMS = 1, GROUPS_PER_UNIT = 16 };
+enum { GROUP_ITEMS = 256 /* 1 on a CPU */, GROUPS_PER_UNIT = 16 };
 
 /* ---- volumes ---- */
 
@@ -93,8 +93,7 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     TRY(DEVICE_NEW(device, spaces));
     *part = spaces;
     spaces->device = device;
-    spaces->group_items =
-        device_group_items(device, device_info(device)->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS);
+    spaces->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "phase_space.cl", config->precision, &spaces->program, "-D GROUP_ITEMS=%zu",
                       spaces->group_items));
     TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));

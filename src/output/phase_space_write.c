@@ -127,31 +127,29 @@ static void count_outside(struct item *item, const char *name, bool is_known)
 
 static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *units, const struct item *item)
 {
+    enum { SPACING, OFFSET, POSITION, LOW, HIGH, UNIT, TIME, COLUMNS };
     static const char *const letters[] = {"x", "y", "u", "v"};
-    static const double centre[CONFIG_PHASE_AXES] = {0.5, 0.5, 0.5, 0.5};
+    static const char *const names[COLUMNS] = {"gridSpacing", "gridGlobalOffset", "position",      "axisLow",
+                                               "axisHigh",    "axisUnitSI",       "axisTimeOffset"};
     const double half_step_back = -item->view->config->time.step / 2;
     const uint32_t count = item->space->axis_count;
     const char *labels[CONFIG_PHASE_AXES];
-    double unit[CONFIG_PHASE_AXES], spacing[CONFIG_PHASE_AXES], offset[CONFIG_PHASE_AXES];
-    double low[CONFIG_PHASE_AXES], high[CONFIG_PHASE_AXES], time[CONFIG_PHASE_AXES];
+    double columns[COLUMNS][CONFIG_PHASE_AXES];
     for (uint32_t k = 0; k < count; k++) {
         const enum phase_axis axis = axis_of(item, k)->axis;
+        const double unit = phase_axis_is_space(axis) ? units->length : units->velocity;
         labels[k] = letters[axis];
-        unit[k] = phase_axis_is_space(axis) ? units->length : units->velocity;
-        time[k] = phase_axis_is_space(axis) ? 0 : half_step_back;
-        low[k] = end_of(item, k, 0);
-        high[k] = end_of(item, k, 1);
-        spacing[k] = bin_width(item, k) * unit[k];
-        offset[k] = low[k] * unit[k];
+        columns[SPACING][k] = bin_width(item, k) * unit;
+        columns[OFFSET][k] = end_of(item, k, 0) * unit;
+        columns[POSITION][k] = 0.5; /* the centre */
+        columns[LOW][k] = end_of(item, k, 0);
+        columns[HIGH][k] = end_of(item, k, 1);
+        columns[UNIT][k] = unit;
+        columns[TIME][k] = phase_axis_is_space(axis) ? 0 : half_step_back;
     }
     hdf5_texts(file, mesh, "axisLabels", count, labels);
-    hdf5_doubles(file, mesh, "gridSpacing", count, spacing);
-    hdf5_doubles(file, mesh, "gridGlobalOffset", count, offset);
-    hdf5_doubles(file, mesh, "position", count, centre);
-    hdf5_doubles(file, mesh, "axisLow", count, low);
-    hdf5_doubles(file, mesh, "axisHigh", count, high);
-    hdf5_doubles(file, mesh, "axisUnitSI", count, unit);
-    hdf5_doubles(file, mesh, "axisTimeOffset", count, time);
+    for (int n = 0; n < COLUMNS; n++)
+        hdf5_doubles(file, mesh, names[n], count, columns[n]);
     hdf5_double(file, mesh, "gridUnitSI", 1);
     hdf5_double(file, mesh, "timeOffset", item->space_axes > 0 ? 0 : half_step_back);
 }
