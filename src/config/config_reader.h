@@ -26,17 +26,11 @@ char *config_as_text(const struct config *config, size_t *length);
 /* Writes that. STATUS_FAILED when the stream reports an error, too. */
 STATUS_CHECKED enum status config_echo(const struct config *config, FILE *stream);
 
-/* A config, and what to call it: "the checkpoint". */
-struct config_side {
-    const char *name;
-    const struct config *config;
-};
-
-/* Writes a line "KEY: NAME has VALUE, NAME VALUE" to `stream` for each key whose values differ, and returns
- * their number. Keys, and groups of keys, in `but` (NULL ends it) are passed over. Species are compared in
- * their order; a key of one kind of positions or velocities only where both sides are of that kind, for else
- * the kinds differ. */
-size_t config_compare(const struct config_side *left, const struct config_side *right, const char *const *but,
+/* Writes a line "KEY: the checkpoint has VALUE, the config VALUE" to `stream` for each key in which a
+ * checkpoint's config and another one differ, and returns their number. Keys, and groups of keys, in `but`
+ * (NULL ends it) are passed over. Species are compared in their order; a key of one kind of positions or
+ * velocities only where both sides are of that kind, for else the kinds differ. */
+size_t config_compare(const struct config *checkpoint, const struct config *config, const char *const *but,
                       FILE *stream);
 
 enum describe_form { DESCRIBE_TEXT, DESCRIBE_MARKDOWN };

@@ -177,7 +177,6 @@ enum status config_echo(const struct config *config, FILE *stream)
 /* ---- what differs between two configs ---- */
 
 struct comparison {
-    const struct config_side *sides[2];
     const char *const *but;
     FILE *stream;
     size_t count;
@@ -214,9 +213,8 @@ static void compare_row(struct comparison *comparison, const char *prefix, const
 {
     char *const left = make_text(row, bases[0]), *const right = make_text(row, bases[1]);
     if (!left || !right || strcmp(left, right) != 0) {
-        fprintf(comparison->stream, "%s%s: %s has %s%s, %s %s\n", prefix, row->path,
-                comparison->sides[0]->name, left ? left : "?", schema_is_line(row) ? "" : " of them",
-                comparison->sides[1]->name, right ? right : "?");
+        fprintf(comparison->stream, "%s%s: the checkpoint has %s%s, the config %s\n", prefix, row->path,
+                left ? left : "?", schema_is_line(row) ? "" : " of them", right ? right : "?");
         comparison->count++;
     }
     free(left);
@@ -248,12 +246,11 @@ static void compare(struct comparison *comparison, const struct schema_table *ta
     }
 }
 
-size_t config_compare(const struct config_side *left, const struct config_side *right, const char *const *but,
+size_t config_compare(const struct config *checkpoint, const struct config *config, const char *const *but,
                       FILE *stream)
 {
-    struct comparison comparison = {{left, right}, but, stream, 0};
-    compare(&comparison, schema(),
-            (const char *const[]){(const char *)left->config, (const char *)right->config}, "");
+    struct comparison comparison = {but, stream, 0};
+    compare(&comparison, schema(), (const char *const[]){(const char *)checkpoint, (const char *)config}, "");
     return comparison.count;
 }
 

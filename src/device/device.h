@@ -126,16 +126,16 @@ void device_add_time(struct device *device, enum stage stage, double seconds, ui
 STATUS_CHECKED enum status device_region_begin(struct device *device);
 STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
 
-/* A function of the host that works on the memory of buffers. */
+/* A function of the host that works on the memory of two buffers. */
 typedef void host_function(const void *context, void *const *memory);
-enum { HOST_CALL_BUFFERS = 4 }; /* at most */
+enum { HOST_CALL_BUFFERS = 2 };
 
 /* Runs function(context, memory) in the order of the queue; memory[n] is where buffers[n] lies for the host;
- * each is given once, and none is a view. CPU devices enqueue it as a native kernel: `context` must live
- * until it has run. Other devices wait, map the buffers and call it. */
+ * they are different ones, and no views. CPU devices enqueue it as a native kernel: `context` must live until
+ * it has run. Other devices wait, map the buffers and call it. Its time is that of a region around it. */
 STATUS_CHECKED enum status device_call_host(struct device *device, host_function *function,
-                                            const void *context, struct buffer *const *buffers, size_t count,
-                                            enum stage stage, uint64_t bytes);
+                                            const void *context,
+                                            struct buffer *const buffers[HOST_CALL_BUFFERS]);
 
 /* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. */
 bool device_queue_host_calls(struct device *device, bool wanted);

@@ -49,11 +49,11 @@ static enum status create(struct device *device, void *memory, size_t bytes, voi
     if (!created)
         return STATUS_FAILED;
     created->device = device;
-    if (device->core->is_counting) {
-        *mapped = created->mapped = calloc(bytes + 1, 1);
-        return *mapped ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for transfers");
-    }
-    const cl_int error = map(created, memory, bytes > 0 ? bytes : 1);
+    cl_int error = CL_SUCCESS;
+    if (!device->core->is_counting)
+        error = map(created, memory, bytes > 0 ? bytes : 1);
+    else if (!(created->mapped = calloc(bytes + 1, 1)))
+        error = CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
         device_release(&created->owned);
         return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",

@@ -77,7 +77,7 @@ static enum status run(const struct fft *fft, enum fft_way way, struct buffer *r
     static host_function *const functions[2][3] = {{forward_single, inverse_single, inverse_pair_single},
                                                    {forward_double, inverse_double, inverse_pair_double}};
     return device_call_host(fft->device, functions[fft->precision == PRECISION_DOUBLE][way], fft->plans,
-                            (struct buffer *const[]){real, modes}, 2, STAGE_OTHER, 0);
+                            (struct buffer *const[]){real, modes});
 }
 
 enum status fft_fftw_create(struct fft *fft)

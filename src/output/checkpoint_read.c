@@ -331,8 +331,7 @@ enum status checkpoint_require_same(const struct checkpoint *checkpoint, const s
     FILE *stream = open_memstream(&lines, &length);
     if (!stream)
         return no_memory(checkpoint);
-    const size_t count = config_compare(&(struct config_side){"the checkpoint", &checkpoint->config},
-                                        &(struct config_side){"the config", config}, may_differ, stream);
+    const size_t count = config_compare(&checkpoint->config, config, may_differ, stream);
     fprintf(stream, "a run that goes on from %s must not change %s", checkpoint->path,
             count > 1 ? "these keys" : "this key");
     enum status status = STATUS_OK;

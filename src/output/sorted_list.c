@@ -37,7 +37,7 @@ enum status sorted_list_create(const struct view *view, uint32_t species, struct
     uint64_t *counts = NULL;
     const enum status status = communicator_agree(communicator, create(list, &counts));
     if (status == STATUS_OK)
-        communicator_gather_counts(communicator, 1, &(uint64_t){list->particles->count}, counts);
+        communicator_gather_count(communicator, list->particles->count, counts);
     for (int rank = 0; rank < communicator->size && status == STATUS_OK; rank++) {
         list->before += rank < communicator->rank ? counts[rank] : 0;
         list->all += counts[rank];

@@ -175,13 +175,11 @@ void communicator_wait(const struct communicator *communicator)
 
 /* ---- sums ---- */
 
-void communicator_gather_counts(const struct communicator *communicator, size_t count, const uint64_t *values,
-                                uint64_t *all)
+void communicator_gather_count(const struct communicator *communicator, uint64_t value, uint64_t *all)
 {
-    if (communicator->size == 1)
-        memcpy(all, values, count * sizeof *all);
-    else
-        MPI_Allgather(values, (int)count, MPI_UINT64_T, all, (int)count, MPI_UINT64_T, MPI_COMM_WORLD);
+    all[0] = value;
+    if (communicator->size > 1)
+        MPI_Allgather(&value, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
 }
 
 /* A reduction of MPI may take any order; this takes that of the ranks. */

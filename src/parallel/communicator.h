@@ -57,9 +57,8 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
 void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
 
-/* all[size][count] <- values[count] of each rank. */
-void communicator_gather_counts(const struct communicator *communicator, size_t count, const uint64_t *values,
-                                uint64_t *all);
+/* all[size] <- the value of each rank. */
+void communicator_gather_count(const struct communicator *communicator, uint64_t value, uint64_t *all);
 
 /* The bytes of rank 0, on all ranks. */
 void communicator_broadcast(const struct communicator *communicator, size_t bytes, void *values);

@@ -235,9 +235,8 @@ static inline void scene_check_frame(const struct scene *scene, const struct che
                                      uint64_t step)
 {
     static const char *const nothing[] = {NULL};
-    const struct config_side sides[] = {{"file", &checkpoint->config}, {"scene", &scene->config}};
     const int size = scene->communicator->size, rank = scene->communicator->rank;
-    assert_int_equal(config_compare(&sides[0], &sides[1], nothing, stdout), 0);
+    assert_int_equal(config_compare(&checkpoint->config, &scene->config, nothing, stdout), 0);
     assert_int_equal(checkpoint->partition.ranks, size);
     assert_memory_equal(checkpoint->partition.first, scene->partition.first,
                         ((size_t)size + 1) * sizeof *scene->partition.first);
