@@ -21,28 +21,13 @@ static uint64_t least_ranks(const struct config *config)
     return most;
 }
 
-static void print_consequences(const struct config *config, const struct consequences *derived)
+static void print_ranks(const struct config *config)
 {
-    const double widest = fmax(derived->grid.dx, derived->grid.dy);
-    printf("# what follows from it\n");
-    printf("cell size dx, dy          %g, %g\n", derived->grid.dx, derived->grid.dy);
-    if (derived->debye_length > 0)
-        printf("Debye length              %g, %g to a cell\n", derived->debye_length,
-               derived->debye_length / widest);
-    else
-        printf("Debye length              0: every species is cold\n");
-    printf("omega_p dt                %g\n", derived->plasma_frequency * config->time.step);
-    printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        printf("particles per cell        %g of %s\n",
-               (double)config->species[s].particles / grid_cells(&derived->grid), config->species[s].name);
-    printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
-           derived->fastest, derived->fastest_species);
     const uint64_t least = least_ranks(config);
     if (least > 1)
         printf("MPI ranks                 %llu at least, each with %u particles of a species or fewer\n",
                (unsigned long long)least, CONFIG_MAX_PARTICLES);
-    printf("MPI ranks                 %u at most, each with a row of cells or more\n", derived->grid.nx);
+    printf("MPI ranks                 %u at most, each with a row of cells or more\n", config->grid.cells[0]);
 }
 
 /* Where the program runs at all: on as many ranks as there are rows, or fewer. */
@@ -161,11 +146,12 @@ enum status command_check(int argc, char **argv)
     TRY(overrides_read(&arguments.overrides, &config));
     TRY(require_enough_rows(&config));
     TRY(config_echo(&config, stdout));
-    const struct consequences derived = consequences_derive(&config);
+    const struct grid grid = grid_make(&config.grid);
     printf("\n");
-    print_consequences(&config, &derived);
+    consequences_print(&config);
+    print_ranks(&config);
     outputs_print_sizes(&config);
-    TRY(print_device_part(&config, &derived.grid));
-    consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    TRY(print_device_part(&config, &grid));
+    consequences_warn(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return STATUS_OK;
 }

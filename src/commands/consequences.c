@@ -2,11 +2,24 @@
 #include "commands/consequences.h"
 
 #include "config/schema.h"
+#include "domain/grid.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-struct consequences consequences_derive(const struct config *config)
+/* The names are the config's. */
+struct consequences {
+    struct grid grid;
+    double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
+    double debye_length;     /* of all thermal species together; 0 when none is thermal */
+    double fastest; /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
+    double particles_per_cell;  /* of the species with the fewest */
+    const char *fewest_species; /* its name */
+    const char *fastest_species;
+};
+
+static struct consequences derive(const struct config *config)
 {
     struct consequences derived = {.grid = grid_make(&config->grid), .particles_per_cell = INFINITY};
     double frequency_squared = 0, inverse_length_squared = 0;
@@ -36,36 +49,57 @@ struct consequences consequences_derive(const struct config *config)
     return derived;
 }
 
-void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)
+void consequences_print(const struct config *config)
 {
-    const double pi = acos(-1.0), widest = fmax(derived->grid.dx, derived->grid.dy);
-    const double frequency_step = derived->plasma_frequency * config->time.step;
-    if (derived->debye_length > 0 && widest > pi * derived->debye_length)
+    const struct consequences derived = derive(config);
+    const double widest = fmax(derived.grid.dx, derived.grid.dy);
+    printf("# what follows from it\n");
+    printf("cell size dx, dy          %g, %g\n", derived.grid.dx, derived.grid.dy);
+    if (derived.debye_length > 0)
+        printf("Debye length              %g, %g to a cell\n", derived.debye_length,
+               derived.debye_length / widest);
+    else
+        printf("Debye length              0: every species is cold\n");
+    printf("omega_p dt                %g\n", derived.plasma_frequency * config->time.step);
+    printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        printf("particles per cell        %g of %s\n",
+               (double)config->species[s].particles / grid_cells(&derived.grid), config->species[s].name);
+    printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
+           derived.fastest, derived.fastest_species);
+}
+
+void consequences_warn(const struct config *config, struct log *log)
+{
+    const struct consequences derived = derive(config);
+    const double pi = acos(-1.0), widest = fmax(derived.grid.dx, derived.grid.dy);
+    const double frequency_step = derived.plasma_frequency * config->time.step;
+    if (derived.debye_length > 0 && widest > pi * derived.debye_length)
         log_line(log, LOG_NORMAL,
                  "warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
                  "take more cells",
-                 widest, pi * derived->debye_length);
+                 widest, pi * derived.debye_length);
     if (frequency_step > 1.62)
         log_line(log, LOG_NORMAL,
                  "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
                  "on unstable; take a smaller time.step",
                  frequency_step);
-    if (derived->fastest > 1)
+    if (derived.fastest > 1)
         log_line(log, LOG_NORMAL,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
                  "time.step",
-                 derived->fastest_species, derived->fastest);
-    if (derived->particles_per_cell < 8)
+                 derived.fastest_species, derived.fastest);
+    if (derived.particles_per_cell < 8)
         log_line(log, LOG_NORMAL, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
-                 derived->particles_per_cell, derived->fewest_species);
+                 derived.particles_per_cell, derived.fewest_species);
 }
 
 void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,
                             struct log *log)
 {
     char names[256] = "", why[VALUE_WHY_LENGTH];
-    for (size_t n = 0; n < schema()->count; n++) {
-        const struct schema_row *row = &schema()->rows[n];
+    for (size_t n = 0; n < config_schema.count; n++) {
+        const struct schema_row *row = &config_schema.rows[n];
         const bool is_papers = row->offset >= offsetof(struct config, sort.items_per_group);
         const bool is_idle = is_fused || (is_papers && method != SORT_METHOD_PAPER);
         uint32_t value, usual;

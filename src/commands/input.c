@@ -63,7 +63,7 @@ static enum status apply_options(const struct overrides *overrides, struct confi
                                     {"--device", "device", overrides->device},
                                     {"--steps", "time.steps", overrides->steps}};
     for (size_t n = 0; n < sizeof given / sizeof given[0]; n++) {
-        const struct schema_row *row = schema_find(schema(), given[n][1]);
+        const struct schema_row *row = schema_find(&config_schema, given[n][1]);
         const char *text = given[n][2];
         char why[VALUE_WHY_LENGTH];
         if (text && !value_parse(row, text, strlen(text), true, (char *)config + row->offset, why))

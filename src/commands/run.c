@@ -217,8 +217,7 @@ static void announce(struct run *run)
         !info->is_cpu && strcmp(field_solver_name(run->simulation.field_solver), "FFTW") == 0;
     log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
              field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
-    const struct consequences derived = consequences_derive(config);
-    consequences_warn(config, &derived, &run->log);
+    consequences_warn(config, &run->log);
     consequences_warn_idle(config, run->simulation.stepper.setup.sort.method, !is_radix(run), &run->log);
     announce_start(run);
 }

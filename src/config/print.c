@@ -153,7 +153,7 @@ char *config_as_text(const struct config *config, size_t *length)
     FILE *memory = open_memstream(&text, length);
     if (memory) {
         fputs("# RadixPIC: every key of this run, resolved. Comments: [unit] meaning\n", memory);
-        echo(schema(), (const char *)config, 0, false, true, memory);
+        echo(&config_schema, (const char *)config, 0, false, true, memory);
         if (fclose(memory) == 0)
             return text;
     }
@@ -250,7 +250,8 @@ size_t config_compare(const struct config *checkpoint, const struct config *conf
                       FILE *stream)
 {
     struct comparison comparison = {but, stream, 0};
-    compare(&comparison, schema(), (const char *const[]){(const char *)checkpoint, (const char *)config}, "");
+    compare(&comparison, &config_schema,
+            (const char *const[]){(const char *)checkpoint, (const char *)config}, "");
     return comparison.count;
 }
 
@@ -302,5 +303,5 @@ void config_describe(enum describe_form form, FILE *stream)
             stream);
     else
         fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
-    describe(schema(), "", form, stream);
+    describe(&config_schema, "", form, stream);
 }

@@ -284,5 +284,5 @@ static void read_table(struct reading *reading, const struct schema_table *table
 
 void read_tree(struct reading *reading)
 {
-    read_table(reading, schema(), reading->tree.root, (unsigned char *)reading->config);
+    read_table(reading, &config_schema, reading->tree.root, (unsigned char *)reading->config);
 }

@@ -227,15 +227,10 @@ static const struct schema_row config_rows[] = {
     {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",
      .help = "electrons at thermal velocity 1"},
 };
-static const struct schema_table config_table = TABLE(config_rows, struct config);
+const struct schema_table config_schema = TABLE(config_rows, struct config);
 
 _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows) <= SCHEMA_MAX_ROWS,
                "SCHEMA_MAX_ROWS holds every table");
-
-const struct schema_table *schema(void)
-{
-    return &config_table;
-}
 
 const struct schema_row *schema_find(const struct schema_table *table, const char *path)
 {

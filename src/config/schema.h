@@ -71,7 +71,7 @@ struct schema_table {
 extern const char schema_directory_fallback[];
 
 /* The table of struct config. */
-const struct schema_table *schema(void);
+extern const struct schema_table config_schema;
 
 /* The row of `path`, or NULL. */
 const struct schema_row *schema_find(const struct schema_table *table, const char *path);

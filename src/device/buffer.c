@@ -174,13 +174,8 @@ enum status buffer_fill(struct buffer *buffer, uint32_t pattern)
                         "filling a buffer");
 }
 
-enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes, enum stage stage)
-{
-    return buffer_copy_part(from, 0, to, 0, bytes, stage);
-}
-
-enum status buffer_copy_part(const struct buffer *from, size_t from_offset, struct buffer *to,
-                             size_t to_offset, size_t bytes, enum stage stage)
+enum status buffer_copy(const struct buffer *from, size_t from_offset, struct buffer *to, size_t to_offset,
+                        size_t bytes, enum stage stage)
 {
     if (!moves_bytes(from, bytes))
         return STATUS_OK;

@@ -186,13 +186,10 @@ STATUS_CHECKED enum status buffer_send(struct buffer *buffer, size_t offset, siz
 /* Fills the whole buffer with a 32-bit pattern (enqueued). The size must be a multiple of 4. */
 STATUS_CHECKED enum status buffer_fill(struct buffer *buffer, uint32_t pattern);
 
-/* Copies `bytes` between two buffers on the device (enqueued), timed into `stage`. */
-STATUS_CHECKED enum status buffer_copy(const struct buffer *from, struct buffer *to, size_t bytes,
-                                       enum stage stage);
-
-/* The same for parts, from byte `from_offset` to byte `to_offset`. The buffers are different ones. */
-STATUS_CHECKED enum status buffer_copy_part(const struct buffer *from, size_t from_offset, struct buffer *to,
-                                            size_t to_offset, size_t bytes, enum stage stage);
+/* Copies `bytes` between two different buffers on the device, from byte `from_offset` to byte `to_offset`
+ * (enqueued), timed into `stage`. */
+STATUS_CHECKED enum status buffer_copy(const struct buffer *from, size_t from_offset, struct buffer *to,
+                                       size_t to_offset, size_t bytes, enum stage stage);
 
 /* Makes the whole buffer readable and writable by the host until buffer_unmap(). Waits for the queue. On a
  * CPU device this is the device's own memory, not a copy. */

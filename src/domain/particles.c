@@ -138,7 +138,7 @@ static enum status lengthen(struct particles *particles, uint32_t capacity,
     const size_t bytes = capacity * array->bytes;
     buffer_destroy(array->spare);
     TRY(buffer_create(particles->device, bytes, "longer lists of particles", array->spare));
-    TRY(buffer_copy(*array->now, *array->spare, particles->count * array->bytes, STAGE_EXCHANGE));
+    TRY(buffer_copy(*array->now, 0, *array->spare, 0, particles->count * array->bytes, STAGE_EXCHANGE));
     buffer_swap(*array->now, *array->spare);
     TRY(device_finish(particles->device)); /* or the device still reads what is destroyed */
     buffer_destroy(array->spare);

@@ -253,7 +253,7 @@ uint64_t times_bytes(const struct times *times)
 static enum status run_copy(void *from_and_to)
 {
     struct buffer **copy = from_and_to;
-    return buffer_copy(copy[0], copy[1], buffer_bytes(copy[0]), STAGE_OTHER);
+    return buffer_copy(copy[0], 0, copy[1], 0, buffer_bytes(copy[0]), STAGE_OTHER);
 }
 
 static enum status time_copy(struct bench *bench, void *context)

@@ -20,7 +20,7 @@ static const struct option_row *find(const struct option_table *table, const cha
 
 static const struct choice *choices_of(const struct option_row *row)
 {
-    return row->as_in ? schema_find(schema(), row->as_in)->choices : row->choices;
+    return row->as_in ? schema_find(&config_schema, row->as_in)->choices : row->choices;
 }
 
 static const char *word_of(const struct option_row *row, int value)

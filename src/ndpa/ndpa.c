@@ -50,8 +50,7 @@ static void plan_threads(const struct device *device, size_t cell_bytes, uint32_
                          struct ndpa_plan *plan)
 {
     const struct device_info *info = device_info(device);
-    const bool spare = info->is_cpu && info->local_memory > CPU_ROOM_BYTES;
-    const size_t room = spare ? CPU_ROOM_BYTES : info->local_memory;
+    const size_t room = info->is_cpu ? at_most(info->local_memory, CPU_ROOM_BYTES) : info->local_memory;
     const uint32_t limit = (uint32_t)device_group_items(device, wanted > 0 ? wanted : THREADS_GROUP_ITEMS);
     plan->team = plan->group_items = 1;
     while (2 * plan->group_items <= limit && 2 * plan->group_items * cell_bytes <= room)
@@ -76,8 +75,7 @@ static void plan_bars(const struct device *device, const struct ndpa_shape *shap
     const struct device_info *info = device_info(device);
     const uint32_t last = shape->dimensions - 1, cells = shape->sides[last] / shape->cell_side;
     const size_t good = info->is_cpu ? CPU_BAR_BYTES : GPU_BAR_BYTES;
-    const size_t room = good < info->local_memory ? good : info->local_memory;
-    const uint32_t most = at_least(at_most(cells, room / cell_bytes), 1);
+    const uint32_t most = at_least(at_most(cells, at_most(info->local_memory, good) / cell_bytes), 1);
     const uint32_t bars = (cells + most - 1) / most;
     plan->bar_cells = (cells + bars - 1) / bars;
     plan->counts[last] = (cells + plan->bar_cells - 1) / plan->bar_cells;

@@ -119,8 +119,8 @@ static enum status keep(struct particles *list, uint32_t begin, uint32_t end)
     if (begin == 0 || list->count == 0)
         return STATUS_OK;
     for (uint32_t n = particles_arrays(list, arrays); n-- > 0;)
-        TRY(buffer_copy_part(*arrays[n].now, begin * arrays[n].bytes, *arrays[n].spare, 0,
-                             list->count * arrays[n].bytes, STAGE_EXCHANGE));
+        TRY(buffer_copy(*arrays[n].now, begin * arrays[n].bytes, *arrays[n].spare, 0,
+                        list->count * arrays[n].bytes, STAGE_EXCHANGE));
     particles_swap(list);
     return STATUS_OK;
 }

@@ -85,7 +85,8 @@ TEST(a_list_in_use_grows)
         struct particle_array arrays[ATTRIBUTES];
         scene_create(n, &scene);
         for (uint32_t a = particles_arrays(&scene.list, arrays); a-- > 0;)
-            assert_ok(buffer_copy(*arrays[a].now, *arrays[a].spare, COUNT * arrays[a].bytes, STAGE_OTHER));
+            assert_ok(
+                buffer_copy(*arrays[a].now, 0, *arrays[a].spare, 0, COUNT * arrays[a].bytes, STAGE_OTHER));
         particles_swap(&scene.list);
         assert_ok(particles_reserve(&scene.list, MORE));
         check(&scene, MORE);

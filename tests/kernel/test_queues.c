@@ -25,7 +25,7 @@ static void chain_create(struct chain *chain)
 
 static void copy(const struct chain *chain, int from, int to, enum stage stage)
 {
-    assert_ok(buffer_copy(chain->links[from], chain->links[to], BYTES, stage));
+    assert_ok(buffer_copy(chain->links[from], 0, chain->links[to], 0, BYTES, stage));
 }
 
 static void fork_and_use(enum device_queue queue)

@@ -41,8 +41,8 @@ static enum status prepare(void *context)
         return STATUS_OK;
     }
     TRY(buffer_fill(scene->second, UINT32_MAX));
-    return buffer_copy(scene->input[scene->what == COLUMNS ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE],
-                       scene->first, scene->bytes, STAGE_LOAD);
+    return buffer_copy(scene->input[scene->what == COLUMNS ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE], 0,
+                       scene->first, 0, scene->bytes, STAGE_LOAD);
 }
 
 /* Timed into STAGE_OTHER; of three launches that is the whole. */
