@@ -1,6 +1,8 @@
 /* Simulation plan: how a run will step and sort, and what it will hold. */
 #include "simulation_internal.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 
 uint64_t simulation_particles(const struct config *config)
@@ -14,8 +16,7 @@ uint64_t simulation_particles(const struct config *config)
 uint32_t plan_capacity(uint64_t count)
 {
     enum { LEAST = 4096 };
-    const uint64_t room = count + count / 8 + LEAST;
-    return room > CONFIG_MAX_PARTICLES ? CONFIG_MAX_PARTICLES : (uint32_t)room;
+    return at_most(count + count / 8 + LEAST, CONFIG_MAX_PARTICLES);
 }
 
 /* Cells along an axis that the fastest species crosses in a step. */
@@ -34,8 +35,7 @@ uint32_t plan_ghost_rows(const struct config *config)
     if (config->parallel.ghost_rows != GHOST_AUTO)
         return config->parallel.ghost_rows;
     const struct grid box = grid_make(&config->grid);
-    const uint32_t crossed = cells_crossed(config, &box, 0) + 1;
-    return crossed > SLAB_LEAST_GHOST ? crossed : SLAB_LEAST_GHOST;
+    return at_least(cells_crossed(config, &box, 0) + UINT64_C(1), SLAB_LEAST_GHOST);
 }
 
 enum status plan_step(const struct config *config, const struct device_info *info, const struct slab *slab,
@@ -48,7 +48,6 @@ enum status plan_step(const struct config *config, const struct device_info *inf
         for (enum attribute a = ATTRIBUTE_VELOCITY + 1; a < ATTRIBUTES; a++)
             carries |= attribute_present(&config->species[s], a);
     }
-    const uint64_t share = (smallest + (uint64_t)ranks - 1) / (uint64_t)ranks;
     *setup = (struct stepper_setup){
         .grid = slab->local,
         .ghost_rows = slab->ghost,
@@ -62,7 +61,7 @@ enum status plan_step(const struct config *config, const struct device_info *inf
         .magnetic = config->fields.magnetic,
         .species_count = config->species_count,
         .capacity = capacity,
-        .fewest = share < CONFIG_MAX_PARTICLES ? (uint32_t)share : CONFIG_MAX_PARTICLES,
+        .fewest = at_most((smallest + (uint64_t)ranks - 1) / (uint64_t)ranks, CONFIG_MAX_PARTICLES),
     };
     return sorter_plan_make(info, &config->sort, grid_key_bits(&slab->local), capacity, &setup->sort);
 }

@@ -1,4 +1,5 @@
 /* Check: one function for each rule between keys. */
+#include "base/integers.h"
 #include "config/reading.h"
 
 #include <inttypes.h>
@@ -34,9 +35,8 @@ static void check_sort(struct reading *reading, const struct grid_config *grid,
 {
     if (!at(reading, "grid.cells") || !at(reading, "sort.key_bits"))
         return;
-    uint32_t least = 1; /* b of the short key: as many bits as number every cell */
-    while (UINT64_C(1) << least < (uint64_t)grid->cells[0] * grid->cells[1])
-        least++;
+    /* b of the short key: as many bits as number every cell */
+    const uint32_t least = at_least(bits_below((uint64_t)grid->cells[0] * grid->cells[1]), 1);
     const uint32_t bits = sort->key_bits == SORT_AUTO ? least : sort->key_bits;
     if (bits < least)
         complain(reading, NULL, "expected %u to 32, or auto, to number %u x %u cells, found %u", least,

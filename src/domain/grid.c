@@ -1,6 +1,8 @@
 /* Grid: derived lengths and counts. */
 #include "domain/grid.h"
 
+#include "base/integers.h"
+
 struct grid grid_make(const struct grid_config *config)
 {
     return (struct grid){
@@ -33,8 +35,5 @@ uint32_t range_at(const uint32_t *begins, uint32_t count, uint64_t n)
 
 uint32_t grid_key_bits(const struct grid *grid)
 {
-    uint32_t bits = 1;
-    while (bits < 32 && (UINT64_C(1) << bits) < grid_cells(grid))
-        bits++;
-    return bits;
+    return at_least(bits_below(grid_cells(grid)), 1);
 }

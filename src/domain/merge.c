@@ -1,6 +1,8 @@
 /* Merge: launches of kernels/merge.cl, on a branch of the device that lasts for one merge. */
 #include "domain/merge.h"
 
+#include "base/integers.h"
+
 enum {
     CELL_ITEMS = 64, /* of a group, where an item has one cell */
     SLACK_SHARE = 8  /* one in so many: what lists that grow get on top */
@@ -9,8 +11,7 @@ enum {
 /* Room for `count` particles and some that may come later. */
 static uint32_t roomy(uint32_t count)
 {
-    const uint64_t capacity = count + (uint64_t)count / SLACK_SHARE;
-    return capacity < CONFIG_MAX_PARTICLES ? (uint32_t)capacity : CONFIG_MAX_PARTICLES;
+    return at_most(count + (uint64_t)count / SLACK_SHARE, CONFIG_MAX_PARTICLES);
 }
 
 /* Into the spare array; the attribute has an array of its own in `from`. */

@@ -1,6 +1,8 @@
 /* Energy: launches of kernels/energy.cl. */
 #include "output/energy.h"
 
+#include "base/integers.h"
+
 enum {
     GROUP_ITEMS = 256, /* 1 on a CPU */
     GROUPS_PER_UNIT = 8,
@@ -23,16 +25,16 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
 {
     const size_t items = device_row_items(device, GROUP_ITEMS);
     const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
-    const uint64_t most = wanted < MOST_GROUPS ? wanted : MOST_GROUPS;
-    const uint64_t pieces = (grid_cells(grid) + items - 1) / items; /* of one node an item */
-    const uint64_t pieces_per_group = (pieces + most - 1) / most;
+    const uint32_t most = at_most(wanted, MOST_GROUPS);
+    const uint32_t pieces = divide_up(grid_cells(grid), items); /* of one node an item */
+    const uint32_t pieces_per_group = divide_up(pieces, most);
     struct energy *energy;
     TRY(DEVICE_NEW(device, energy));
     *created = energy;
     energy->grid = *grid;
     energy->precision = precision;
     energy->group_items = items;
-    energy->groups = (uint32_t)((pieces + pieces_per_group - 1) / pieces_per_group);
+    energy->groups = divide_up(pieces, pieces_per_group);
     energy->chunk = (uint32_t)(pieces_per_group * items);
     TRY(program_build(device, "energy.cl", precision, &energy->program, "-D GROUP_ITEMS=%zu", items));
     TRY(kernel_create(energy->program, "energy_sums", &energy->kernel));

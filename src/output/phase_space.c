@@ -1,6 +1,8 @@
 /* Phase space: launches of kernels/phase_space.cl, and the permutation. */
 #include "output/phase_space.h"
 
+#include "base/integers.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,11 +12,6 @@ enum { GROUP_ITEMS = 256 /* 1 on a CPU */, GROUPS_PER_UNIT = 16 };
 
 /* So that a chunk has 4,096 elements: enough for HDF5 to compress, and few enough for local memory. */
 static const uint32_t cell_sides[CONFIG_PHASE_AXES + 1] = {0, 4096, 64, 16, 8};
-
-static uint32_t parts_of(uint32_t whole, uint32_t part)
-{
-    return (whole + part - 1) / part;
-}
 
 struct phase_volume phase_volume_make(const struct phase_space_config *space)
 {
@@ -29,10 +26,10 @@ struct phase_volume phase_volume_make(const struct phase_space_config *space)
     }
     for (uint32_t k = 0; k < dimensions; k++) {
         const uint32_t bins = space->axes[volume.axes[k]].bins, own = space->axes[k].bins;
-        volume.shape.sides[k] = volume.is_permuted ? parts_of(own, side) * side : own;
+        volume.shape.sides[k] = volume.is_permuted ? divide_up(own, side) * side : own;
         volume.bins[k] = bins;
         volume.chunk[k] = bins < side ? bins : side;
-        volume.chunks[k] = parts_of(bins, volume.chunk[k]);
+        volume.chunks[k] = divide_up(bins, volume.chunk[k]);
         volume.chunk_elements *= volume.chunk[k];
         volume.chunk_count *= volume.chunks[k];
     }
@@ -156,7 +153,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     /* A group takes a part of a segment, so that all of them keep the device busy. */
     const uint64_t segments = (uint64_t)(end - begin) * y.count;
     const uint64_t wanted = (uint64_t)device_info(spaces->device)->compute_units * GROUPS_PER_UNIT;
-    const uint32_t parts = (uint32_t)((wanted + segments - 1) / segments);
+    const uint32_t parts = divide_up(wanted, segments);
     const uint64_t bytes = u.count + v.count > 0
                                ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) * (uint64_t)list->count
                                : 0;
