@@ -190,7 +190,6 @@ static enum status measure_point(struct run *run, enum table_case of, struct lay
     if (!run->kernels[point->type])
         TRY(layout_kernels_create(bench->device, point->type, &run->kernels[point->type]));
     point->kernels = run->kernels[point->type];
-    point->repeats = run->options->common.repeats;
     TRY(bench_case(bench, layout_point_measure, point));
     point->measured = true;
     for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {

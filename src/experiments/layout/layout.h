@@ -106,14 +106,14 @@ struct layout_point {
     enum layout_type type;
     struct layout_size size;
     uint32_t wanted;                /* bit set of what is to be timed */
-    uint32_t repeats;               /* 0: as many as half a second allows, from 1 to 10 */
     struct layout_kernels *kernels; /* of the type */
     bool measured;
     struct times times[WHATS];
 };
 
-/* Times what is wanted: a bench_case() of the point. The operation works in place: its input is copied anew
- * before each launch, out of the timing. */
+/* Times what is wanted, a bench_case() of the point: without --repeat as often as half a second allows, from
+ * 1 to 10 times. The operation works in place: its input is copied anew before each launch, out of the
+ * timing. */
 STATUS_CHECKED enum status layout_point_measure(struct bench *bench, void *layout_point);
 
 #endif

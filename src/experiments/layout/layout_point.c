@@ -87,7 +87,8 @@ static enum status time_what(struct scene *scene, enum layout_what what)
 {
     scene->what = what;
     const bool on_host = layout_is_on_host(scene->what);
-    const uint32_t wanted = scene->point->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
+    const struct common_options *common = scene->bench->options;
+    const uint32_t wanted = common->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
     const struct subject subject = {.context = scene,
                                     .prepare = prepare,
                                     .run = run,

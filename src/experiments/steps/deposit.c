@@ -14,7 +14,8 @@ struct options {
     struct common_options common;
     uint32_t particles;
     struct option_list per_cell;
-    uint32_t shapes; /* bit set */
+    uint32_t cells[OPTION_LIST_MOST][2]; /* of the grids for these */
+    uint32_t shapes;                     /* bit set */
     enum precision precision;
     enum atomic_way way;
 };
@@ -53,8 +54,8 @@ struct scene {
     struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
     struct sorter *sorter;
     struct permute *permute;
-    struct buffer *keys, *sorted_keys; /* of the shuffled and the ordered list */
-    struct buffer *permutation, *rho;
+    struct radix_lists lists;  /* keys of the shuffled and the ordered list, and what else a sort has */
+    struct buffer *keys, *rho; /* the former again, to write to */
     struct deposit *sorted;
     struct deposit_atomic *atomic;
     double *weights;         /* [cells]: the host's sums */
@@ -112,13 +113,8 @@ static enum status fill(struct scene *scene, struct device *device)
 static enum status sort(struct scene *scene)
 {
     struct particles *list = &scene->ordered;
-    const struct radix_lists lists = {.keys = scene->keys,
-                                      .sorted_keys = scene->sorted_keys,
-                                      .permutation = scene->permutation,
-                                      .cell_offsets = list->cell_offsets,
-                                      .cells = grid_cells(&scene->grid)};
-    TRY(sorter_run(scene->sorter, list->count, &lists));
-    return permute_apply(scene->permute, scene->permutation, list->count, list);
+    TRY(sorter_run(scene->sorter, list->count, &scene->lists));
+    return permute_apply(scene->permute, scene->lists.permutation, list->count, list);
 }
 
 static enum status create(struct scene *scene, struct device *device)
@@ -138,8 +134,13 @@ static enum status create(struct scene *scene, struct device *device)
                          &scene->ordered));
     scene->ordered.count = options->particles;
     TRY(buffer_create(device, options->particles * sizeof(uint32_t), "keys", &scene->keys));
-    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "sorted keys", &scene->sorted_keys));
-    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "permutation", &scene->permutation));
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "sorted keys",
+                      &scene->lists.sorted_keys));
+    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "permutation",
+                      &scene->lists.permutation));
+    scene->lists.keys = scene->keys;
+    scene->lists.cell_offsets = scene->ordered.cell_offsets;
+    scene->lists.cells = cells;
     TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), options->particles,
                          &plan));
     TRY(sorter_create(device, &plan, options->particles, &scene->sorter));
@@ -207,7 +208,7 @@ static enum status deposit(void *context)
     struct scene *scene = context;
     const uint32_t cells = grid_cells(&scene->grid);
     if (scene->column == ATOMIC_ORDERED)
-        return deposit_atomic_species(scene->atomic, &scene->ordered, scene->sorted_keys, cells, true,
+        return deposit_atomic_species(scene->atomic, &scene->ordered, scene->lists.sorted_keys, cells, true,
                                       scene->rho);
     if (scene->column == ATOMIC_SHUFFLED)
         return deposit_atomic_species(scene->atomic, &scene->shuffled, scene->keys, cells, true, scene->rho);
@@ -327,8 +328,7 @@ static enum status run_shape(struct bench *bench, int shape, struct point *point
     print_head(options, name);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
         points[n] = (struct point){.shape = (enum shape_kind)shape, .verified = true};
-        (void)choose_cells(options->particles, options->per_cell.items[n],
-                           points[n].cells); /* as settled before */
+        memcpy(points[n].cells, options->cells[n], sizeof points[n].cells);
         points[n].per_cell = (double)options->particles / points[n].cells[0] / points[n].cells[1];
         TRY(bench_case(bench, time_point, &points[n]));
         report_point(bench, name, &points[n]);
@@ -359,17 +359,16 @@ static enum status run_deposit(struct bench *bench)
 }
 
 /* The n-th point of --per-cell must have a grid, and one of its own. */
-static enum status check_point(const struct options *options, uint32_t n)
+static enum status check_point(struct options *options, uint32_t n)
 {
     const uint32_t particles = options->particles, *per_cell = options->per_cell.items;
-    uint32_t cells[2], others[2] = {0, 0};
+    uint32_t *cells = options->cells[n];
     if (!choose_cells(particles, per_cell[n], cells))
         return status_fail(STATUS_USAGE,
                            "--per-cell: %u of %u particles in a cell make no grid of 2 x 2 to %u cells",
                            per_cell[n], particles, CONFIG_MAX_CELLS);
     for (uint32_t before = 0; before < n; before++)
-        if (choose_cells(particles, per_cell[before], others) && others[0] == cells[0] &&
-            others[1] == cells[1])
+        if (memcmp(options->cells[before], cells, sizeof options->cells[n]) == 0)
             return status_fail(STATUS_USAGE,
                                "--per-cell: %u and %u make the same grid of %ux%u cells, with %g "
                                "particles in each; leave one out",
@@ -383,12 +382,11 @@ static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;
     struct option_list *per_cell = &options->per_cell;
-    uint32_t cells[2];
+    const bool is_asked = per_cell->count > 0;
     for (uint32_t n = 0; n < per_cell->count; n++)
         TRY(check_point(options, n));
-    for (uint32_t number = 1; number <= MOST_PER_CELL && !options_given(&options->common, "per-cell");
-         number *= 2)
-        if (choose_cells(options->particles, number, cells))
+    for (uint32_t number = 1; number <= MOST_PER_CELL && !is_asked; number *= 2)
+        if (choose_cells(options->particles, number, options->cells[per_cell->count]))
             per_cell->items[per_cell->count++] = number;
     return STATUS_OK;
 }
