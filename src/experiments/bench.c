@@ -209,9 +209,10 @@ static bool goes_on(const struct subject *subject, const struct samples *done)
            (subject->seconds <= 0 || done->count == 0 || spent < subject->seconds);
 }
 
-static enum status time_all(struct bench *bench, const struct subject *subjects, size_t count,
-                            struct samples (*samples)[CLOCKS], struct times *times)
+enum status bench_time(struct bench *bench, const struct subject *subjects, size_t count, struct times *times)
 {
+    struct samples(*samples)[CLOCKS] = NULL;
+    TRY(DEVICE_NEW_ARRAY(bench->part, samples, count));
     for (size_t s = 0; s < count; s++)
         times[s] = (struct times){.verified = true};
     for (uint32_t n = 0; n < subjects->warm_ups; n++)
@@ -230,16 +231,6 @@ static enum status time_all(struct bench *bench, const struct subject *subjects,
         bench->is_wrong = bench->is_wrong || !times[s].verified;
     }
     return STATUS_OK;
-}
-
-enum status bench_time(struct bench *bench, const struct subject *subjects, size_t count, struct times *times)
-{
-    struct samples(*samples)[CLOCKS] = calloc(count, sizeof *samples);
-    if (!samples)
-        return status_fail(STATUS_FAILED, "no memory for the timings");
-    const enum status status = time_all(bench, subjects, count, samples, times);
-    free(samples);
-    return status;
 }
 
 uint64_t times_bytes(const struct times *times)

@@ -135,11 +135,9 @@ static bool time_by(const char *python, const char *sides, const char *axes, uin
 
 struct spread permutation_by_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)
 {
-    struct samples *samples = calloc(1, sizeof *samples);
-    const bool timed = samples && (python ? time_by(python, sides, axes, repeats, samples)
-                                          : time_by("python3", sides, axes, repeats, samples) ||
-                                                time_by("/usr/bin/python3", sides, axes, repeats, samples));
-    const struct spread seconds = timed ? spread_of(samples) : (struct spread){0};
-    free(samples);
-    return seconds;
+    struct samples samples;
+    const bool timed = python ? time_by(python, sides, axes, repeats, &samples)
+                              : time_by("python3", sides, axes, repeats, &samples) ||
+                                    time_by("/usr/bin/python3", sides, axes, repeats, &samples);
+    return timed ? spread_of(&samples) : (struct spread){0};
 }

@@ -140,12 +140,11 @@ static enum status time_trial(const struct sort_search *search, struct device *p
 {
     const double best = best_seconds(search, trial->plan.method, trial->plan.passes);
     struct sorter *sorter = NULL;
-    struct samples *samples = NULL;
-    TRY(DEVICE_NEW(part, samples));
+    struct samples samples = {0};
     TRY(sorter_create(part, &trial->plan, search->count, &sorter));
     TRY(buffer_fill(search->list.lists.permutation, UINT32_MAX));
     TRY(buffer_fill(search->list.lists.cell_offsets, UINT32_MAX));
-    TRY(time_sorts(search, sorter, samples, best, trial));
+    TRY(time_sorts(search, sorter, &samples, best, trial));
     return !trial->is_dropped && trial->seconds < best ? check_result(search, part, &trial->plan) : STATUS_OK;
 }
 
@@ -342,10 +341,9 @@ static enum status compare_finalists(struct sort_search *search)
         sort_search_best(search, SORT_METHOD_AUTO, SORT_AUTO), sort_search_default(search, SORT_AUTO)};
     struct sort_trial *finalists[FINALISTS];
     struct sorter *sorters[FINALISTS];
-    struct samples *samples = NULL;
+    struct samples samples[FINALISTS] = {0};
     double seconds = 0, kernels = 0;
     size_t count = 0;
-    TRY(DEVICE_NEW_ARRAY(search->device, samples, FINALISTS));
     for (size_t n = 0; n < FINALISTS; n++) {
         if (!candidates[n] || candidates[n]->is_final)
             continue;
