@@ -27,32 +27,29 @@ static const struct {
 };
 
 struct column_set {
-    const char *note, *layout; /* a line below the head; of a table with a column for each type, else NULL */
-    uint32_t count;
     struct {
         const char *title;
         enum layout_what what;
     } columns[MOST_COLUMNS];
+    const char *note, *layout; /* a line below the head; of a table with a column for each type, else NULL */
 };
 static const struct column_set
-    rows_by_type = {NULL, "row-wise", 3, {{"int", ROWS}, {"float", ROWS}, {"double", ROWS}}},
-    columns_by_type = {NULL, "column-wise", 3, {{"int", COLUMNS}, {"float", COLUMNS}, {"double", COLUMNS}}},
-    against_host = {"R/C: row-wise over column-wise",
-                    NULL,
-                    4,
-                    {{"row-wise", ROWS}, {"column-wise", COLUMNS}, {"R/C", RATIO}, {"host", HOST}}},
+    rows_by_type = {{{"int", ROWS}, {"float", ROWS}, {"double", ROWS}}, .layout = "row-wise"},
+    columns_by_type = {{{"int", COLUMNS}, {"float", COLUMNS}, {"double", COLUMNS}}, .layout = "column-wise"},
+    against_host = {{{"row-wise", ROWS}, {"column-wise", COLUMNS}, {"R/C", RATIO}, {"host", HOST}},
+                    .note = "R/C: row-wise over column-wise"},
     with_transposition =
-        {"(B): transposed, column-wise, and transposed back, from the first launch to the last",
-         NULL,
-         4,
-         {{"(A) row-wise", ROWS}, {"(B)", TRANSPOSED}, {"column-wise", COLUMNS}, {"transpose", TRANSPOSE}}},
-    against_quicksort = {NULL,
-                         NULL,
-                         4,
-                         {{"row-wise", ROWS},
-                          {"column-wise", COLUMNS},
-                          {"host, bitonic sort", HOST},
-                          {"host, quicksort", QUICKSORT}}};
+        {{{"(A) row-wise", ROWS}, {"(B)", TRANSPOSED}, {"column-wise", COLUMNS}, {"transpose", TRANSPOSE}},
+         .note = "(B): transposed, column-wise, and transposed back, from the first launch to the last"},
+    against_quicksort = {.columns = {{"row-wise", ROWS},
+                                     {"column-wise", COLUMNS},
+                                     {"host, bitonic sort", HOST},
+                                     {"host, quicksort", QUICKSORT}}};
+
+static uint32_t columns_of(const struct column_set *set)
+{
+    return set->layout ? LAYOUT_TYPES : MOST_COLUMNS;
+}
 
 static const struct table {
     const char *number;
@@ -221,7 +218,7 @@ static void print_head(const struct options *options, const struct table *table)
     if (set->note)
         printf("  %s\n", set->note);
     printf("  %17s", "T x B = L");
-    for (uint32_t n = 0; n < set->count; n++)
+    for (uint32_t n = 0; n < columns_of(set); n++)
         printf("  %*s", set->columns[n].what == RATIO ? 7 : CELL_WIDTH, set->columns[n].title);
     printf("\n");
 }
@@ -246,7 +243,7 @@ static enum status print_row(struct run *run, const struct table *table, uint32_
     struct layout_point *points[MOST_COLUMNS];
     char text[64];
     bool right = true;
-    for (uint32_t n = 0; n < set->count; n++) {
+    for (uint32_t n = 0; n < columns_of(set); n++) {
         const enum layout_type type = type_of(run->options, set, n);
         points[n] = &run->points[table->of][type][number];
         if (!lacks(run, type))
@@ -255,7 +252,7 @@ static enum status print_row(struct run *run, const struct table *table, uint32_
     const uint32_t arrays = points[0]->size.arrays;
     snprintf(text, sizeof text, "%d x %u = %u", GROUP, arrays / GROUP, arrays);
     printf("  %17s", text);
-    for (uint32_t n = 0; n < set->count; n++)
+    for (uint32_t n = 0; n < columns_of(set); n++)
         right = print_cell(points[n], set->columns[n].what) && right;
     printf("  %s\n", right ? "verified" : "NOT VERIFIED");
     fflush(stdout);
@@ -285,7 +282,7 @@ static size_t plan_points(struct run *run)
         const struct column_set *set = tables[t].set;
         const struct option_list arrays = arrays_of(options, tables[t].of);
         for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
-            for (uint32_t c = 0; c < set->count; c++) {
+            for (uint32_t c = 0; c < columns_of(set); c++) {
                 const enum layout_type type = type_of(options, set, c);
                 struct layout_point *point = &run->points[tables[t].of][type][n];
                 point->operation = cases[tables[t].of].operation;

@@ -18,20 +18,17 @@ enum { OF_PAPER = 1 << SORT_METHOD_PAPER };
 
 /* The rows of I, G, s and the transposition; the file's struct options has them in its member `sort`. */
 #define PAPER_ROW(row_name, letter, member, text)                                                            \
-    {                                                                                                        \
-        row_name, 0, letter, OPTION_NUMBER, AT(sort.member), 1, 65536, .owners = OF_PAPER, .help = text      \
-    }
+    OPTION_ROW(row_name, 0, letter, OPTION_NUMBER, AT(sort.member), 1, 65536, .owners = OF_PAPER,            \
+               .help = text)
 #define PAPER_ROWS                                                                                           \
     PAPER_ROW("items", "I", items_per_group,                                                                 \
               "Items in a group (I) of paper; chosen from the device without it"),                           \
         PAPER_ROW("groups", "G", groups, "Groups (G) of paper; chosen from the device without it"),          \
         PAPER_ROW("splits", "S", histogram_splits,                                                           \
                   "Parts of the histogram of paper that are scanned apart (s); chosen without it"),          \
-    {                                                                                                        \
-        "transpose", 0, "on|off|auto", OPTION_CHOICE, AT(sort.transpose),                                    \
-            .as_in = "sort.transpose", .owners = OF_PAPER,                                                   \
-            .help = "Whether paper transposes the list before and after; on for GPUs without it"             \
-    }
+        OPTION_ROW("transpose", 0, "on|off|auto", OPTION_CHOICE, AT(sort.transpose),                         \
+                   .as_in = "sort.transpose", .owners = OF_PAPER,                                            \
+                   .help = "Whether paper transposes the list before and after; on for GPUs without it")
 
 /* The plan of a sort of `count` keys by the method and for the key_bits (b) of `asked`, in digits of at most
  * `radix_bits`, where 0 leaves the passes open. STATUS_USAGE: what does not fit the device. */
