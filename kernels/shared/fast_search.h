@@ -19,18 +19,12 @@ static inline uint find_segment_near(__global const uint *restrict begins, uint 
     return segment;
 }
 
-/* Where segment n begins for find_segment_by_group(). */
-static inline uint group_begin(__global const uint *restrict begins, uint shift, uint each, uint n)
-{
-    return (begins[n] >> shift) + each * n;
-}
-
-/* Whether that of `target` is one of the segments from `low` to before `high`. */
+/* Whether find_segment_by_group() of `target` is one of the segments from `low` to before `high`. */
 static inline bool group_meets(__global const uint *restrict begins, uint count, uint shift, uint each,
                                uint target, uint low, uint high)
 {
-    return low < count && group_begin(begins, shift, each, low) <= target &&
-           (high >= count || group_begin(begins, shift, each, high) > target);
+    return low < count && (begins[low] >> shift) + each * low <= target &&
+           (high >= count || (begins[high] >> shift) + each * high > target);
 }
 
 /* The last of `count` segments with (begins[n] >> shift) + each n at or before `target`, searched by all

@@ -1,6 +1,7 @@
 /* Deposit: launches of kernels/deposit.cl, and the door to the atomic method. */
 #include "field/deposit.h"
 
+#include "base/integers.h"
 #include "field/deposit_atomic.h"
 #include "shared/shape.h"
 
@@ -46,7 +47,7 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
     const size_t real_bytes = precision_bytes(deposit->precision);
     deposit->planes = nodes * nodes;
     deposit->groups = deposit_groups_for(device_info(device), deposit->planes, real_bytes);
-    const size_t segments = deposit_most_segments(&deposit->groups, deposit->capacity);
+    const size_t segments = divide_up(deposit->capacity, UINT64_C(1) << deposit->groups.segment_bits);
     const size_t places = grid_cells(&deposit->grid) + segments;
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, places * deposit->planes * real_bytes, "the deposit's sums", &deposit->sums));
@@ -94,8 +95,8 @@ static enum status join_pieces(struct deposit *deposit, const struct deposit_pas
 {
     if (pass->most == UINT32_MAX)
         return STATUS_OK;
-    const struct launch launch = {(pass->segments + pass->most - 1) / pass->most, deposit->groups.items,
-                                  STAGE_DEPOSIT, 0};
+    const struct launch launch = {divide_up(pass->segments, pass->most), deposit->groups.items, STAGE_DEPOSIT,
+                                  0};
     return KERNEL_LAUNCH(deposit->long_cells, launch, arg_buffer(particles->cell_offsets),
                          arg_buffer(deposit->segment_cell), arg_uint(pass->segment_bits),
                          arg_uint(pass->most), arg_buffer(deposit->sums));

@@ -63,11 +63,6 @@ struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_
     return groups;
 }
 
-uint32_t deposit_most_segments(const struct deposit_groups *groups, uint32_t capacity)
-{
-    return divide_up(capacity, UINT64_C(1) << groups->segment_bits); /* the shortest */
-}
-
 /* The host knows only the mean of the particles per cell, so no variant is chosen that a single full cell can
  * slow down. On a CPU one item with vectors is worth a whole group. On a GPU a group per segment costs the
  * same for any spread of the particles over the cells, but passes them through local memory; a group per

@@ -24,7 +24,7 @@ struct deposit_groups {
     size_t items;         /* of a group, but for a group per segment */
     size_t segment_items; /* of that, and the particles of each item */
     size_t item_particles;
-    uint32_t segment_bits; /* log2 of the particles of that group */
+    uint32_t segment_bits; /* log2 of the particles of that group; no variant has fewer in a segment */
 };
 
 /* What the launches for one list share. */
@@ -42,9 +42,6 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
 
 /* planes: sums of a piece. */
 struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_t planes, size_t real_bytes);
-
-/* The most segments that a list of up to `capacity` particles has in any variant. */
-uint32_t deposit_most_segments(const struct deposit_groups *groups, uint32_t capacity);
 
 /* For `count` particles in the first `filled` of `cells` cells, by `variant`, or what DEPOSIT_AUTO chooses.
  */

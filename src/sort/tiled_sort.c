@@ -140,15 +140,12 @@ enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t
 {
     *sort = NULL;
     TRY(tiled_sort_resolve(device_info(device), key_bits, &options));
-    struct tiled_sort *created = NULL;
-    TRY(DEVICE_NEW(device, created));
-    *created = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
-    if (!make_shape(device_info(device), key_bits, capacity, &options, &created->shape))
+    TRY(DEVICE_NEW(device, *sort));
+    **sort = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
+    if (!make_shape(device_info(device), key_bits, capacity, &options, &(*sort)->shape))
         return status_fail(STATUS_USAGE, "sort: %s has no room for the tiles of keys of %u bits in %u passes",
                            device_info(device)->name, key_bits, options.passes);
-    TRY(create_parts(created));
-    *sort = created;
-    return STATUS_OK;
+    return create_parts(*sort);
 }
 
 /* ---- sorting ---- */
