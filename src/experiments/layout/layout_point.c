@@ -12,7 +12,7 @@ struct scene {
     struct layout_point *point;
     enum layout_what what; /* that is timed */
     size_t bytes;
-    void *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
+    char *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
     struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
@@ -110,9 +110,9 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     struct layout_point *point = layout_point;
     struct scene all = {.bench = bench, .point = point}, *scene = &all;
     scene->bytes = layout_bytes(point->type, point->size);
-    TRY((scene->work = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->work, scene->bytes));
     for (int n = 0; n < LAYOUT_ORDERS; n++) {
-        TRY((scene->arrays[n] = device_alloc(bench->part, scene->bytes, 1)) ? STATUS_OK : STATUS_FAILED);
+        TRY(DEVICE_NEW_ARRAY(bench->part, scene->arrays[n], scene->bytes));
         TRY(buffer_create(bench->part, scene->bytes, "arrays to work on", &scene->input[n]));
     }
     TRY(buffer_create(bench->part, scene->bytes, "arrays of results", &scene->first));
