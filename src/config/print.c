@@ -272,9 +272,12 @@ static void describe(const struct schema_table *table, const char *prefix, enum 
         if (row->type == TYPE_GROUP)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, row->path);
-        snprintf(type, sizeof type, length[1] > 0 ? "%u x %u " : (length[0] > 0 ? "%u " : ""), length[0],
-                 length[1]);
-        strcat(strcat(type, value_type(row)), length[0] > 0 ? "s" : "");
+        if (length[1] > 0)
+            snprintf(type, sizeof type, "%u x %u %ss", length[0], length[1], value_type(row));
+        else if (length[0] > 0)
+            snprintf(type, sizeof type, "%u %ss", length[0], value_type(row));
+        else
+            snprintf(type, sizeof type, "%s", value_type(row));
         value_allowed(row, allowed);
         if (schema_kind_row(row)) {
             char kinds[VALUE_WHY_LENGTH];

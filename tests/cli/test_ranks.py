@@ -49,13 +49,6 @@ class Runs(RanksTest):
         files = ["config.yaml", "history.csv", "log.txt", "snapshots", "timers.csv"]
         self.assertEqual(sorted(os.listdir(self.folder / "out")), files)
 
-    def test_twice_the_same_bits(self):
-        histories = set()
-        for _ in range(2):
-            self.run_well_on(2, "run", "small.yaml", "--quiet", "--force")
-            histories.add((self.folder / "out" / "history.csv").read_bytes())
-        self.assertEqual(len(histories), 1)
-
 
 class Alike(RanksTest):
     """What every rank would print is printed by one."""

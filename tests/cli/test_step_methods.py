@@ -70,7 +70,7 @@ class Snapshots(ProgramTest):
                 radix = self.particles("radix", precision, 20)
                 self.assertGreater(np.abs(radix[2:]).max(), 1)  # thermal velocities: these are not all zero
                 box = np.array([6.0, 4.0])[:, None]
-                for method in ("fused", "tiled", "chunked"):
+                for method in ("tiled", "chunked"):
                     difference = np.abs(radix - self.particles(method, precision, 20))
                     difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
                     self.assertLess(difference.max(), tolerance, method)

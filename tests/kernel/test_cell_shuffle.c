@@ -21,11 +21,6 @@ struct cells {
     uint32_t *offsets; /* [cells + 1] */
 };
 
-static bool is_small(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") != NULL;
-}
-
 /* ---- lists ---- */
 
 static struct cells cells_of(uint32_t cells, const uint32_t *counts)
@@ -173,7 +168,7 @@ TEST(lengths_of_all_kinds)
                                       2,  3, 0,  0,  0, 255, 256,  257, 511, 512, 513,  1023, 0,   1024,
                                       1,  1, 1,  1,  1, 1,   1025, 2,   2,   2,   4095, 4096, 4097};
     const uint32_t all = sizeof counts / sizeof counts[0];
-    check_ways(cells_of(is_small() ? 20 : all, counts));
+    check_ways(cells_of(test_is_small() ? 20 : all, counts));
     check_ways(cells_of(9, counts)); /* the last block has cells that are not there */
     check_ways(cells_of(1, counts + 8));
     check_ways(cells_of(1, counts + 1));
@@ -181,20 +176,20 @@ TEST(lengths_of_all_kinds)
 
 TEST(ordinary_cells)
 {
-    check_ways(hot_cell(is_small() ? 18 : 4099, is_small() ? 8 : 30, 30));
+    check_ways(hot_cell(test_is_small() ? 18 : 4099, test_is_small() ? 8 : 30, 30));
 }
 
 /* Half of all particles in one cell. */
 TEST(a_hot_cell)
 {
-    check_ways(is_small() ? hot_cell(18, 4, 72) : hot_cell(4001, 5, 20005));
+    check_ways(test_is_small() ? hot_cell(18, 4, 72) : hot_cell(4001, 5, 20005));
 }
 
 /* So many particles that keys occur twice, where the place must decide: of 300,003 keys 10.5 pairs are alike
  * on average. Tiles are small, so that some pairs stand in two of them. */
 TEST(keys_that_are_alike)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     struct cells list = hot_cell(100, 50, 300003);
     const struct cell_shuffle_options columns = {.column_items = 1, .lanes = 8, .column_most = 524288};
@@ -209,7 +204,7 @@ TEST(keys_that_are_alike)
 
 TEST(all_in_one_cell)
 {
-    const uint32_t many = is_small() ? 70 : 5000;
+    const uint32_t many = test_is_small() ? 70 : 5000;
     check_ways(cells_of(1, &many));
     uint32_t counts[50] = {0};
     counts[49] = many;
@@ -236,7 +231,7 @@ static uint32_t places_alike(const struct cells *list, const uint32_t *a, const 
  * deviation of 8. Every part of a draw tells, its upper halves too. */
 TEST(follows_from_the_draw_alone)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     const struct cells list = equal_cells(64, 30);
     uint32_t *first = shuffled(&list, NULL, &usual), *again = shuffled(&list, NULL, &usual);
@@ -307,7 +302,7 @@ static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distanc
  * the same cell in two steps, species and seeds, for which the second run is laid behind the first. */
 TEST(all_orders_are_as_likely_whatever_the_neighbours)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     enum { CELLS = 1 << 16 };
     uint32_t *orders = orders_of_four(CELLS, &usual), met[ORDERS] = {0};
@@ -332,7 +327,7 @@ TEST(all_orders_are_as_likely_whatever_the_neighbours)
  * summing to the number of cells, 15/16 of the sum has 15 * 15 = 225 degrees of freedom. */
 TEST(each_place_goes_everywhere)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     const uint32_t cells = 16000;
     const struct cells list = equal_cells(cells, SIXTEEN);

@@ -4,9 +4,6 @@
 
 #include "device/device.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 static struct device_info devices[MOST];

@@ -51,11 +51,6 @@ static const struct deposit_case cases[] = {
 
 enum { SMALL_CASE = 2 }; /* enough, once, where every kernel runs a thousand times slower */
 
-static bool is_small(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") != NULL;
-}
-
 /* A block of at most 32 is added plainly before the compensated total: 32 roundings of the node's sum at
  * worst; the terms' own and the few sums after it are within 8 more. The caller adds 1 to `weights`, since a
  * weight near 0 is a difference of numbers near 1 and errs by their rounding. */
@@ -71,7 +66,7 @@ static void check_variant(struct deposit *deposit, int variant, const struct dep
     const uint32_t cells = grid_cells(&scene->grid), count = particles->count;
     const double scale = deposit_scale(scene), area = scene->grid.dx * scene->grid.dy, charge = scale * area;
     const double *rho = deposited(deposit, variant, scene, particles);
-    if (!is_small())
+    if (!test_is_small())
         assert_memory_equal(rho, deposited(deposit, variant, scene, particles), cells * sizeof *rho);
     long double total = 0;
     for (uint32_t node = 0; node < cells; node++) {
@@ -94,12 +89,12 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
 
 TEST(matches_the_host)
 {
-    const bool has_double = device_info(device)->has_fp64 && !is_small();
+    const bool has_double = device_info(device)->has_fp64 && !test_is_small();
     const enum precision most = has_double ? PRECISION_DOUBLE : PRECISION_SINGLE;
     for (enum precision precision = PRECISION_SINGLE; precision <= most; precision++)
         for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
             for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-                if (!is_small() || n == SMALL_CASE)
+                if (!test_is_small() || n == SMALL_CASE)
                     check_case(&cases[n], precision, shape);
 }
 
@@ -108,7 +103,7 @@ TEST(matches_the_host)
  * of a full cell. */
 TEST(many_pieces_of_one_cell)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
     check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC);
@@ -123,7 +118,7 @@ TEST(not_a_number_shows)
     scene->sorted.offset[broken][1] = (double)NAN;
     deposit_scene_upload(scene);
     const int row = (int)(scene->sorted.cell[broken] / 16);
-    for (enum shape_kind shape = SHAPE_NGP; shape <= (is_small() ? SHAPE_NGP : SHAPE_TSC); shape++) {
+    for (enum shape_kind shape = SHAPE_NGP; shape <= (test_is_small() ? SHAPE_NGP : SHAPE_TSC); shape++) {
         struct deposit *deposit = deposit_for(scene, shape);
         for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
             deposit_check_broken(deposited(deposit, variant, scene, &scene->sorted.particles), row);

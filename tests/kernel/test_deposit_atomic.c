@@ -95,7 +95,7 @@ static bool create(const struct grid *grid, enum shape_kind shape, enum atomic_w
 static bool skips(size_t n)
 {
     enum { SMALL_CASE = 2 }; /* enough where every kernel runs a thousand times slower */
-    return getenv("RADIXPIC_TEST_SMALL") && n != SMALL_CASE;
+    return test_is_small() && n != SMALL_CASE;
 }
 
 /* ---- exact ---- */

@@ -4,10 +4,7 @@
 #include "field/filter.h"
 #include "support/field_support.h"
 
-#include <stdlib.h>
-
 static const uint32_t grids[][2] = {{8, 6}, {7, 5}, {2, 2}, {2, 9}, {33, 64}};
-enum { GRIDS = sizeof grids / sizeof grids[0] };
 
 /* Without a tile; that of GPUs, which holds the smaller grids whole; and some that the grids are no multiples
  * of. */
@@ -15,26 +12,16 @@ static const struct filter_tile tiles[] = {{0}, {16, 32, 4}, {3, 5, 1}, {4, 7, 2
 
 static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {45, 1}, {16, 32}, {17, 33}, {33, 64}, {37, 101}};
 
-/* Of grids, sizes and tiles; and of the passes with which each mode is tried. Few where an interpreter runs
- * the kernels. */
-static int grid_count(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") ? GRIDS - 1 : GRIDS; /* the last one is the largest */
-}
+enum {
+    GRIDS = sizeof grids / sizeof grids[0],
+    TILES = sizeof tiles / sizeof tiles[0],
+    SIZES = sizeof sizes / sizeof sizes[0]
+};
 
-static size_t size_count(void)
+/* How many of the grids, sizes, tiles and passes are tried. */
+static uint32_t few_or(uint32_t few, uint32_t all)
 {
-    return getenv("RADIXPIC_TEST_SMALL") ? 5 : sizeof sizes / sizeof sizes[0];
-}
-
-static int tile_count(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") ? 3 : (int)(sizeof tiles / sizeof tiles[0]);
-}
-
-static uint32_t most_passes(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") ? 1 : 3;
+    return test_is_small() ? few : all;
 }
 
 struct bench {
@@ -81,12 +68,12 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passe
 TEST(modes_shrink_by_the_transfer_function)
 {
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < tile_count(); t++)
+        for (uint32_t t = 0; t < few_or(3, TILES); t++)
             for (int g = 0; g < 2; g++) {
                 struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
                 for (uint32_t mx = 0; mx < grids[g][0]; mx++)
                     for (uint32_t my = 0; my < grids[g][1]; my++)
-                        for (uint32_t passes = 1; passes <= most_passes(); passes++)
+                        for (uint32_t passes = 1; passes <= few_or(1, 3); passes++)
                             check_mode(&b, mx, my, passes);
             }
 }
@@ -94,8 +81,8 @@ TEST(modes_shrink_by_the_transfer_function)
 TEST(every_grid_wraps)
 {
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < tile_count(); t++)
-            for (int g = 0; g < grid_count(); g++) {
+        for (uint32_t t = 0; t < few_or(3, TILES); t++)
+            for (uint32_t g = 0; g < few_or(GRIDS - 1, GRIDS); g++) {
                 struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
                 check_mode(&b, 1, 0, 1);
                 check_mode(&b, 0, 1, 2);
@@ -108,9 +95,9 @@ TEST(every_grid_wraps)
 TEST(every_tile_has_the_same_bits)
 {
     for (int p = 0; p < 2; p++)
-        for (size_t s = 0; s < size_count(); s++) {
+        for (uint32_t s = 0; s < few_or(5, SIZES); s++) {
             double *expected = NULL;
-            for (int t = 0; t < tile_count(); t++) {
+            for (uint32_t t = 0; t < few_or(3, TILES); t++) {
                 struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);
                 double *density = field_random(b.cells);
                 for (size_t n = 0; n < b.cells; n++)
@@ -157,7 +144,7 @@ TEST(a_point_becomes_the_stencil)
     static const double point[20] = {16.0};
     static const double expected[20] = {4, 2, 0, 2, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1};
     for (int p = 0; p < 2; p++)
-        for (int t = 0; t < tile_count(); t++) {
+        for (uint32_t t = 0; t < few_or(3, TILES); t++) {
             struct bench b = bench_create(5, 4, field_precisions[p], tiles[t]);
             double *result = filtered(&b, 1, point);
             assert_memory_equal(result, expected, sizeof expected);
@@ -167,7 +154,7 @@ TEST(a_point_becomes_the_stencil)
 TEST(the_sum_stays)
 {
     for (int p = 0; p < 2; p++)
-        for (int g = 0; g < grid_count(); g++) {
+        for (uint32_t g = 0; g < few_or(GRIDS - 1, GRIDS); g++) {
             struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[p]);
             double *density = field_random(b.cells);
             double *result = filtered(&b, 4, density);

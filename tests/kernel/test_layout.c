@@ -4,8 +4,6 @@
 
 #include "experiments/layout/layout.h"
 
-#include <string.h>
-
 /* A list of one element, lengths that are no multiple of anything, groups that are not full. */
 static const struct layout_size sizes[] = {{64, 1}, {64, 2}, {1, 33}, {65, 16}, {130, 37}, {192, 64}};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };

@@ -5,8 +5,6 @@
 #include "particles/loading.h"
 #include "particles/recipe.h"
 
-#include <string.h>
-
 /* A species' particles as the device holds them. */
 struct loaded {
     double *offset, *velocity; /* [2 * count] */

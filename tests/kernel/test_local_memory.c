@@ -3,19 +3,10 @@
 
 #include "experiments/local_memory/local_memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* One as a GPU would have it, and one that nothing is a multiple of. */
 static const struct local_shape shapes[] = {{64, 32, 8, 16}, {5, 6, 3, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0], GHOST = 9 };
 static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
-
-/* Where an interpreter runs the kernels. */
-static bool is_small(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") != NULL;
-}
 
 static struct local_kernels *create(int shape)
 {
@@ -79,7 +70,7 @@ static void check_line(struct local_kernels *kernels, enum staged_version versio
 TEST(lines_are_filtered_but_for_their_ends)
 {
     static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 188, 128, 1000, 1003};
-    const size_t count = is_small() ? 12 : sizeof lengths / sizeof lengths[0];
+    const size_t count = test_is_small() ? 12 : sizeof lengths / sizeof lengths[0];
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
         for (enum staged_version version = LINE_PLAIN; version <= LINE_V4; version++)
@@ -160,7 +151,7 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
     };
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (size_t n = 0; n < (is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
+        for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
             for (enum staged_version version = TURN_NAIVE; version <= TURN_PADDED; version++)
                 check_turn(kernels, version, sizes[n]);
             for (enum staged_version version = PRODUCT_PLAIN; version <= PRODUCT_TILED; version++)
@@ -208,7 +199,7 @@ TEST(atomic_functions_lose_nothing)
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
 TEST(contention_loses_nothing)
 {
-    const uint32_t rounds = is_small() ? 2 : 1000;
+    const uint32_t rounds = test_is_small() ? 2 : 1000;
     struct local_kernels *kernels = create(0);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
         check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, .words = NULL});

@@ -154,7 +154,7 @@ TEST(empty_lists)
 /* Far more cells than particles. */
 TEST(empty_cells)
 {
-    if (getenv("RADIXPIC_TEST_SMALL"))
+    if (test_is_small())
         skip();
     check_layouts((struct lists_kind){.nx = 300, .ny = 200, .into_count = 5003, .from_count = 2003});
 }

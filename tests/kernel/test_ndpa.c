@@ -5,14 +5,7 @@
 
 #include "ndpa/ndpa.h"
 
-#include <string.h>
-
 /* Under tools in which kernels run a thousand times slower. */
-static bool is_small(void)
-{
-    return getenv("RADIXPIC_TEST_SMALL") != NULL;
-}
-
 enum { GUARD_ELEMENTS = 16 }; /* behind each volume, never to be touched */
 
 /* A number that says where the element was, different in both halves of 8 bytes. */
@@ -181,7 +174,7 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
 
 TEST(all_axes_of_2_to_4_dimensions)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     for (uint32_t dimensions = 2; dimensions <= 4; dimensions++)
         for (uint32_t p = 2; p <= 5; p++)
@@ -199,7 +192,7 @@ TEST(some_axes_beyond)
         const uint32_t dimensions = cases[n].dimensions;
         const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3, cases[n].element_bytes);
         struct scene scene;
-        if (is_small() && n > 0)
+        if (test_is_small() && n > 0)
             break;
         if (ndpa_cell_elements(&shape) * shape.element_bytes > device_info(device)->local_memory)
             continue;
@@ -215,7 +208,7 @@ TEST(some_axes_beyond)
 /* Rows of several bars, the last of them shorter; of many groups. */
 TEST(long_rows)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     static const struct ndpa_shape shapes[] = {
         {2, {6, 3 * 1009}, 3, 8},      {2, {4, 30002}, 2, 4},
@@ -245,7 +238,7 @@ TEST(groups_of_any_size)
 /* Tables are small beside the volume, and the other kinds hold next to nothing. */
 TEST(nothing_of_the_volumes_size)
 {
-    if (is_small())
+    if (test_is_small())
         skip();
     const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
     const uint32_t axes[] = {3, 2, 1, 0};

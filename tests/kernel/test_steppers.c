@@ -13,7 +13,7 @@ enum { LONGEST_TILE = 4096 };
 /* Tools under which kernels run a thousand times slower get a few tests. */
 static void needs_speed(void)
 {
-    if (getenv("RADIXPIC_TEST_SMALL"))
+    if (test_is_small())
         skip();
 }
 

@@ -5,8 +5,6 @@
 #include "output/finite.h"
 #include "support/list_support.h"
 
-#include <string.h>
-
 enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GHOST = 2, PARTICLES = 10000 };
 
 /* All finite: two species on a slab whose rows go around the end of the box, the same on all ranks. */

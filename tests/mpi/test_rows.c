@@ -3,8 +3,6 @@
 
 #include "parallel/rows.h"
 
-#include <string.h>
-
 enum { COLUMNS = 3, MOST_ROWS = 20 };
 
 static double number(uint32_t row, uint32_t column)

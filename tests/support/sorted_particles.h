@@ -26,7 +26,7 @@ struct sorted_particles {
 static inline uint32_t test_count(uint32_t count)
 {
     const uint32_t few = 300;
-    return getenv("RADIXPIC_TEST_SMALL") && count > few ? few : count;
+    return test_is_small() && count > few ? few : count;
 }
 
 /* A generator whose numbers are the same everywhere: splitmix64 (Steele, Lea & Flood 2014), to [0, 1). */

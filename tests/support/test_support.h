@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,12 @@ static inline const char *test_device_spec(void)
 {
     const char *chosen = getenv("RADIXPIC_TEST_DEVICE");
     return chosen && chosen[0] ? chosen : "auto";
+}
+
+/* Set where an interpreter runs the kernels, a thousand times slower than a device. */
+static inline bool test_is_small(void)
+{
+    return getenv("RADIXPIC_TEST_SMALL") != NULL;
 }
 
 /* ---- the tests of a program, in the order in which they stand in its file ---- */

@@ -3,8 +3,6 @@
 
 #include "particles/recipe.h"
 
-#include <string.h>
-
 /* Phi(x) by the C library's error function. */
 static double normal_distribution(double x)
 {

@@ -3,8 +3,6 @@
 
 #include "parallel/partition.h"
 
-#include <string.h>
-
 static void check_sound(const struct partition *partition, int ranks, uint32_t rows)
 {
     assert_int_equal(partition->ranks, ranks);

@@ -3,8 +3,6 @@
 
 #include "step/stepper.h"
 
-#include <string.h>
-
 /* The tiled step where there are digits for cells or windows, of GPUs; else the radix step is to be taken. */
 TEST(takes_what_fits)
 {

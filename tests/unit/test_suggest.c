@@ -3,8 +3,6 @@
 
 #include "base/suggest.h"
 
-#include <string.h>
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const commands[] = {"run", "check", "devices", "bench"};

@@ -3,8 +3,6 @@
 
 #include "shared/van_der_corput.h"
 
-#include <stdbool.h>
-
 /* Indices that become 1 or 0 when the digits pass through float arithmetic, and the last of all. */
 static const ulong traps[] = {
     1,         (1ul << 24) - 1, 1ul << 24, (1ul << 25) - 1, 1ul << 25, (1ul << 26) - 1, (1ul << 32) - 1,
