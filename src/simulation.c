@@ -146,7 +146,6 @@ static enum status measure(struct simulation *simulation, struct history_row *ro
     communicator_sum(&simulation->communicator, 3, sums);
     *row = (struct history_row){
         .step = simulation->step,
-        .time = (double)simulation->step * simulation->config->time.step,
         .field_energy = simulation->field_sums.field_energy,
         .charge = simulation->field_sums.charge,
         .kinetic_energy = sums[0],

@@ -102,22 +102,14 @@ static enum status balance(struct simulation *simulation)
 
 /* ---- before a step ---- */
 
-/* Whether a list is longer than the parts are made for. */
-static bool has_outgrown_parts(const struct simulation *simulation)
-{
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        if (simulation->particles[s].capacity > simulation->stepper.setup.capacity)
-            return true;
-    return false;
-}
-
 /* The stepper learns which lists the last step's general path changed; sums of that step are read by now. */
 static enum status take_up_changes(struct simulation *simulation)
 {
     const uint32_t changed = simulation->changed;
     simulation->changed = 0;
-    if (has_outgrown_parts(simulation))
-        return parts_create_for_lists(simulation);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        if (simulation->particles[s].capacity > simulation->stepper.setup.capacity)
+            return parts_create_for_lists(simulation); /* those there are for shorter lists */
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (changed & UINT32_C(1) << s)
             TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));

@@ -142,20 +142,6 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
 
 /* ---- birth and death ---- */
 
-static enum status create(struct simulation *simulation, const struct checkpoint *restart)
-{
-    const struct config *config = simulation->config;
-    TRY(partition_even(simulation->communicator.size, config->grid.cells[0], &simulation->partition));
-    if (simulation->communicator.size > 1)
-        TRY(migrate_create(simulation->device, &simulation->communicator, &simulation->partition,
-                           config->precision, &simulation->migrate));
-    TRY(restart ? restore(simulation, restart) : load(simulation));
-    TRY(parts_create_for_grid(simulation));
-    TRY(parts_create_for_lists(simulation));
-    TRY(outputs_create(simulation->device, config, &simulation->outputs));
-    return device_finish(simulation->device);
-}
-
 enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
                                  struct device *device, const struct checkpoint *restart,
                                  struct simulation *simulation)
@@ -163,7 +149,15 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     *simulation = (struct simulation){
         .config = config, .communicator = *communicator, .decomposition = config->fields.decomposition};
     TRY(device_branch(device, &simulation->device));
-    return create(simulation, restart);
+    TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
+    if (communicator->size > 1)
+        TRY(migrate_create(simulation->device, &simulation->communicator, &simulation->partition,
+                           config->precision, &simulation->migrate));
+    TRY(restart ? restore(simulation, restart) : load(simulation));
+    TRY(parts_create_for_grid(simulation));
+    TRY(parts_create_for_lists(simulation));
+    TRY(outputs_create(simulation->device, config, &simulation->outputs));
+    return device_finish(simulation->device);
 }
 
 enum status simulation_create(const struct config *config, struct device *device,

@@ -107,14 +107,6 @@ static enum status choose_folder(struct run *run, bool force)
     return agree(run, is_first_rank(run) ? run_folder_check(folder) : STATUS_OK);
 }
 
-static enum status create_simulation(struct run *run)
-{
-    const struct communicator *communicator = &run->communicator;
-    TRY(agree(run, device_open(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
-    return communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
-                                                                run->checkpoint, &run->simulation));
-}
-
 /* ---- output ---- */
 
 static enum status write_resolved_config(struct run *run)
@@ -297,11 +289,14 @@ static enum status close_outputs(struct run *run, enum status status)
 
 static enum status run_config(struct run *run, const struct run_arguments *arguments)
 {
+    const struct communicator *communicator = &run->communicator;
     TRY(read_input(run, arguments));
     if (!is_first_rank(run))
         run->log.terminal = NULL;
     TRY(choose_folder(run, arguments->force));
-    TRY(create_simulation(run));
+    TRY(agree(run, device_open(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
+    TRY(communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
+                                                             run->checkpoint, &run->simulation)));
     run->simulation.log = &run->log;
     stop_watch(); /* from here on there are files, and a signal leaves a checkpoint beside them */
     TRY(agree(run, open_outputs(run)));

@@ -1,6 +1,8 @@
 /* Tile plan: what follows from the device. */
 #include "device/tile_plan.h"
 
+#include "base/integers.h"
+
 enum {
     CHUNKS_PER_SCAN_ITEM = 16, /* CHUNKS_EACH of kernels/shared/tiles.h */
     LEAST_ITEMS = 32,
@@ -80,8 +82,6 @@ bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const s
 uint32_t tile_chunks(const struct tile_plan *plan, uint32_t count)
 {
     const uint32_t tiles = tile_count(plan, count);
-    uint32_t chunks = tiles / TILES_PER_CHUNK;
-    chunks = chunks < plan->min_chunks ? plan->min_chunks : chunks;
-    chunks = chunks > plan->max_chunks ? plan->max_chunks : chunks;
-    return tiles < chunks ? tiles : chunks;
+    const uint32_t chunks = at_most(at_least(tiles / TILES_PER_CHUNK, plan->min_chunks), plan->max_chunks);
+    return at_most(chunks, tiles);
 }

@@ -8,12 +8,6 @@ enum {
     SLACK_SHARE = 8  /* one in so many: what lists that grow get on top */
 };
 
-/* Room for `count` particles and some that may come later. */
-static uint32_t roomy(uint32_t count)
-{
-    return at_most(count + (uint64_t)count / SLACK_SHARE, CONFIG_MAX_PARTICLES);
-}
-
 /* Into the spare array; the attribute has an array of its own in `from`. */
 static enum status merge_attribute(struct device *branch, struct program *program, uint32_t cells,
                                    const struct particles *into, const struct particles *from,
@@ -65,7 +59,7 @@ enum status list_merge(struct device *device, uint32_t cells, struct particles *
                            "%u; take more ranks",
                            into->species->name, (unsigned long long)sum, CONFIG_MAX_PARTICLES);
     if (sum > into->capacity)
-        TRY(particles_reserve(into, roomy((uint32_t)sum)));
+        TRY(particles_reserve(into, at_most(sum + sum / SLACK_SHARE, CONFIG_MAX_PARTICLES)));
     TRY(device_branch(device, &branch));
     const enum status status = merge_all(branch, cells, into, from);
     device_close(&branch);

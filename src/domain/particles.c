@@ -81,23 +81,18 @@ static void share_arrays(struct particles *particles)
     particles->spare[ATTRIBUTE_VELOCITY] = particles->spare[ATTRIBUTE_OFFSET];
 }
 
-/* Real particles that a macro-particle stands for. */
-static double weight_of(const struct species_config *species, const struct grid *box)
-{
-    return species->density * box->lx * box->ly / (double)species->particles;
-}
-
 enum status particles_create(struct device *device, const struct slab *slab, enum precision precision,
                              enum particle_layout layout, const struct species_config *species,
                              uint32_t capacity, struct particles *particles)
 {
     struct particle_array arrays[ATTRIBUTES];
+    const double real_particles = species->density * slab->box.lx * slab->box.ly;
     *particles = (struct particles){.device = device,
                                     .species = species,
                                     .precision = precision,
                                     .layout = layout,
                                     .capacity = capacity,
-                                    .weight = weight_of(species, &slab->box)};
+                                    .weight = real_particles / (double)species->particles};
     const uint32_t count = particles_arrays(particles, arrays);
     for (uint32_t n = 0; n < count; n++) {
         TRY(buffer_create(device, capacity * arrays[n].bytes, "the particles", arrays[n].now));

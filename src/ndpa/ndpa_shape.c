@@ -72,12 +72,6 @@ enum status ndpa_check(const struct ndpa_shape *shape, const uint32_t *axes)
 
 /* ---- index maps ---- */
 
-void ndpa_permuted_sides(uint32_t dimensions, const uint32_t *sides, const uint32_t *axes, uint32_t *permuted)
-{
-    for (uint32_t k = 0; k < dimensions; k++)
-        permuted[k] = sides[axes[k]];
-}
-
 uint64_t ndpa_index(uint32_t dimensions, const uint32_t *sides, const uint32_t *subscript)
 {
     uint64_t index = 0;

@@ -44,10 +44,6 @@ uint64_t ndpa_elements(const struct ndpa_shape *shape);
 uint64_t ndpa_cell_elements(const struct ndpa_shape *shape);
 size_t ndpa_bytes(const struct ndpa_shape *shape);
 
-/* The sides of the permuted volume: permuted[k] = sides[axes[k]]. */
-void ndpa_permuted_sides(uint32_t dimensions, const uint32_t *sides, const uint32_t *axes,
-                         uint32_t *permuted);
-
 /* From subscript to linear index of an array, and back. */
 uint64_t ndpa_index(uint32_t dimensions, const uint32_t *sides, const uint32_t *subscript);
 void ndpa_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, uint32_t *subscript);

@@ -91,18 +91,13 @@ bool hdf5_file_agree(struct hdf5_file *file)
 
 /* ---- opening ---- */
 
-static void prepare(void)
+hid_t hdf5_access(bool through_mpi)
 {
     H5dont_atexit();                       /* fails after the first time, in silence */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
     /* Open MPI would keep the file's shared pointer, which is not used here, in a semaphore named like the
      * file: one that a killed run left in the machine makes the next run wait for ever. */
     setenv("OMPI_MCA_sharedfp", "^sm", 0);
-}
-
-hid_t hdf5_access(bool through_mpi)
-{
-    prepare();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (through_mpi) {
         H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);

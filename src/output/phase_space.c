@@ -58,14 +58,6 @@ void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *
 
 /* ---- creation ---- */
 
-static enum status create_item(struct phase_spaces *spaces, struct phase_space *item)
-{
-    const struct phase_volume *volume = &item->volume;
-    if (volume->is_permuted)
-        TRY(ndpa_create(spaces->device, &volume->shape, volume->axes, NDPA_TABLES, 0, &item->ndpa));
-    return buffer_view(spaces->room, 0, ndpa_bytes(&volume->shape), &item->counts);
-}
-
 enum status phase_spaces_create(struct device *device, const struct config *config, void **part)
 {
     const struct phase_space_config *space = config->output.phase_space;
@@ -96,9 +88,12 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
     TRY(buffer_create(device, room, "the bins of phase space", &spaces->room));
     for (uint32_t i = 0; i < count; i++) {
-        spaces->items[i].volume = volumes[i];
+        struct phase_space *item = &spaces->items[i];
+        item->volume = volumes[i];
+        if (space[i].every > 0 && volumes[i].is_permuted)
+            TRY(ndpa_create(device, &volumes[i].shape, volumes[i].axes, NDPA_TABLES, 0, &item->ndpa));
         if (space[i].every > 0)
-            TRY(create_item(spaces, &spaces->items[i]));
+            TRY(buffer_view(spaces->room, 0, ndpa_bytes(&volumes[i].shape), &item->counts));
     }
     return STATUS_OK;
 }

@@ -16,7 +16,6 @@
 /* The sums of a step, all at n: energies, momentum and charge over the box. */
 struct history_row {
     uint64_t step;
-    double time;
     double field_energy;
     double kinetic_energy;
     double momentum[2];

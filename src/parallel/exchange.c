@@ -74,20 +74,11 @@ static enum status create_counts(struct exchange *exchange)
     return STATUS_OK;
 }
 
-static enum status create_kernels(struct exchange *exchange)
-{
-    const enum precision precision = exchange->sent.precision;
-    struct program *program = NULL;
-    TRY(program_build(exchange->device, "exchange.cl", precision, &program, "%s", ""));
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        TRY(attribute_kernel(program, "exchange_insert", precision, a, &exchange->insert[a]));
-    return kernel_create(program, "exchange_cut", &exchange->cut);
-}
-
 enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
                             struct exchange **exchange)
 {
     struct device *device = place->device;
+    struct program *program = NULL;
     TRY(DEVICE_NEW(device, *exchange));
     struct exchange *created = *exchange;
     *created = (struct exchange){.device = device, .migrate = migrate, .slab = *place->slab};
@@ -97,7 +88,10 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
     TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
     TRY(create_rows(created));
     TRY(create_counts(created));
-    return create_kernels(created);
+    TRY(program_build(device, "exchange.cl", place->precision, &program, "%s", ""));
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        TRY(attribute_kernel(program, "exchange_insert", place->precision, a, &created->insert[a]));
+    return kernel_create(program, "exchange_cut", &created->cut);
 }
 
 /* ---- announcing ---- */

@@ -54,7 +54,8 @@ static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes,
 {
     uint32_t permuted[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
     const uint64_t count = ndpa_elements(shape);
-    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, permuted);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        permuted[k] = shape->sides[axes[k]];
     for (uint64_t n = 0; n < count; n++) {
         ndpa_subscript(shape->dimensions, permuted, n, subscript);
         const uint64_t place = ndpa_place(shape, axes, subscript);

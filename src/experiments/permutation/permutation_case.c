@@ -26,7 +26,8 @@ static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, co
 {
     uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS], original[NDPA_MAX_DIMENSIONS];
     const uint64_t count = ndpa_elements(shape);
-    ndpa_permuted_sides(shape->dimensions, shape->sides, axes, sides);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        sides[k] = shape->sides[axes[k]];
     for (uint64_t n = 0; n < count; n++) {
         ndpa_subscript(shape->dimensions, sides, n, subscript);
         for (uint32_t k = 0; k < shape->dimensions; k++)
