@@ -247,6 +247,7 @@ STATUS_CHECKED enum status program_build_enqueuing(struct device *device, const 
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
 
 enum kernel_argument_kind {
+    ARGUMENT_NONE,
     ARGUMENT_BUFFER,
     ARGUMENT_UINT,
     ARGUMENT_ULONG,
@@ -286,6 +287,11 @@ static inline struct kernel_argument arg_local(size_t bytes)
     return (struct kernel_argument){.kind = ARGUMENT_LOCAL, .value.local_bytes = bytes};
 }
 
+static inline struct kernel_argument arg_itself(struct kernel_argument argument)
+{
+    return argument;
+}
+
 /* One launch: `groups` work-groups of `items` work-items, in one dimension; nothing where there are no
  * groups. */
 struct launch {
@@ -308,13 +314,35 @@ size_t device_group_items(const struct device *device, size_t wanted);
  * 32 to 256, and one on a CPU. */
 size_t device_row_items(const struct device *device, uint32_t elements);
 
-/* Sets all arguments and enqueues the kernel (non-blocking). */
+/* Sets the arguments, up to the first of kind ARGUMENT_NONE, and enqueues the kernel (non-blocking). */
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
-                                         const struct kernel_argument *arguments, size_t count);
+                                         const struct kernel_argument *arguments);
 
-/* KERNEL_LAUNCH(kernel, launch, arg_buffer(b), arg_uint(n), ...) */
+/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 24 arguments is a buffer, a uint32_t, a
+ * uint64_t, a double, or arg_local(bytes). */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
-    kernel_launch((kernel), (launch), (const struct kernel_argument[]){__VA_ARGS__},                         \
-                  sizeof((const struct kernel_argument[]){__VA_ARGS__}) / sizeof(struct kernel_argument))
+    LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
+                ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
+                ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END)
+#define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x,  \
+                    ...)                                                                                     \
+    kernel_launch(                                                                                           \
+        (kernel), (launch),                                                                                  \
+        (const struct kernel_argument[]){ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),    \
+                                         ARGUMENT(f), ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j),    \
+                                         ARGUMENT(k), ARGUMENT(l), ARGUMENT(m), ARGUMENT(n), ARGUMENT(o),    \
+                                         ARGUMENT(p), ARGUMENT(q), ARGUMENT(r), ARGUMENT(s), ARGUMENT(t),    \
+                                         ARGUMENT(u), ARGUMENT(v), ARGUMENT(w), ARGUMENT(x), ARG_END})
+#define ARG_END ((struct kernel_argument){ARGUMENT_NONE, {0}})
+#define ARGUMENT(x)                                                                                          \
+    _Generic((x),                                                                                            \
+             struct buffer *: arg_buffer,                                                                    \
+             const struct buffer *: arg_buffer,                                                              \
+             uint32_t: arg_uint,                                                                             \
+             int: arg_uint,                                                                                  \
+             bool: arg_uint,                                                                                 \
+             uint64_t: arg_ulong,                                                                            \
+             double: arg_real,                                                                               \
+             struct kernel_argument: arg_itself)(x)
 
 #endif

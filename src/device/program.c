@@ -251,6 +251,7 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
         return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
     case ARGUMENT_LOCAL:
         return clSetKernelArg(kernel->handle, index, argument->value.local_bytes, NULL);
+    case ARGUMENT_NONE:
     case ARGUMENT_REAL:
         break;
     }
@@ -275,13 +276,16 @@ size_t device_row_items(const struct device *device, uint32_t elements)
 }
 
 enum status kernel_launch(struct kernel *kernel, struct launch launch,
-                          const struct kernel_argument *arguments, size_t count)
+                          const struct kernel_argument *arguments)
 {
     struct device *device = kernel->program->device;
     if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
+    uint32_t count = 0;
+    while (arguments[count].kind != ARGUMENT_NONE)
+        count++;
     if (count != kernel->argument_count)
-        return status_fail(STATUS_FAILED, "kernel %s takes %u arguments, %zu were given", kernel->name,
+        return status_fail(STATUS_FAILED, "kernel %s takes %u arguments, %u were given", kernel->name,
                            kernel->argument_count, count);
     for (cl_uint n = 0; n < count; n++) {
         const cl_int error = set_argument(kernel, n, &arguments[n]);

@@ -20,10 +20,8 @@ static enum status merge_attribute(struct device *branch, struct program *progra
     return KERNEL_LAUNCH(kernel,
                          ((struct launch){cells, device_row_items(branch, count / cells), STAGE_EXCHANGE,
                                           2 * bytes * (uint64_t)count}),
-                         arg_buffer(into->cell_offsets), arg_buffer(from->cell_offsets),
-                         arg_uint(particles_stride(into, a)), arg_uint(particles_first(into, a)),
-                         arg_buffer(into->attribute[a]), arg_buffer(from->attribute[a]),
-                         arg_buffer(into->spare[a]));
+                         into->cell_offsets, from->cell_offsets, particles_stride(into, a),
+                         particles_first(into, a), into->attribute[a], from->attribute[a], into->spare[a]);
 }
 
 static enum status merge_all(struct device *branch, uint32_t cells, struct particles *into,
@@ -39,7 +37,7 @@ static enum status merge_all(struct device *branch, uint32_t cells, struct parti
     TRY(KERNEL_LAUNCH(add,
                       launch_covering(cells + (uint64_t)1, device_group_items(branch, CELL_ITEMS),
                                       STAGE_EXCHANGE, 3 * sizeof(uint32_t) * (uint64_t)cells),
-                      arg_buffer(from->cell_offsets), arg_uint(cells), arg_buffer(into->cell_offsets)));
+                      from->cell_offsets, cells, into->cell_offsets));
     TRY(device_finish(branch));
     particles_swap(into);
     into->count += from->count;

@@ -83,10 +83,9 @@ static enum status sum_particles(struct deposit *deposit, const struct deposit_p
                            deposit->planes * (pass->segments + (uint64_t)filled - 1);
     struct launch launch = pass->sum;
     launch.bytes = precision_bytes(deposit->precision) * reals + sizeof(uint32_t) * (filled + UINT64_C(1));
-    return KERNEL_LAUNCH(deposit->sum[pass->variant], launch, arg_buffer(particles->cell_offsets),
-                         arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]), arg_uint(stride),
-                         arg_uint(filled), arg_uint(count), arg_uint(pass->segment_bits),
-                         arg_buffer(deposit->sums), arg_buffer(deposit->segment_cell));
+    return KERNEL_LAUNCH(deposit->sum[pass->variant], launch, particles->cell_offsets,
+                         particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, pass->segment_bits,
+                         deposit->sums, deposit->segment_cell);
 }
 
 /* Brings cells of many pieces to one. */
@@ -97,9 +96,8 @@ static enum status join_pieces(struct deposit *deposit, const struct deposit_pas
         return STATUS_OK;
     const struct launch launch = {divide_up(pass->segments, pass->most), deposit->groups.items, STAGE_DEPOSIT,
                                   0};
-    return KERNEL_LAUNCH(deposit->long_cells, launch, arg_buffer(particles->cell_offsets),
-                         arg_buffer(deposit->segment_cell), arg_uint(pass->segment_bits),
-                         arg_uint(pass->most), arg_buffer(deposit->sums));
+    return KERNEL_LAUNCH(deposit->long_cells, launch, particles->cell_offsets, deposit->segment_cell,
+                         pass->segment_bits, pass->most, deposit->sums);
 }
 
 static enum status add_nodes(struct deposit *deposit, const struct deposit_pass *pass,
@@ -112,9 +110,8 @@ static enum status add_nodes(struct deposit *deposit, const struct deposit_pass 
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(cells * pass->lanes, deposit->groups.items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
-                         arg_buffer(particles->cell_offsets), arg_buffer(deposit->sums), arg_uint(grid->nx),
-                         arg_uint(grid->ny), arg_uint(pass->segment_bits), arg_uint(pass->most),
-                         arg_uint(pass->lanes), arg_real(factor), arg_uint(first), arg_buffer(rho));
+                         particles->cell_offsets, deposit->sums, grid->nx, grid->ny, pass->segment_bits,
+                         pass->most, pass->lanes, factor, first, rho);
 }
 
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,

@@ -79,12 +79,11 @@ static enum status add_particles(struct deposit_atomic *deposit, const struct pa
     const uint64_t cell_bytes = sizeof(uint32_t) * (has_keys ? (uint64_t)particles->count : filled);
     const struct launch launch = launch_covering(particles->count, deposit->group_items, STAGE_DEPOSIT,
                                                  offset_bytes * particles->count + cell_bytes);
-    const struct kernel_argument cells = arg_buffer(has_keys ? keys : particles->cell_offsets);
-    const struct kernel_argument offset = arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]);
-    const struct kernel_argument scale = arg_real(ldexp(1, (int)fraction_bits));
-    return KERNEL_LAUNCH(has_keys ? deposit->by_key : deposit->by_order, launch, cells, arg_uint(filled),
-                         offset, arg_uint(stride), arg_uint(particles->count), arg_uint(grid->nx),
-                         arg_uint(grid->ny), scale, arg_buffer(deposit->sums));
+    const struct buffer *cells = has_keys ? keys : particles->cell_offsets;
+    const struct buffer *offset = particles->attribute[ATTRIBUTE_OFFSET];
+    const double scale = ldexp(1, (int)fraction_bits);
+    return KERNEL_LAUNCH(has_keys ? deposit->by_key : deposit->by_order, launch, cells, filled, offset,
+                         stride, particles->count, grid->nx, grid->ny, scale, deposit->sums);
 }
 
 enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
@@ -98,6 +97,5 @@ enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct 
     TRY(add_particles(deposit, particles, keys, filled, fraction_bits));
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(cells, deposit->group_items, STAGE_DEPOSIT, cells * node_bytes),
-                         arg_buffer(deposit->sums), arg_uint(cells), arg_real(ldexp(1, -(int)fraction_bits)),
-                         arg_real(factor), arg_uint(first), arg_buffer(rho));
+                         deposit->sums, cells, ldexp(1, -(int)fraction_bits), factor, first, rho);
 }

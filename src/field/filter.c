@@ -65,8 +65,7 @@ enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *
 {
     const struct grid *grid = &filter->grid;
     for (uint32_t n = 0; n < passes; n++) {
-        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arg_buffer(rho), arg_uint(grid->nx),
-                          arg_uint(grid->ny), arg_buffer(filter->spare)));
+        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, rho, grid->nx, grid->ny, filter->spare));
         buffer_swap(rho, filter->spare);
     }
     return STATUS_OK;

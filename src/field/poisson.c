@@ -87,9 +87,9 @@ static struct launch launch_rows(const struct poisson *poisson, uint32_t element
 static enum status potential_modes(struct poisson *poisson)
 {
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
-    return KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), arg_buffer(poisson->rho_modes),
-                         arg_buffer(poisson->wave_x), arg_buffer(poisson->wave_y), arg_uint(modes_y),
-                         arg_real(1.0 / grid_cells(&poisson->grid)), arg_buffer(poisson->result_modes));
+    return KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes,
+                         poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
+                         poisson->result_modes);
 }
 
 static enum status field_modes(struct poisson *poisson)
@@ -98,18 +98,16 @@ static enum status field_modes(struct poisson *poisson)
     const uint32_t modes_y = grid->ny / 2 + 1;
     const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
     const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
-    return KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y),
-                         arg_buffer(poisson->rho_modes), arg_buffer(poisson->wave_x),
-                         arg_buffer(poisson->wave_y), arg_uint(modes_y), arg_real(1.0 / grid_cells(grid)),
-                         arg_uint((uint32_t)ey_begin), arg_buffer(poisson->result_modes));
+    return KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
+                         poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(grid),
+                         (uint32_t)ey_begin, poisson->result_modes);
 }
 
 static enum status centred_field(struct poisson *poisson, struct fields *fields)
 {
     const struct grid *grid = &poisson->grid;
-    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), arg_buffer(fields->phi),
-                         arg_uint(grid->nx), arg_uint(grid->ny), arg_real(0.5 / grid->dx),
-                         arg_real(0.5 / grid->dy), arg_buffer(fields->ex), arg_buffer(fields->ey));
+    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), fields->phi, grid->nx,
+                         grid->ny, 0.5 / grid->dx, 0.5 / grid->dy, fields->ex, fields->ey);
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)

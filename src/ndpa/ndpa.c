@@ -291,11 +291,9 @@ static enum status launch_tables(struct ndpa *ndpa, struct launch launch, struct
     const struct ndpa_plan *plan = &ndpa->plan;
     const uint32_t dimensions = ndpa->shape.dimensions;
     const uint32_t last_columns = columns_of(ndpa, plan->counts[dimensions - 1] - 1);
-    return KERNEL_LAUNCH(ndpa->permute, launch, arg_buffer(volume), arg_buffer(ndpa->high),
-                         arg_buffer(ndpa->low), arg_buffer(ndpa->rows), arg_buffer(ndpa->inside),
-                         arg_uint(count_pieces(plan, plan->split, dimensions)), arg_uint(plan->width),
-                         arg_uint(reciprocal(plan->width)), arg_uint(reciprocal(last_columns)),
-                         arg_local(room));
+    return KERNEL_LAUNCH(ndpa->permute, launch, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
+                         count_pieces(plan, plan->split, dimensions), plan->width, reciprocal(plan->width),
+                         reciprocal(last_columns), arg_local(room));
 }
 
 enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
@@ -314,9 +312,7 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     if (ndpa->kind == NDPA_TABLES)
         return launch_tables(ndpa, by_bar, volume, room);
     if (ndpa->kind == NDPA_BARS)
-        return KERNEL_LAUNCH(ndpa->permute, by_bar, arg_buffer(volume), arg_buffer(ndpa->map),
-                             arg_uint(plan->width), arg_uint(shape->sides[shape->dimensions - 1]),
-                             arg_local(room));
-    return KERNEL_LAUNCH(ndpa->permute, by_cell, arg_buffer(volume), arg_buffer(ndpa->map),
-                         arg_uint(plan->pieces), arg_local(room));
+        return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->map, plan->width,
+                             shape->sides[shape->dimensions - 1], arg_local(room));
+    return KERNEL_LAUNCH(ndpa->permute, by_cell, volume, ndpa->map, plan->pieces, arg_local(room));
 }

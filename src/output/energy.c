@@ -48,8 +48,7 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, s
     TRY(KERNEL_LAUNCH(energy->kernel,
                       ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
                                        3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
-                      arg_buffer(fields->ex), arg_buffer(fields->ey), arg_buffer(fields->rho),
-                      arg_uint(nodes), arg_uint(energy->chunk), arg_buffer(energy->sums)));
+                      fields->ex, fields->ey, fields->rho, nodes, energy->chunk, energy->sums));
     double group_sums[MOST_GROUPS * SUMS];
     TRY(buffer_read_reals(energy->sums, energy->precision, 0, (size_t)energy->groups * SUMS, group_sums));
     double square = 0, rho = 0;

@@ -59,11 +59,9 @@ static enum status fill_cells(const void *context, uint64_t first, size_t count,
     for (size_t done = 0; done < count && list->count > 0; done += moments->room) {
         const size_t cells = count - done < moments->room ? count - done : moments->room;
         TRY(KERNEL_LAUNCH(moments->kernel, ((struct launch){cells, moments->group_items, STAGE_OUTPUT, 0}),
-                          arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]),
-                          arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
-                          arg_uint(particles_first(list, ATTRIBUTE_VELOCITY)), arg_buffer(list->cell_offsets),
-                          arg_uint((uint32_t)(first + done)), arg_uint(source->quantity),
-                          arg_real(source->factor), arg_buffer(moments->cells)));
+                          list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+                          particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets,
+                          (uint32_t)(first + done), source->quantity, source->factor, moments->cells));
         TRY(buffer_read(moments->cells, 0, cells * size, (char *)values + done * size));
     }
     return STATUS_OK;

@@ -154,13 +154,10 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
                                : 0;
     return KERNEL_LAUNCH(
         spaces->count, ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, bytes}),
-        arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
-        arg_uint(particles_first(list, ATTRIBUTE_VELOCITY)), arg_buffer(list->cell_offsets),
-        arg_uint(slab->box.ny), arg_uint(parts), arg_uint(begin - slab->first_row), arg_uint(begin - x.begin),
-        arg_uint(x.cells), arg_uint(x.stride), arg_uint(y.begin), arg_uint(y.cells), arg_uint(y.count),
-        arg_uint(y.stride), arg_real(u.low), arg_real(u.per_unit), arg_uint(u.count), arg_uint(u.stride),
-        arg_real(v.low), arg_real(v.per_unit), arg_uint(v.count), arg_uint(v.stride),
-        arg_buffer(item->counts));
+        list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+        particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets, slab->box.ny, parts,
+        begin - slab->first_row, begin - x.begin, x.cells, x.stride, y.begin, y.cells, y.count, y.stride,
+        u.low, u.per_unit, u.count, u.stride, v.low, v.per_unit, v.count, v.stride, item->counts);
 }
 
 const struct particles *phase_space_list(const struct view *view, uint32_t index)

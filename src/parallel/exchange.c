@@ -289,11 +289,9 @@ static enum status insert(const struct exchange *exchange, const struct particle
             TRY(KERNEL_LAUNCH(exchange->insert[a],
                               launch_covering(count, items, STAGE_EXCHANGE,
                                               2 * attribute_bytes(list->precision, a) * (uint64_t)count),
-                              arg_buffer(list->cell_offsets), arg_buffer(exchange->own_rows),
-                              arg_buffer(exchange->announced), arg_uint(begins), arg_uint(back),
-                              arg_uint(exchange->in.rows), arg_uint(ny), arg_uint(count),
-                              arg_uint(particles_stride(list, a)), arg_uint(particles_first(list, a)),
-                              arg_buffer(exchange->arrived[a]), arg_buffer(list->attribute[a])));
+                              list->cell_offsets, exchange->own_rows, exchange->announced, begins, back,
+                              exchange->in.rows, ny, count, particles_stride(list, a),
+                              particles_first(list, a), exchange->arrived[a], list->attribute[a]));
     return STATUS_OK;
 }
 
@@ -316,6 +314,5 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, struct 
     return KERNEL_LAUNCH(exchange->cut,
                          launch_covering(cells - own + (uint64_t)1,
                                          device_group_items(exchange->device, ITEMS), STAGE_EXCHANGE, 0),
-                         arg_buffer(list->cell_offsets), arg_uint(own), arg_uint(cells),
-                         arg_uint(list->count));
+                         list->cell_offsets, own, cells, list->count);
 }

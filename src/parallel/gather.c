@@ -226,16 +226,14 @@ enum status gather_sum(struct gather *gather, const struct buffer *rho, struct b
     device_add_time(gather->device, STAGE_HALO, timer_now() - start,
                     ghost_reached_rows(&gather->slab) * row_bytes(gather));
     const uint64_t moved = gather->block_rows + (uint64_t)gather->slab.box.nx;
-    return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->slab.box.nx, moved),
-                         arg_buffer(gather->blocks), arg_buffer(gather->source_begins),
-                         arg_buffer(gather->sources), arg_uint(gather->slab.box.ny), arg_buffer(box_rho));
+    return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->slab.box.nx, moved), gather->blocks,
+                         gather->source_begins, gather->sources, gather->slab.box.ny, box_rho);
 }
 
 enum status gather_keep(struct gather *gather, struct buffer *const from[3], struct buffer *const to[3])
 {
     const struct launch launch = launch_rows(gather, ghost_reached_rows(&gather->slab),
                                              6 * (uint64_t)ghost_reached_rows(&gather->slab));
-    return KERNEL_LAUNCH(gather->keep, launch, arg_buffer(gather->kept), arg_uint(gather->slab.box.ny),
-                         arg_buffer(from[0]), arg_buffer(from[1]), arg_buffer(from[2]), arg_buffer(to[0]),
-                         arg_buffer(to[1]), arg_buffer(to[2]));
+    return KERNEL_LAUNCH(gather->keep, launch, gather->kept, gather->slab.box.ny, from[0], from[1], from[2],
+                         to[0], to[1], to[2]);
 }

@@ -28,13 +28,10 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     TRY(buffer_create(branch, terms_bytes, "the profile of a species", &terms));
     TRY(buffer_write(recipe, 0, sizeof table->recipe, &table->recipe));
     TRY(buffer_write(terms, 0, terms_bytes, table->terms));
-    TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), arg_ulong(first),
-                      arg_uint(count), arg_buffer(recipe), arg_buffer(terms),
-                      arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
-                      arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]),
-                      arg_uint(particles_stride(particles, ATTRIBUTE_VELOCITY)),
-                      arg_uint(particles_first(particles, ATTRIBUTE_VELOCITY)), arg_buffer(keys),
-                      arg_buffer(ids ? ids : keys)));
+    TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), first, count, recipe, terms,
+                      particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
+                      particles_stride(particles, ATTRIBUTE_VELOCITY),
+                      particles_first(particles, ATTRIBUTE_VELOCITY), keys, ids ? ids : keys));
     return device_finish(branch);
 }
 

@@ -29,14 +29,14 @@ static enum status move(const struct permute *permute, const struct buffer *perm
 {
     const uint64_t each = sizeof(uint32_t) + (both ? 4 : 2) * arrays->bytes;
     const struct launch launch = launch_covering(count, permute->items, STAGE_PERMUTE, each * count);
-    const struct kernel_argument arguments[] = {
-        arg_buffer(permutation),       arg_uint(count),
-        arg_buffer(*arrays[0].now),    arg_buffer(*arrays[0].spare),
-        arg_buffer(*arrays[both].now), arg_buffer(*arrays[both].spare)};
     int n = 0; /* number of the size */
     while (n < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << n < arrays->bytes)
         n++;
-    return kernel_launch(permute->kernels[both][n], launch, arguments, both ? 6 : 4);
+    if (!both)
+        return KERNEL_LAUNCH(permute->kernels[0][n], launch, permutation, count, *arrays[0].now,
+                             *arrays[0].spare);
+    return KERNEL_LAUNCH(permute->kernels[1][n], launch, permutation, count, *arrays[0].now, *arrays[0].spare,
+                         *arrays[1].now, *arrays[1].spare);
 }
 
 enum status permute_attributes(struct permute *permute, const struct buffer *permutation, uint32_t count,

@@ -99,8 +99,7 @@ struct run {
 };
 
 #define TILE_ARGUMENTS(shuffle, run)                                                                         \
-    arg_buffer((run)->cell_offsets), arg_buffer((shuffle)->tiles), arg_ulong((run)->seed),                   \
-        arg_uint((run)->species), arg_ulong((run)->step)
+    (run)->cell_offsets, (shuffle)->tiles, (run)->seed, (run)->species, (run)->step
 
 /* Merges sorted runs of `length` in all cells longer than that. */
 static enum status merge_runs(struct cell_shuffle *shuffle, const struct run *run, struct launch launch,
@@ -108,10 +107,9 @@ static enum status merge_runs(struct cell_shuffle *shuffle, const struct run *ru
 {
     uint32_t mask = 2 * length - 1; /* all ones where the double has no room */
     for (uint32_t half = length; half >= shuffle->shape.tile; half /= 2, mask = half)
-        TRY(KERNEL_LAUNCH(shuffle->far, launch, TILE_ARGUMENTS(shuffle, run), arg_uint(length),
-                          arg_uint(half), arg_uint(mask), arg_buffer(run->permutation)));
-    return KERNEL_LAUNCH(shuffle->near, launch, TILE_ARGUMENTS(shuffle, run), arg_uint(length),
-                         arg_buffer(run->permutation));
+        TRY(KERNEL_LAUNCH(shuffle->far, launch, TILE_ARGUMENTS(shuffle, run), length, half, mask,
+                          run->permutation));
+    return KERNEL_LAUNCH(shuffle->near, launch, TILE_ARGUMENTS(shuffle, run), length, run->permutation);
 }
 
 static enum status shuffle_tiles(struct cell_shuffle *shuffle, const struct run *run,
@@ -119,8 +117,7 @@ static enum status shuffle_tiles(struct cell_shuffle *shuffle, const struct run 
 {
     const uint64_t bytes = (uint64_t)summary->tiles * shuffle->shape.tile * sizeof(uint32_t);
     const struct launch launch = {summary->tiles, shuffle->shape.group_items, STAGE_OTHER, bytes};
-    TRY(KERNEL_LAUNCH(shuffle->sort_tiles, launch, TILE_ARGUMENTS(shuffle, run),
-                      arg_buffer(run->permutation)));
+    TRY(KERNEL_LAUNCH(shuffle->sort_tiles, launch, TILE_ARGUMENTS(shuffle, run), run->permutation));
     for (uint64_t length = shuffle->shape.tile; length < summary->longest; length *= 2)
         TRY(merge_runs(shuffle, run, launch, (uint32_t)length));
     return STATUS_OK;
@@ -138,9 +135,8 @@ enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *
     const struct launch launch = {shape->slots, shape->column_items, STAGE_OTHER,
                                   ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)};
     TRY(buffer_fill(shuffle->summary, 0));
-    TRY(KERNEL_LAUNCH(shuffle->columns, launch, arg_buffer(cell_offsets), arg_uint(shuffle->cells),
-                      arg_ulong(seed), arg_uint(species), arg_ulong(step), arg_buffer(shuffle->scratch),
-                      arg_buffer(shuffle->summary), arg_buffer(shuffle->tiles), arg_buffer(permutation)));
+    TRY(KERNEL_LAUNCH(shuffle->columns, launch, cell_offsets, shuffle->cells, seed, species, step,
+                      shuffle->scratch, shuffle->summary, shuffle->tiles, permutation));
     struct summary summary;
     TRY(buffer_read(shuffle->summary, 0, sizeof summary, &summary));
     const struct run run = {cell_offsets, permutation, seed, step, species};

@@ -196,10 +196,8 @@ static enum status count_digits(struct chunked_sort *sort, const struct pass *pa
     const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
     return KERNEL_LAUNCH(sort->histogram[pass->source],
                          ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         arg_buffer(from), arg_buffer(keys), arg_buffer(table), arg_buffer(sort->few),
-                         arg_buffer(sort->begins), arg_uint(count), arg_uint(chunk_of(plan, count)),
-                         arg_uint(radix), arg_uint(pass->shift), arg_uint(plan->index_bits),
-                         arg_uint(radix_bits));
+                         from, keys, table, sort->few, sort->begins, count, chunk_of(plan, count), radix,
+                         pass->shift, plan->index_bits, radix_bits);
 }
 
 /* The counts of the first digit, by way of the counts of whole keys. */
@@ -212,8 +210,7 @@ static enum status count_cells(struct chunked_sort *sort, uint32_t count, const 
     TRY(count_digits(sort, first, plan->key_bits, count, keys, keys, sort->cell_table));
     return KERNEL_LAUNCH(sort->fold,
                          launch_covering(entries, FLAT_ITEMS, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)),
-                         arg_buffer(sort->cell_table), arg_buffer(sort->tables[0]), arg_uint(plan->chunks),
-                         arg_uint(cells), arg_uint(radix));
+                         sort->cell_table, sort->tables[0], plan->chunks, cells, radix);
 }
 
 /* The counts of the second digit from those, for chunks that begin where other entries follow in the list. */
@@ -223,18 +220,15 @@ static enum status take_known_counts(struct chunked_sort *sort, uint32_t count)
     const uint64_t words = (uint64_t)plan->chunks << plan->key_bits;
     return KERNEL_LAUNCH(sort->known_counts,
                          ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         arg_buffer(sort->cell_table), arg_buffer(sort->tables[0]),
-                         arg_buffer(sort->tables[1]), arg_buffer(sort->few), arg_buffer(sort->begins),
-                         arg_uint(count), arg_uint(plan->pass[0].radix_bits),
-                         arg_uint(plan->pass[1].radix_bits));
+                         sort->cell_table, sort->tables[0], sort->tables[1], sort->few, sort->begins, count,
+                         plan->pass[0].radix_bits, plan->pass[1].radix_bits);
 }
 
 static enum status scan(struct chunked_sort *sort, struct buffer *table, uint32_t bits)
 {
     const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
     const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
-    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), arg_buffer(table),
-                         arg_uint(radix), arg_uint(chunks));
+    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), table, radix, chunks);
 }
 
 static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
@@ -244,12 +238,10 @@ static enum status reorder(struct chunked_sort *sort, const struct pass *pass, u
     const struct plan *plan = &sort->plan;
     const uint32_t radix = UINT32_C(1) << pass->radix_bits;
     const uint64_t words = (words_read(pass->source) + 1) * count + (uint64_t)plan->chunks * radix;
-    return KERNEL_LAUNCH(
-        sort->reorder[pass->source],
-        ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}), arg_buffer(from),
-        arg_buffer(keys), arg_buffer(to), arg_buffer(table), arg_buffer(sort->few), arg_buffer(sort->begins),
-        arg_buffer(sort->next), arg_buffer(sort->lines), arg_uint(radix), arg_uint(pass->shift),
-        arg_uint(plan->index_bits), arg_uint(pass->radix_bits), arg_uint(pass->packs ? UINT32_MAX : 0));
+    return KERNEL_LAUNCH(sort->reorder[pass->source],
+                         ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}),
+                         from, keys, to, table, sort->few, sort->begins, sort->next, sort->lines, radix,
+                         pass->shift, plan->index_bits, pass->radix_bits, pass->packs ? UINT32_MAX : 0);
 }
 
 /* keys -> ... -> permutation, by way of the scratch list. */
@@ -287,8 +279,8 @@ static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const
     return KERNEL_LAUNCH(
         sort->offsets_of_table,
         launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries),
-        arg_buffer(counts_cells(plan) ? sort->cell_table : sort->tables[0]), arg_buffer(lists->cell_offsets),
-        arg_uint(count), arg_uint(lists->cells), arg_uint(UINT32_C(1) << plan->key_bits));
+        counts_cells(plan) ? sort->cell_table : sort->tables[0], lists->cell_offsets, count, lists->cells,
+        UINT32_C(1) << plan->key_bits);
 }
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)

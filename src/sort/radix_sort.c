@@ -101,8 +101,7 @@ enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *k
     const uint64_t bytes = sizeof(uint32_t) * (count + radix_plan_table_length(plan));
     return KERNEL_LAUNCH(sort->histogram,
                          ((struct launch){plan->groups, plan->items_per_group, STAGE_SORT_HISTOGRAM, bytes}),
-                         arg_buffer(keys), arg_buffer(sort->table), arg_uint(count),
-                         arg_uint(chunk_of(plan, count)), arg_uint(pass * plan->radix_bits));
+                         keys, sort->table, count, chunk_of(plan, count), pass * plan->radix_bits);
 }
 
 /* Scans `parts` parts of `length` entries of `values`, each apart. `items_of_table`: those that the entries
@@ -114,9 +113,8 @@ static enum status scan_parts(struct radix_sort *sort, struct buffer *values, ui
     const uint32_t items = at_most(device_group_items(sort->device, SCAN_ITEMS), padded / 2);
     return KERNEL_LAUNCH(
         sort->scan_parts,
-        ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}),
-        arg_buffer(values), arg_buffer(totals), arg_uint(count), arg_uint(length), arg_uint(padded),
-        arg_uint(items_of_table), arg_local(padded * sizeof(uint32_t)));
+        ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}), values,
+        totals, count, length, padded, items_of_table, arg_local(padded * sizeof(uint32_t)));
 }
 
 enum status radix_sort_scan(struct radix_sort *sort)
@@ -133,8 +131,7 @@ enum status radix_sort_scan(struct radix_sort *sort)
     return KERNEL_LAUNCH(sort->scan_add,
                          launch_covering(count, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_SCAN,
                                          2 * sizeof(uint32_t) * (uint64_t)count),
-                         arg_buffer(sort->table), arg_buffer(sort->part_sums), arg_uint(count),
-                         arg_uint(length), arg_uint(items));
+                         sort->table, sort->part_sums, count, length, items);
 }
 
 static enum status reorder(struct radix_sort *sort, struct list from, struct list to, uint32_t count,
@@ -148,10 +145,9 @@ static enum status reorder(struct radix_sort *sort, struct list from, struct lis
                                       (words_per_key * (uint64_t)count + radix_plan_table_length(plan))};
     /* Where no permutation is read or made, any buffer stands in for it. */
     const struct buffer *permutation = from.permutation ? from.permutation : from.keys;
-    return KERNEL_LAUNCH(sort->reorder, launch, arg_buffer(from.keys), arg_buffer(to.keys),
-                         arg_buffer(permutation), arg_buffer(to.permutation ? to.permutation : to.keys),
-                         arg_buffer(sort->table), arg_uint(count), arg_uint(chunk), arg_uint(shift),
-                         arg_uint(pass == 0));
+    return KERNEL_LAUNCH(sort->reorder, launch, from.keys, to.keys, permutation,
+                         to.permutation ? to.permutation : to.keys, sort->table, count, chunk, shift,
+                         pass == 0);
 }
 
 static enum status transpose(struct radix_sort *sort, const struct buffer *from, struct buffer *to,
@@ -162,8 +158,7 @@ static enum status transpose(struct radix_sort *sort, const struct buffer *from,
     return KERNEL_LAUNCH(sort->transpose,
                          ((struct launch){tiles, TRANSPOSE_TILE * TRANSPOSE_TILE, STAGE_SORT_TRANSPOSE,
                                           2 * sizeof(uint32_t) * (uint64_t)count}),
-                         arg_buffer(from), arg_buffer(to), arg_uint(count), arg_uint(rows), arg_uint(chunk),
-                         arg_uint(to_columns));
+                         from, to, count, rows, chunk, to_columns);
 }
 
 /* Each pass goes from one list to another, the last one to `result`. */

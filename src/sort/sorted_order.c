@@ -34,8 +34,7 @@ enum status sorted_order_keys(const struct sorted_order *order, uint32_t count,
     if (!lists->sorted_keys)
         return STATUS_OK;
     return KERNEL_LAUNCH(order->keys, launch_covering(count, order->items, STAGE_SORT_REORDER, bytes),
-                         arg_buffer(lists->keys), arg_buffer(lists->permutation),
-                         arg_buffer(lists->sorted_keys), arg_uint(count));
+                         lists->keys, lists->permutation, lists->sorted_keys, count);
 }
 
 enum status sorted_order_cells(const struct sorted_order *order, uint32_t count,
@@ -47,8 +46,7 @@ enum status sorted_order_cells(const struct sorted_order *order, uint32_t count,
     const uint64_t read = search ? 0 : (sorted_keys ? 1 : 2) * (uint64_t)count;
     return KERNEL_LAUNCH(search ? order->find_cells : order->mark_cells,
                          launch_covering(items, order->items, STAGE_SORT_OFFSETS, word * (read + cells + 1)),
-                         arg_buffer(sorted_keys ? sorted_keys : lists->keys),
-                         arg_buffer(sorted_keys ? sorted_keys : lists->permutation),
-                         arg_uint(sorted_keys == NULL), arg_buffer(lists->cell_offsets), arg_uint(count),
-                         arg_uint(cells));
+                         sorted_keys ? sorted_keys : lists->keys,
+                         sorted_keys ? sorted_keys : lists->permutation, sorted_keys == NULL,
+                         lists->cell_offsets, count, cells);
 }

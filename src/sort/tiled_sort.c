@@ -179,28 +179,23 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
     TRY(KERNEL_LAUNCH(pass->histogram,
                       ((struct launch){chunks, 2 * (size_t)shape->tiles.items, STAGE_SORT_HISTOGRAM,
                                        key_bytes * counted + table_bytes}),
-                      arg_buffer(keys), arg_buffer(table), arg_buffer(sort->lists), arg_buffer(sort->totals),
-                      arg_buffer(next_table), arg_buffer(sort->runs), arg_uint(count)));
+                      keys, table, sort->lists, sort->totals, next_table, sort->runs, count));
     TRY(KERNEL_LAUNCH(pass->scan,
                       ((struct launch){row / TILE_SCAN_BINS + (is_first && shape->counts_cells),
                                        shape->tiles.scan_items, STAGE_SORT_SCAN, 2 * table_bytes}),
-                      arg_buffer(table), arg_buffer(sort->totals),
-                      arg_buffer(offsets ? lists->cell_offsets : sort->lists), arg_uint(chunks),
-                      arg_uint(offsets ? lists->cells : 0)));
+                      table, sort->totals, offsets ? lists->cell_offsets : sort->lists, chunks,
+                      offsets ? lists->cells : 0));
     const uint64_t bytes = (bytes_per_entry(input) + bytes_per_entry(output)) * count;
     struct launch launch = {chunks, shape->tiles.items, STAGE_SORT_REORDER, bytes};
     /* Each kernel takes the chunks that it is made for; the bytes of both are told with the first. */
     const bool two_reorders = shape->reorders == 2 && (is_first || !shape->counts_cells);
     if (two_reorders) {
-        TRY(KERNEL_LAUNCH(pass->reorder_few, launch, arg_buffer(keys), arg_buffer(values), arg_buffer(table),
-                          arg_buffer(sort->lists), arg_buffer(sent), arg_buffer(sort->between_digits),
-                          arg_uint(count)));
+        TRY(KERNEL_LAUNCH(pass->reorder_few, launch, keys, values, table, sort->lists, sent,
+                          sort->between_digits, count));
         launch.bytes = 0;
     }
-    return KERNEL_LAUNCH(pass->reorder, launch, arg_buffer(keys), arg_buffer(values), arg_buffer(table),
-                         arg_buffer(sort->lists), arg_buffer(sort->totals), arg_buffer(next_table),
-                         arg_buffer(sort->runs), arg_buffer(sent), arg_buffer(sort->between_digits),
-                         arg_uint(count), arg_uint(two_reorders ? TILE_FEW : 0));
+    return KERNEL_LAUNCH(pass->reorder, launch, keys, values, table, sort->lists, sort->totals, next_table,
+                         sort->runs, sent, sort->between_digits, count, two_reorders ? TILE_FEW : 0);
 }
 
 enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)

@@ -98,8 +98,8 @@ static uint64_t bytes_of(const struct stepper *stepper, uint32_t count, uint64_t
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
 #define STATE_ARGUMENTS(stepper, fields, motion, list, chunks)                                               \
-    MOTION_ARGUMENTS(&(stepper)->setup, fields, motion), arg_uint((list)->count), arg_uint((chunks).length), \
-        arg_buffer((list)->cell_offsets), arg_buffer((list)->attribute[ATTRIBUTE_OFFSET])
+    MOTION_ARGUMENTS(&(stepper)->setup, fields, motion), (list)->count, (chunks).length,                     \
+        (list)->cell_offsets, (list)->attribute[ATTRIBUTE_OFFSET]
 
 /* ---- one step ---- */
 
@@ -113,11 +113,11 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                                   bytes_of(stepper, list->count, 1, chunks.count + 1)};
     if (!measured)
         return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
-                             arg_buffer(step->table));
+                             step->table);
     stepper->groups[species] = chunks.count;
     return KERNEL_LAUNCH(step->count_and_measure, launch,
-                         STATE_ARGUMENTS(stepper, fields, motion, list, chunks), arg_buffer(step->table),
-                         arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
+                         STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
+                         stepper_first_sum(stepper, species), stepper->sums);
 }
 
 /* By a count, which moves nothing. */
@@ -135,8 +135,7 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     TRY(KERNEL_LAUNCH(
         step->count_leavers,
         launch_covering(beside, device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0),
-        arg_buffer(step->table), arg_uint(cells - beside), arg_uint(cells),
-        arg_uint(deal_out(step, list->count).count), arg_buffer(step->leavers)));
+        step->table, cells - beside, cells, deal_out(step, list->count).count, step->leavers));
     return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
@@ -148,11 +147,10 @@ static enum status find_places(struct stepper *stepper, uint32_t chunks, const s
     const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, chunks * row};
     const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN, (2 * chunks + 1) * row};
 #define PLACES_ARGUMENTS                                                                                     \
-    arg_buffer(step->table), arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(grid_cells(grid)),   \
-        arg_uint(grid->ny), arg_uint(chunks), arg_uint(step->block), arg_buffer(step->block_totals)
+    step->table, room->rows, room->counts, grid_cells(grid), grid->ny, chunks, step->block, step->block_totals
     if (step->blocks > 1)
         TRY(KERNEL_LAUNCH(step->totals, total, PLACES_ARGUMENTS));
-    return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, arg_buffer(stepper->new_offsets));
+    return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, stepper->new_offsets);
 #undef PLACES_ARGUMENTS
 }
 
@@ -166,9 +164,8 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
                                   bytes_of(stepper, list->count, 2, 2 * chunks.count + 1)};
     (void)species;
     TRY(find_places(stepper, chunks.count, room));
-    TRY(KERNEL_LAUNCH(step->move, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
-                      arg_buffer(step->table), arg_buffer(list->spare[ATTRIBUTE_OFFSET]),
-                      arg_buffer(stepper->origin)));
+    TRY(KERNEL_LAUNCH(step->move, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
+                      list->spare[ATTRIBUTE_OFFSET], stepper->origin));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);
     return STATUS_OK;

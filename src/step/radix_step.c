@@ -78,10 +78,9 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
         stepper->groups[species] = groups;
     return KERNEL_LAUNCH(
         kernel, ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
-        MOTION_ARGUMENTS(setup, fields, motion), arg_uint(list->count), arg_uint(chunk),
-        arg_buffer(list->cell_offsets), arg_buffer(list->attribute[ATTRIBUTE_OFFSET]),
-        arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]), arg_buffer(step->keys),
-        arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
+        MOTION_ARGUMENTS(setup, fields, motion), list->count, chunk, list->cell_offsets,
+        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], step->keys,
+        stepper_first_sum(stepper, species), stepper->sums);
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,

@@ -36,16 +36,14 @@ enum status room_open(struct room *room, const struct arrival_room *arrivals, ui
     const struct grid *grid = &room->grid;
     const size_t items = device_group_items(room->device, ITEMS);
     const struct launch by_row = launch_covering(grid->nx, items, STAGE_EXCHANGE, 0);
-    TRY(KERNEL_LAUNCH(room->count_rows, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),
-                      arg_uint(grid->nx), arg_uint(grid->ny), arg_buffer(room->row_totals)));
-    TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arg_buffer(arrivals->rows), arg_buffer(arrivals->counts),
-                      arg_buffer(room->row_totals), arg_uint(grid->nx), arg_uint(grid->ny),
-                      arg_buffer(offsets), arg_buffer(room->offsets)));
+    TRY(KERNEL_LAUNCH(room->count_rows, by_row, arrivals->rows, arrivals->counts, grid->nx, grid->ny,
+                      room->row_totals));
+    TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arrivals->rows, arrivals->counts, room->row_totals,
+                      grid->nx, grid->ny, offsets, room->offsets));
     TRY(buffer_fill(room->permutation, 0));
     TRY(KERNEL_LAUNCH(room->move_permutation,
                       launch_covering(count, items, STAGE_EXCHANGE, 2 * (uint64_t)count * sizeof(uint32_t)),
-                      arg_buffer(offsets), arg_buffer(room->offsets), arg_uint(grid_cells(grid)),
-                      arg_uint(count), arg_buffer(permutation), arg_buffer(room->permutation)));
+                      offsets, room->offsets, grid_cells(grid), count, permutation, room->permutation));
     buffer_swap(offsets, room->offsets);
     buffer_swap(permutation, room->permutation);
     return STATUS_OK;

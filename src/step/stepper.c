@@ -73,15 +73,13 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d",
                       (int)setup->shape));
     TRY(kernel_create(program, "start_velocities", &kernel));
-    TRY(KERNEL_LAUNCH(
-        kernel,
-        launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
-                        6 * (uint64_t)list->count * precision_bytes(setup->precision)),
-        arg_buffer(fields->ex), arg_buffer(fields->ey), arg_uint(setup->grid.nx), arg_uint(setup->grid.ny),
-        arg_real(motion.half_kick), arg_real(motion.tangent), arg_real(motion.cosine), arg_uint(list->count),
-        arg_buffer(list->cell_offsets), arg_buffer(list->attribute[ATTRIBUTE_OFFSET]),
-        arg_buffer(list->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles_stride(list, ATTRIBUTE_VELOCITY)),
-        arg_uint(particles_first(list, ATTRIBUTE_VELOCITY))));
+    TRY(KERNEL_LAUNCH(kernel,
+                      launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
+                                      6 * (uint64_t)list->count * precision_bytes(setup->precision)),
+                      fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, motion.half_kick,
+                      motion.tangent, motion.cosine, list->count, list->cell_offsets,
+                      list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY],
+                      particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY)));
     return device_finish(branch);
 }
 

@@ -28,10 +28,8 @@ static inline struct species_motion species_motion_make(const struct species_con
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
 #define MOTION_ARGUMENTS(setup, fields, motion)                                                              \
-    arg_buffer((fields)->ex), arg_buffer((fields)->ey), arg_uint((setup)->grid.nx),                          \
-        arg_uint((setup)->grid.ny), arg_real((motion).half_kick), arg_real((motion).tangent),                \
-        arg_real((motion).sine), arg_real((setup)->time_step / (setup)->grid.dx),                            \
-        arg_real((setup)->time_step / (setup)->grid.dy)
+    (fields)->ex, (fields)->ey, (setup)->grid.nx, (setup)->grid.ny, (motion).half_kick, (motion).tangent,    \
+        (motion).sine, (setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy
 
 /* Room for the sums of up to `most_groups` groups of each species. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);

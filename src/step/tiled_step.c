@@ -140,22 +140,18 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
     return KERNEL_LAUNCH(step->find_tiles,
                          launch_covering(tiles + 1, device_group_items(stepper->device, FLAT_ITEMS),
                                          STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
-                         arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),
-                         arg_uint(grid_cells(&stepper->setup.grid)), arg_uint(list->count));
+                         list->cell_offsets, step->tile_cells[species], grid_cells(&stepper->setup.grid),
+                         list->count);
 }
 
 /* ---- what launches take ---- */
 
 /* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(&stepper->setup, fields, motion), arg_buffer(list->cell_offsets),                       \
-        arg_buffer(list->attribute[ATTRIBUTE_OFFSET]), arg_buffer(list->attribute[ATTRIBUTE_VELOCITY])
-#define NEW_LIST_ARGUMENTS                                                                                   \
-    arg_buffer(list->spare[ATTRIBUTE_OFFSET]), arg_buffer(list->spare[ATTRIBUTE_VELOCITY]),                  \
-        arg_buffer(stepper->origin)
-#define COUNTS_ARGUMENTS                                                                                     \
-    arg_buffer(step->table), arg_buffer(list->cell_offsets), arg_buffer(step->tile_cells[species]),          \
-        arg_buffer(step->stray_counts)
+    MOTION_ARGUMENTS(&stepper->setup, fields, motion), list->cell_offsets,                                   \
+        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY]
+#define NEW_LIST_ARGUMENTS list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], stepper->origin
+#define COUNTS_ARGUMENTS   step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
 
 static uint64_t table_bytes(const struct tiled_step *step, const struct particles *list)
 {
@@ -182,8 +178,8 @@ static enum status measure(struct stepper *stepper, const struct fields *fields,
     const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     stepper->groups[species] = tiled_layout_chunks(&step->layout, list->count);
     return KERNEL_LAUNCH(step->measure, launch_of(stepper, list, STAGE_PUSH, 0), PUSH_ARGUMENTS,
-                         arg_buffer(step->tile_cells[species]), arg_uint(list->count),
-                         arg_uint(stepper_first_sum(stepper, species)), arg_buffer(stepper->sums));
+                         step->tile_cells[species], list->count, stepper_first_sum(stepper, species),
+                         stepper->sums);
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -195,10 +191,8 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     if (measured)
         TRY(measure(stepper, fields, species, list));
     return KERNEL_LAUNCH(step->count, launch_of(stepper, list, STAGE_SORT_HISTOGRAM, written), PUSH_ARGUMENTS,
-                         arg_buffer(step->tile_cells[species]), arg_buffer(step->digits),
-                         arg_buffer(step->table), arg_buffer(step->lists), arg_buffer(step->totals),
-                         arg_uint(list->count), arg_buffer(step->stray_number[0]),
-                         arg_buffer(step->stray_list), arg_buffer(step->stray_counts));
+                         step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
+                         list->count, step->stray_number[0], step->stray_list, step->stray_counts);
 }
 
 static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
@@ -213,11 +207,9 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
         launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
                         device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
     TRY(step->layout.windowed
-            ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, arg_uint(own), arg_uint(cells),
-                            arg_uint(setup->grid.ny), arg_uint(list->count), arg_uint(low_row),
-                            arg_uint(setup->own_rows - low_row), arg_buffer(step->leavers))
-            : KERNEL_LAUNCH(step->count_leavers, launch, arg_buffer(step->totals), arg_uint(own),
-                            arg_uint(cells), arg_buffer(step->leavers)));
+            ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, own, cells, setup->grid.ny,
+                            list->count, low_row, setup->own_rows - low_row, step->leavers)
+            : KERNEL_LAUNCH(step->count_leavers, launch, step->totals, own, cells, step->leavers));
     return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
@@ -233,15 +225,12 @@ static enum status scan(struct stepper *stepper, const struct particles *list,
     const struct launch flat =
         launch_covering(cells, device_group_items(stepper->device, FLAT_ITEMS), STAGE_SORT_SCAN, 0);
     if (stepper->setup.leaves_room)
-        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, arg_buffer(room->rows), arg_buffer(room->counts),
-                          arg_uint(cells), arg_uint(grid->ny), arg_buffer(step->totals)));
+        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->rows, room->counts, cells, grid->ny, step->totals));
     return KERNEL_LAUNCH(step->scan,
                          ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(step, list)}),
-                         arg_buffer(step->table), arg_buffer(step->totals), arg_buffer(stepper->new_offsets),
-                         arg_buffer(step->new_tile_cells),
-                         arg_uint(tiled_layout_chunks(&step->layout, list->count)), arg_uint(cells),
-                         arg_uint(list->count + room->count));
+                         step->table, step->totals, stepper->new_offsets, step->new_tile_cells,
+                         tiled_layout_chunks(&step->layout, list->count), cells, list->count + room->count);
 }
 
 static enum status scan_windows(struct stepper *stepper, uint32_t species, const struct particles *list,
@@ -251,17 +240,13 @@ static enum status scan_windows(struct stepper *stepper, uint32_t species, const
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t blocks = tiled_layout_blocks(&step->layout, grid);
     const struct launch launch = {blocks, step->layout.tiles.items, STAGE_SORT_SCAN, table_bytes(step, list)};
-#define SCAN_ARGUMENTS                                                                                       \
-    COUNTS_ARGUMENTS, arg_buffer(room->rows), arg_buffer(room->counts), arg_uint(grid_cells(grid)),          \
-        arg_uint(grid->ny), arg_uint(list->count)
-    TRY(KERNEL_LAUNCH(step->total, launch, SCAN_ARGUMENTS, arg_buffer(stepper->new_offsets),
-                      arg_buffer(step->totals)));
+#define SCAN_ARGUMENTS COUNTS_ARGUMENTS, room->rows, room->counts, grid_cells(grid), grid->ny, list->count
+    TRY(KERNEL_LAUNCH(step->total, launch, SCAN_ARGUMENTS, stepper->new_offsets, step->totals));
     TRY(KERNEL_LAUNCH(step->scan_blocks,
-                      ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}),
-                      arg_buffer(step->totals), arg_uint(blocks), arg_buffer(step->stray_number[1])));
-    return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, arg_uint(list->count + room->count),
-                         arg_buffer(stepper->new_offsets), arg_buffer(step->totals),
-                         arg_buffer(step->stray_begins), arg_buffer(step->new_tile_cells));
+                      ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}), step->totals,
+                      blocks, step->stray_number[1]));
+    return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, list->count + room->count, stepper->new_offsets,
+                         step->totals, step->stray_begins, step->new_tile_cells);
 }
 
 /* ---- move ---- */
@@ -279,11 +264,10 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
     const uint64_t each = 8 * precision_bytes(list->precision) + sizeof(uint16_t);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
-    return KERNEL_LAUNCH(
-        step->move, ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
-        PUSH_ARGUMENTS, arg_buffer(step->tile_cells[species]), arg_buffer(step->digits),
-        arg_buffer(step->table), arg_buffer(step->lists), NEW_LIST_ARGUMENTS, arg_uint(list->count),
-        arg_uint(new_count), arg_uint(chunks.split), arg_uint(chunks.skip), arg_buffer(step->totals));
+    return KERNEL_LAUNCH(step->move,
+                         ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
+                         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
+                         NEW_LIST_ARGUMENTS, list->count, new_count, chunks.split, chunks.skip, step->totals);
 }
 
 static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
@@ -293,13 +277,11 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
     const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
-    TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, arg_buffer(step->stray_number[0]),
-                      arg_buffer(step->stray_list), arg_buffer(step->stray_counts),
-                      arg_buffer(step->stray_begins), arg_buffer(step->stray_order)));
-    return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, arg_buffer(step->stray_number[0]),
-                         arg_buffer(step->stray_list), arg_buffer(step->stray_begins),
-                         arg_buffer(step->stray_order), arg_buffer(room->rows), arg_buffer(room->counts),
-                         arg_buffer(stepper->new_offsets), NEW_LIST_ARGUMENTS);
+    TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
+                      step->stray_counts, step->stray_begins, step->stray_order));
+    return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
+                         step->stray_begins, step->stray_order, room->rows, room->counts,
+                         stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */

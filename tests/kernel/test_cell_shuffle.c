@@ -361,8 +361,8 @@ TEST(known_random_numbers)
     assert_ok(
         program_build(device, "../tests/support/random_words.cl", PRECISION_SINGLE, &program, "%s", ""));
     assert_ok(kernel_create(program, "random_words_of", &kernel));
-    assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, RANDOM_ANSWERS, STAGE_OTHER, 0}), arg_buffer(counter),
-                            arg_buffer(key), arg_buffer(words)));
+    assert_ok(
+        KERNEL_LAUNCH(kernel, ((struct launch){1, RANDOM_ANSWERS, STAGE_OTHER, 0}), counter, key, words));
     assert_ok(buffer_read(words, 0, sizeof met, met));
     for (int n = 0; n < RANDOM_ANSWERS; n++)
         assert_memory_equal(&met[n], &random_answers[n].answer, sizeof met[n]);

@@ -87,7 +87,7 @@ TEST(counts_without_a_device)
     assert_int_equal(device_most_bytes_held(counting), ((size_t)1 << 50) + 8);
     assert_ok(program_build(counting, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
     assert_ok(kernel_create(program, "no such kernel", &kernel));
-    assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), arg_buffer(small)));
+    assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), small));
     assert_ok(buffer_fill(small, 3));
     assert_ok(buffer_read(small, 0, sizeof value, &value));
     assert_int_equal(value, 0);

@@ -140,10 +140,9 @@ TEST(permutes_elements_of_every_size)
             }
             snprintf(name, sizeof name, number == 2 ? "permute_two_%zu" : "permute_%zu", size);
             assert_ok(kernel_create(program, name, &kernel));
-            const struct kernel_argument arguments[] = {arg_buffer(permutation), arg_uint(count),
-                                                        arg_buffer(from[0]),     arg_buffer(to[0]),
-                                                        arg_buffer(from[1]),     arg_buffer(to[1])};
-            assert_ok(kernel_launch(kernel, launch, arguments, 2 + 2 * (size_t)number));
+            assert_ok(number == 1 ? KERNEL_LAUNCH(kernel, launch, permutation, count, from[0], to[0])
+                                  : KERNEL_LAUNCH(kernel, launch, permutation, count, from[0], to[0], from[1],
+                                                  to[1]));
             for (int n = 0; n < number; n++)
                 assert_permuted(to[n], original[n], size, count, sigma);
         }

@@ -133,8 +133,7 @@ enum status layout_kernels_apply(struct layout_kernels *kernels, enum layout_ope
 {
     const struct launch launch =
         launch_covering(size.arrays, kernels->group_items, stage, 2 * layout_bytes(kernels->type, size));
-    return KERNEL_LAUNCH(kernels->operations[order][operation], launch, arg_buffer(elements),
-                         arg_uint(size.arrays), arg_uint(size.length));
+    return KERNEL_LAUNCH(kernels->operations[order][operation], launch, elements, size.arrays, size.length);
 }
 
 enum status layout_kernels_transpose(struct layout_kernels *kernels, struct layout_size size,
@@ -143,6 +142,5 @@ enum status layout_kernels_transpose(struct layout_kernels *kernels, struct layo
     const size_t tile = kernels->tile;
     const struct launch launch = {(size.arrays + tile - 1) / tile * ((size.length + tile - 1) / tile),
                                   tile * kernels->tile_rows, stage, 2 * layout_bytes(kernels->type, size)};
-    return KERNEL_LAUNCH(kernels->transpose, launch, arg_buffer(from), arg_buffer(to), arg_uint(size.arrays),
-                         arg_uint(size.length));
+    return KERNEL_LAUNCH(kernels->transpose, launch, from, to, size.arrays, size.length);
 }

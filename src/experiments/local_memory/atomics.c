@@ -27,10 +27,9 @@ enum status local_atomics_run(void *atomic_case)
 {
     const struct atomic_case *chosen = atomic_case;
     const struct launch launch = {chosen->groups, chosen->kernels->shape.block, STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(chosen->kernels->atomics[chosen->scope], launch, arg_buffer(chosen->words),
-                         arg_buffer(chosen->returned), arg_uint(chosen->function),
-                         arg_uint(chosen->addresses), arg_uint(chosen->rounds),
-                         arg_uint(local_atomics_initial(chosen->function)));
+    return KERNEL_LAUNCH(chosen->kernels->atomics[chosen->scope], launch, chosen->words, chosen->returned,
+                         chosen->function, chosen->addresses, chosen->rounds,
+                         local_atomics_initial(chosen->function));
 }
 
 /* The word that operation n goes to. */

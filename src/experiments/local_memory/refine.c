@@ -12,8 +12,8 @@ static enum status run_parent(struct refinement *grid)
     const struct launch launch = launch_covering(cells, device_group_items(grid->kernels->device, 64),
                                                  STAGE_FIELD, cells * sizeof(uint32_t));
     TRY(buffer_fill(grid->counts, 0));
-    TRY(KERNEL_LAUNCH(grid->kernels->parent, launch, arg_buffer(grid->values), arg_buffer(grid->listed),
-                      arg_buffer(grid->counts), arg_uint(grid->cells), arg_uint(grid->threshold)));
+    TRY(KERNEL_LAUNCH(grid->kernels->parent, launch, grid->values, grid->listed, grid->counts, grid->cells,
+                      grid->threshold));
     return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
 }
 
@@ -53,9 +53,8 @@ static enum status run_enqueuing_parent(struct refinement *grid)
         end = cells - first < kernels->launches ? cells : first + kernels->launches;
         const struct launch launch =
             launch_covering(end - first, device_group_items(kernels->device, 64), STAGE_FIELD, 0);
-        TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, arg_buffer(grid->values),
-                          arg_buffer(grid->counts), arg_uint(grid->cells), arg_uint(grid->threshold),
-                          arg_uint(first), arg_uint(end)));
+        TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, grid->values, grid->counts, grid->cells,
+                          grid->threshold, first, end));
     }
     TRY(device_region_end(kernels->device, STAGE_OTHER, 0));
     TRY(buffer_read(grid->counts, 0, sizeof counts, counts));
@@ -81,8 +80,7 @@ enum status local_refine_run(void *refinement)
     const uint32_t at_a_time = grid->way == REFINE_ONE_BY_ONE ? 1 : grid->refined;
     const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < grid->refined; first += at_a_time)
-        TRY(KERNEL_LAUNCH(grid->kernels->child, launch, arg_buffer(grid->values), arg_buffer(grid->listed),
-                          arg_uint(first), arg_uint(grid->cells)));
+        TRY(KERNEL_LAUNCH(grid->kernels->child, launch, grid->values, grid->listed, first, grid->cells));
     return device_region_end(device, STAGE_OTHER, 0);
 }
 

@@ -47,17 +47,15 @@ enum status local_staged_run(struct local_kernels *kernels, enum staged_version 
     if (version == LINE_V3 || version == LINE_V4)
         launch.groups = parts_of(size.columns > 2 ? size.columns - 2 : 1, block - 2);
     if (version <= LINE_V4)
-        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.columns));
+        return KERNEL_LAUNCH(kernel, launch, in[0], out, size.columns);
     if (version <= TURN_PADDED) {
         launch.groups = parts_of(size.rows, tile) * parts_of(size.columns, tile);
         launch.items = tile * kernels->shape.tile_rows;
-        return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(out), arg_uint(size.rows),
-                             arg_uint(size.columns));
+        return KERNEL_LAUNCH(kernel, launch, in[0], out, size.rows, size.columns);
     }
     launch.groups = parts_of(size.rows, square) * parts_of(size.columns, square);
     launch.items = square * square;
-    return KERNEL_LAUNCH(kernel, launch, arg_buffer(in[0]), arg_buffer(in[1]), arg_buffer(out),
-                         arg_uint(size.rows), arg_uint(size.inner), arg_uint(size.columns));
+    return KERNEL_LAUNCH(kernel, launch, in[0], in[1], out, size.rows, size.inner, size.columns);
 }
 
 /* Arrays of one kernel on host and device. */

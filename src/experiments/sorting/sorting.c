@@ -48,10 +48,8 @@ static enum status move(struct device *device, const struct grid *grid, const st
     TRY(kernel_create(program, "pic_sort_move", &kernel));
     return KERNEL_LAUNCH(
         kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
-        arg_buffer(particles->cell_offsets), arg_uint(grid->nx), arg_uint(grid->ny),
-        arg_buffer(particles->attribute[ATTRIBUTE_OFFSET]),
-        arg_buffer(particles->attribute[ATTRIBUTE_VELOCITY]), arg_uint(particles->count),
-        arg_buffer(list->lists.keys));
+        particles->cell_offsets, grid->nx, grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
+        particles->attribute[ATTRIBUTE_VELOCITY], particles->count, list->lists.keys);
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
