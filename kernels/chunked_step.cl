@@ -38,14 +38,14 @@ static inline uint16 in_order(uint16 v)
  *
  *   first_pairs, last_pairs      a0 b0 a1 b1, and a2 b2 a3 b3
  *   first_halves, last_halves    a0 a1 b0 b1, and a2 a3 b2 b3 */
-DEFINE_MOVE(first_pairs, a.s0, b.s0, a.s1, b.s1, a.s4, b.s4, a.s5, b.s5, a.s8, b.s8, a.s9, b.s9, a.sc, b.sc,
-            a.sd, b.sd)
-DEFINE_MOVE(last_pairs, a.s2, b.s2, a.s3, b.s3, a.s6, b.s6, a.s7, b.s7, a.sa, b.sa, a.sb, b.sb, a.se, b.se,
-            a.sf, b.sf)
-DEFINE_MOVE(first_halves, a.s0, a.s1, b.s0, b.s1, a.s4, a.s5, b.s4, b.s5, a.s8, a.s9, b.s8, b.s9, a.sc, a.sd,
-            b.sc, b.sd)
-DEFINE_MOVE(last_halves, a.s2, a.s3, b.s2, b.s3, a.s6, a.s7, b.s6, b.s7, a.sa, a.sb, b.sa, b.sb, a.se, a.sf,
-            b.se, b.sf)
+DEFINE_MOVE(first_pairs,
+            (a.s0, b.s0, a.s1, b.s1, a.s4, b.s4, a.s5, b.s5, a.s8, b.s8, a.s9, b.s9, a.sc, b.sc, a.sd, b.sd))
+DEFINE_MOVE(last_pairs,
+            (a.s2, b.s2, a.s3, b.s3, a.s6, b.s6, a.s7, b.s7, a.sa, b.sa, a.sb, b.sb, a.se, b.se, a.sf, b.sf))
+DEFINE_MOVE(first_halves,
+            (a.s0, a.s1, b.s0, b.s1, a.s4, a.s5, b.s4, b.s5, a.s8, a.s9, b.s8, b.s9, a.sc, a.sd, b.sc, b.sd))
+DEFINE_MOVE(last_halves,
+            (a.s2, a.s3, b.s2, b.s3, a.s6, a.s7, b.s6, b.s7, a.sa, a.sb, b.sa, b.sb, a.se, a.sf, b.se, b.sf))
 static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
 {
     const real16 x_y_ab = first_pairs(a, b), u_v_ab = last_pairs(a, b);
