@@ -25,7 +25,7 @@ static inline uint32_t round_up(uint64_t value, uint32_t multiple)
     return divide_up(value, multiple) * multiple;
 }
 
-/* Bits of the numbers 0..count-1. */
+/* Bits of the numbers 0..count-1; count is 2^63 at most. */
 static inline uint32_t bits_below(uint64_t count)
 {
     uint32_t bits = 0;

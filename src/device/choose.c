@@ -52,7 +52,7 @@ static bool has_extension(cl_device_id id, const char *name)
 
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
-    struct device_info info = {.platform_index = p, .device_index = d, .compute_units = 1};
+    struct device_info info = {.platform_index = p, .device_index = d};
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL) !=
         CL_SUCCESS)
         snprintf(info.platform, sizeof info.platform, "unknown");
@@ -69,6 +69,7 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     ASK(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, info.group_limit);
     ASK(id, CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
     ASK(id, CL_DEVICE_SINGLE_FP_CONFIG, fp32);
+    info.compute_units = info.compute_units > 0 ? info.compute_units : 1;
     info.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;

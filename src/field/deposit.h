@@ -14,8 +14,8 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells; with shape and
- * method of the config. */
+/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells, as in the own
+ * rows of a slab; with shape and method of the config. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, const struct deposit_config *config,
                                           uint32_t filled_cells, uint32_t capacity, struct deposit **deposit);

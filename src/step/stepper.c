@@ -5,13 +5,18 @@
 /* The row that a method names; `auto` and `fused` that of the device. */
 static const struct stepper_kind *named(enum step_method method, const struct device_info *info)
 {
-    const struct stepper_kind *const fused = info->is_cpu ? &chunked_step : &tiled_step;
-    const struct stepper_kind *const kinds[] = {[STEP_AUTO] = fused,
-                                                [STEP_FUSED] = fused,
-                                                [STEP_RADIX] = &radix_step,
-                                                [STEP_TILED] = &tiled_step,
-                                                [STEP_CHUNKED] = &chunked_step};
-    return kinds[method];
+    switch (method) {
+    case STEP_RADIX:
+        return &radix_step;
+    case STEP_TILED:
+        return &tiled_step;
+    case STEP_CHUNKED:
+        return &chunked_step;
+    case STEP_AUTO:
+    case STEP_FUSED:
+        break;
+    }
+    return info->is_cpu ? &chunked_step : &tiled_step;
 }
 
 enum status stepper_choose(enum step_method method, const struct device_info *info,

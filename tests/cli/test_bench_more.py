@@ -165,7 +165,7 @@ class Special(BenchTest):
 class Numpy(BenchTest):
     def script(self, text):
         """A program that stands for Python."""
-        path = self.folder / "python"
+        path = self.folder / "it's $(touch gone); python"
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
         return f"--python={path}"
@@ -183,7 +183,8 @@ class Numpy(BenchTest):
         text, rows = self.bench_well("permutation", "--table=1", "--block=4", "--repeat=1", python)
         timed = [row["volume"] for row in rows if row.get("kernel") == "numpy" and row["quantity"] == "wall_ms"]
         self.assertEqual(timed, ["8x8x8", "32x32x32", "64x64x64", "128x128x128"])
-        self.assertRegex(text, r"(?m)^  numpy: .*/python gave no times, .* of 16x16x16$")
+        self.assertRegex(text, r"(?m)^  numpy: .* python gave no times, .* of 16x16x16$")
+        self.assertFalse((self.folder / "gone").exists(), "a shell read the name")
 
     def test_a_large_volume_is_announced(self):
         python = self.script("echo 1; echo 2")  # whatever is asked for, a second to warm up and two

@@ -87,6 +87,7 @@ static void check_case(const struct deposit_case *at, enum precision precision, 
     }
 }
 
+/* Under oclgrind in single precision alone: a whole run there is in double. */
 TEST(matches_the_host)
 {
     const bool has_double = device_info(device)->has_fp64 && !test_is_small();

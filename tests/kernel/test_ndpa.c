@@ -5,7 +5,6 @@
 
 #include "ndpa/ndpa.h"
 
-/* Under tools in which kernels run a thousand times slower. */
 enum { GUARD_ELEMENTS = 16 }; /* behind each volume, never to be touched */
 
 /* A number that says where the element was, different in both halves of 8 bytes. */

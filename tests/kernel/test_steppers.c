@@ -64,9 +64,9 @@ static void check_cases(const struct step_case *cases, size_t number)
 
 /* ---- grids of any size ---- */
 
-/* Windows have the shapes in the other precisions, and any_count() has cic with and without a field in both.
- */
-TEST(all_shapes_with_and_without_b)
+/* ngp without a magnetic field, the others with one: windows have the shapes in the other precisions, and
+ * any_count() has cic with and without a field in both. */
+TEST(all_shapes)
 {
     const uint32_t count = test_count(5003);
     const bool small = count < 5003;

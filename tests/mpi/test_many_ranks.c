@@ -21,7 +21,8 @@ static const enum step_method methods[] = {STEP_RADIX, STEP_TILED, STEP_CHUNKED}
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 /* The methods [first_method(), end_method()) are tried on this many ranks: radix alone on one, all on two,
- * chunked on three, radix and tiled on four. Building their kernels takes most of the time, on every rank. */
+ * chunked on three, radix and tiled on four. Building their kernels takes most of the time, on every rank. A
+ * rank of three or four has two different neighbours, one of two the same twice. */
 static int first_method(void)
 {
     return ranks.size == 3 ? METHODS - 1 : 0;
@@ -117,7 +118,7 @@ TEST(atomic_additions_on_many_ranks)
 TEST(a_large_grid_takes_windows)
 {
     struct config config = physics_config(waves);
-    if (ranks.size != 2 && ranks.size != 3)
+    if (ranks.size < 2 || ranks.size == 4) /* four: left out for their time */
         return;
     config.grid.cells[0] = 96;
     config.grid.cells[1] = 60;

@@ -131,7 +131,10 @@ static bool time_by(const char *python, const char *sides, const char *axes, uin
     for (uint32_t n = 0; output && fgets(line, sizeof line, output); n++)
         if (n > 0)
             samples_add(samples, strtod(line, NULL));
-    return output && pclose(output) == 0 && samples->count == repeats;
+    const bool succeeded = output && pclose(output) == 0;
+    unsetenv("RADIXPIC_PYTHON");
+    unsetenv("RADIXPIC_SCRIPT");
+    return succeeded && samples->count == repeats;
 }
 
 struct spread permutation_by_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)

@@ -1,8 +1,6 @@
 /* Scaling: what a step on all ranks costs beside a step on one. */
 #include "experiments/steps/step_point.h"
 
-enum { MOST_ALONG = 16384 /* of a config */ };
-
 /* What the runs on one rank and on all of them have in common. */
 enum kind {
     WEAK,     /* particles and cells of a rank; the box grows along x */

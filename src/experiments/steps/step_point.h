@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+enum { MOST_ALONG = 16384 /* cells along an axis, of a config */ };
+
 /* Electrons of thermal velocity 1 with a wave of k = 0.5, or as near to that as the box allows. Words are
  * those of the config's schema; they belong to the caller. */
 struct step_setup {
@@ -24,7 +26,7 @@ struct step_setup {
 #define PLASMA_ROWS                                                                                          \
     OPTION_ROW("particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES,         \
                .usual = "4194304", .help = "Particles (N)"),                                                 \
-        OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, 16384, .usual = "128",                 \
+        OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",            \
                    .help = "Cells: N for N x N, or NXxNY, each 8 or more"),                                  \
         OPTION_ROW("shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape",               \
                    .usual = "cic", .help = "ngp, cic or tsc"),                                               \
