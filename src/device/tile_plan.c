@@ -18,7 +18,7 @@ uint32_t tile_length(const struct tile_plan *plan)
 
 uint32_t tile_count(const struct tile_plan *plan, uint32_t count)
 {
-    return count / tile_length(plan) + (count % tile_length(plan) != 0);
+    return divide_up(count, tile_length(plan));
 }
 
 uint32_t tile_row(uint32_t digit_bits)
@@ -27,7 +27,7 @@ uint32_t tile_row(uint32_t digit_bits)
     return radix < TILE_SCAN_BINS ? TILE_SCAN_BINS : radix;
 }
 
-/* Local bytes of the hungriest reorder kernel for groups of `items`. */
+/* Local bytes of the reorder kernel that needs the most, for groups of `items`. */
 static size_t local_bytes(uint32_t items, uint32_t ranked_bits)
 {
     const size_t tile = (size_t)items * TILE_KEYS;

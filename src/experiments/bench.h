@@ -143,12 +143,12 @@ void bench_print_copy(const struct bench *bench);
 
 enum { NOT_COMPARED = 2 }; /* beside false and true */
 
-/* From now on rows are of this case: key=value words, whose values have _ for spaces, of the host or of the
- * device. */
+/* Names the case of the rows that follow, by key=value words (spaces become _), whether the host or the
+ * device runs it, and whether its result was verified. */
 void bench_words(struct bench *bench, bool on_host, int verified, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Writes `values` times `scale`. The format is that of the quantity, which has _ for spaces. */
+/* Writes a row: `values` times `scale`. The format gives the quantity's name (spaces become _). */
 void bench_row(const struct bench *bench, struct spread values, double scale, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -40,7 +40,7 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
 }
 
 /* A group per piece needs local memory for half its items' sums (shared/sum.h); a group per segment needs it
- * for its particles, a gap after those of each item, and three words an item. Neither asks for all there is:
+ * for its particles, a gap after those of each item, and three words an item. Neither takes all of it, since
  * several groups share it. */
 struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_t planes, size_t real_bytes)
 {
@@ -67,7 +67,7 @@ struct deposit_groups deposit_groups_for(const struct device_info *info, uint32_
  * slow down. On a CPU one item with vectors is worth a whole group. On a GPU a group per segment costs the
  * same for any spread of the particles over the cells, but passes them through local memory; a group per
  * piece does without, and needs more than a handful of particles for each of its items, for the mean cell at
- * least: a nearly empty one idles a group for a moment. */
+ * least: a nearly empty cell leaves a group idle for a moment. */
 static enum deposit_variant choose_variant(const struct device_info *info, uint32_t count, uint32_t filled)
 {
     if (info->is_cpu)
