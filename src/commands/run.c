@@ -89,8 +89,6 @@ static enum status read_input(struct run *run, const struct run_arguments *argum
 {
     if (!arguments->restart)
         TRY(agree(run, overrides_read(&arguments->overrides, &run->config)));
-    /* takes its time, of which a config that is wrong needs none */
-    TRY(communicator_start(&run->communicator));
     if (!arguments->restart)
         return STATUS_OK;
     return restart_open(&run->communicator, &arguments->overrides, arguments->restart, &run->checkpoint,
@@ -327,11 +325,10 @@ enum status command_run(int argc, char **argv)
         .children = override_children,
     };
     struct run_arguments arguments = {.level = LOG_NORMAL};
-    struct communicator communicator = {.size = 1, .local_size = 1};
+    struct communicator communicator;
     bool done = false;
-    if (communicator_is_parallel()) /* so that all ranks agree, from here on, on what is wrong, and one says
-                                       it */
-        TRY(communicator_start(&communicator));
+    TRY(communicator_start(
+        &communicator)); /* first, so that all ranks agree on what is wrong, and one says it */
     TRY(communicator_agree(&communicator, arguments_parse(&argp, argc, argv, &arguments, &done)));
     if (done)
         return STATUS_OK;

@@ -96,6 +96,7 @@ enum status slab_solver_create(const struct rank_place *place, enum gradient_kin
                                uint32_t filter_passes, struct slab_solver **solver)
 {
     const struct grid *box = &place->slab->box;
+    TRY(communicator_start_mpi());
     fftw_mpi_init(); /* again does nothing */
     ptrdiff_t rows, first_row, columns, first_column;
     const ptrdiff_t least = fftw_mpi_local_size_2d_transposed(box->nx, box->ny / 2 + 1, MPI_COMM_WORLD, &rows,

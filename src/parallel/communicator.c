@@ -46,6 +46,27 @@ static int told(int (*ask)(MPI_Comm communicator, int *number), const char *open
     return number;
 }
 
+/* Whether a launcher started this process: it then finds variables of Open MPI, of a process manager's
+ * interface (PMI, PMI2, PMIx: MPICH, Intel MPI, Slurm, Flux, PALS), or of the launcher itself. */
+static bool is_launched(void)
+{
+    static const char *const prefixes[] = {"OMPI_COMM_WORLD_",
+                                           "PMI",
+                                           "SLURM_PROCID=",
+                                           "MPI_LOCAL",
+                                           "MV2_COMM_WORLD_",
+                                           "FLUX_",
+                                           "PALS_",
+                                           "ALPS_",
+                                           "JSM_",
+                                           "MPIRUN_"};
+    for (char **entry = environ; *entry; entry++)
+        for (size_t n = 0; n < sizeof prefixes / sizeof prefixes[0]; n++)
+            if (strncmp(*entry, prefixes[n], strlen(prefixes[n])) == 0)
+                return true;
+    return false;
+}
+
 bool communicator_is_parallel(void)
 {
     return told(MPI_Comm_size, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE") > 1;
@@ -56,11 +77,21 @@ bool communicator_is_first(void)
     return told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0;
 }
 
+enum status communicator_start_mpi(void)
+{
+    if (!is_running() && MPI_Init(NULL, NULL) != MPI_SUCCESS)
+        return status_fail(STATUS_FAILED, "MPI does not start");
+    if (meeting == MPI_COMM_NULL)
+        MPI_Comm_dup(MPI_COMM_WORLD, &meeting);
+    return STATUS_OK;
+}
+
 enum status communicator_start(struct communicator *communicator)
 {
     *communicator = (struct communicator){.size = 1, .local_size = 1};
-    if (!is_running() && MPI_Init(NULL, NULL) != MPI_SUCCESS)
-        return status_fail(STATUS_FAILED, "MPI does not start");
+    if (!is_running() && !is_launched())
+        return STATUS_OK;
+    TRY(communicator_start_mpi());
     MPI_Comm_rank(MPI_COMM_WORLD, &communicator->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &communicator->size);
     MPI_Comm here;
@@ -68,8 +99,6 @@ enum status communicator_start(struct communicator *communicator)
     MPI_Comm_rank(here, &communicator->local_rank);
     MPI_Comm_size(here, &communicator->local_size);
     MPI_Comm_free(&here);
-    if (meeting == MPI_COMM_NULL)
-        MPI_Comm_dup(MPI_COMM_WORLD, &meeting);
     return STATUS_OK;
 }
 

@@ -18,8 +18,13 @@ struct communicator {
     int local_rank, local_size; /* among the ranks of the same machine */
 };
 
-/* Starts MPI, unless it runs already. */
+/* Starts MPI, unless it runs already, where a launcher such as mpirun or srun started the process. Another
+ * process is one rank, which needs no MPI: MPI_Init() would take half a second, for Open MPI starts a daemon.
+ */
 STATUS_CHECKED enum status communicator_start(struct communicator *communicator);
+
+/* Starts MPI, unless it runs already, for a library that needs it on one rank too. */
+STATUS_CHECKED enum status communicator_start_mpi(void);
 
 /* Whether mpirun started more than one rank; before communicator_start() too. */
 bool communicator_is_parallel(void);

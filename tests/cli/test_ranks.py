@@ -33,6 +33,15 @@ class Runs(RanksTest):
         self.run_well_on(1, "run", "small.yaml", "--steps", "2", "--force")
         self.assertEqual(self.history(), plain)
 
+    def test_without_mpirun_mpi_is_not_started(self):
+        broken = {"OMPI_MCA_pml": "none"}  # with which MPI_Init() fails
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "2", environment=broken)
+        for launched in ({"PMIX_RANK": "0"}, {"SLURM_PROCID": "0"}):
+            result = self.run_program("run", "small.yaml", "--force", environment={**broken, **launched})
+            self.assertNotEqual(result.returncode, 0, launched)
+        slabs = ["--force", "--set", "fields.decomposition=slabs"]  # FFTW-MPI needs it
+        self.run_well("run", "small.yaml", "--quiet", *slabs, environment=MPI_ENVIRONMENT)
+
     def test_several_ranks_make_one_run(self):
         self.run_well("run", "small.yaml", "--quiet", "--set", "precision=double")
         alone = self.history()
