@@ -109,14 +109,14 @@ static hid_t write_component(struct hdf5_file *file, hid_t parent, const char *n
 hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
                                const struct hdf5_array *part, const double *position)
 {
-    static const char *const axes[] = {"x", "y"};
+    static const char *const axes[OPENPMD_AXES] = {"x", "y", "z"};
     struct hdf5_array array = {record->type,    {part->shape[0], part->shape[1]},
                                part->first_row, part->rows,
                                record->fill,    record->source[0]};
     const bool is_one = record->source[0] && !record->source[1];
     const hid_t object = is_one ? write_component(file, parent, record->name, record->unit, &array, position)
                                 : hdf5_group(file, parent, record->name);
-    for (uint32_t n = 0; n < 2 && record->source[1]; n++) {
+    for (uint32_t n = 0; n < OPENPMD_AXES && record->source[n] && !is_one; n++) {
         array.source = record->source[n];
         hdf5_close(file, write_component(file, object, axes[n], record->unit, &array, position));
     }

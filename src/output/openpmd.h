@@ -53,13 +53,17 @@ STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *f
                                           uint32_t extensions, struct openpmd *openpmd);
 STATUS_CHECKED enum status openpmd_finish(struct openpmd *openpmd, uint64_t *bytes);
 
+/* The most components of a record: a vector of a 2D box may have a third one, along z. */
+enum { OPENPMD_AXES = 3 };
+
 /* What meshes, records of particles and those of patches share. */
 struct openpmd_record {
     const char *name;
     double dimension[OPENPMD_DIMENSIONS];
     double unit; /* unitSI */
-    /* Of x and y, in a group; the second one NULL: of the only component; both: an empty group. */
-    const void *source[2];
+    /* Of x, y and z, in a group, with NULL after the last; one alone: of the only component; none: an empty
+     * group. */
+    const void *source[OPENPMD_AXES];
     hdf5_fill *fill;     /* of a component, from its source; NULL: it lies there */
     hid_t type;          /* of a component */
     double time_offset;  /* of the iteration's time; patches have none */
