@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Draws what radixpic bench wrote with --csv; scripts/bench_plots/ has a module for each kind of picture."""
+"""Draws what radixpic bench wrote with --csv; scripts/bench_plots/figures.py has the table of the figures."""
 
 from pathlib import Path
 
-from bench_plots import kinds, local_memory, look, reading, sorts
+from bench_plots import look, reading
+from bench_plots.figures import FIGURES
 from common import Problem, import_pyplot, make_parser, run_script, save
 
 EXAMPLES = """examples:
@@ -26,12 +27,6 @@ EXAMPLES = """examples:
 Files of one picture are of one bench. What radixpic bench scaling writes is for scripts/fit_scaling.py.
 Results that the bench found wrong (verified = no) are crossed out; the picture is written, and the exit code is 1.
 """
-DRAW = {
-    **dict.fromkeys(kinds.KINDS, kinds.draw),
-    "pic-sort": sorts.draw,
-    "random-lists": sorts.draw,
-    "local-memory": local_memory.draw,
-}
 
 
 def check_verified(rows):
@@ -51,10 +46,10 @@ def main():
     arguments = parser.parse_args()
 
     kind, rows = reading.read_files(arguments.files)
-    if kind not in DRAW:
-        raise Problem(f"no picture is of radixpic bench {kind}, but of {', '.join(DRAW)}")
+    if kind not in FIGURES:
+        raise Problem(f"no picture is of radixpic bench {kind}, but of {', '.join(FIGURES)}")
     plt = import_pyplot(arguments.show)
-    figure = DRAW[kind](plt, kind, rows, arguments.title or look.title_of(kind, rows))
+    figure = FIGURES[kind].draw(plt, FIGURES[kind], rows, arguments.title or look.title_of(kind, rows))
     save(figure, Path(arguments.output), arguments.show)
     check_verified(rows)
 

@@ -1,1 +1,1 @@
-"""What scripts/plot_bench.py draws: a module for each kind of file, and what they share in reading, looks and lines."""
+"""What scripts/plot_bench.py draws: figures.py has the table of the figures; lines.py, bars.py and maps.py draw them."""

@@ -1,107 +1,88 @@
 """Panels of lines that share a legend: colour by the first setting, dash and marker by all others together."""
 
 import math
-from dataclasses import dataclass, field
 
 from common import Problem
 
 from bench_plots import look
-from bench_plots.reading import Settings, is_refuted
+from bench_plots.reading import Settings, count, is_refuted
 
 PANEL_WIDTH, PANEL_HEIGHT = 4.3, 3.5
 
 
-def join(words):
-    return ", ".join(word for word in words if word)
-
-
-@dataclass
-class Line:
-    """Points (x, median, least, most, refuted?) in order of x, and what tells the line from others of its panel."""
-
-    primary: str
-    rest: tuple
-    points: list = field(default_factory=list)
-
-    @property
-    def label(self):
-        return join([self.primary, *self.rest])
-
-
 class Panels:
-    """{title of a panel: [Line]} of rows.
+    """panels: {(title, label of x): {line: [(x, median, least, most, refuted?)]}}; a line is (first setting, others)."""
 
-    panel and primary: functions of a row that return the title of its panel and its first setting; shown: see
-    Settings; point: function of a row that returns x and three times, the median first.
-    """
-
-    def __init__(self, rows, quantity, panel, primary, shown, point):
+    def __init__(self, kind, rows):
+        self.kind = kind
+        rows = sorted((row for row in rows if row["quantity"] == kind.quantity), key=kind.order)
         if not rows:
-            raise Problem(f"no row is of {quantity}")
-        self.settings = Settings(rows, shown, lambda row: (panel(row), primary(row), point(row)[0]), look.count)
-        lines = {}
+            raise Problem(f"no row is of {kind.quantity}")
+        self.settings = Settings(rows, kind.shown, lambda row: (kind.line(row), *kind.panels(row)))
+        self.panels, lines = {}, {}
         for row in rows:
-            primary_words, rest = primary(row), self.settings.words(row)
-            x, median, least, most = point(row)
-            if not 0 < least <= median <= most:
-                raise Problem(f"{row['file']}: a median of {median:g} is not between {least:g} and {most:g}, above 0")
-            line = lines.setdefault((panel(row), primary_words, rest), Line(primary_words, rest))
-            line.points.append((x, median, least, most, is_refuted(row)))
-        self.panels = {}
-        for (title, _, _), line in lines.items():
-            line.points.sort()
-            self.panels.setdefault(title, []).append(line)
-        self.primaries = list(dict.fromkeys(line.primary for line in lines.values()))
-        self.rests = self.find_rests()
-
-    @property
-    def lines(self):
-        return [line for lines in self.panels.values() for line in lines]
-
-    def find_rests(self):
-        """The settings besides the first, those of a line that has not all of them only where no other line agrees."""
-        rests = sorted({line.rest: None for line in self.lines}, key=lambda rest: rest.count(""))
-        kept = []
-        for rest in rests:
-            if not any(agree(rest, other) for other in kept):
-                kept.append(rest)
-        return kept
+            times = row["median"], row["min"], row["max"]
+            if not 0 < times[1] <= times[0] <= times[2]:
+                raise Problem(f"{row['file']}: a median of {times[0]:g} is not between {times[1]:g} and {times[2]:g}, above 0")
+            line = kind.line(row), self.settings.words(row)
+            lines[line] = lines.get(line, False) or is_refuted(row)
+            for *panel, x in kind.panels(row):
+                points = self.panels.setdefault(tuple(panel), {}).setdefault(line, [])
+                points.append((x, *times, is_refuted(row)))
+        self.has_refuted = any(lines.values())
+        self.firsts = list(dict.fromkeys(first for first, _ in lines))
+        rests = list(dict.fromkeys(rest for _, rest in lines))
+        # a line that has not all of the settings looks like another that agrees in those it has
+        self.rests = [rest for rest in rests if not any(agree(rest, other) for other in rests if other != rest)]
 
     def style(self, line):
-        rest = next(number for number, rest in enumerate(self.rests) if agree(line.rest, rest))
-        return look.style_of(self.primaries.index(line.primary), rest, len(self.rests))
+        first, rest = line
+        number = next(number for number, other in enumerate(self.rests) if agree(rest, other))
+        return look.style_of(self.firsts.index(first), number, len(self.rests))
 
-    def legend(self, heading, explain):
-        """heading: of the first setting; explain: {its words: more words}."""
+    def legend(self):
         from matplotlib.lines import Line2D
 
-        legend = look.Legend()
-        legend.heading(heading)
-        for number, words in enumerate(self.primaries):
-            style = {**look.style_of(number, 0, len(self.rests)), "markersize": 5}
-            if len(self.rests) > 1 and len(self.primaries) <= len(look.COLORS):
-                style.update(marker="", linestyle="-", linewidth=4)  # the colour alone
-            legend.entry(Line2D([], [], **style), explain.get(words, words))
-        if len(self.rests) > 1:
-            legend.heading(", ".join(self.settings.varying))
-            for number, words in enumerate(self.rests):
-                style = {**look.style_of(0, number, len(self.rests)), "color": look.GREY, "markersize": 5}
-                legend.entry(Line2D([], [], **style), join(words))
-        if any(point[4] for line in self.lines for point in line.points):
-            legend.heading("crossed out")
-            legend.entry(Line2D([], [], **look.REFUTED), look.REFUTED_LABEL)
-        return legend
+        def entry(label, first, rest, **style):
+            return Line2D([], [], **{**look.style_of(first, rest, len(self.rests)), "markersize": 5, **style}), label
 
-    def draw_line(self, axes, line, x_of=lambda x: x):
+        others = list(enumerate(self.rests)) if len(self.rests) > 1 else []
+        color_alone = {"marker": "", "linestyle": "-", "linewidth": 4}
+        style = color_alone if others and len(self.firsts) <= len(look.COLORS) else {}
+        firsts = [entry(self.kind.explain.get(first, first), number, 0, **style) for number, first in enumerate(self.firsts)]
+        rests = [entry(look.join(rest), 0, number, color=look.GREY) for number, rest in others]
+        crossed = [(Line2D([], [], **look.REFUTED), look.REFUTED_LABEL)] * self.has_refuted
+        return look.Legend({self.kind.heading: firsts, ", ".join(self.settings.varying): rests, "crossed out": crossed})
+
+    def draw_line(self, axes, line, points):
         """One line with bars from the least to the most; a cross on every point that was refuted."""
-        x, median, least, most, refuted = zip(*line.points)
-        x = [x_of(value) for value in x]
+        x, median, least, most, refuted = zip(*points)
         spread = [[m - a for m, a in zip(median, least)], [b - m for m, b in zip(median, most)]]
-        style = {**self.style(line), "markersize": 4.5, "elinewidth": 0.9, "label": line.label}
+        first, rest = line
+        style = {**self.style(line), "markersize": 4.5, "elinewidth": 0.9, "label": look.join([first, *rest])}
         axes.errorbar(x, median, yerr=spread, **style)
-        crossed = [(x[n], median[n]) for n in range(len(x)) if refuted[n]]
-        if crossed:
-            axes.plot(*zip(*crossed), label="_refuted", zorder=5, **look.REFUTED)
+        for where in zip(x, median, refuted):
+            if where[2]:
+                axes.plot(*where[:2], label="_refuted", zorder=5, **look.REFUTED)
+
+    def draw(self, axes, title, xlabel, lines):
+        """A panel; points that all have the same x stand beside one another, so that none hides another."""
+        axes.set(title=title, xlabel=xlabel, ylabel=self.kind.ylabel, yscale=self.kind.yscale)
+        values = [point[0] for points in lines.values() for point in points]
+        is_column = len(set(values)) == 1
+        for place, (line, points) in enumerate(lines.items()):
+            self.draw_line(axes, line, [(place, *point[1:]) for point in points] if is_column else sorted(points))
+        if is_column:
+            axes.set_xlim(-1, len(lines))
+            look.set_ticks(axes.xaxis, [(len(lines) - 1) / 2], [count(values[0])])
+            axes.grid(False, axis="x")
+        else:
+            axes.set_xscale("log")
+            look.ticks_at_values(axes.xaxis, values, self.kind.apart)
+        if self.kind.yscale == "log":
+            look.plain_log_ticks(axes.yaxis)
+        else:
+            axes.set_ylim(bottom=0)
 
 
 def agree(rest, other):
@@ -109,44 +90,18 @@ def agree(rest, other):
     return all(mine in ("", theirs) for mine, theirs in zip(rest, other))
 
 
-def draw_column(axes, panels, lines):
-    """A panel all of whose points have the same x: beside one another, so that none hides another."""
-    for place, line in enumerate(lines):
-        panels.draw_line(axes, line, lambda x, place=place: place)
-    middle = (len(lines) - 1) / 2
-    axes.set_xlim(-1, len(lines))
-    look.set_ticks(axes.xaxis, [middle], [look.count(lines[0].points[0][0])])
-    axes.grid(False, axis="x")
-
-
-def make_figure(plt, panels, legend):
-    """(figure, axes of so many panels, characters of a line of the title); the legend stands beside them."""
-    columns = panels if panels <= 3 else math.ceil(panels / 2)
-    rows = math.ceil(panels / columns)
-    longest = max(len(part) for _, label in legend.entries for part in label.split("\n"))
-    beside = 0.8 + 0.078 * longest
-    height = max(PANEL_HEIGHT * rows, 0.19 * legend.lines) + 0.7
-    figure = plt.figure(figsize=(PANEL_WIDTH * columns + beside, height))
-    grid = figure.add_gridspec(rows, columns + 1, width_ratios=[1.0] * columns + [0.01])
-    axes = [figure.add_subplot(grid[n // columns, n % columns]) for n in range(panels)]
-    legend.draw(figure.add_subplot(grid[:, columns]))
-    return figure, axes, int(look.CHARACTERS_AN_INCH * (PANEL_WIDTH * columns + beside))
-
-
-def draw_panels(plt, panels, heading, title, words, xlabel, ylabel, explain=None, **ticks):
-    """A figure of all panels on logarithmic axes, ticks along x where something was measured."""
-    legend = panels.legend(heading, explain or {})
-    figure, all_axes, characters = make_figure(plt, len(panels.panels), legend)
-    for axes, (panel, lines) in zip(all_axes, panels.panels.items()):
-        axes.set(title=panel, xlabel=xlabel, ylabel=ylabel, yscale="log")
-        values = [point[0] for line in lines for point in line.points]
-        if len(set(values)) == 1:
-            draw_column(axes, panels, lines)
-        else:
-            for line in lines:
-                panels.draw_line(axes, line)
-            axes.set_xscale("log")
-            look.ticks_at_values(axes.xaxis, values, **ticks)
-        look.plain_log_ticks(axes.yaxis)
-    look.set_title(figure, title, [*panels.settings.shared, *words], characters)
+def draw(plt, kind, rows, title):
+    """A figure of all panels, two rows of them where there are more than three; the legend beside them."""
+    panels = Panels(kind, rows)
+    legend, number = panels.legend(), len(panels.panels)
+    columns = number if number <= 3 else math.ceil(number / 2)
+    down = math.ceil(number / columns)
+    widths, height = [PANEL_WIDTH * columns, legend.width], max(PANEL_HEIGHT * down, legend.height) + 0.7
+    figure, parts = look.make_figure(plt, widths, height, title, [*panels.settings.shared, kind.words])
+    all_axes = parts[0].subplots(down, columns, squeeze=False).flatten()
+    for axes, ((panel, xlabel), lines) in zip(all_axes, panels.panels.items()):
+        panels.draw(axes, panel, xlabel, lines)
+    for axes in all_axes[number:]:
+        axes.remove()
+    legend.draw(parts[1])
     return figure

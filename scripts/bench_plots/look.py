@@ -5,27 +5,24 @@ import textwrap
 
 from common import CYCLE, Problem
 
+from bench_plots.reading import count
+
 COLORS = [*CYCLE, "#000000", "#999999"]
 DASHES = ["-", (0, (5, 2)), (0, (1, 1.2)), (0, (7, 2, 1.5, 2))]
 MARKERS = "os^DvPX*p"  # as many as have no divisor in common with the dashes, so that pairs repeat late
 GREY = "#777777"
 REFUTED = {"linestyle": "", "marker": "x", "color": "black", "markersize": 11, "markeredgewidth": 2}
+HATCHED = {"hatch": "xxx", "edgecolor": "black", "linewidth": 0}  # a bar that was refuted
 REFUTED_LABEL = "NOT VERIFIED"
-LEGEND_CHARACTERS = 42
-CHARACTERS_AN_INCH = 12  # of a title
 
 
-def wrap(words, characters=LEGEND_CHARACTERS):
+def wrap(words, characters=42):
     """Words in lines of so many characters; none is left out."""
     return textwrap.fill(words, characters, break_on_hyphens=False)
 
 
-def count(number):
-    """1048576 as 2^20, in mathematics; others as they are, thousands apart."""
-    power = int(number).bit_length() - 1
-    if number == 2**power and power >= 14:
-        return rf"$2^{{{power}}}$"
-    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+def join(words):
+    return ", ".join(word for word in words if word)
 
 
 def three_digits(number):
@@ -50,25 +47,15 @@ def style_of(primary, rest, rests):
 # ---- axes ----
 
 
-def spread_out(values, apart):
-    """Of values, the most wanted first, those whose logarithms are at least so far apart; in order."""
-    kept = []
-    for value in values:
-        if all(abs(math.log(value / other)) >= apart - 1e-9 for other in kept):
-            kept.append(value)
-    return sorted(kept)
-
-
-def digits_of(tick):
-    """A key by which 1 comes before 2, 2 before 5, these before other digits, and few digits before many."""
-    digits = f"{tick:.6g}".split("e")[0].replace(".", "").strip("0")
-    return len(digits), "125".find(digits) % 9, digits
-
-
-def ticks_at_values(axis, values, least=0.11):
-    """Ticks of a logarithmic axis where something was measured, as plain numbers, as many as there is room for."""
+def ticks_at_values(axis, values, least):
+    """Ticks of a logarithmic axis where something was measured, as plain numbers, so far apart as labels need: `least`
+    is a share of the axis."""
     values = sorted({value for value in values if value > 0})
-    chosen = spread_out(values, least * math.log(values[-1] / values[0]))
+    apart = least * math.log(values[-1] / values[0])
+    chosen = values[:1]
+    for value in values[1:]:
+        if math.log(value / chosen[-1]) >= apart - 1e-9:
+            chosen.append(value)
     set_ticks(axis, chosen, [count(value) for value in chosen])
 
 
@@ -78,28 +65,26 @@ def set_ticks(axis, values, labels):
 
 
 def plain_log_ticks(axis):
-    """Ticks of a logarithmic axis as plain numbers, at least three: decades, or 1, 2, 5, or finer steps."""
+    """Ticks of a logarithmic axis as plain numbers: decades; 1, 2, 5; or, within a decade, equal steps."""
+    from matplotlib.ticker import AutoLocator, LogLocator
+
     low, high = axis.get_view_interval()
-    decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
-    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), [1 + 0.1 * n for n in range(90)]):
-        ticks = [step * 10.0**decade for decade in decades for step in steps]
-        ticks = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
-        if len(ticks) >= 4:
-            break
-    if len(ticks) < 3:  # a range of a few percent
-        step = 10.0 ** math.floor(math.log10((high - low) / 2))
-        ticks = [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    ticks = spread_out(sorted(ticks, key=digits_of), 0.07 * math.log(high / low))
+    steps = (1, 2, 5) if high / low < 1000 else (1,)
+    locator = AutoLocator() if high / low < 10 else LogLocator(subs=steps, numticks=12)
+    ticks = [tick for tick in locator.tick_values(low, high) if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
     set_ticks(axis, ticks, [f"{tick:.6g}" if 1e-4 <= tick < 1e6 else f"{tick:.3g}" for tick in ticks])
 
 
-# ---- titles and legends ----
+# ---- figures, titles and legends ----
 
 
-def set_title(figure, title, words, characters):
-    """A picture's title and, below, what was measured."""
+def make_figure(plt, widths, height, title, words):
+    """A figure and its parts side by side, in inches; the title and, below, what was measured."""
+    figure = plt.figure(figsize=(sum(widths), height))
+    characters = int(12 * sum(widths))
     lines = [wrap(title, characters), wrap("; ".join(words), characters)]
     figure.suptitle("\n".join(line for line in lines if line), fontsize=11)
+    return figure, figure.subfigures(1, len(widths), width_ratios=widths, squeeze=False)[0]
 
 
 def title_of(kind, rows):
@@ -109,33 +94,26 @@ def title_of(kind, rows):
 
 
 class Legend:
-    """A legend in the making: headings, and under each what its entries stand for."""
+    """A legend beside the panels, from {heading: [(handle, label)]}; headings without entries are left out."""
 
-    def __init__(self):
+    def __init__(self, sections):
         self.entries = []  # (handle or None for a heading, label)
+        for heading, entries in sections.items():
+            if entries:
+                self.entries += [(None, " ")] * bool(self.entries) + [(None, heading)]
+                self.entries += [(handle, wrap(label)) for handle, label in entries]
+        lines = [line for _, label in self.entries for line in label.split("\n")]
+        self.height, self.width = 0.19 * len(lines), 0.75 + 0.07 * max(map(len, lines), default=0)
 
-    def heading(self, label):
-        if self.entries:
-            self.entries.append((None, ""))
-        self.entries.append((None, label))
-
-    def entry(self, handle, label):
-        self.entries.append((handle, wrap(label)))
-
-    @property
-    def lines(self):
-        return sum(1 + label.count("\n") for _, label in self.entries)
-
-    def draw(self, axes):
-        """Puts the legend at the upper left corner of axes that hold nothing else."""
+    def draw(self, figure):
+        """Puts the legend at the upper left corner of a part of a figure that holds nothing else."""
         from matplotlib.lines import Line2D
 
+        axes = figure.subplots()
         axes.axis("off")
         handles = [handle or Line2D([], [], linestyle="") for handle, _ in self.entries]
-        labels = [label or " " for _, label in self.entries]
         options = {"loc": "upper left", "bbox_to_anchor": (0, 1), "borderaxespad": 0, "handlelength": 4}
-        drawn = axes.legend(handles, labels, **options)
+        drawn = axes.legend(handles, [label for _, label in self.entries], **options)
         for (handle, _), text in zip(self.entries, drawn.get_texts()):
             if handle is None:
                 text.set_fontweight("bold")
-        return drawn

@@ -14,6 +14,14 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
+def count(number):
+    """1048576 as 2^20, in mathematics; others as they are, thousands apart."""
+    power = int(number).bit_length() - 1
+    if number == 2**power and power >= 14:
+        return rf"$2^{{{power}}}$"
+    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+
+
 def number(row, key):
     """A number among the words of a row's case."""
     try:
@@ -39,8 +47,8 @@ def read_row(fields):
 def read_bench(path):
     """The bench of a CSV file and its rows; a last line that was not finished is dropped.
 
-    Each row also has "case", its words by their keys, and each of these by its own; "path"; "file", the file's name without its ending; and "machine": its
-    device, or, where it is of the host, the devices beside which the file has it.
+    Each row also has "case", its words by their keys, and each of these by its own; "path"; "file", the file's name
+    without its ending; and "machine": its device, or, where it is of the host, the devices beside which the file has it.
     """
     header, *rows = read_rows(path) or [[]]
     if header != HEADER:
@@ -83,35 +91,27 @@ class Settings:
     """What was measured, in words: what all rows share, for the title, and what tells them apart, for the legend.
 
     Those are all words of the cases but `shown`, which the picture shows otherwise; the device; and the file, where
-    nothing else tells the rows of two files apart. key: function of a row that returns what tells rows apart besides.
+    nothing else tells the rows of two files apart. place: function of a row that returns where the picture has it.
     """
 
-    def __init__(self, rows, shown, key, count):
-        def reader(name):
-            between = " = " if len(name) == 1 else " "
-
-            def read(row):
-                word = row["case"].get(name, "")
-                return f"{name}{between}{count(float(word)) if name == 'N' else word}" if word else ""
-
-            return read
-
-        names = dict.fromkeys(name for row in rows for name in row["case"] if name not in shown)
-        readers = {**{name: reader(name) for name in names}, "device": lambda row: row["machine"]}
-        values = {what: {read(row) for row in rows} - {""} for what, read in readers.items()}
-        self.shared = [min(words) for what, words in values.items() if len(words) == 1 and what != "device"]
-        self.readers = {what: read for what, read in readers.items() if len(values[what]) > 1}
+    def __init__(self, rows, shown, place):
+        self.varying = [*dict.fromkeys(name for row in rows for name in row["case"] if name not in shown), "device"]
+        values = {name: {self.word(row, name) for row in rows} - {""} for name in self.varying}
+        self.shared = [min(words) for name, words in values.items() if len(words) == 1 and name != "device"]
+        self.varying = [name for name in self.varying if len(values[name]) > 1]
         files = {}
         for row in rows:
-            files.setdefault((key(row), self.words(row)), set()).add(row["file"])
+            files.setdefault((place(row), self.words(row)), set()).add(row["file"])
         if any(len(names) > 1 for names in files.values()):
-            self.readers["file"] = lambda row: f"file {row['file']}"
+            self.varying.append("file")
 
-    @property
-    def varying(self):
-        """What tells rows apart: the names of the settings."""
-        return list(self.readers)
+    @staticmethod
+    def word(row, name):
+        if name == "device":
+            return row["machine"]
+        word = row["file"] if name == "file" else row["case"].get(name, "")
+        return word and f"{name}{' = ' if len(name) == 1 else ' '}{count(float(word)) if name == 'N' else word}"
 
     def words(self, row):
         """The settings of a row, of those that tell rows apart, in the order of varying; "" for what it has not."""
-        return tuple(read(row) for read in self.readers.values())
+        return tuple(self.word(row, name) for name in self.varying)

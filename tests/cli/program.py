@@ -3,6 +3,7 @@
 import csv
 import os
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -82,6 +83,10 @@ class ProgramTest(unittest.TestCase):
             **options,
         )
 
+    def run_script(self, name, *arguments):
+        """One of scripts/, in Python."""
+        return self.run_program(*arguments, command=(sys.executable, "-B", ROOT / "scripts" / name))
+
     def start_run(self, *options, rows, folder="out", **more):
         """A run without an end whose history has some rows."""
         arguments = ["run", "small.yaml", "--output", folder, *options, *ENDLESS]
@@ -112,11 +117,11 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.stderr, "")
         return result
 
-    def assert_refused(self, result, code, *words):
-        """The exit code, and one sentence on the error output that says the words."""
+    def assert_refused(self, result, code, *words, by="radixpic"):
+        """The exit code, and one sentence of the program on the error output that says the words."""
         self.assertEqual(result.returncode, code, (result.stdout, result.stderr))
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("radixpic"), result.stderr)
+        self.assertTrue(result.stderr.startswith(by), result.stderr)
         self.assertEqual(result.stderr.count("radixpic:"), 1 if result.stderr.startswith("radixpic:") else 0)
         for word in words:
             self.assertIn(word, result.stderr)

@@ -1,87 +1,175 @@
 #!/usr/bin/python3
 """scripts/plot_bench.py: pictures of every kind of bench file, what they show and say, errors in a sentence."""
 
-import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+from program import ROOT, ProgramTest
+
+sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
 import common  # noqa: E402
-import plot_bench  # noqa: E402
-from bench_plots import kinds, local_memory, look, reading, sorts  # noqa: E402
+from bench_plots import look, reading  # noqa: E402
+from bench_plots.figures import FIGURES  # noqa: E402
 
-COPY = 'local-memory,"GPU","of=copy bytes=67108864",copy_GB/s,{0},{0},{0},3,'
-HEADER = "bench,device,case,quantity,median,min,max,repeats,verified"
+HEADER = ",".join(reading.HEADER)
 LONG_NAME = "pthread-skylake-avx512-Some(R) Very Long(R) Processor"
 
+# Quantity and case of a row of each bench, and of others of their files.
+ROWS = {
+    "step": ("wall_clock_ns", "method=radix sort=default precision=single shape=cic hot=no cells=32x32 N=32768 steps=10"),
+    "pic-sort": ("total_ms", "method=paper N=1000000 b=10 p=2 r=5 I=1 G=2 s=1 transpose=off table=columns"),
+    "random-lists": ("total_ms", "method=paper N=1000 b=30"),
+    "permutation": ("wall_ms", "table=1 volume=8x8x8 axes=2,1,0 elements=512 side=2 block=8 kernel=CB"),
+    "local-memory": ("rate_GB/s", "part=filter version=v1,_juxtaposed size=300x300"),
+    "deposit": ("particle_ns", "shape=cic precision=single atomics=64 N=1000 cells=2x2 per_cell=8 method=sorted"),
+    "layout": ("time_ms", "operation=bitonic-sort input=random type=int L=64 N=64 layout=row-wise"),
+    "scaling": ("wall_clock_s", "ranks=1"),
+    "host sort": ("total_ms", "method=qsort N=1000000"),
+    "copy": ("copy_GB/s", "of=copy bytes=67108864"),
+    "atomics": ("rate_Gop/s", "part=atomics version=add size=65536 scope=device words=1"),
+}
+OF = {"host sort": "pic-sort", "copy": "local-memory", "atomics": "local-memory"}
 
-def make_row(bench, case, quantity, median, device="GPU", verified="yes"):
-    """From half to twice the median."""
+
+def row(kind, median, quantity=None, device="GPU", verified="yes", **words):
+    """A row from half to twice the median; the words of its case are those of ROWS but for these, None for no word."""
+    usual, case = ROWS[kind]
+    words = {**dict(word.split("=") for word in case.split()), **words}
+    case = " ".join(f"{key}={word}" for key, word in words.items() if word is not None)
     low, high = (f"{factor * median:.9g}" if isinstance(median, (int, float)) else median for factor in (0.5, 2))
-    return f'{bench},"{device}","{case}",{quantity},{median},{low},{high},3,{verified}'
+    return f'{OF.get(kind, kind)},"{device}","{case}",{quantity or usual},{median},{low},{high},3,{verified}'
 
 
-def step_row(cells, particles, nanoseconds, quantity="wall_clock_ns", shape="cic", **options):
-    case = f"method=radix sort=default precision=single shape={shape} hot=no cells={cells}x{cells} N={particles} steps=10"
-    return make_row("step", case, quantity, nanoseconds, **{"device": "Some, device", **options})
+def elsewhere(rows):
+    return [line.replace("GPU", LONG_NAME) for line in rows]
 
 
-def sort_row(bits, phase, milliseconds, method="paper", table="columns", **options):
-    case = f"method={method} N=1000000 b={bits} p={bits // 5} r=5 I=1 G=2 s=1 transpose=off table={table}"
-    return make_row("pic-sort", case if bits else f"method={method} N=1000000", f"{phase}_ms", milliseconds, **options)
+def volumes(table):
+    """Of a table, the larger volume first: numpy's times, which are of no cells, and those of cells of two sides."""
+    for elements in (4096, 512):
+        yield row("permutation", 7, device="host", table=table, elements=elements, kernel="numpy", side=None, block=None)
+        for side in (2, 4):
+            yield row("permutation", elements / side, table=table, elements=elements, kernel="RLBB", side=side, block=side**3)
 
 
-def list_row(method, phase, milliseconds, keys=1000):
-    return make_row("random-lists", f"method={method} N={keys} b=30", f"{phase}_ms", milliseconds)
+STEP = [row("step", 30)]
+SWEEP = [
+    row("step", 40, cells="64x64", N=65536), row("step", 25, N=65536), *STEP,
+    row("step", 9, "push_ns"),  # a stage is no line
+]  # fmt: skip
+LAYOUTS = [row("layout", 1, layout=name, L=arrays) for name in ("row-wise", "column-wise", "transpose", "transposed") for arrays in (128, 64)]
+LAYOUTS += [row("layout", 1, device="host", layout=name) for name in ("row-wise", "quicksort")]
+ALIKE = [row("layout", 3, N=length, type=kind) for length in (64, 128) for kind in ("int", "float")]
+DEPOSITS = [row("deposit", 1, per_cell=64), row("deposit", 3)]
+OTHERS = [row("deposit", 5, method=name) for name in ("sort+sorted", "atomic-ordered", "atomic-shuffled")]
+VOLUMES = [*volumes(1), *volumes(2)]
+BOTH = [[64, 128], [1, 1]]
+PER_CELL, PER_STEP = ("particles per cell", "ns per particle"), "ns per particle and step"
+BITONIC, ARRAYS = "bitonic sort of random numbers", ("arrays (L)", "ms for all arrays")
+TABLES = [f"Table {number}: 3D, axes 2,1,0" for number in (1, 2)]
+OF_VOLUMES = {
+    "numpy": [[512, 4096], [7, 7]], "RLBB, side 2": [[512, 4096], [256, 2048]], "RLBB, side 4": [[512, 4096], [128, 1024]]
+}  # fmt: skip
+BY_SIZE, BY_CELL = "Cost by number of particles", "Cost by particles in a cell"
+
+# Bench, rows of its files a, b, ..., {panel: {line: [x], [y]}}, {panel: labels of x and y}, words of legend and title.
+LINES = [
+    ("step", [SWEEP],
+     {BY_SIZE: {"32x32": [[32768, 65536], [30, 25]], "64x64": [[65536], [40]]},
+      BY_CELL: {"32x32": [[32, 64], [30, 25]], "64x64": [[16], [40]]}},
+     {BY_SIZE: ("particles", PER_STEP), BY_CELL: ("particles per cell", PER_STEP)},
+     ["grid"], ["method radix", "shape cic", "precision single", "medians of the wall clock"]),
+    # files are told apart by their settings, or by their names where these are the same
+    ("step", [SWEEP[1:3], [row("step", 30, N=65536, shape="tsc")]],
+     {BY_SIZE: {"32x32, shape cic": [[32768, 65536], [30, 25]], "32x32, shape tsc": [[65536], [30]]}}, {}, ["shape"], []),
+    ("step", [STEP, STEP], {BY_SIZE: {"32x32, file a": [[0], [30]], "32x32, file b": [[1], [30]]}}, {}, ["file"], []),
+    ("deposit", [[*DEPOSITS, *OTHERS, row("deposit", 7, shape="tsc")]],
+     {"cic": {"sorted": [[8, 64], [3, 1]], "sort+": [[8], [5]], "atomic": [[8], [5]], "shuffled": [[8], [5]]},
+      "tsc": {"sorted": [[0], [7]]}},
+     {"cic": PER_CELL}, ["method", "sorted: cell by cell, the list in order"], ["precision single; atomics 64; N = 1,000"]),
+    ("deposit", [DEPOSITS, [row("deposit", 4, precision="double", atomics=32)]],
+     {"cic": {"sorted, precision single, atomics 64": [[8, 64], [3, 1]], "sorted, precision double, atomics 32": [[8], [4]]}},
+     {}, ["precision, atomics"], []),
+    ("layout", [LAYOUTS],
+     {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose": BOTH, "(B)": BOTH, "host": [[64], [1]], "host, quicksort": [[64], [1]]}},
+     {BITONIC: ARRAYS}, ["(B): transpose, column-wise, transpose back"], ["type int; N = 64"]),
+    ("layout", [elsewhere(LAYOUTS[:2]), ALIKE],
+     {BITONIC: {f"row-wise, type int, N = 64, {LONG_NAME}": BOTH,
+                **{f"row-wise, type {kind}, N = {length}, GPU": [[64], [3]] for length in (64, 128) for kind in ("int", "float")}}},
+     {}, ["type, N, device", f"type int, N = 64, {LONG_NAME}"], ["radixpic bench layout: 2 devices"]),  # none is shortened
+    ("permutation", [VOLUMES], dict.fromkeys(TABLES, OF_VOLUMES), dict.fromkeys(TABLES, ("elements", "ms")),
+     ["side", "RLBB (bars and look-up tables)"], ["a cell has side^dimensions elements"]),
+    ("permutation", [VOLUMES, elsewhere(VOLUMES)],
+     {TABLES[0]: {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words, points in OF_VOLUMES.items()}},
+     {}, ["side, device"], []),
+    # points of one volume stand side by side
+    ("permutation", [[row("permutation", 3, table=0, kernel=kernel) for kernel in ("CB", "BB", "RLBB")]],
+     {"3D 8x8x8, axes 2,1,0": {"CB": [[0], [3]], "BB": [[1], [3]], "RLBB": [[2], [3]]}}, {}, [], []),
+]  # fmt: skip
 
 
-def volume_row(device, table, elements, side, kernel, milliseconds):
-    case = f"table={table} volume=8x8x8 axes=2,1,0 elements={elements} side={side} block={side**3} kernel={kernel}"
-    if kernel == "numpy":
-        case = re.sub(" side=.* kernel", " kernel", case)
-    return make_row("permutation", case, "wall_ms", milliseconds, device=device)
+def phases(*times, **words):
+    return [row("pic-sort", time, f"{phase}_ms", **words) for phase, time in zip(("histogram", "reorder", "total"), times)]
 
 
-def deposit_row(shape, per_cell, method, nanoseconds, precision="single", additions=64):
-    case = f"shape={shape} precision={precision} atomics={additions} N=1000 cells=2x2 per_cell={per_cell} method={method}"
-    return make_row("deposit", case, "particle_ns", nanoseconds)
+SHORT, LONG = phases(2, 4, 5), phases(6, 9, 18, b=30, p=6)
+REFUTED = [line[: -len("yes")] + "no" for line in phases(2, 4, 5, table="rows")]
+LISTS = [row("random-lists", 1, "scan_ms"), row("random-lists", 6), row("random-lists", 6, N=2000)]
+RATES = [
+    row("copy", 50, verified=""), row("local-memory", 40, verified="no"), row("local-memory", 7, "rate_Gflop/s", part="stencil", version="product"),
+    row("local-memory", 0.5, "rate_Gcells/s", part="refine", version="children"),
+]  # fmt: skip
+ATOMICS = [
+    row("atomics", 0.5), row("atomics", 2, words=32, size=1024), row("atomics", 4, version="sub", verified="no"),
+    row("atomics", 4, scope="group", words=8),
+]  # fmt: skip
+V1, COPIED = "filter: v1, juxtaposed, 300x300", "copy on the device"
+MAPPED = "Atomic functions, ns an operation:\n{} scope, {} memory, {} operations"
+ON_DEVICE, IN_GROUP = MAPPED.format("device", "global", "65,536"), MAPPED.format("group", "local", "65,536")
+
+# Bench, files, {panel: unit, {bar: its length, its words}}, {map: {(function, words): text}}, words of legend and title.
+BARS = [
+    ("pic-sort", [[*SHORT, *LONG, row("host sort", 20, device="host"), row("copy", 99)]],
+     {"": ("ns per key", [("paper, b = 10, p = 2", 6, "6.00  (total 5.00)"), ("paper, b = 30, p = 6", 15, "15.0  (total 18.0)"),
+                          ("qsort on the host", 20, "20.0")])},
+     {}, ["bar: phases of single sorts", "histogram", "reorder", "whole sort, without phases", "mark"], ["number beside a bar: its length"]),
+    # a long bar of the host is cut at 1.15 times what those of the device need
+    ("pic-sort", [[*SHORT, row("host sort", 400, device="host")]],
+     {"": ("ns per key", [("paper", 6, "6.00  (total 5.00)"), ("qsort on the host", 6.9, "400  (bar cut)")])}, {}, [], ["p = 2"]),
+    ("pic-sort", [[*SHORT, *REFUTED]],
+     {"": ("ns per key", [("paper, table columns", 6, "6.00  (total 5.00)"), ("paper, table rows", 6, "6.00  (total 5.00)  NOT VERIFIED")])},
+     {}, ["NOT VERIFIED"], []),
+    *[("pic-sort", [SHORT, other],
+       {"": ("ns per key", [(f"paper, {first}", 6, "6.00  (total 5.00)"), (f"paper, {second}", 6, "6.00  (total 5.00)")])}, {}, [], [])
+      for other, first, second in ((elsewhere(SHORT), "GPU", LONG_NAME), (SHORT, "file a", "file b"))],
+    ("random-lists", [LISTS],
+     {"": ("ns per key", [("paper, N = 1,000", 1000, "1,000  (total 6,000)"), ("paper, N = 2,000", 3000, "3,000")])}, {}, [], ["b = 30"]),
+    ("local-memory", [RATES + ATOMICS],
+     {"Bandwidth": ("GB/s", [(COPIED, 50, "50.0"), (V1, 40, "40.0  NOT VERIFIED")]),
+      "Product of matrices": ("Gflop/s", [("stencil: product, 300x300", 7, "7.00")]),
+      "Refinement": ("Gcells/s", [("refine: children, 300x300", 0.5, "0.500")])},
+     {ON_DEVICE: {("add", "1"): "2.00", ("add", "32"): "0.500\n(1,024)", ("sub", "1"): "0.250 crossed out"},
+      IN_GROUP: {("add", "8"): "0.250"}},
+     ["NOT VERIFIED"], ["in brackets: operations", "crossed out: NOT VERIFIED"]),
+    # a copy with nothing to be compared with is in the title
+    ("local-memory", [[RATES[0], ATOMICS[0]]], {}, {ON_DEVICE: {("add", "1"): "2.00"}}, [], ["copy on GPU: 50.0 GB/s"]),
+    ("local-memory", [RATES[:1] + ATOMICS[3:], elsewhere(RATES[:1] + ATOMICS[3:])],
+     {}, {f"{IN_GROUP}\n{name}": {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [], ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
+    ("local-memory", [RATES[:3:2], elsewhere(RATES[:1] + [row("local-memory", 40)])],
+     {"Bandwidth": ("GB/s", [(COPIED, 50, "50.0"), (COPIED, 50, "50.0"), (V1, 40, "40.0")]),
+      "Product of matrices": ("Gflop/s", [("stencil: product, 300x300", 7, "7.00")])}, {}, ["device", "GPU", LONG_NAME], []),
+    # operations are no setting: no cell lies over another
+    ("local-memory", [ATOMICS[:1], [row("atomics", 0.5, size=1024)]], {},
+     {f"{ON_DEVICE}\nfile a": {("add", "1"): "2.00"}, f"{MAPPED.format('device', 'global', '1,024')}\nfile b": {("add", "1"): "2.00"}}, [], []),
+]  # fmt: skip
 
 
-def layout_row(arrays, layout, milliseconds, device="GPU", length=64, kind="int", verified="yes"):
-    case = f"operation=bitonic-sort input=random type={kind} L={arrays} N={length} layout={layout}"
-    return make_row("layout", case, "time_ms", milliseconds, device, verified)
-
-
-def atomic_row(function, scope, words, rate, size=65536, **options):
-    case = f"part=atomics version={function} size={size} scope={scope} words={words}"
-    return make_row("local-memory", case, "rate_Gop/s", rate, **options)
-
-
-def rate_row(part, version, rate, unit="GB/s", **options):
-    return make_row("local-memory", f"part={part} version={version} size=300x300", f"rate_{unit}", rate, **options)
-
-
-def spoken_of(axes):
-    """{label: [x], [y]} of the lines that were drawn with bars."""
-    return {bars.get_label(): [list(values) for values in bars[0].get_data()] for bars in axes.containers}
-
-
-def title_of(figure):
-    return figure._suptitle.get_text()  # Figure.get_suptitle() is of matplotlib 3.8
-
-
-class PlotTest(unittest.TestCase):
+class PlotTest(ProgramTest):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         self.plt = common.import_pyplot(False)
         self.addCleanup(self.plt.close, "all")
 
@@ -91,356 +179,188 @@ class PlotTest(unittest.TestCase):
         path.write_text("\n".join(rows) + end)
         return path
 
-    def read(self, *files):
-        """Rows of files a, b, ..., each a list of rows below the header."""
+    def draw(self, bench, files):
+        """The figure of files a, b, ..., each a list of rows below the header."""
         paths = [self.write(f"{name}.csv", HEADER, *rows) for name, rows in zip("abcdef", files)]
-        return reading.read_files(paths)[1]
+        kind, rows = reading.read_files(paths)
+        self.assertEqual(kind, bench)
+        return FIGURES[bench].draw(self.plt, FIGURES[bench], rows, look.title_of(bench, rows))
 
-    def run_script(self, *arguments):
-        environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-        command = [sys.executable, SCRIPTS / "plot_bench.py", *map(str, arguments)]
-        options = {"capture_output": True, "text": True, "cwd": self.folder, "timeout": 120}
-        return subprocess.run(command, env=environment, **options)
-
-    def assert_picture(self, name):
-        self.assertEqual((self.folder / name).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-
-    def assert_problem(self, result, *words):
-        self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
-        for word in words:
-            self.assertIn(word, result.stderr)
-
-    def assert_told_apart(self, panels):
-        """Labels and styles of a panel's lines are not used twice, and the legend names all of their parts."""
-        legend = " ".join(self.legend_of(panels))
-        for title, its_lines in panels.panels.items():
-            labels = [line.label for line in its_lines]
-            styles = [str(panels.style(line)) for line in its_lines]
-            self.assertEqual(len(set(labels)), len(labels), (title, labels))
-            self.assertEqual(len(set(styles)), len(styles), (title, styles))
-            for words in (word for line in its_lines for word in line.rest if word):
-                self.assertIn(words, legend)
-
-    def legend_of(self, panels):
-        return [label.replace("\n", " ") for _, label in panels.legend("first", {}).entries]
-
-    def assert_text_inside(self, figure):
-        """No text is cut: tight bounds take in what stands beside the axes, and no legend lies on any axes' lines."""
-        figure.canvas.draw()
+    def assert_words(self, figure, legend_words, title_words):
+        """Those of legend and title, and that no text lies on another: the legend is beside all axes' lines."""
+        title = figure._suptitle.get_text()  # Figure.get_suptitle() is of matplotlib 3.8
+        for word in title_words:
+            self.assertIn(word, title.replace("\n", " "))
         legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
-        self.assertEqual(len(legends), 1)
-        box = legends[0].get_window_extent()
+        texts = [text.get_text().replace("\n", " ") for legend in legends for text in legend.get_texts()]
+        for word in legend_words:
+            self.assertIn(word, texts)
+        figure.canvas.draw()
         for axes in (axes for axes in figure.axes if axes.axison):
-            self.assertFalse(box.overlaps(axes.get_tightbbox()), axes.get_title(loc="left"))
+            for legend in legends:
+                self.assertFalse(legend.get_window_extent().overlaps(axes.get_tightbbox()), axes.get_title(loc="left"))
+        return " ".join(texts)
 
 
-class Files(PlotTest):
-    def test_every_kind_is_drawn(self):
-        rows = {
-            "step": step_row(32, 32768, 30),
-            "pic-sort": sort_row(10, "total", 3),
-            "random-lists": list_row("paper", "total", 3),
-            "permutation": volume_row("GPU", 1, 512, 2, "CB", 1),
-            "local-memory": COPY.format(50),
-            "deposit": deposit_row("cic", 8, "sorted", 3),
-            "layout": layout_row(64, "row-wise", 1),
-        }
-        self.assertEqual(set(rows), set(plot_bench.DRAW))
-        for bench, row in rows.items():
-            read_bench, read = reading.read_files([self.write("one.csv", HEADER, row)])
-            self.assertEqual(read_bench, bench)
-            figure = plot_bench.DRAW[bench](self.plt, bench, read, look.title_of(bench, read))
-            self.assertIn(f"radixpic bench {bench}", title_of(figure))
-        result = self.run_script(self.write("step.csv", HEADER, rows["step"]), "-o", "step.png")
-        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "step.png\n", ""))
-        self.assert_picture("step.png")
-        for bench in plot_bench.DRAW:
-            example = rf"radixpic bench {bench} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 "
-            self.assertRegex(self.run_script("--help").stdout, example)
+class Figures(PlotTest):
+    def test_lines(self):
+        for bench, files, panels, labels, legend, title in LINES:
+            with self.subTest(bench=bench, panels=panels):
+                figure = self.draw(bench, files)
+                drawn = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
+                self.assertLessEqual(set(panels), set(drawn))
+                said = self.assert_words(figure, legend, title)
+                for panel, axes in drawn.items():
+                    lines = {bars.get_label(): [list(values) for values in bars[0].get_data()] for bars in axes.containers}
+                    self.assertEqual(list(lines.items()), list(panels.get(panel, lines).items()))  # in this order
+                    self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), labels.get(panel, (axes.get_xlabel(), axes.get_ylabel())))
+                    self.assert_told_apart(axes, said)
 
-    def test_refuted_rows(self):
-        rows = [layout_row(64, "row-wise", 1, verified="no"), layout_row(64, "column-wise", 2)]
-        path = self.write("bad.csv", HEADER, *rows)
-        result = self.run_script(path, "-o", "bad.png")
-        self.assertEqual(result.stdout, "bad.png\n")
-        self.assert_problem(result, "1 of 2 rows", "not verified", "bad.csv")
-        self.assert_picture("bad.png")
+    def assert_told_apart(self, axes, legend):
+        """Labels and styles of a panel's lines are not used twice, the legend names all parts of labels, and the bars
+        are from half to twice the median."""
+        styles = [(bars[0].get_color(), str(bars[0].get_linestyle()), bars[0].get_marker()) for bars in axes.containers]
+        self.assertEqual(len(set(styles)), len(styles))
+        self.assertEqual(len({bars.get_label() for bars in axes.containers}), len(styles))
+        for bars in axes.containers:
+            for words in bars.get_label().split(", ")[1:]:
+                self.assertIn(words, legend)
+            for median, ((_, low), (_, high)) in zip(bars[0].get_ydata(), bars[2][0].get_segments()):
+                self.assertAlmostEqual(low / median, 0.5)
+                self.assertAlmostEqual(high / median, 2)
 
-    def test_an_unfinished_last_line_is_dropped(self):
-        path = self.write("step.csv", HEADER, step_row(32, 32768, 30), step_row(32, 65536, 30)[:40], end="")
-        self.assertEqual(len(reading.read_bench(path)[1]), 1)
+    def test_bars_and_maps(self):
+        for bench, files, panels, maps, legend, title in BARS:
+            with self.subTest(bench=bench, panels=panels, maps=maps):
+                figure = self.draw(bench, files)
+                self.assert_words(figure, legend, title)
+                drawn = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
+                self.assertEqual(set(drawn), {*panels, *maps})
+                for name, (unit, bars) in panels.items():
+                    self.assertEqual(drawn[name].get_xlabel(), unit)
+                    self.assert_bars(drawn[name], bars)
+                for name, cells in maps.items():
+                    self.assertEqual(self.cells_of(drawn[name]), cells)
+        colors = {bar.get_facecolor() for bar in self.draw("local-memory", BARS[-2][1]).axes[0].patches}
+        self.assertEqual(len(colors), 2)  # a device, a colour
 
-    def test_files_are_told_apart(self):
-        """By their settings; by their names where these are the same; by their paths where the names are too."""
-        same = [step_row(32, 32768, 30)]
-        panels = kinds.group("step", self.read(same, [step_row(32, 32768, 30, shape="tsc")]))
-        self.assertEqual([line.label for line in panels.lines], ["32x32, shape cic", "32x32, shape tsc"])
-        panels = kinds.group("step", self.read(same, same))
-        self.assertEqual([line.label for line in panels.lines], ["32x32, file a", "32x32, file b"])
-        self.assert_told_apart(panels)
-        paths = [self.write(f"{folder}/step.csv", HEADER, *same) for folder in "xy"]
-        panels = kinds.group("step", reading.read_files(paths)[1])
-        self.assertEqual(len({line.label for line in panels.lines}), 2)
-        self.assertTrue(all("/step.csv" in line.label for line in panels.lines))
-        self.assertEqual(len(kinds.group("step", reading.read_files([paths[0], paths[0]])[1]).lines[0].points), 1)
+    def assert_bars(self, axes, bars):
+        """Labels, ends and words; a number is the length of its bar unless that is cut, and the total is a mark."""
+        labels = [text.get_text().replace("\n", " ") for text in axes.get_yticklabels()]
+        self.assertEqual(labels, [label for label, _, _ in bars])
+        self.assertEqual([text.get_text() for text in axes.texts], [words for _, _, words in bars])
+        marks = {round(line.get_ydata()[0]): line.get_xdata()[0] for line in axes.lines if line.get_marker() == "D"}
+        strokes = [line.get_ydata().mean() for line in axes.lines if line.get_label() == "_break"]
+        for place, (_, length, words) in enumerate(bars):
+            own = [bar for bar in axes.patches if round(bar.get_y() + 0.5 * bar.get_height()) == place]
+            self.assertAlmostEqual(max(bar.get_x() + bar.get_width() for bar in own), length)
+            self.assertAlmostEqual(sum(bar.get_width() for bar in own), length)
+            self.assertEqual({bool(bar.get_hatch()) for bar in own}, {"NOT VERIFIED" in words})
+            self.assertEqual(strokes.count(place), 2 if "bar cut" in words else 0)
+            total = re.search(r"total ([\d.,]+)", words)
+            self.assertEqual(look.three_digits(marks[place]) if place in marks else None, total and total[1])
+            self.assertLess(length, axes.get_xlim()[1])
 
-    def test_problems(self):
-        good = step_row(32, 32768, 30)
-        step = self.write("step.csv", HEADER, good)
-        lists = self.write("lists.csv", HEADER, list_row("paper", "total", 3))
-        self.assert_problem(self.run_script("none.csv"), "none.csv", "No such file")
-        self.assert_problem(self.run_script(step, "-o", "no/folder.png"), "no/folder.png")
-        for name, words, rows in (
-            ("other.csv", ["other.csv", "header"], ["a,b", "1,2"]),
-            ("empty.csv", ["empty.csv", "no rows"], [HEADER]),
-            ("bad.csv", ["bad.csv:2", "9 fields"], [HEADER, "1,2"]),
-            ("word.csv", ["word.csv:2", "numbers"], [HEADER, step_row(32, 32768, "many")]),
-            ("nan.csv", ["nan.csv:3", "numbers"], [HEADER, good, step_row(32, 32768, "nan")]),
-        ):
-            with self.subTest(name=name), self.assertRaises(common.Problem) as raised:
-                reading.read_files([self.write(name, *rows)])
-            for word in words:
-                self.assertIn(word, str(raised.exception))
-        with self.assertRaisesRegex(common.Problem, "N of step is no number: many"):
-            kinds.group("step", self.read([step_row(32, "many", 30)]))
-        with self.assertRaisesRegex(common.Problem, "several experiments"):
-            reading.read_files([step, lists])
-        with self.assertRaisesRegex(common.Problem, "wall_clock"):
-            kinds.group("step", self.read([step_row(32, 32768, 30, "push_ns")]))
-        with self.assertRaisesRegex(common.Problem, "not between"):
-            kinds.group("layout", self.read([layout_row(64, "row-wise", 1).replace("0.5,2", "1.5,2")]))
-        with self.assertRaisesRegex(common.Problem, "words of local-memory"):
-            local_memory.Ladder(self.read([atomic_row("add", "device", "few", 1)]))
+    def cells_of(self, axes):
+        words, functions = ([text.get_text() for text in axis.get_ticklabels()] for axis in (axes.xaxis, axes.yaxis))
+        crossed = {tuple(line.get_xydata().mean(axis=0)) for line in axes.lines}
+        cells = {text.get_position(): text.get_text() for text in axes.texts}
+        cells = {place: text + " crossed out" * (place in crossed) for place, text in cells.items()}
+        return {(functions[row], words[column]): text for (column, row), text in cells.items()}
 
+    def test_a_refuted_point_is_crossed_out(self):
+        rows = [row("layout", 3), row("layout", 3, L=128, verified="no")]
+        figure = self.draw("layout", [rows])
+        crosses = [list(map(list, line.get_data())) for line in figure.axes[0].lines if line.get_label() == "_refuted"]
+        self.assertEqual(crosses, [[[128], [3]]])
+        self.assert_words(figure, ["NOT VERIFIED"], [])
+        self.assertNotIn("NOT VERIFIED", self.assert_words(self.draw("layout", [rows[:1]]), [], []))
 
-class Look(PlotTest):
-    def ticks(self, low, high):
-        axes = self.plt.figure().add_subplot(yscale="log", ylim=(low, high))
-        look.plain_log_ticks(axes.yaxis)
-        return [text.get_text() for text in axes.get_yticklabels()]
+    def test_ticks(self):
+        def ticks(low, high):
+            axes = self.plt.figure().add_subplot(yscale="log", ylim=(low, high))
+            look.plain_log_ticks(axes.yaxis)
+            return [text.get_text() for text in axes.get_yticklabels()]
 
-    def test_ticks_of_logarithms(self):
-        self.assertEqual(self.ticks(0.009, 110), ["0.01", "0.1", "1", "10", "100"])
-        self.assertEqual(self.ticks(0.9, 11), ["1", "2", "5", "10"])
-        for low, high in ((2.5, 3.1), (2.70, 2.76), (4, 9.9), (95, 102), (1e-3, 1.1e-3)):
-            ticks = self.ticks(low, high)
-            self.assertGreaterEqual(len(ticks), 3, (low, high, ticks))
-            for tick in ticks:
+        self.assertEqual(ticks(0.009, 110), ["0.01", "0.1", "1", "10", "100"])
+        self.assertEqual(ticks(0.9, 11), ["1", "2", "5", "10"])
+        for low, high in ((2.5, 3.1), (2.70, 2.76), (4, 9.9), (95, 102), (1e-3, 1.1e-3), (1.1, 9.9), (1.1, 11), (1.1e-3, 1.2)):
+            found = ticks(low, high)
+            self.assertGreaterEqual(len(found), 3, (low, high, found))
+            for tick in found:
                 self.assertRegex(tick, r"^[0-9.]+$")
                 self.assertTrue(low <= float(tick) <= high, tick)
+        axes = self.draw("permutation", [[row("permutation", 3, elements=count) for count in (512, 520, 2**20)]]).axes[0]
+        self.assertEqual([text.get_text() for text in axes.get_xticklabels()], ["512", "$2^{20}$"])  # 520 has no room
 
-    def test_numbers(self):
+    def test_numbers_and_styles(self):
         words = [look.three_digits(value) for value in (0, 0.01234, 5.7, 22.04, 237.6, 89999.0)]
         self.assertEqual(words, ["0", "0.0123", "5.70", "22.0", "238", "90,000"])
-        words = [look.count(value) for value in (64, 1024.0, 65536, 1e6, 2.5)]
+        words = [reading.count(value) for value in (64, 1024.0, 65536, 1e6, 2.5)]
         self.assertEqual(words, ["64", "1,024", "$2^{16}$", "1,000,000", "2.5"])
-        row = step_row(32, 32768, 30, device="A$x^2$B")
-        self.assertEqual(self.read([row])[0]["machine"], r"A\$x^2\$B")
-
-    def test_styles_differ(self):
+        self.assert_words(self.draw("step", [[row("step", 30, device="A$x^2$B")]]), [], [r"A\$x^2\$B"])
         styles = {str(look.style_of(primary, rest, 3)) for primary in range(12) for rest in range(3)}
         self.assertEqual(len(styles), 36)
         with self.assertRaisesRegex(common.Problem, "tell apart"):
             look.style_of(0, 1000, 1001)
 
 
-class Lines(PlotTest):
-    def test_a_sweep(self):
-        rows = [step_row(64, 65536, 40), step_row(32, 65536, 25), step_row(32, 32768, 30)]
-        rows.append(step_row(32, 32768, 9, "push_ns"))  # the stage push is no line
-        figure = kinds.draw(self.plt, "step", self.read(rows), "title")
-        by_size, by_cell, _ = figure.axes
-        expected = {"32x32": [[32768, 65536], [30, 25]], "64x64": [[65536], [40]]}
-        self.assertEqual(spoken_of(by_size), expected)
-        self.assertEqual([points[0] for points in spoken_of(by_cell).values()], [[32, 64], [16]])
-        for words in ("radix", "shape cic", "precision single"):
-            self.assertIn(words, title_of(figure))
+class Files(PlotTest):
+    def test_every_bench_is_drawn(self):
+        help_text = self.run_script("plot_bench.py", "--help").stdout
+        for bench in FIGURES:
+            figure = self.draw(bench, [[row(bench, 3)]])
+            self.assert_words(figure, [], [f"radixpic bench {bench}: GPU"])
+            example = rf"radixpic bench {bench} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 "
+            self.assertRegex(help_text, example)
+        result = self.run_script("plot_bench.py", self.write("step.csv", HEADER, *STEP), "-o", "step.png", "--title", "A title")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "step.png\n", ""))
+        self.assert_picture("step.png")
 
-    def test_layouts(self):
-        """Names as on the screen; int and float, two lengths and two devices in one picture."""
-        columns = ("row-wise", "column-wise", "transpose", "transposed")
-        rows = [layout_row(arrays, layout, 1, LONG_NAME) for layout in columns for arrays in (128, 64)]
-        rows += [layout_row(64, layout, 1, "host") for layout in ("row-wise", "quicksort")]
-        both = [(length, kind) for length in (64, 128) for kind in ("int", "float")]
-        more = [layout_row(64, "row-wise", 3, length=length, kind=kind) for length, kind in both]
-        panels = kinds.group("layout", self.read(rows))
-        labels = [line.label for line in panels.lines]
-        self.assertEqual(labels, ["row-wise", "column-wise", "transpose", "(B)", "host", "host, quicksort"])
-        self.assertEqual([point[:2] for point in panels.lines[0].points], [(64, 1), (128, 1)])
-        read = self.read(rows, more)
-        panels = kinds.group("layout", read)
-        self.assertEqual(panels.settings.varying, ["type", "N", "device"])
-        self.assert_told_apart(panels)
-        self.assertIn(f"type int, N = 64, {LONG_NAME}", self.legend_of(panels))  # none is shortened
-        figure = kinds.draw(self.plt, "layout", read, "title")
-        drawn = [str(bars[0].get_color()) + str(bars[0].get_linestyle()) + bars[0].get_marker() for bars in figure.axes[0].containers]
-        self.assertEqual(len(set(drawn)), len(drawn))
-        self.assertEqual(figure.axes[0].get_title(loc="left"), "bitonic sort of random numbers")
-        legend = [text.get_text().replace("\n", " ") for text in figure.axes[-1].get_legend().get_texts()]
-        self.assertIn("(B): transpose, column-wise, transpose back", legend)
-        self.assert_text_inside(figure)
+    def assert_picture(self, name):
+        self.assertEqual((self.folder / name).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
-    def test_what_was_measured_is_in_the_title(self):
-        figure = kinds.draw(self.plt, "layout", self.read([layout_row(64, "row-wise", 1)]), "title")
-        self.assertIn("type int; N = 64", title_of(figure))
-        figure = kinds.draw(self.plt, "deposit", self.read([deposit_row("cic", 8, "sorted", 3)]), "title")
-        self.assertIn("precision single; atomics 64; N = 1,000", title_of(figure))
+    def test_refuted_rows(self):
+        path = self.write("bad.csv", HEADER, row("layout", 1, verified="no"), row("layout", 2, layout="column-wise"))
+        result = self.run_script("plot_bench.py", path, "-o", "bad.png")
+        self.assertEqual(result.stdout, "bad.png\n")
+        self.assert_refused(result, 1, "1 of 2 rows", "not verified", "bad.csv", by="plot_bench.py: ")
+        self.assert_picture("bad.png")
 
-    def test_a_refuted_point_is_crossed_out(self):
-        rows = [layout_row(arrays, "row-wise", 3, verified=verified) for arrays, verified in ((64, "yes"), (128, "no"))]
-        read = self.read(rows)
-        axes = kinds.draw(self.plt, "layout", read, "title").axes[0]
-        crosses = [list(map(list, line.get_data())) for line in axes.lines if line.get_label() == "_refuted"]
-        self.assertEqual(crosses, [[[128], [3]]])
-        self.assertIn("NOT VERIFIED", self.legend_of(kinds.group("layout", read)))
-        self.assertNotIn("NOT VERIFIED", self.legend_of(kinds.group("layout", self.read(rows[:1]))))
+    def test_rows_that_are_left_out(self):
+        """A last line that was not finished; a file that is given twice; of two of one name, the paths are said."""
+        path = self.write("step.csv", HEADER, *STEP, SWEEP[1][:40], end="")
+        self.assertEqual(len(reading.read_files([path])[1]), 1)
+        paths = [self.write(f"{folder}/step.csv", HEADER, *STEP) for folder in "xy"]
+        self.assertEqual(len(reading.read_files([paths[0], paths[0]])[1]), 1)
+        self.assertEqual([found["file"] for found in reading.read_files(paths)[1]], list(map(str, paths)))
 
-    def test_deposits(self):
-        """A panel a shape; a line a method in ns a particle, in the order of the particles per cell."""
-        rows = [deposit_row("cic", 64, "sorted", 1), deposit_row("cic", 8, "sorted", 3)]
-        rows += [deposit_row("cic", 8, method, 5) for method in ("sort+sorted", "atomic-ordered", "atomic-shuffled")]
-        panels = kinds.group("deposit", self.read([*rows, deposit_row("tsc", 8, "sorted", 7)]))
-        self.assertEqual(list(panels.panels), ["cic", "tsc"])
-        self.assertEqual([line.label for line in panels.panels["cic"]], ["sorted", "sort+", "atomic", "shuffled"])
-        points = [tuple(round(value, 9) for value in point) for point in panels.lines[0].points]
-        self.assertEqual(points, [(8, 3, 1.5, 6, 0), (64, 1, 0.5, 2, 0)])
-        panels = kinds.group("deposit", self.read(rows[:2], [deposit_row("cic", 8, "sorted", 3, "double", 32)]))
-        rests = [", ".join(line.rest) for line in panels.lines]
-        self.assertEqual(rests, ["precision single, atomics 64", "precision double, atomics 32"])
-        self.assert_told_apart(panels)
-
-    def test_permutations(self):
-        """A panel for each table, a line for each kernel and side of cells; numpy's line, of no cells, once."""
-        rows = [
-            volume_row(device, table, elements, side, kernel, milliseconds)
-            for table in (1, 2)
-            for elements in (4096, 512)
-            for side in (2, 4)
-            for device, kernel, milliseconds in (("host", "numpy", 7), ("GPU", "RLBB", elements / side))
-            if kernel != "numpy" or side == 2
-        ]
-        read = self.read(rows, [row.replace("GPU", LONG_NAME) for row in rows])
-        panels = kinds.group("permutation", read[: len(rows)])
-        self.assertEqual(list(panels.panels), ["Table 1: 3D, axes 2,1,0", "Table 2: 3D, axes 2,1,0"])
-        first = {line.label: [point[:2] for point in line.points] for line in panels.panels["Table 1: 3D, axes 2,1,0"]}
-        expected = {"numpy": [(512, 7), (4096, 7)], "RLBB, side 2": [(512, 256), (4096, 2048)]}
-        self.assertEqual(first, {**expected, "RLBB, side 4": [(512, 128), (4096, 1024)]})
-        panels = kinds.group("permutation", read)
-        self.assertEqual(len(panels.panels["Table 1: 3D, axes 2,1,0"]), 6)
-        self.assert_told_apart(panels)
-        self.assertEqual(len(panels.rests), 4)  # numpy looks like the first cells of its machine
-        self.assert_text_inside(kinds.draw(self.plt, "permutation", read, "title"))
-
-    def test_points_of_one_volume_stand_side_by_side(self):
-        rows = [volume_row("GPU", 0, 512, 2, kernel, 3) for kernel in ("CB", "BB", "RLBB")]
-        axes = kinds.draw(self.plt, "permutation", self.read(rows), "title").axes[0]
-        self.assertEqual(spoken_of(axes), {"CB": [[0], [3]], "BB": [[1], [3]], "RLBB": [[2], [3]]})
-        self.assertEqual([text.get_text() for text in axes.get_xticklabels()], ["512"])
-        self.assertEqual(axes.get_title(loc="left"), "3D 8x8x8, axes 2,1,0")
-
-
-class Bars(PlotTest):
-    def draw(self, *files):
-        rows = self.read(*files)
-        bars, _ = sorts.group(rows)
-        return bars, sorts.draw(self.plt, "pic-sort", rows, "title").axes[0]
-
-    def test_numbers_are_the_lengths_of_their_bars(self):
-        """A bar is of the phases of single sorts, and its number too; the total is a mark of its own."""
-        short = [sort_row(10, "histogram", 2), sort_row(10, "reorder", 4), sort_row(10, "total", 5)]
-        long = [sort_row(30, "histogram", 6), sort_row(30, "reorder", 9), sort_row(30, "total", 18)]
-        host = [sort_row(0, "total", 20, "qsort", device="host"), COPY.format(99)]
-        bars, axes = self.draw(short + long + host)
-        self.assertEqual([bar.length for bar in bars.values()], [6, 15, 20])
-        ends = {}
-        for bar in axes.patches:
-            place = round(bar.get_y() + 0.5 * bar.get_height())
-            ends[place] = max(ends.get(place, 0), bar.get_x() + bar.get_width())
-        self.assertEqual(ends, {0: 6, 1: 15, 2: 20})
-        texts = [text.get_text() for text in axes.texts]
-        self.assertEqual([float(re.match(r"[\d.]+", text)[0]) for text in texts], [6, 15, 20])
-        self.assertEqual(texts, ["6.00  (total 5.00)", "15.0  (total 18.0)", "20.0"])
-        marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "D"]
-        self.assertEqual(marks, [(5, 0), (18, 1)])
-        self.assertFalse([line for line in axes.lines if line.get_label() == "_break"])
-        labels = [text.get_text() for text in axes.get_yticklabels()]
-        self.assertEqual(labels, ["paper, b = 10, p = 2", "paper, b = 30, p = 6", "qsort on the host"])
-
-    def test_a_long_bar_of_the_host_is_broken(self):
-        device = [sort_row(10, "reorder", 4), sort_row(10, "total", 5)]
-        _, axes = self.draw([*device, sort_row(0, "total", 400, "qsort", device="host")])
-        strokes = [line.get_ydata().mean() for line in axes.lines if line.get_label() == "_break"]
-        self.assertEqual(strokes, [1, 1])
-        self.assertEqual(axes.texts[1].get_text(), "400  (bar cut)")
-        cut = [bar.get_x() + bar.get_width() for bar in axes.patches][-1]
-        self.assertTrue(5 < cut < axes.get_xlim()[1])
-
-    def test_settings_and_refuted_sorts(self):
-        rows = [sort_row(10, phase, 3, table=table) for table in ("columns", "rows") for phase in ("reorder", "total")]
-        refuted = [row[: -len("yes")] + "no" for row in rows[2:]]
-        bars, axes = self.draw(rows[:2] + refuted)
-        self.assertEqual(list(bars), ["paper, table columns", "paper, table rows"])
-        self.assertEqual([bar.refuted for bar in bars.values()], [False, True])
-        self.assertEqual([bool(bar.get_hatch()) for bar in axes.patches], [False, True])
-        self.assertEqual([text.get_text().endswith("NOT VERIFIED") for text in axes.texts], [False, True])
-        bars, _ = self.draw(rows[:2], [row.replace("GPU", LONG_NAME) for row in rows[:2]])
-        self.assertEqual(list(bars), ["paper, GPU", f"paper, {LONG_NAME}"])
-        bars, _ = self.draw(rows[:2], rows[:2])
-        self.assertEqual(list(bars), ["paper, file a", "paper, file b"])
-
-    def test_random_lists(self):
-        rows = [list_row("paper", "scan", 1), list_row("paper", "total", 6), list_row("paper", "total", 6, keys=2000)]
-        bars, settings = sorts.group(self.read(rows))
-        lengths = {label: (round(bar.length), round(bar.total)) for label, bar in bars.items()}
-        self.assertEqual(lengths, {"paper, N = 1,000": (1000, 6000), "paper, N = 2,000": (3000, 3000)})
-        self.assertEqual(settings.shared, ["b = 30"])
-
-
-class LocalMemory(PlotTest):
-    def test_every_row_is_drawn(self):
-        rows = [COPY.format(50), rate_row("filter", "v1,_juxtaposed", 40, verified="no")]
-        rows += [rate_row("stencil", "product", 7, "Gflop/s"), rate_row("refine", "children", 0.5, "Gcells/s")]
-        rows += [atomic_row("add", "device", 1, 0.5), atomic_row("add", "device", 32, 2, size=1024)]
-        rows += [atomic_row("sub", "device", 1, 4, verified="no"), atomic_row("add", "group", 8, 4)]
-        read = self.read(rows)
-        ladder = local_memory.Ladder(read)
-        self.assertEqual(sum(len(versions) for versions in ladder.bars.values()), 4)
-        self.assertEqual(sum(len(drawn.cells) for drawn in ladder.maps), 4)
-        rates, product, refine, device, group = local_memory.draw(self.plt, "local-memory", read, "title").axes
-        self.assertEqual([bar.get_width() for bar in rates.patches], [50, 40])
-        self.assertEqual([bool(bar.get_hatch()) for bar in rates.patches], [False, True])
-        self.assertEqual([bar.get_width() for bar in (*product.patches, *refine.patches)], [7, 0.5])
-        self.assertEqual([text.get_text() for text in rates.texts], ["50.0", "40.0  NOT VERIFIED"])
-        labels = [text.get_text() for text in rates.get_yticklabels()]
-        self.assertEqual(labels, ["copy on the device", "filter: v1, juxtaposed, 300x300"])
-        cells = {tuple(map(int, text.get_position())): text.get_text() for text in device.texts}
-        self.assertEqual(cells, {(0, 0): "2.00", (1, 0): "0.500\n(1,024)", (0, 1): "0.250"})  # (words, function)
-        self.assertEqual([text.get_text() for text in device.get_yticklabels()], ["add", "sub"])
-        self.assertEqual([text.get_text() for text in device.get_xticklabels()], ["1", "32"])
-        crossed = [line.get_xydata().mean(axis=0).tolist() for line in device.lines]
-        self.assertEqual(crossed, [[0, 1], [0, 1]])
-        self.assertEqual([text.get_text() for text in group.texts], ["0.250"])
-
-    def test_a_lone_copy_is_in_the_title(self):
-        read = self.read([COPY.format(50), atomic_row("add", "device", 1, 0.5)])
-        figure = local_memory.draw(self.plt, "local-memory", read, "title")
-        self.assertEqual(len(figure.axes), 1)
-        self.assertIn("copy on the device 50.0 GB/s", title_of(figure))
-
-    def test_two_devices(self):
-        rows = [COPY.format(50), rate_row("filter", "v1", 40), atomic_row("add", "group", 1, 0.5)]
-        read = self.read(rows, [row.replace("GPU", LONG_NAME) for row in rows])
-        ladder = local_memory.Ladder(read)
-        self.assertEqual(ladder.series, ["GPU", LONG_NAME])
-        titles = [drawn.title for drawn in ladder.maps]
-        self.assertEqual(len(set(titles)), 2)
-        figure = local_memory.draw(self.plt, "local-memory", read, "title")
-        rates = figure.axes[1]
-        self.assertEqual(len({(bar.get_y(), bar.get_facecolor()) for bar in rates.patches}), 4)
-        self.assertEqual(len({bar.get_facecolor() for bar in rates.patches}), 2)
-        ladder = local_memory.Ladder(self.read(rows, [rows[2].replace("65536", "1024")]))
-        self.assertEqual([drawn.series for drawn in ladder.maps], ["file a", "file b"])  # no cell lies over another
+    def test_problems(self):
+        step = self.write("step.csv", HEADER, *STEP)
+        scaling = self.write("scaling.csv", HEADER, row("scaling", 1))
+        for arguments, *words in (
+            (["none.csv"], "none.csv", "No such file"),
+            ([step, "-o", "no/folder.png"], "no/folder.png"),
+            ([scaling], "no picture is of radixpic bench scaling"),
+            ([step, scaling], "several experiments"),
+        ):
+            self.assert_refused(self.run_script("plot_bench.py", *arguments), 1, *words, by="plot_bench.py: ")
+        for words, *lines in (
+            ("problem.csv does not start with the header", "a,b", "1,2"),
+            ("problem.csv has no rows", HEADER),
+            ("problem.csv:2: .*9 fields", HEADER, "1,2"),
+            ("problem.csv:2: .*numbers", HEADER, row("step", "many")),
+            ("problem.csv:3: .*numbers", HEADER, *STEP, row("step", "nan")),
+            ("N of step is no number: many", HEADER, row("step", 30, N="many")),
+            ("no row is of wall_clock", HEADER, row("step", 30, "push_ns")),
+            ("not between", HEADER, row("layout", 1).replace("0.5,2", "1.5,2")),
+            ("words of local-memory", HEADER, row("atomics", 1, words="few")),
+            ("has no time for one", HEADER, row("pic-sort", 1, N=0)),
+            ("no row is of a bar", HEADER, row("pic-sort", 1, "speedup")),
+        ):
+            with self.subTest(words=words), self.assertRaisesRegex(common.Problem, words):
+                bench, rows = reading.read_files([self.write("problem.csv", *lines)])
+                FIGURES[bench].draw(self.plt, FIGURES[bench], rows, "title")
 
 
 if __name__ == "__main__":
