@@ -97,62 +97,57 @@ def transposed_bytes(run):
     return 3 * 16 * modes * (run.ranks - 1) / run.ranks
 
 
+def of(**amounts):
+    """Amounts of constants, in the order of CONSTANTS."""
+    return np.array([amounts.get(name, 0.0) for name in CONSTANTS])
+
+
+def cost(amounts, constants):
+    """Seconds; a constant that is not known costs nothing."""
+    return np.nansum(amounts * constants)
+
+
 def hidden(run):
     """Work beside that of the device: amounts, and the share of the particles' time that hides it: leaving particles,
     and the reduction that tells whether any went further."""
-    states = {"leaving": 3 * 4 * run.real * run.leavers, "message": STATES}  # out, in a message, in
-    return [(states, MOVE_SHARE), ({"message": math.log2(run.ranks)}, DEPOSIT_SHARE)]
-
-
-def cost(amounts_of, constants):
-    return sum(amount * (constants[name] or 0) for name, amount in amounts_of.items())
+    states = of(leaving=3 * 4 * run.real * run.leavers, message=STATES)  # out, in a message, in
+    return [(states, MOVE_SHARE), (of(message=math.log2(run.ranks)), DEPOSIT_SHARE)]
 
 
 def outlasting(run, constants):
-    """Amounts of what takes longer than that which hides it, and less of the latter."""
-    found = []
+    """Amounts of what takes longer than that which hides it, less the latter."""
+    found = of()
     for work, share in hidden(run) if run.ranks > 1 else ():
-        cover = {"particle": share * run.particles_most}
+        cover = of(particle=share * run.particles_most)
         if cost(work, constants) > cost(cover, constants):
-            found += [work, {name: -amount for name, amount in cover.items()}]
+            found += work - cover
     return found
 
 
-def add(*parts):
-    total = {}
-    for part in parts:
-        for name, amount in part.items():
-            total[name] = total.get(name, 0) + amount
-    return total
-
-
 def amounts(run, constants):
-    """Equation -> constant -> how many of its seconds a step takes. The constants say what stays hidden."""
+    """Equation -> how many seconds of each constant a step takes. The constants say what stays hidden."""
     slabs = run.decomposition == "slabs"
-    particles = {"particle": run.particles_most, "step": 1.0}
-    field = {"node_slabs": solved_nodes(run)} if slabs else {"node": solved_nodes(run), "solve": 1.0}
+    particles = of(particle=run.particles_most, step=1.0)
+    field = of(node_slabs=solved_nodes(run)) if slabs else of(node=solved_nodes(run), solve=1.0)
     if run.ranks == 1:
-        return {"particles": particles, "field": field, "wall clock": add(particles, field)}
+        return {"particles": particles, "field": field, "wall clock": particles + field}
     if slabs:
-        field |= {"byte": transposed_bytes(run), "message": 3 * (run.ranks - 1)}
-    halo = {
-        "byte": row_bytes(run),
-        "transfer": SOLVE_TRANSFERS,
-        "message": 4 * REACHED_ROWS if slabs else math.log2(run.ranks),  # rows beside of rho and the field, or a barrier
-    }
-    announced = {"byte": announced_bytes(run), "transfer": 1.0, "message": ANNOUNCEMENTS, "ranks": 1.0}
+        field += of(byte=transposed_bytes(run), message=3 * (run.ranks - 1))
+    messages = 4 * REACHED_ROWS if slabs else math.log2(run.ranks)  # rows beside of rho and the field, or a barrier
+    halo = of(byte=row_bytes(run), transfer=SOLVE_TRANSFERS, message=messages)
+    announced = of(byte=announced_bytes(run), transfer=1.0, message=ANNOUNCEMENTS, ranks=1.0)
     return {
-        "exchange": add({"message": ANNOUNCEMENTS}, *(work for work, _ in hidden(run))),
+        "exchange": of(message=ANNOUNCEMENTS) + sum(work for work, _ in hidden(run)),
         "halo": halo,
         "field": field,
-        "wall clock": add(particles, announced, halo, field, *outlasting(run, constants)),
+        "wall clock": particles + announced + halo + field + outlasting(run, constants),
     }
 
 
 def seconds(run, constants):
-    """Of a step on the wall clock; None where it takes a constant that is not known."""
+    """Of a step on the wall clock; not a number where it takes a constant that is not known."""
     needed = amounts(run, constants)["wall clock"]
-    return None if any(constants[name] is None for name in needed) else cost(needed, constants)
+    return needed[needed != 0] @ constants[needed != 0]
 
 
 # ---- the fit ----
@@ -160,40 +155,35 @@ def seconds(run, constants):
 
 def least_squares(matrix, right):
     """None negative: what would be is left out, the most negative first."""
-    kept = list(range(matrix.shape[1]))
-    while True:
+    values, kept = np.zeros(matrix.shape[1]), np.arange(matrix.shape[1])
+    while len(kept):
         found = np.linalg.lstsq(matrix[:, kept], right, rcond=None)[0]
-        if len(found) == 0 or found.min() >= 0:
+        if found.min() >= 0:
+            values[kept] = found
             break
-        kept.pop(int(np.argmin(found)))
-    values = np.zeros(matrix.shape[1])
-    values[kept] = found
+        kept = np.delete(kept, np.argmin(found))
     return values
 
 
 def fit_once(runs, constants):
-    equations = [
-        {name: amount / run.measured[part] for name, amount in of_part.items()}
-        for run in runs
-        for part, of_part in amounts(run, constants).items()
-        if run.measured[part] > 0
-    ]
-    names = [name for name in CONSTANTS if any(equation.get(name) for equation in equations)]
-    matrix = np.array([[equation.get(name, 0.0) for name in names] for equation in equations])
+    equations = [(amount, run.measured[part]) for run in runs for part, amount in amounts(run, constants).items()]
+    matrix = np.array([amount / measured for amount, measured in equations if measured > 0])
     scale = np.linalg.norm(matrix, axis=0)
-    told_apart = np.linalg.matrix_rank(matrix / scale, tol=1e-6) == len(names)
-    values = least_squares(matrix / scale, np.ones(len(equations))) / scale
-    return {**dict.fromkeys(CONSTANTS), **dict(zip(names, values))}, told_apart
+    taken = scale > 0
+    matrix, scale = matrix[:, taken] / scale[taken], scale[taken]
+    found = np.full(len(CONSTANTS), np.nan)
+    found[taken] = least_squares(matrix, np.ones(len(matrix))) / scale
+    return found, np.linalg.matrix_rank(matrix, tol=1e-6) == len(scale)
 
 
 def fit(runs):
-    """Constant -> seconds, None for those that no run takes; and whether the runs tell all others apart. At first
-    all is hidden that can be; then again with what these constants show to outlast it."""
-    constants, told_apart = fit_once(runs, dict.fromkeys(CONSTANTS))
+    """The constants' seconds, not a number for those that no run takes; and whether the runs tell all others apart. At
+    first all is hidden that can be; then again with what these constants show to outlast it."""
+    constants, told_apart = fit_once(runs, of())
     for _ in range(MOST_ROUNDS):
         before = [outlasting(run, constants) for run in runs]
         constants, told_apart = fit_once(runs, constants)
-        if before == [outlasting(run, constants) for run in runs]:
+        if np.array_equal(before, [outlasting(run, constants) for run in runs]):
             break
     return constants, told_apart
 
@@ -257,9 +247,8 @@ def read_runs(paths):
 
 def print_constants(constants, told_apart):
     print(f"  {'constant':<12} {'seconds':>11}   of")
-    for name, meaning in CONSTANTS.items():
-        value = constants[name]
-        print(f"  {name:<12} {'no run' if value is None else f'{value:.4g}':>11}   {meaning}")
+    for (name, meaning), value in zip(CONSTANTS.items(), constants):
+        print(f"  {name:<12} {'no run' if math.isnan(value) else f'{value:.4g}':>11}   {meaning}")
     if not told_apart:
         print(
             "  note: these runs do not tell all constants apart, only sums of them; add runs on other numbers of ranks, "
@@ -289,32 +278,17 @@ def choose_base(runs):
     return max(several, key=lambda run: (run.scaling == "weak", run.ranks, run.particles_most))
 
 
-def widen(base, ranks, decomposition):
-    """The base's rank, repeated."""
-    return replace(base, decomposition=decomposition, ranks=ranks, nx=base.rows * ranks)
-
-
-def one_rank_of(base):
-    return replace(base, decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0)
-
-
-def longest_term(run, constants):
-    terms = {name: amount * constants[name] for name, amount in amounts(run, constants)["wall clock"].items()}
-    name = max(terms, key=terms.get)
-    return name, terms[name] / sum(terms.values())
-
-
 def notes_of(run):
     notes = []
     if run.decomposition == "slabs" and run.ranks > run.ny // 2 + 1:
         notes.append(f"only {run.ny // 2 + 1} ranks have a Fourier column")
     if run.nx > MOST_ROWS or run.nx * run.ny > MOST_CELLS:
         notes.append(f"{run.nx}x{run.ny} cells are more than a config may have")
-    return "; ".join(notes)
+    return notes
 
 
 def print_predictions(base, ranks, constants):
-    one = seconds(one_rank_of(base), constants)
+    one = seconds(replace(base, decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0), constants)
     print(
         f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, {base.leavers:.0f} of "
         f"whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step"
@@ -322,17 +296,15 @@ def print_predictions(base, ranks, constants):
     print(f"  {'ranks':>7} {'field':<10} {'ms a step':>12} {'efficiency':>11}   most of it")
     for count in ranks:
         for decomposition in ("replicated", "slabs"):
-            run = widen(base, count, decomposition)
+            run = replace(base, decomposition=decomposition, ranks=count, nx=base.rows * count)  # the base's rank, repeated
             taken = seconds(run, constants)
-            if taken is None:
+            if math.isnan(taken):
                 print(f"  {count:>7} {decomposition:<10} {'-':>12} {'-':>11}   no run tells what its solve costs")
                 continue
-            name, share = longest_term(run, constants)
-            notes = notes_of(run)
-            print(
-                f"  {count:>7} {decomposition:<10} {1e3 * taken:>12.4f} {one / taken:>11.4f}   {name} {100 * share:.0f} %"
-                + (f"; {notes}" if notes else "")
-            )
+            terms = np.nan_to_num(amounts(run, constants)["wall clock"] * constants)
+            most = f"{list(CONSTANTS)[np.argmax(terms)]} {100 * max(terms) / sum(terms):.0f} %"
+            notes = "; ".join([most, *notes_of(run)])
+            print(f"  {count:>7} {decomposition:<10} {1e3 * taken:>12.4f} {one / taken:>11.4f}   {notes}")
     print(f"  a box of {base.nx} rows ends at {base.nx} ranks, one row each")
 
 

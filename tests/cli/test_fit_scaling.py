@@ -2,16 +2,12 @@
 """scripts/fit_scaling.py: constants that made a file are found in it, predictions follow, errors in a sentence."""
 
 import math
-import os
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_scaling.py"
-HEADER = "bench,device,case,quantity,median,min,max,repeats,verified"
+from bench_table import HEADER
+from program import ProgramTest
+
 TRUE = {
     "particle": 2e-11,
     "step": 3e-5,
@@ -82,44 +78,23 @@ RUNS = [
 ]
 
 
-class FitScaling(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
-    def write(self, name, *rows, header=HEADER):
+class FitScaling(ProgramTest):
+    def write(self, name, rows, header=",".join(HEADER)):
         path = self.folder / name
         path.write_text("\n".join([header, *rows]) + "\n")
         return path
 
-    def write_runs(self, runs, **options):
-        return [self.write(f"run_{n}.csv", *rows_of(*run, **options)) for n, run in enumerate(runs)]
-
-    def run_script(self, *arguments):
-        environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=environment)
-
-    def run_well(self, *arguments):
-        result = self.run_script(*arguments)
+    def fit(self, runs, *options, factors=(1, 1)):
+        """Standard output for runs measured by turns so many times as slow as they are, and {constant: seconds or None}."""
+        paths = [self.write(f"run_{n}.csv", rows_of(*run, factor=factors[n % 2])) for n, run in enumerate(runs)]
+        result = self.run_script("fit_scaling.py", *paths, *options)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result.stdout
-
-    def constants(self, text):
-        found = re.findall(r"(?m)^  (\w+) +(no run|[\d.e+-]+)   [a-z]", text)
-        return {name: None if value == "no run" else float(value) for name, value in found}
-
-    def assert_refused(self, result, *words):
-        self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertTrue(result.stderr.startswith("fit_scaling.py: "), result.stderr)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        for word in words:
-            self.assertIn(word, result.stderr)
+        found = re.findall(r"(?m)^  (\w+) +(no run|[\d.e+-]+)   [a-z]", result.stdout)
+        self.assertEqual([name for name, _ in found], list(TRUE))
+        return result.stdout, {name: None if value == "no run" else float(value) for name, value in found}
 
     def test_the_constants_are_found(self):
-        text = self.run_well(*self.write_runs(RUNS))
-        found = self.constants(text)
-        self.assertEqual(list(found), list(TRUE))
+        text, found = self.fit(RUNS)
         for name, value in TRUE.items():
             self.assertAlmostEqual(found[name], value, delta=2e-3 * value, msg=name)  # printed with four digits
         errors = [float(error) for error in re.findall(r"([+-][\d.]+) %$", text, re.M)]
@@ -128,7 +103,7 @@ class FitScaling(unittest.TestCase):
         self.assertNotIn("note:", text)
 
     def test_predictions_are_those_of_the_formula(self):
-        text = self.run_well(*self.write_runs(RUNS), "--ranks", "100", "1000")
+        text, _ = self.fit(RUNS, "--ranks", "100", "1000")
         # a rank as in the run on most ranks, of most particles there
         self.assertIn("16777216 particles in 512x256 cells a rank, 80000 of whom leave", text)
         one = stages(1, 512, 256, 1 << 24, 0, "alone")["wall clock"]
@@ -142,42 +117,35 @@ class FitScaling(unittest.TestCase):
                 self.assertIn("more than a config may have", line[3])
 
     def test_noise_moves_the_constants_little(self):
-        paths = [self.write(f"run_{n}.csv", *rows_of(*run, factor=1 + 0.01 * (-1) ** n)) for n, run in enumerate(RUNS)]
-        found = self.constants(self.run_well(*paths))
+        _, found = self.fit(RUNS, factors=(1.01, 0.99))
         for name in ("particle", "node", "node_slabs"):
             self.assertAlmostEqual(found[name], TRUE[name], delta=0.05 * TRUE[name], msg=name)
 
     def test_what_no_run_tells(self):
-        text = self.run_well(*self.write_runs([run for run in RUNS if run[5] != "slabs"]))
-        self.assertIsNone(self.constants(text)["node_slabs"])
+        text, found = self.fit([run for run in RUNS if run[5] != "slabs"])
+        self.assertIsNone(found["node_slabs"])
         self.assertEqual(len(re.findall(r"slabs +- +-   no run tells", text)), 3)
-        text = self.run_well(*self.write_runs(RUNS[:3]))
+        text, _ = self.fit(RUNS[:3])
         self.assertIn("note: these runs do not tell all constants apart", text)
 
     def test_refused(self):
-        good = self.write("good.csv", *rows_of(*RUNS[2]))
-        alone = self.write("alone.csv", *rows_of(*RUNS[0]))
-        other = self.write("other.csv", *rows_of(*RUNS[2], device="CPU"))
-        plain = self.write("plain.csv", *rows_of(*RUNS[2], method="radix"))
-        strange = self.write("strange.csv", "1,2", header="a,b")
-        other_bench = self.write("sort.csv", 'pic-sort,"GPU","N=1",total_ms,1,1,1,1,yes')
-        cut = self.write("cut.csv", rows_of(*RUNS[2])[0][:-20])
-        halved = self.write("halved.csv", *rows_of(*RUNS[2])[:-1])
-        empty = self.write("empty.csv")
-        for paths, words in (
-            ([self.folder / "missing.csv"], ["missing.csv"]),
-            ([strange], ["strange.csv", "radixpic bench"]),
-            ([other_bench], ["pic-sort", "not of radixpic bench scaling"]),
-            ([cut], ["cut.csv:2"]),
-            ([halved], ["halved.csv", "no wall clock"]),
-            ([good, other], ["one kind of device", "CPU", "GPU"]),
-            ([alone], ["more than one rank"]),
-            ([good, plain], ["plain.csv", "took radix steps", "tiled"]),
-            ([empty], ["no rows"]),
+        good = rows_of(*RUNS[2])
+        for files, words in (
+            ([['pic-sort,"GPU","N=1",total_ms,1,1,1,1,yes']], ["pic-sort", "not of radixpic bench scaling"]),
+            ([[good[0][:-20]]], ["0.csv:2"]),
+            ([good[:-1]], ["0.csv", "no wall clock"]),
+            ([good, rows_of(*RUNS[2], device="CPU")], ["one kind of device", "CPU", "GPU"]),
+            ([rows_of(*RUNS[0])], ["more than one rank"]),
+            ([good, rows_of(*RUNS[2], method="radix")], ["1.csv", "took radix steps", "tiled"]),
+            ([[]], ["no rows"]),
         ):
-            with self.subTest(paths=paths):
-                self.assert_refused(self.run_script(*paths), *words)
-        self.assertEqual(self.run_script(good, "--ranks", "1").returncode, 2)
+            with self.subTest(words=words):
+                paths = [self.write(f"{n}.csv", rows) for n, rows in enumerate(files)]
+                self.assert_refused(self.run_script("fit_scaling.py", *paths), 1, *words, by="fit_scaling.py: ")
+        self.write("strange.csv", ["1,2"], header="a,b")
+        for path, *words in (("missing.csv", "missing.csv"), ("strange.csv", "strange.csv", "radixpic bench")):
+            self.assert_refused(self.run_script("fit_scaling.py", path), 1, *words, by="fit_scaling.py: ")
+        self.assertEqual(self.run_script("fit_scaling.py", self.write("good.csv", good), "--ranks", "1").returncode, 2)
 
 
 if __name__ == "__main__":
