@@ -12,7 +12,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc}
-particles=8388608 cells=32 repeats=30 device=gpu
+declare -A option=([particles]=8388608 [cells]=32 [repeat]=30 [device]=gpu)
 
 fail() { # CODE SENTENCE
     printf 'compare_cub.sh: %s\n' "$2" >&2
@@ -26,14 +26,10 @@ while (($# > 0)); do
         *) fail 2 "option '$1' is not known; known are --particles, --cells, --repeat, --device, --help" ;;
     esac
     [[ $1 == --device || $2 =~ ^[1-9][0-9]{0,9}$ ]] || fail 2 "$1: '$2' is not a whole number above 0"
-    case "$1" in
-        --particles) particles=$2 ;;
-        --cells) cells=$2 ;;
-        --repeat) repeats=$2 ;;
-        --device) device=$2 ;;
-    esac
+    option[${1#--}]=$2
     shift 2
 done
+particles=${option[particles]} cells=${option[cells]} repeats=${option[repeat]}
 ((cells >= 2 && cells <= 16384)) || fail 2 "--cells: '$cells' is not a whole number from 2 to 16384"
 command -v "$nvcc" >/dev/null ||
     fail 3 "nvcc is missing, so CUB cannot be built: install the CUDA toolkit, or set NVCC to its nvcc"
@@ -56,7 +52,7 @@ for sort in tiled:1 tiled:2 paper:2; do
     ((radix_bits <= 16)) || radix_bits=16
     printf '==> time: radixpic, method %s, p = %d\n' "$method" "$passes"
     code=0
-    "$radixpic" bench pic-sort --device "$device" --particles "$particles" --cells "$cells" --repeat "$repeats" \
+    "$radixpic" bench pic-sort --device "${option[device]}" --particles "$particles" --cells "$cells" --repeat "$repeats" \
         --key-bits "$bits" --radix-bits "$radix_bits" --method "$method" --no-host --csv "$work/sort.csv" \
         --write-keys "$work/keys" >"$work/log" 2>"$work/error" || code=$?
     case "$code" in

@@ -1,6 +1,6 @@
 """The figures of the benches as a table: what is on x, what makes a panel, a line or a bar, labels and words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from common import Problem
 
@@ -13,8 +13,8 @@ from bench_plots.reading import HOST, number
 class LineFigure:
     """panels: function of a row that returns (title of a panel, label of x, x) for every panel that has it; line: of
     a row, the first setting of its line, which has the colour and the heading; shown: the words of a case that
-    these stand for, or that are of no account; explain: {first setting: more words for the legend}; apart: of ticks
-    along x, a share of the axis; order: a key of the rows in the legend."""
+    these stand for, or that are of no account; apart: of ticks along x, a share of the axis; order: a key of the rows
+    in the legend."""
 
     quantity: str
     heading: str
@@ -22,7 +22,6 @@ class LineFigure:
     panels: object
     line: object
     ylabel: str
-    explain: dict = field(default_factory=dict)
     words: str = "medians, bars from minimum to maximum"
     yscale: str = "log"
     apart: float = 0.11
@@ -50,8 +49,25 @@ class BarFigure:
 
 OPERATIONS = {"prefix-sum": "prefix sums", "bubble-sort": "bubble sort", "bitonic-sort": "bitonic sort"}
 INPUTS = {"ones": "of ones", "s": "of type S", "d": "of type D", "random": "of random numbers"}
-METHODS = {"sort+sorted": "sort+", "atomic-ordered": "atomic", "atomic-shuffled": "shuffled"}
-LAYOUTS = {"transposed": "(B)", "quicksort": "host, quicksort"}
+METHODS = {
+    "sorted": "sorted: cell by cell, the list in order",
+    "sort+sorted": "sort+: sorted, with the sort of a shuffled list before",
+    "atomic-ordered": "atomic: additions, the list in order",
+    "atomic-shuffled": "shuffled: atomic additions, the list shuffled",
+}
+LAYOUTS = {
+    "transposed": "(B): transpose, column-wise, transpose back",
+    "transpose": "transpose alone",
+    "quicksort": "host, quicksort",
+}
+KERNELS = {
+    "serial": "serial (host, one thread)",
+    "numpy": "numpy (host, into another array; no cells)",
+    "threads": "threads (a cell for each item)",
+    "CB": "CB (cell-based)",
+    "BB": "BB (bar-based)",
+    "RLBB": "RLBB (bars and look-up tables)",
+}
 
 
 def volume_of(row):
@@ -64,7 +80,7 @@ def volume_of(row):
 
 def layout_of(row):
     if row["device"] == HOST and row["layout"] != "quicksort":
-        return "host"
+        return "host, row-wise"
     return LAYOUTS.get(row["layout"], row["layout"])
 
 
@@ -130,12 +146,6 @@ FIGURES = {
         panels=lambda row: [(row["shape"], "particles per cell", number(row, "per_cell"))],
         line=lambda row: METHODS.get(row["method"], row["method"]),
         ylabel="ns per particle",
-        explain={
-            "sorted": "sorted: cell by cell, the list in order",
-            "sort+": "sort+: sorted, with the sort of a shuffled list before",
-            "atomic": "atomic: additions, the list in order",
-            "shuffled": "shuffled: atomic additions, the list shuffled",
-        },
     ),
     "layout": LineFigure(
         quantity="time_ms",
@@ -144,27 +154,14 @@ FIGURES = {
         panels=lambda row: [(f"{OPERATIONS[row['operation']]} {INPUTS[row['input']]}", "arrays (L)", number(row, "L"))],
         line=layout_of,
         ylabel="ms for all arrays",
-        explain={
-            "(B)": "(B): transpose, column-wise, transpose back",
-            "transpose": "transpose alone",
-            "host": "host, row-wise",
-        },
     ),
     "permutation": LineFigure(
         quantity="wall_ms",
         heading="kernel",
         shown=("table", "volume", "axes", "elements", "block", "kernel"),
         panels=lambda row: [(volume_of(row), "elements", number(row, "elements"))],
-        line=lambda row: row["kernel"],
+        line=lambda row: KERNELS.get(row["kernel"], row["kernel"]),
         ylabel="ms",
-        explain={
-            "serial": "serial (host, one thread)",
-            "numpy": "numpy (host, into another array; no cells)",
-            "threads": "threads (a cell for each item)",
-            "CB": "CB (cell-based)",
-            "BB": "BB (bar-based)",
-            "RLBB": "RLBB (bars and look-up tables)",
-        },
         words="medians of the host's clock, bars from minimum to maximum; a cell has side^dimensions elements",
         apart=0.19,
     ),

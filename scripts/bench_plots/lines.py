@@ -49,7 +49,7 @@ class Panels:
         others = list(enumerate(self.rests)) if len(self.rests) > 1 else []
         color_alone = {"marker": "", "linestyle": "-", "linewidth": 4}
         style = color_alone if others and len(self.firsts) <= len(look.COLORS) else {}
-        firsts = [entry(self.kind.explain.get(first, first), number, 0, **style) for number, first in enumerate(self.firsts)]
+        firsts = [entry(first, number, 0, **style) for number, first in enumerate(self.firsts)]
         rests = [entry(look.join(rest), 0, number, color=look.GREY) for number, rest in others]
         crossed = [(Line2D([], [], **look.REFUTED), look.REFUTED_LABEL)] * self.has_refuted
         return look.Legend({self.kind.heading: firsts, ", ".join(self.settings.varying): rests, "crossed out": crossed})

@@ -70,9 +70,11 @@ BOTH = [[64, 128], [1, 1]]
 PER_CELL, PER_STEP = ("particles per cell", "ns per particle"), "ns per particle and step"
 BITONIC, ARRAYS = "bitonic sort of random numbers", ("arrays (L)", "ms for all arrays")
 TABLES = [f"Table {number}: 3D, axes 2,1,0" for number in (1, 2)]
+SORTED, RLBB = "sorted: cell by cell, the list in order", "RLBB (bars and look-up tables)"
 OF_VOLUMES = {
-    "numpy": [[512, 4096], [7, 7]], "RLBB, side 2": [[512, 4096], [256, 2048]], "RLBB, side 4": [[512, 4096], [128, 1024]]
-}  # fmt: skip
+    "numpy (host, into another array; no cells)": [[512, 4096], [7, 7]],
+    **{f"{RLBB}, side {side}": [[512, 4096], [512 / side, 4096 / side]] for side in (2, 4)},
+}
 BY_SIZE, BY_CELL = "Cost by number of particles", "Cost by particles in a cell"
 
 # Bench, rows of its files a, b, ..., {panel: {line: [x], [y]}}, {panel: labels of x and y}, words of legend and title.
@@ -87,27 +89,29 @@ LINES = [
      {BY_SIZE: {"32x32, shape cic": [[32768, 65536], [30, 25]], "32x32, shape tsc": [[65536], [30]]}}, {}, ["shape"], []),
     ("step", [STEP, STEP], {BY_SIZE: {"32x32, file a": [[0], [30]], "32x32, file b": [[1], [30]]}}, {}, ["file"], []),
     ("deposit", [[*DEPOSITS, *OTHERS, row("deposit", 7, shape="tsc")]],
-     {"cic": {"sorted": [[8, 64], [3, 1]], "sort+": [[8], [5]], "atomic": [[8], [5]], "shuffled": [[8], [5]]},
-      "tsc": {"sorted": [[0], [7]]}},
-     {"cic": PER_CELL}, ["method", "sorted: cell by cell, the list in order"], ["precision single; atomics 64; N = 1,000"]),
+     {"cic": {SORTED: [[8, 64], [3, 1]], "sort+: sorted, with the sort of a shuffled list before": [[8], [5]],
+              "atomic: additions, the list in order": [[8], [5]], "shuffled: atomic additions, the list shuffled": [[8], [5]]},
+      "tsc": {SORTED: [[0], [7]]}},
+     {"cic": PER_CELL}, ["method", SORTED], ["precision single; atomics 64; N = 1,000"]),
     ("deposit", [DEPOSITS, [row("deposit", 4, precision="double", atomics=32)]],
-     {"cic": {"sorted, precision single, atomics 64": [[8, 64], [3, 1]], "sorted, precision double, atomics 32": [[8], [4]]}},
+     {"cic": {f"{SORTED}, precision single, atomics 64": [[8, 64], [3, 1]], f"{SORTED}, precision double, atomics 32": [[8], [4]]}},
      {}, ["precision, atomics"], []),
     ("layout", [LAYOUTS],
-     {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose": BOTH, "(B)": BOTH, "host": [[64], [1]], "host, quicksort": [[64], [1]]}},
-     {BITONIC: ARRAYS}, ["(B): transpose, column-wise, transpose back"], ["type int; N = 64"]),
+     {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose alone": BOTH, "(B): transpose, column-wise, transpose back": BOTH,
+                "host, row-wise": [[64], [1]], "host, quicksort": [[64], [1]]}},
+     {BITONIC: ARRAYS}, ["layout", "transpose alone"], ["type int; N = 64"]),
     ("layout", [elsewhere(LAYOUTS[:2]), ALIKE],
      {BITONIC: {f"row-wise, type int, N = 64, {LONG_NAME}": BOTH,
                 **{f"row-wise, type {kind}, N = {length}, GPU": [[64], [3]] for length in (64, 128) for kind in ("int", "float")}}},
      {}, ["type, N, device", f"type int, N = 64, {LONG_NAME}"], ["radixpic bench layout: 2 devices"]),  # none is shortened
     ("permutation", [VOLUMES], dict.fromkeys(TABLES, OF_VOLUMES), dict.fromkeys(TABLES, ("elements", "ms")),
-     ["side", "RLBB (bars and look-up tables)"], ["a cell has side^dimensions elements"]),
+     ["side", RLBB], ["a cell has side^dimensions elements"]),
     ("permutation", [VOLUMES, elsewhere(VOLUMES)],
      {TABLES[0]: {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words, points in OF_VOLUMES.items()}},
      {}, ["side, device"], []),
     # points of one volume stand side by side
     ("permutation", [[row("permutation", 3, table=0, kernel=kernel) for kernel in ("CB", "BB", "RLBB")]],
-     {"3D 8x8x8, axes 2,1,0": {"CB": [[0], [3]], "BB": [[1], [3]], "RLBB": [[2], [3]]}}, {}, [], []),
+     {"3D 8x8x8, axes 2,1,0": {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, {}, [], []),
 ]  # fmt: skip
 
 
