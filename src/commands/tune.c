@@ -166,7 +166,7 @@ static enum status store(const struct sort_search *search, const struct device_i
     const time_t now = time(NULL);
     struct tm day = {0};
     char path[PATH_MAX];
-    TRY(DEVICE_NEW_ARRAY(search->device, found.entries, search->trial_count + 1));
+    TRY(DEVICE_NEW_ARRAY(search->bench->device, found.entries, search->trial_count + 1));
     found.count = find_entries(search, found.entries);
     if (found.count == 0)
         return status_fail(STATUS_FAILED, "no sort was timed in %.0f s; give more --seconds",
@@ -192,7 +192,7 @@ static enum status tune(struct bench *bench)
     struct tuning old;
     char problem[TUNING_PROBLEM_LENGTH];
     TRY(DEVICE_NEW(bench->device, search));
-    search->device = bench->device;
+    search->bench = bench;
     search->grid =
         grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
     search->count = options->particles > 0 ? options->particles : usual;

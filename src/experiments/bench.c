@@ -4,6 +4,7 @@
 #include "base/arguments.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,17 @@ struct spread spread_rate(double work, struct spread seconds)
                            .count = seconds.count};
 }
 
+struct spread spread_bandwidth(uint64_t bytes, struct spread seconds)
+{
+    return spread_rate(1e-9 * (double)bytes, seconds);
+}
+
+void spread_print(struct spread values, double scale, int width, int decimals)
+{
+    printf(" %*.*f  [%*.*f, %*.*f]", width, decimals, scale * values.median, width - 1, decimals,
+           scale * values.least, width - 1, decimals, scale * values.most);
+}
+
 const char *spread_text(struct spread values, double scale, char text[SPREAD_TEXT])
 {
     snprintf(text, SPREAD_TEXT, "%.3f [%.3f, %.3f]", scale * values.median, scale * values.least,
@@ -97,6 +109,7 @@ static enum status open_and_run(struct bench *bench)
                            device_open(common->device, (uint32_t)bench->ranks.local_rank, &bench->device)));
     bench->info = device_info(bench->device);
     bench->part = bench->device;
+    bench->repeats = common->repeats;
     TRY(communicator_agree(&bench->ranks, open_csv(bench, common->csv)));
     enum status status = bench->experiment->run(bench);
     if (status == STATUS_OK && bench->is_wrong)
@@ -202,23 +215,36 @@ static enum status time_once(const struct bench *bench, const struct subject *su
 
 static bool goes_on(const struct subject *subject, const struct samples *done)
 {
-    double spent = 0;
-    for (size_t n = 0; n < done->count; n++)
+    double spent = 0, fastest = INFINITY;
+    for (size_t n = 0; n < done->count; n++) {
         spent += done->seconds[n];
-    return done->count < subject->repeats &&
-           (subject->seconds <= 0 || done->count == 0 || spent < subject->seconds);
+        fastest = fmin(fastest, done->seconds[n]);
+    }
+    const bool is_enough = subject->seconds > 0 && done->count >= subject->least && spent >= subject->seconds;
+    const bool is_hopeless = subject->hopeless > 0 && fastest > subject->hopeless && spent > LONG_SECONDS;
+    return done->count < subject->repeats && (done->count == 0 || !(is_enough || is_hopeless));
+}
+
+static struct subject with_usual_repeats(const struct bench *bench, struct subject subject)
+{
+    if (subject.warm_ups == 0 && !subject.on_host)
+        subject.warm_ups = bench->experiment->warm_ups;
+    if (subject.repeats == 0)
+        subject.repeats = subject.on_host && bench->repeats > HOST_REPEATS ? HOST_REPEATS : bench->repeats;
+    return subject;
 }
 
 enum status bench_time(struct bench *bench, const struct subject *subjects, size_t count, struct times *times)
 {
+    const struct subject first = with_usual_repeats(bench, subjects[0]);
     struct samples(*samples)[CLOCKS] = NULL;
     TRY(DEVICE_NEW_ARRAY(bench->part, samples, count));
     for (size_t s = 0; s < count; s++)
         times[s] = (struct times){.verified = true};
-    for (uint32_t n = 0; n < subjects->warm_ups; n++)
+    for (uint32_t n = 0; n < first.warm_ups; n++)
         for (size_t s = 0; s < count; s++)
             TRY(time_once(bench, &subjects[s], NULL, &times[s]));
-    while (goes_on(subjects, &samples[0][subjects->on_host ? WALL : STAGE_OTHER]))
+    while (goes_on(&first, &samples[0][first.on_host ? WALL : STAGE_OTHER]))
         for (size_t s = 0; s < count; s++)
             TRY(time_once(bench, &subjects[s], samples[s], &times[s]));
     for (size_t s = 0; s < count; s++) {
@@ -247,17 +273,16 @@ static enum status run_copy(void *from_and_to)
     return buffer_copy(copy[0], 0, copy[1], 0, buffer_bytes(copy[0]), STAGE_OTHER);
 }
 
-static enum status time_copy(struct bench *bench, void *context)
+static enum status time_copy(struct bench *bench, void *copy_bytes)
 {
-    const uint32_t *repeats = context;
-    const size_t bytes = bench->copy_bytes;
+    const size_t bytes = bench->copy_bytes = *(const size_t *)copy_bytes;
     struct buffer *copy[2];
+    const struct subject subject = {copy, NULL, run_copy, NULL, .warm_ups = 1};
     struct times times;
     TRY(buffer_create(bench->part, bytes, "the source of a copy", &copy[0]));
     TRY(buffer_create(bench->part, bytes, "the target of a copy", &copy[1]));
     TRY(buffer_fill(copy[0], 1)); /* both arrays are touched before anything is timed */
     TRY(buffer_fill(copy[1], 0));
-    const struct subject subject = {.context = copy, .run = run_copy, .warm_ups = 1, .repeats = *repeats};
     TRY(bench_time(bench, &subject, 1, &times));
     bench->copy = times.total;
     bench_words(bench, false, NOT_COMPARED, "of=copy bytes=%zu", bytes);
@@ -265,26 +290,25 @@ static enum status time_copy(struct bench *bench, void *context)
     return STATUS_OK;
 }
 
-enum status bench_copy(struct bench *bench, size_t bytes, uint32_t repeats)
+enum status bench_copy(struct bench *bench, size_t bytes)
 {
-    bench->copy_bytes = bytes;
-    return bench_case(bench, time_copy, &repeats);
+    return bench_case(bench, time_copy, &bytes);
 }
 
 enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes)
 {
-    const struct common_options *common = bench->options;
     const uint64_t wanted = 2 * particles * real_bytes, least = UINT64_C(1) << 26, most = UINT64_C(1) << 30;
-    return bench_copy(bench,
-                      (size_t)(wanted < least  ? least
-                               : wanted > most ? most
-                                               : wanted),
-                      common->repeats);
+    return bench_copy(bench, wanted < least ? least : wanted > most ? most : wanted);
 }
 
 double bench_copy_rate(const struct bench *bench)
 {
     return per_second(2e-9 * (double)bench->copy_bytes, bench->copy.median);
+}
+
+double bench_copy_share(const struct bench *bench, double gigabytes_per_second)
+{
+    return 100 * per_second(gigabytes_per_second, bench_copy_rate(bench));
 }
 
 void bench_print_copy(const struct bench *bench)

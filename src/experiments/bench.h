@@ -38,8 +38,12 @@ struct spread spread_of(const struct samples *samples);
 struct spread spread_of_one(double value);
 struct spread spread_scaled(struct spread values, double scale);
 
-/* The spread of `work` over each: the longest time gives the least rate. */
+/* The spread of `work` over each: the longest time gives the least rate; and of bytes in GB/s. */
 struct spread spread_rate(double work, struct spread seconds);
+struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
+
+/* Prints " median  [min, max]", all times `scale`, the median as wide as that. */
+void spread_print(struct spread values, double scale, int width, int decimals);
 
 /* "0.123 [0.120, 0.130]", all times `scale`. Returns `text`. */
 enum { SPREAD_TEXT = 96 };
@@ -62,6 +66,7 @@ struct experiment {
     enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
     enum status (*run)(struct bench *bench);
     const char *wrong; /* the sentence where a result was not verified */
+    uint32_t warm_ups; /* of what is timed on the device */
     bool on_ranks;     /* shares its work among the ranks of mpirun */
 };
 
@@ -76,6 +81,7 @@ struct bench {
     struct device *device;
     const struct device_info *info; /* of it */
     struct device *part;            /* a branch of the device: of the case at hand */
+    uint32_t repeats;               /* of a timing: --repeat, or what the experiment chooses */
     struct spread copy;             /* seconds of bench_copy() */
     size_t copy_bytes;
     bool is_wrong; /* a result was not verified */
@@ -97,19 +103,24 @@ STATUS_CHECKED enum status bench_case(struct bench *bench,
 
 /* ---- timing ---- */
 
-/* What is timed: run(context), after as many warm-ups as wanted. */
+/* What is timed: run(context), after the experiment's warm-ups and as often as the bench repeats; on the host
+ * without warm-ups, and at most HOST_REPEATS times. */
+enum { HOST_REPEATS = 3 };
 struct subject {
     void *context;
     enum status (*prepare)(void *context); /* before every run, not timed; may be NULL */
     enum status (*run)(void *context);
     enum status (*verify)(void *context,
                           bool *right); /* after the last run, or after every one; may be NULL */
-    uint32_t warm_ups, repeats;
-    double seconds;      /* above 0: no further run once the timed ones took so long */
+    uint32_t warm_ups, repeats;         /* 0: as above */
+    double seconds;      /* above 0: no further run once `least` timed ones took so long; and */
+    uint32_t least;      /* at least one */
+    double hopeless;     /* above 0: none once they took LONG_SECONDS and each of them longer than this */
     bool on_host;        /* not on the device: only the wall clock runs */
     bool in_one_piece;   /* STAGE_OTHER is from before the first kernel to after the last */
     bool verifies_every; /* run */
 };
+static const double LONG_SECONDS = 0.02; /* beside which a scheduler's turns are short */
 
 /* Seconds of a run: on the host's clock until the device has finished, and in the stages on the device's; and
  * the bytes that a run has to move in each stage. */
@@ -128,15 +139,16 @@ STATUS_CHECKED enum status bench_time(struct bench *bench, const struct subject 
 /* Bytes of all stages together. */
 uint64_t times_bytes(const struct times *times);
 
-/* Times a copy of `bytes` on the device, after a warm-up, and writes its row. Every table is held against it.
- */
-STATUS_CHECKED enum status bench_copy(struct bench *bench, size_t bytes, uint32_t repeats);
+/* Times a copy of `bytes` on the device and writes its row. Every table is held against it. */
+STATUS_CHECKED enum status bench_copy(struct bench *bench, size_t bytes);
 
 /* The same of as much as the offsets of particles, but too much for a cache and not more than need be. */
 STATUS_CHECKED enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes);
 
-/* GB/s of the copy, which moves its bytes twice; and the line that says so. */
+/* GB/s of the copy, which moves its bytes twice; how many per cent of them so many are; and the line that
+ * says so. */
 double bench_copy_rate(const struct bench *bench);
+double bench_copy_share(const struct bench *bench, double gigabytes_per_second);
 void bench_print_copy(const struct bench *bench);
 
 /* ---- rows ---- */

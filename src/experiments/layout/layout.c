@@ -306,7 +306,9 @@ static enum status run_layout(struct bench *bench)
     run->options = options;
     if (lacks(run, options->type))
         return status_fail(STATUS_FAILED, "--type double: %s has no double precision", bench->info->name);
-    TRY(bench_copy(bench, plan_points(run), COPY_REPEATS));
+    bench->repeats = COPY_REPEATS;
+    TRY(bench_copy(bench, plan_points(run)));
+    bench->repeats = options->common.repeats;
     printf("layout: T = %d items a group, an array each, on %s\n", GROUP, bench->info->name);
     bench_print_copy(bench);
     for (size_t t = 0; t < TABLES; t++)
@@ -364,4 +366,5 @@ const struct experiment experiment_layout = {
     .settle = settle,
     .run = run_layout,
     .wrong = "a result is not the host's",
+    .warm_ups = 1,
 };

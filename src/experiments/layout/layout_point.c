@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_REPEATS = 10, MOST_HOST_REPEATS = 3 };
+enum { MOST_REPEATS = 10 };
 static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
 
 /* What a point has on host and device. */
@@ -87,15 +87,15 @@ static enum status time_what(struct scene *scene, enum layout_what what)
 {
     scene->what = what;
     const bool on_host = layout_is_on_host(scene->what);
-    const struct common_options *common = scene->bench->options;
-    const uint32_t wanted = common->repeats, most = on_host ? MOST_HOST_REPEATS : MOST_REPEATS;
+    const bool is_open = scene->bench->repeats == 0;
     const struct subject subject = {.context = scene,
                                     .prepare = prepare,
                                     .run = run,
                                     .verify = judge,
-                                    .warm_ups = on_host ? 0 : 1,
-                                    .repeats = wanted == 0 || (on_host && wanted > most) ? most : wanted,
-                                    .seconds = wanted == 0 ? usual_seconds : 0,
+                                    .repeats = !is_open  ? 0
+                                               : on_host ? HOST_REPEATS
+                                                         : MOST_REPEATS,
+                                    .seconds = is_open ? usual_seconds : 0,
                                     .on_host = on_host,
                                     .in_one_piece = what == TRANSPOSED,
                                     .verifies_every = true};

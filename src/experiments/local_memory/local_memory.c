@@ -50,8 +50,6 @@ enum status ladder_time(const struct ladder *ladder, const struct rung *rung, co
                         struct subject subject, struct times *times)
 {
     struct bench *bench = ladder->bench;
-    subject.warm_ups = 1;
-    subject.repeats = ladder->options->common.repeats;
     TRY(bench_time(bench, &subject, 1, times));
     bench_words(bench, false, times->verified, "part=%s version=%s size=%s%s", rung->part, rung->version,
                 rung->size, more);
@@ -102,7 +100,7 @@ static enum status run_local_memory(struct bench *bench)
     TRY(local_shape_of(bench->info, ladder.options->block, &shape));
     TRY(local_kernels_create(bench->device, shape, &ladder.kernels));
     printf("local-memory: groups that stage what they share, on %s\n", bench->info->name);
-    TRY(bench_copy(bench, COPY_BYTES, ladder.options->common.repeats));
+    TRY(bench_copy(bench, COPY_BYTES));
     bench_print_copy(bench);
     for (int part = 0; part < LOCAL_PARTS; part++)
         if ((ladder.options->parts >> part & 1U) != 0)
@@ -155,4 +153,5 @@ const struct experiment experiment_local_memory = {
     .options_size = sizeof(struct options),
     .run = run_local_memory,
     .wrong = "a result is not that of the host",
+    .warm_ups = 1,
 };

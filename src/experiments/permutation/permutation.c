@@ -241,21 +241,20 @@ static enum status run_volume(struct run *run, uint32_t volume)
     const uint64_t elements = ndpa_elements(&first);
     const uint64_t large = run->bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
     const bool with_numpy = wants_numpy(run->options);
-    uint32_t repeats = run->options->common.repeats;
     struct spread numpy = {0};
     char text[TEXT], axes[TEXT];
-    if (repeats == 0)
-        repeats = elements > large ? FEW_REPEATS : USUAL_REPEATS;
+    if (run->options->common.repeats == 0)
+        run->bench->repeats = elements > large ? FEW_REPEATS : USUAL_REPEATS;
     if (elements > LARGE_VOLUME) /* which takes long */
         printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
                with_numpy ? "numpy and the serial kernel take" : "the kernels take");
     fflush(stdout);
     if (with_numpy)
         numpy = permutation_by_numpy(run->options->python, joined(first.dimensions, first.sides, ",", text),
-                                     joined(first.dimensions, table->axes, ",", axes), repeats);
+                                     joined(first.dimensions, table->axes, ",", axes), run->bench->repeats);
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
         struct volume_case *one = case_of(run, volume, cell);
-        one->repeats = repeats;
+        one->repeats = run->bench->repeats;
         one->shape = shape_of(table, volume, cell);
         one->axes = table->axes;
         one->times[NUMPY].wall = numpy;
@@ -435,4 +434,5 @@ const struct experiment experiment_permutation = {
     .settle = settle,
     .run = run_permutation,
     .wrong = "a volume was not permuted rightly",
+    .warm_ups = 2,
 };

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UPS = 2 };
-
 struct scene {
     struct volume_case *one;
     uint32_t *expected, *met; /* on the host: after one permutation */
@@ -78,13 +76,9 @@ enum status volume_case_time(struct bench *bench, void *volume_case)
     struct volume_case *one = volume_case;
     struct scene all = {.one = one}, *scene = &all;
     const size_t bytes = ndpa_bytes(&one->shape);
-    struct subject subject = {.context = scene,
-                              .run = run_serial,
-                              .verify = verify_serial,
-                              .warm_ups = WARM_UPS,
-                              .repeats = one->repeats,
-                              .on_host = true};
-    TRY(bench_copy(bench, bytes, one->repeats));
+    struct subject subject = {
+        scene, NULL, run_serial, verify_serial, bench->experiment->warm_ups, bench->repeats, .on_host = true};
+    TRY(bench_copy(bench, bytes));
     one->copy_rate = bench_copy_rate(bench);
     TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, ndpa_elements(&one->shape)));
     TRY(DEVICE_NEW_ARRAY(bench->part, scene->met, ndpa_elements(&one->shape)));

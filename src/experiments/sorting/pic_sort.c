@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_KEY_BITS = 30, MOST_HOST_REPEATS = 3, WARM_UPS = 2, MOST_ROW = 16 };
-enum { MOST_KEYS = 8, MOST_TABLES = 3, MOST_CASES = MOST_KEYS * MOST_TABLES };
-
-static const double row_seconds = 0.01; /* long enough for a row of sorts */
+enum { LONG_KEY_BITS = 30, MOST_KEYS = 8, MOST_TABLES = SORT_CASES_MOST };
 
 struct options {
     struct common_options common;
@@ -22,32 +19,21 @@ struct options {
     uint32_t tables;             /* bit set */
 };
 
-/* One sort: its times and its verdict. */
-struct sort_case {
-    struct run *run;
-    struct sorter_plan plan;
-    struct sorter *sorter; /* NULL: on the host */
-    struct radix_lists lists;
-    uint32_t row;       /* sorts in a row; 0: not chosen yet */
-    struct times times; /* the total: of a sort in a row of them */
-    struct sort_verdict verdict;
-};
-
 struct run {
     struct bench *bench;
     const struct options *options;
     struct grid grid;
-    struct pic_keys list;
-    uint32_t count, table_count;
-    struct sort_case cases[MOST_CASES]; /* table after table of one key after the other */
-    uint32_t case_count;
+    struct pic_keys keys;
+    uint32_t table_count, case_count;
+    struct sort_case cases[MOST_KEYS * MOST_TABLES]; /* table after table of one key after the other */
     bool by_qsort;                /* the host's sort is the C library's, else one by counting */
     uint32_t *permutation, *next; /* of the host's sort */
     uint64_t *pairs;              /* of key and index */
     struct sort_verdict verdict;  /* of it */
 };
 
-/* Every key with every table; refuses parameters that do not fit before anything is created. */
+/* Every key with every table; refuses parameters that do not fit before anything is created. The paper's sort
+ * returns sorted keys and sigma; the others what a PIC step needs, sigma and the cell offsets. */
 static enum status plan_cases(struct run *run)
 {
     struct options *options = run->bench->options;
@@ -67,89 +53,16 @@ static enum status plan_cases(struct run *run)
             struct sort_case *one = &run->cases[run->case_count];
             if ((options->tables >> table & 1U) == 0)
                 continue;
-            one->run = run;
+            one->list = &run->keys.list;
+            one->wants_cells = options->sort.method != SORT_METHOD_PAPER;
             options->sort.key_bits = bits->items[n];
             options->sort.table = (enum table_kind)table;
-            TRY(sort_plan_make(run->bench->info, &options->sort, options->radix_bits, run->count,
+            TRY(sort_plan_make(run->bench->info, &options->sort, options->radix_bits, options->particles,
                                &one->plan));
             run->case_count++;
         }
     }
     run->table_count = run->case_count / bits->count;
-    return STATUS_OK;
-}
-
-/* ---- the device's sorts ---- */
-
-/* The first warm-up: how many sorts are a row, which is long beside the clock. */
-static enum status choose_row(struct sort_case *one)
-{
-    struct device *device = one->run->bench->device;
-    double seconds = 0;
-    TRY(sorter_run(one->sorter, one->run->count, &one->lists));
-    TRY(device_finish(device));
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        seconds += device_timers(device)->stages[phase].seconds;
-    one->row = seconds * MOST_ROW < row_seconds ? MOST_ROW : 1 + (uint32_t)(row_seconds / seconds);
-    return STATUS_OK;
-}
-
-/* A row of sorts back to back, whose launches are not timed one by one, since that takes time itself: so is
- * the time of a sort among others, as in a run. Then a sort alone for its phases. */
-static enum status run_sorts(void *context)
-{
-    struct sort_case *one = context;
-    struct device *device = one->run->bench->device;
-    if (one->row == 0)
-        return choose_row(one);
-    TRY(device_region_begin(device));
-    device_weigh_times(device, 0);
-    for (uint32_t n = 0; n < one->row; n++)
-        TRY(sorter_run(one->sorter, one->run->count, &one->lists));
-    device_weigh_times(device, 1);
-    TRY(device_region_end(device, STAGE_OTHER, 0));
-    return sorter_run(one->sorter, one->run->count, &one->lists);
-}
-
-/* Sorts once more, where nothing of the sorts before can pass for the result. */
-static enum status verify_sort(void *context, bool *right)
-{
-    struct sort_case *one = context;
-    const struct run *run = one->run;
-    TRY(buffer_fill(one->lists.permutation, UINT32_MAX));
-    TRY(sorter_run(one->sorter, run->count, &one->lists));
-    TRY(device_judge_sort(run->bench->part, run->list.on_host, run->count, &one->lists, &one->verdict));
-    *right = sort_is_right(&one->verdict);
-    return STATUS_OK;
-}
-
-/* One key with all tables, timed in turns. The paper's sort returns sorted keys and sigma; the others what a
- * PIC step needs, sigma and the cell offsets. */
-static enum status run_key(struct bench *bench, void *context)
-{
-    struct sort_case *cases = context;
-    struct run *run = cases->run;
-    struct radix_lists lists = run->list.lists;
-    struct subject subjects[MOST_TABLES];
-    struct times times[MOST_TABLES];
-    if (run->options->sort.method == SORT_METHOD_PAPER)
-        lists.cell_offsets = NULL;
-    else
-        lists.sorted_keys = NULL;
-    for (uint32_t t = 0; t < run->table_count; t++) {
-        TRY(sorter_create(bench->part, &cases[t].plan, run->count, &cases[t].sorter));
-        cases[t].lists = lists;
-        subjects[t] = (struct subject){.context = &cases[t],
-                                       .run = run_sorts,
-                                       .verify = verify_sort,
-                                       .warm_ups = WARM_UPS,
-                                       .repeats = run->options->common.repeats};
-    }
-    TRY(bench_time(bench, subjects, run->table_count, times));
-    for (uint32_t t = 0; t < run->table_count; t++) {
-        cases[t].times = times[t];
-        cases[t].times.total = spread_scaled(times[t].total, 1.0 / cases[t].row);
-    }
     return STATUS_OK;
 }
 
@@ -164,18 +77,19 @@ static int ascending(const void *left, const void *right)
 static enum status run_on_host(void *context)
 {
     const struct run *run = context;
-    const uint32_t *keys = run->list.on_host, cells = grid_cells(&run->grid);
+    const uint32_t *keys = run->keys.list.on_host, count = run->keys.list.count;
+    const uint32_t cells = grid_cells(&run->grid);
     if (run->by_qsort) {
-        for (uint32_t j = 0; j < run->count; j++)
+        for (uint32_t j = 0; j < count; j++)
             run->pairs[j] = (uint64_t)keys[j] << 32 | j;
-        qsort(run->pairs, run->count, sizeof *run->pairs, ascending);
-        for (uint32_t j = 0; j < run->count; j++)
+        qsort(run->pairs, count, sizeof *run->pairs, ascending);
+        for (uint32_t j = 0; j < count; j++)
             run->permutation[j] = (uint32_t)run->pairs[j];
         return STATUS_OK;
     }
     memset(run->next, 0, (cells + (size_t)1) * sizeof *run->next);
-    host_cell_offsets(keys, run->count, cells, run->next);
-    for (uint32_t j = 0; j < run->count; j++)
+    host_cell_offsets(keys, count, cells, run->next);
+    for (uint32_t j = 0; j < count; j++)
         run->permutation[run->next[keys[j]]++] = j;
     return STATUS_OK;
 }
@@ -183,8 +97,8 @@ static enum status run_on_host(void *context)
 static enum status verify_on_host(void *context, bool *right)
 {
     struct run *run = context;
-    TRY(host_judge_sort(run->bench->part, run->list.on_host, NULL, run->permutation, run->count,
-                        &run->verdict));
+    TRY(host_judge_sort(run->bench->part, run->keys.list.on_host, NULL, run->permutation,
+                        run->keys.list.count, &run->verdict));
     *right = sort_is_right(&run->verdict);
     return STATUS_OK;
 }
@@ -193,11 +107,12 @@ static enum status verify_on_host(void *context, bool *right)
 
 static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
-    const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median);
-    printf("  %-14s %10.3f  [%9.3f, %9.3f] %10.1f", name, 1e3 * seconds.median, 1e3 * seconds.least,
-           1e3 * seconds.most, per_second(1e-6 * run->count, seconds.median));
+    const double bandwidth = spread_bandwidth(bytes, seconds).median;
+    printf("  %-14s", name);
+    spread_print(seconds, 1e3, 10, 3);
+    printf(" %10.1f", per_second(1e-6 * run->keys.list.count, seconds.median));
     if (bytes > 0)
-        printf(" %9.2f %8.1f %%", bandwidth, 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+        printf(" %9.2f %8.1f %%", bandwidth, bench_copy_share(run->bench, bandwidth));
     printf("\n");
 }
 
@@ -209,9 +124,8 @@ static void print_verdict(const struct sort_verdict *verdict)
     printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
 }
 
-static void report_case(const struct sort_case *one)
+static void report_case(const struct run *run, const struct sort_case *one)
 {
-    const struct run *run = one->run;
     char sort[256];
     sorter_plan_describe(&one->plan, sort, sizeof sort);
     printf("\nradix sort, %s:", sort);
@@ -221,22 +135,18 @@ static void report_case(const struct sort_case *one)
         if (one->times.bytes[phase] > 0)
             print_row(run, sort_phase_name(phase), one->times.stages[phase], one->times.bytes[phase]);
     print_row(run, "total", one->times.total, times_bytes(&one->times));
-    sort_write(run->bench, &one->plan, run->count, &one->times);
+    sort_write(one);
 }
 
 static enum status run_host_sorts(struct bench *bench, void *context)
 {
     struct run *run = context;
-    const uint32_t repeats = run->options->common.repeats;
-    const struct subject subject = {.context = run,
-                                    .run = run_on_host,
-                                    .verify = verify_on_host,
-                                    .repeats = repeats < MOST_HOST_REPEATS ? repeats : MOST_HOST_REPEATS,
-                                    .on_host = true};
+    const uint32_t count = run->keys.list.count;
+    const struct subject subject = {run, NULL, run_on_host, verify_on_host, .on_host = true};
     struct times times;
-    TRY(DEVICE_NEW_ARRAY(bench->part, run->permutation, run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->permutation, count));
     TRY(DEVICE_NEW_ARRAY(bench->part, run->next, grid_cells(&run->grid) + (size_t)1));
-    TRY(DEVICE_NEW_ARRAY(bench->part, run->pairs, run->count));
+    TRY(DEVICE_NEW_ARRAY(bench->part, run->pairs, count));
     for (int by_qsort = 1; by_qsort >= 0; by_qsort--) {
         const char *method = by_qsort ? "qsort" : "counting sort";
         run->by_qsort = by_qsort;
@@ -245,7 +155,7 @@ static enum status run_host_sorts(struct bench *bench, void *context)
         print_verdict(&run->verdict);
         printf("\n");
         print_row(run, "total", times.wall, 0);
-        bench_words(bench, true, times.verified, "method=%s N=%u", method, run->count);
+        bench_words(bench, true, times.verified, "method=%s N=%u", method, count);
         bench_row(bench, times.wall, 1e3, "total_ms");
     }
     return STATUS_OK;
@@ -266,10 +176,8 @@ static void print_table(const struct run *run)
     if (most == fewest)
         return;
     printf("\nTable 7 of the paper, on this device:\n");
-    char slow_head[32], fast_head[32];
-    snprintf(slow_head, sizeof slow_head, "time p = %u, ms", most->plan.passes);
-    snprintf(fast_head, sizeof fast_head, "time p = %u, ms", fewest->plan.passes);
-    printf("  %-*s  %-26s  %-26s  %s\n", width, "device", slow_head, fast_head, "ratio");
+    printf("  %-*s  time p = %u, ms%12s  time p = %u, ms%12s  ratio\n", width, "device", most->plan.passes,
+           "", fewest->plan.passes, "");
     printf("  %-*s  %-26s  %-26s  %.2f\n", width, run->bench->info->name,
            spread_text(most->times.total, 1e3, slow), spread_text(fewest->times.total, 1e3, fast),
            per_second(most->times.total.median, fewest->times.total.median));
@@ -300,8 +208,9 @@ static void print_table_orders(const struct run *run)
 static enum status write_keys(const struct run *run)
 {
     const char *path = run->options->keys_path;
+    const struct sort_list *list = &run->keys.list;
     FILE *file = fopen(path, "wb");
-    bool failed = !file || fwrite(run->list.on_host, sizeof(uint32_t), run->count, file) != run->count;
+    bool failed = !file || fwrite(list->on_host, sizeof(uint32_t), list->count, file) != list->count;
     if (file)
         failed |= fclose(file) != 0;
     return failed ? status_fail(STATUS_FAILED, "--write-keys: cannot write %s: %s", path, strerror(errno))
@@ -316,21 +225,20 @@ static enum status run_pic_sort(struct bench *bench)
     TRY(DEVICE_NEW(bench->device, run));
     run->bench = bench;
     run->options = options;
-    run->count = options->particles;
     TRY(plan_cases(run));
-    TRY(pic_keys_create(bench->part, &run->grid, run->count, &run->list));
+    TRY(pic_keys_create(bench->part, &run->grid, options->particles, &run->keys));
     if (options->keys_path)
         TRY(write_keys(run));
-    TRY(bench_copy(bench, buffer_bytes(run->list.particles.attribute[ATTRIBUTE_OFFSET]),
-                   options->common.repeats));
-    printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", run->count, cells, cells,
-           cells, cells, bench->info->name);
+    TRY(bench_copy(bench, buffer_bytes(run->keys.particles.attribute[ATTRIBUTE_OFFSET])));
+    printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", options->particles,
+           cells, cells, cells, cells, bench->info->name);
     printf("phases of one sort at a time; the total, of a sort in a row of them\n");
     bench_print_copy(bench);
     for (uint32_t n = 0; n < run->case_count; n++) {
+        struct sort_cases of_key = {&run->cases[n], run->table_count};
         if (n % run->table_count == 0)
-            TRY(bench_case(bench, run_key, &run->cases[n]));
-        report_case(&run->cases[n]);
+            TRY(bench_case(bench, sort_cases_time, &of_key));
+        report_case(run, &run->cases[n]);
     }
     if (!options->device_alone)
         TRY(bench_case(bench, run_host_sorts, run));
@@ -381,4 +289,5 @@ const struct experiment experiment_pic_sort = {
     .options_size = sizeof(struct options),
     .run = run_pic_sort,
     .wrong = "a sort returned a wrong result",
+    .warm_ups = 2,
 };

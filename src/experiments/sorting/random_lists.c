@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UPS = 2, USUAL_REPEATS = 10, FEW_REPEATS = 3, LONG_LIST = 1 << 24, MOST_HOST_REPEATS = 3 };
+enum { USUAL_REPEATS = 10, FEW_REPEATS = 3, LONG_LIST = 1 << 24 };
 enum { MOST_KEY_BITS = 30, RAND_BITS = 31 /* of the C library's rand() */ };
 
 struct options {
@@ -16,19 +16,13 @@ struct options {
     struct sort_config sort;
 };
 
-/* One length: the list, the same sorted on the host, and the device's sort at hand. */
+/* One length: the list, and the same sorted on the host. */
 struct run {
     struct bench *bench;
     const struct options *options;
-    uint32_t count, repeats;
-    uint32_t *keys, *sorted, *found; /* on the host */
-    struct radix_lists lists;
+    struct sort_list list;
+    uint32_t *sorted;
     double reference; /* the host's seconds */
-    enum sort_method method;
-    struct sorter_plan plan;
-    struct radix_sort *paper; /* which returns the list alone; of the other methods NULL */
-    struct sorter *sorter;    /* of the others */
-    struct times times;
 };
 
 /* ---- the host ---- */
@@ -42,14 +36,14 @@ static int ascending(const void *left, const void *right)
 static enum status copy_keys(void *context)
 {
     const struct run *run = context;
-    memcpy(run->sorted, run->keys, run->count * sizeof *run->sorted);
+    memcpy(run->sorted, run->list.on_host, run->list.count * sizeof *run->sorted);
     return STATUS_OK;
 }
 
 static enum status sort_on_host(void *context)
 {
     const struct run *run = context;
-    qsort(run->sorted, run->count, sizeof *run->sorted, ascending);
+    qsort(run->sorted, run->list.count, sizeof *run->sorted, ascending);
     return STATUS_OK;
 }
 
@@ -57,85 +51,23 @@ static enum status verify_on_host(void *context, bool *right)
 {
     const struct run *run = context;
     *right = true;
-    for (uint32_t j = 1; j < run->count; j++)
+    for (uint32_t j = 1; j < run->list.count; j++)
         *right = *right && run->sorted[j - 1] <= run->sorted[j];
     return STATUS_OK;
 }
 
 /* The same list in every run. The high bits of rand() are the more random ones. */
-static enum status make_list(struct run *run)
+static enum status make_list(struct run *run, uint32_t count)
 {
     struct device *part = run->bench->part;
-    const size_t bytes = run->count * sizeof(uint32_t);
-    struct buffer *keys = NULL;
-    TRY(DEVICE_NEW_ARRAY(part, run->keys, run->count));
-    TRY(DEVICE_NEW_ARRAY(part, run->sorted, run->count));
-    TRY(DEVICE_NEW_ARRAY(part, run->found, run->count));
-    TRY(buffer_create(part, bytes, "keys", &keys));
-    TRY(buffer_create(part, bytes, "sorted keys", &run->lists.sorted_keys));
-    TRY(buffer_create(part, bytes, "permutation", &run->lists.permutation));
+    TRY(sort_list_create(part, count, 0, &run->list));
+    TRY(DEVICE_NEW_ARRAY(part, run->list.on_host, count));
+    TRY(DEVICE_NEW_ARRAY(part, run->sorted, count));
+    run->list.in_order = run->sorted;
     srand(1);
-    for (uint32_t j = 0; j < run->count; j++)
-        run->keys[j] = (uint32_t)rand() >> (RAND_BITS - run->options->sort.key_bits);
-    run->lists.keys = keys;
-    return buffer_write(keys, 0, bytes, run->keys);
-}
-
-/* ---- the device ---- */
-
-/* No result of the sort before this one. */
-static enum status clear_results(void *context)
-{
-    const struct run *run = context;
-    TRY(buffer_fill(run->lists.sorted_keys, UINT32_MAX));
-    return buffer_fill(run->lists.permutation, UINT32_MAX);
-}
-
-static enum status run_sort(void *context)
-{
-    const struct run *run = context;
-    struct radix_lists lists = run->lists;
-    if (!run->paper)
-        return sorter_run(run->sorter, run->count, &lists);
-    lists.permutation = NULL;
-    return radix_sort_run(run->paper, run->count, &lists);
-}
-
-/* The sorted list must be the host's, and a permutation the stable one. */
-static enum status verify_sort(void *context, bool *right)
-{
-    const struct run *run = context;
-    const size_t bytes = run->count * sizeof *run->found;
-    struct sort_verdict verdict = {true, true, true};
-    TRY(buffer_read(run->lists.sorted_keys, 0, bytes, run->found));
-    if (!run->paper)
-        TRY(device_judge_sort(run->bench->part, run->keys, run->count, &run->lists, &verdict));
-    *right = sort_is_right(&verdict) && memcmp(run->found, run->sorted, bytes) == 0;
-    return STATUS_OK;
-}
-
-static enum status time_sort(struct bench *bench, void *context)
-{
-    struct run *run = context;
-    const uint32_t usual = bench->info->is_cpu ? 6 : 5; /* the paper's Table 3 */
-    const uint32_t radix_bits = run->options->radix_bits > 0 ? run->options->radix_bits : usual;
-    const bool is_paper = run->method == SORT_METHOD_PAPER;
-    struct sort_config sort = run->options->sort;
-    const struct subject subject = {.context = run,
-                                    .prepare = clear_results,
-                                    .run = run_sort,
-                                    .verify = verify_sort,
-                                    .warm_ups = WARM_UPS,
-                                    .repeats = run->repeats,
-                                    .in_one_piece = true};
-    run->paper = NULL;
-    sort.method = run->method;
-    TRY(sort_plan_make(bench->info, &sort, is_paper ? radix_bits : 0, run->count, &run->plan));
-    if (is_paper)
-        TRY(radix_sort_create(bench->part, &run->plan.radix, run->count, false, false, &run->paper));
-    else
-        TRY(sorter_create(bench->part, &run->plan, run->count, &run->sorter));
-    return bench_time(bench, &subject, 1, &run->times);
+    for (uint32_t j = 0; j < count; j++)
+        run->list.on_host[j] = (uint32_t)rand() >> (RAND_BITS - run->options->sort.key_bits);
+    return buffer_write(run->list.keys, 0, count * sizeof(uint32_t), run->list.on_host);
 }
 
 /* ---- tables ---- */
@@ -145,31 +77,32 @@ static void print_head(const struct run *run)
     static const uint32_t tables[][2] = {{1048576, 4}, {8388608, 5}, {33554432, 6}};
     char table[32] = "";
     for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++)
-        if (run->count == tables[n][0] && run->options->sort.key_bits == MOST_KEY_BITS)
+        if (run->list.count == tables[n][0] && run->options->sort.key_bits == MOST_KEY_BITS)
             snprintf(table, sizeof table, ", Table %u of the paper", tables[n][1]);
     printf("\n%u random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n",
-           run->count, run->options->sort.key_bits, table, run->repeats, bench_copy_rate(run->bench));
+           run->list.count, run->options->sort.key_bits, table, run->bench->repeats,
+           bench_copy_rate(run->bench));
     printf("  %-8s", "method");
     for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
         printf(" %10s", sort_phase_name(phase));
-    printf(" %10s  [%10s, %10s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
+    printf(" %10s  [%9s, %9s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
 }
 
-static void print_row(const struct run *run, const char *name, const char *note)
+static void report(const struct run *run, const char *name, const char *note, const struct times *times)
 {
-    const struct times *times = &run->times;
     const struct spread total = times->total;
-    const double moved = per_second(1e-9 * (double)times_bytes(times), total.median);
+    const double moved = spread_bandwidth(times_bytes(times), total).median;
     printf("  %-8s", name);
     for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
         if (times->stages[phase].most > 0)
             printf(" %10.3f", 1e3 * times->stages[phase].median);
         else
             printf(" %10s", "-");
-    printf(" %10.3f  [%10.3f, %10.3f] %8.2f %9.1f", 1e3 * total.median, 1e3 * total.least, 1e3 * total.most,
-           per_second(run->reference, total.median), per_second(1e-6 * run->count, total.median));
+    spread_print(total, 1e3, 10, 3);
+    printf(" %8.2f %9.1f", per_second(run->reference, total.median),
+           per_second(1e-6 * run->list.count, total.median));
     if (moved > 0)
-        printf(" %7.1f %%", 100 * per_second(moved, bench_copy_rate(run->bench)));
+        printf(" %7.1f %%", bench_copy_share(run->bench, moved));
     else
         printf(" %9s", "-");
     printf("  %s: %s\n", times->verified ? "verified" : "NOT SORTED", note);
@@ -179,68 +112,67 @@ static void print_row(const struct run *run, const char *name, const char *note)
 
 /* ---- the whole ---- */
 
+/* The method paper returns the list alone. */
 static enum status run_method(struct run *run, enum sort_method method)
 {
+    const struct device_info *info = run->bench->info;
     const char *name = sort_method_name(method);
-    const uint32_t key_bits = run->options->sort.key_bits;
+    const bool is_paper = method == SORT_METHOD_PAPER;
+    const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
+    const uint32_t radix_bits = run->options->radix_bits > 0 ? run->options->radix_bits : usual;
+    struct sort_config sort = run->options->sort;
+    struct sort_case one = {.list = &run->list, .keys_alone = is_paper};
     struct tiled_options tiles = {0};
-    char sort[256], note[300];
-    if (method == SORT_METHOD_TILED && tiled_sort_resolve(run->bench->info, key_bits, &tiles) != STATUS_OK) {
-        printf("  %-8s not for b = %u", name, key_bits);
-        if (key_bits > TILED_SORT_MAX_KEY_BITS)
+    char text[256], note[300];
+    sort.method = method;
+    if (method == SORT_METHOD_TILED && tiled_sort_resolve(info, sort.key_bits, &tiles) != STATUS_OK) {
+        printf("  %-8s not for b = %u", name, sort.key_bits);
+        if (sort.key_bits > TILED_SORT_MAX_KEY_BITS)
             printf(": its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);
         else
             printf(" on this device\n");
         return STATUS_OK;
     }
-    run->method = method;
-    TRY(bench_case(run->bench, time_sort, run));
-    sorter_plan_describe(&run->plan, sort, sizeof sort);
-    snprintf(note, sizeof note, "%s; %s", sort, run->paper ? "keys alone" : "with permutation");
-    sort_write(run->bench, &run->plan, run->count, &run->times);
-    print_row(run, name, note);
+    TRY(sort_plan_make(info, &sort, is_paper ? radix_bits : 0, run->list.count, &one.plan));
+    TRY(bench_case(run->bench, sort_cases_time, &(struct sort_cases){&one, 1}));
+    sorter_plan_describe(&one.plan, text, sizeof text);
+    snprintf(note, sizeof note, "%s; %s", text, is_paper ? "keys alone" : "with permutation");
+    sort_write(&one);
+    report(run, name, note, &one.times);
     return STATUS_OK;
 }
 
 /* The host goes first: its sorted list judges the others, its time is the unit of their speedup. */
-static enum status run_length(struct bench *bench, void *context)
+static enum status run_length(struct bench *bench, void *length)
 {
     static const enum sort_method methods[] = {SORT_METHOD_PAPER, SORT_METHOD_CHUNKED, SORT_METHOD_TILED};
-    struct run *run = context;
-    const struct subject subject = {.context = run,
-                                    .prepare = copy_keys,
-                                    .run = sort_on_host,
-                                    .verify = verify_on_host,
-                                    .repeats =
-                                        run->repeats < MOST_HOST_REPEATS ? run->repeats : MOST_HOST_REPEATS,
-                                    .on_host = true};
-    TRY(make_list(run));
-    TRY(bench_copy(bench, run->count * sizeof(uint32_t), run->repeats));
-    TRY(bench_time(bench, &subject, 1, &run->times));
-    const struct times host = run->times;
-    run->reference = host.wall.median;
-    print_head(run);
+    const uint32_t count = *(const uint32_t *)length;
+    struct run run = {.bench = bench, .options = bench->options};
+    const struct subject subject = {&run, copy_keys, sort_on_host, verify_on_host, .on_host = true};
+    struct times host;
+    TRY(make_list(&run, count));
+    TRY(bench_copy(bench, count * sizeof(uint32_t)));
+    TRY(bench_time(bench, &subject, 1, &host));
+    run.reference = host.wall.median;
+    print_head(&run);
     for (size_t n = 0; n < sizeof methods / sizeof methods[0]; n++)
-        if ((run->options->methods >> methods[n] & 1U) != 0)
-            TRY(run_method(run, methods[n]));
-    run->times = host;
-    bench_words(bench, true, host.verified, "method=qsort N=%u b=%u", run->count,
-                run->options->sort.key_bits);
+        if ((run.options->methods >> methods[n] & 1U) != 0)
+            TRY(run_method(&run, methods[n]));
+    bench_words(bench, true, host.verified, "method=qsort N=%u b=%u", count, run.options->sort.key_bits);
     bench_row(bench, host.wall, 1e3, "total_ms");
-    print_row(run, "qsort", "of the C library, on the host, one thread");
+    report(&run, "qsort", "of the C library, on the host, one thread", &host);
     return STATUS_OK;
 }
 
 static enum status run_random_lists(struct bench *bench)
 {
-    const struct options *options = bench->options;
+    struct options *options = bench->options;
     printf("random-lists: keys from rand(), on %s\n", bench->info->name);
     for (uint32_t n = 0; n < options->sizes.count; n++) {
-        struct run run = {.bench = bench, .options = options, .count = options->sizes.items[n]};
-        run.repeats = options->common.repeats;
-        if (run.repeats == 0)
-            run.repeats = bench->info->is_cpu && run.count > LONG_LIST ? FEW_REPEATS : USUAL_REPEATS;
-        TRY(bench_case(bench, run_length, &run));
+        if (options->common.repeats == 0)
+            bench->repeats =
+                bench->info->is_cpu && options->sizes.items[n] > LONG_LIST ? FEW_REPEATS : USUAL_REPEATS;
+        TRY(bench_case(bench, run_length, &options->sizes.items[n]));
     }
     return STATUS_OK;
 }
@@ -280,4 +212,5 @@ const struct experiment experiment_random_lists = {
     .options_size = sizeof(struct options),
     .run = run_random_lists,
     .wrong = "a list was not sorted rightly",
+    .warm_ups = 2,
 };

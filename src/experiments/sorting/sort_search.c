@@ -1,6 +1,7 @@
 /* Sort search: candidates in the order of their promise, timed with as few sorts as decide. */
 #include "experiments/sorting/sorting.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -14,7 +15,6 @@ enum {
 static const double NEVER = 1e30;
 static const double ENOUGH_SECONDS = 0.1; /* of timed sorts of one candidate */
 static const double HOPELESS_WARM_UP = 4; /* times the best: a warm-up is slower than the sorts after it */
-static const double LONG_SECONDS = 0.02;  /* beside which a scheduler's turns are short */
 static const double HOPELESS = 1.5;       /* times the best: not worth another sort */
 static const double WORSE = 1.2;          /* times the best: a parameter has gone too far */
 static const double FINAL_SHARE = 0.1;    /* of the time, for the last comparison */
@@ -75,77 +75,75 @@ static void show_progress(const struct sort_search *search, const struct sorter_
     fflush(search->progress);
 }
 
-/* The device's time of one sort; `kernels` is that of its kernels alone, without what lies between them. The
- * method paper makes the sorted keys on its way; no other needs them for the rest. */
-static enum status sort_once(const struct sort_search *search, struct sorter *sorter, enum sort_method method,
-                             double *seconds, double *kernels)
+/* One that is timed. The method paper makes the sorted keys on its way; no other needs them for the rest. */
+struct contender {
+    struct sort_search *search;
+    struct sort_trial *trial;
+    struct sorter *sorter;
+    struct radix_lists lists;
+};
+
+static enum status prepare(struct device *device, struct sort_search *search, struct sort_trial *trial,
+                           struct contender *one)
 {
-    struct radix_lists lists = search->list.lists;
-    if (method != SORT_METHOD_PAPER)
-        lists.sorted_keys = NULL;
-    device_reset_timers(search->device);
-    TRY(device_region_begin(search->device));
-    TRY(sorter_run(sorter, search->count, &lists));
-    TRY(device_region_end(search->device, STAGE_OTHER, 0));
-    TRY(device_finish(search->device));
-    const struct timers *timers = device_timers(search->device);
-    *seconds = timers->stages[STAGE_OTHER].seconds;
-    *kernels = 0;
-    for (int stage = STAGE_SORT_TRANSPOSE; stage <= STAGE_SORT_OFFSETS; stage++)
-        *kernels += timers->stages[stage].seconds;
-    return STATUS_OK;
+    *one = (struct contender){.search = search, .trial = trial, .lists = search->keys.list.lists};
+    if (trial->plan.method != SORT_METHOD_PAPER)
+        one->lists.sorted_keys = NULL;
+    return sorter_create(device, &trial->plan, search->count, &one->sorter);
+}
+
+static enum status sort_once(void *contender)
+{
+    const struct contender *one = contender;
+    return sorter_run(one->sorter, one->search->count, &one->lists);
 }
 
 /* Every method gives the one stable permutation and the cell offsets, or something is broken. */
-static enum status check_result(const struct sort_search *search, struct device *part,
-                                const struct sorter_plan *plan)
+static enum status check_result(const struct contender *one)
 {
-    struct radix_lists lists = search->list.lists;
+    const struct bench *bench = one->search->bench;
+    struct radix_lists lists = one->lists;
     struct sort_verdict verdict;
     char sort[256];
     lists.sorted_keys = NULL;
-    TRY(device_judge_sort(part, search->list.on_host, search->count, &lists, &verdict));
-    sorter_plan_describe(plan, sort, sizeof sort);
+    TRY(device_judge_sort(bench->part, &one->search->keys.list, &lists, &verdict));
+    sorter_plan_describe(&one->trial->plan, sort, sizeof sort);
     return sort_is_right(&verdict)
                ? STATUS_OK
                : status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
-                             device_info(search->device)->name, sort);
+                             bench->info->name, sort);
 }
 
-/* Until it is timed well or hopeless; a sort that may have met something else of the machine's is given more
- * chances. The lower quartile counts: what else a machine does only makes a sort slower. */
-static enum status time_sorts(const struct sort_search *search, struct sorter *sorter,
-                              struct samples *samples, double best, struct sort_trial *trial)
+/* A bench_case() of a contender without a sorter, until it is timed well or hopeless; a sort that may have
+ * met something else of the machine's is given more chances. The lower quartile counts: what else a machine
+ * does only makes a sort slower. What may be kept must be right, and no earlier result passes for this one's.
+ */
+static enum status time_trial(struct bench *bench, void *contender)
 {
-    double seconds = 0, kernels = 0, sum = 0, fastest = NEVER;
+    struct contender *one = contender;
+    struct sort_trial *trial = one->trial;
+    const struct radix_lists *lists = &one->search->keys.list.lists;
+    const double best = best_seconds(one->search, trial->plan.method, trial->plan.passes);
+    struct subject subject = {one, NULL, sort_once, NULL, .repeats = 1, .in_one_piece = true};
+    struct times times;
+    TRY(prepare(bench->part, one->search, trial, one));
+    TRY(buffer_fill(lists->permutation, UINT32_MAX));
+    TRY(buffer_fill(lists->cell_offsets, UINT32_MAX));
     /* The first launch compiles on some devices; the kernels' own time leaves that out. */
-    TRY(sort_once(search, sorter, trial->plan.method, &seconds, &kernels));
-    trial->seconds = kernels;
-    trial->is_dropped = kernels > HOPELESS_WARM_UP * best && kernels > LONG_SECONDS;
-    while (!trial->is_dropped && samples->count < MOST_REPEATS &&
-           (samples->count < LEAST_REPEATS || sum < ENOUGH_SECONDS)) {
-        TRY(sort_once(search, sorter, trial->plan.method, &seconds, &kernels));
-        samples_add(samples, seconds);
-        sum += seconds;
-        fastest = seconds < fastest ? seconds : fastest;
-        trial->seconds = spread_of(samples).quartile;
-        trial->is_dropped =
-            fastest > HOPELESS * best && (samples->count >= LEAST_REPEATS || sum > LONG_SECONDS);
-    }
-    return STATUS_OK;
-}
-
-/* With what dies with `part`. No earlier result passes for this one's, and what may be kept must be right. */
-static enum status time_trial(const struct sort_search *search, struct device *part, struct sort_trial *trial)
-{
-    const double best = best_seconds(search, trial->plan.method, trial->plan.passes);
-    struct sorter *sorter = NULL;
-    struct samples samples = {0};
-    TRY(sorter_create(part, &trial->plan, search->count, &sorter));
-    TRY(buffer_fill(search->list.lists.permutation, UINT32_MAX));
-    TRY(buffer_fill(search->list.lists.cell_offsets, UINT32_MAX));
-    TRY(time_sorts(search, sorter, &samples, best, trial));
-    return !trial->is_dropped && trial->seconds < best ? check_result(search, part, &trial->plan) : STATUS_OK;
+    TRY(bench_time(bench, &subject, 1, &times));
+    for (int stage = STAGE_SORT_TRANSPOSE; stage <= STAGE_SORT_OFFSETS; stage++)
+        trial->seconds += times.stages[stage].median;
+    trial->is_dropped = trial->seconds > HOPELESS_WARM_UP * best && trial->seconds > LONG_SECONDS;
+    if (trial->is_dropped)
+        return STATUS_OK;
+    subject.repeats = MOST_REPEATS;
+    subject.seconds = ENOUGH_SECONDS;
+    subject.least = LEAST_REPEATS;
+    subject.hopeless = HOPELESS * best;
+    TRY(bench_time(bench, &subject, 1, &times));
+    trial->seconds = times.total.quartile;
+    trial->is_dropped = times.total.least > subject.hopeless;
+    return trial->seconds < best ? check_result(one) : STATUS_OK;
 }
 
 /* Whether two plans are the same sort, whoever chose its parameters. */
@@ -164,7 +162,7 @@ static enum status try_choice(struct sort_search *search, const struct sort_choi
 {
     struct sort_trial fresh = {.choice = *choice}, *found = NULL;
     const bool is_possible =
-        sorter_plan_choose(device_info(search->device), choice, search->count, &fresh.plan) == STATUS_OK;
+        sorter_plan_choose(search->bench->info, choice, search->count, &fresh.plan) == STATUS_OK;
     for (size_t n = 0; is_possible && n < search->trial_count && !found; n++)
         if (same_sort(&search->trials[n].plan, &fresh.plan))
             found = &search->trials[n];
@@ -174,12 +172,8 @@ static enum status try_choice(struct sort_search *search, const struct sort_choi
     if (is_possible && !found && is_time_up)
         search->out_of_time = true;
     else if (is_possible && !found) {
-        struct device *part = NULL;
         show_progress(search, &fresh.plan);
-        TRY(device_branch(search->device, &part));
-        const enum status status = time_trial(search, part, &fresh);
-        device_close(&part);
-        TRY(status);
+        TRY(bench_case(search->bench, time_trial, &(struct contender){.search = search, .trial = &fresh}));
         found = &search->trials[search->trial_count++];
         *found = fresh;
     }
@@ -201,7 +195,7 @@ static enum status try_default(struct sort_search *search, uint32_t passes)
     const struct sort_config config = {.passes = passes};
     struct sorter_plan plan;
     struct sort_trial *trial = NULL;
-    TRY(sorter_plan_default(device_info(search->device), &config, search->key_bits, search->count, &plan));
+    TRY(sorter_plan_default(search->bench->info, &config, search->key_bits, search->count, &plan));
     const struct sort_choice choice = choice_of(search, plan.method, plan.passes);
     TRY(try_choice(search, &choice, &trial));
     if (trial)
@@ -212,7 +206,7 @@ static enum status try_default(struct sort_search *search, uint32_t passes)
 /* More and more groups of so many items, until more of them make it worse. */
 static enum status try_groups(struct sort_search *search, uint32_t passes, uint32_t items, double *best)
 {
-    const uint32_t units = device_info(search->device)->compute_units;
+    const uint32_t units = search->bench->info->compute_units;
     struct sort_choice choice = choice_of(search, SORT_METHOD_PAPER, passes);
     choice.config.items_per_group = items;
     *best = NEVER;
@@ -258,7 +252,7 @@ static enum status try_around_best(struct sort_search *search, uint32_t passes)
  * are, one item on CPUs and many elsewhere, until they go too far; G by multiples of the compute units. */
 static enum status try_paper_passes(struct sort_search *search, uint32_t passes)
 {
-    const bool ascending = device_info(search->device)->is_cpu;
+    const bool ascending = search->bench->info->is_cpu;
     double best = NEVER;
     int too_far = 0;
     for (uint32_t n = 0; n <= MOST_ITEM_BITS && too_far < 2; n++) {
@@ -295,7 +289,7 @@ static enum status try_paper(struct sort_search *search)
  * stands is hopeless beside another. */
 static enum status try_chunks(struct sort_search *search, enum sort_method method, uint32_t passes)
 {
-    const uint32_t units = device_info(search->device)->compute_units;
+    const uint32_t units = search->bench->info->compute_units;
     struct sort_choice choice = choice_of(search, method, passes);
     struct sort_trial *trial = NULL;
     TRY(try_choice(search, &choice, &trial));
@@ -316,7 +310,7 @@ static enum status try_chunks(struct sort_search *search, enum sort_method metho
 
 static enum status try_all(struct sort_search *search)
 {
-    const bool is_cpu = device_info(search->device)->is_cpu;
+    const bool is_cpu = search->bench->info->is_cpu;
     const uint32_t most_passes = search->key_bits > 1 ? 2 : 1;
     TRY(try_default(search, SORT_AUTO));
     TRY(try_default(search, most_passes));
@@ -339,36 +333,36 @@ static enum status compare_finalists(struct sort_search *search)
     const struct sort_trial *candidates[FINALISTS] = {
         sort_search_best(search, SORT_METHOD_AUTO, 2), sort_search_default(search, 2),
         sort_search_best(search, SORT_METHOD_AUTO, SORT_AUTO), sort_search_default(search, SORT_AUTO)};
-    struct sort_trial *finalists[FINALISTS];
-    struct sorter *sorters[FINALISTS];
-    struct samples samples[FINALISTS] = {0};
-    double seconds = 0, kernels = 0;
+    struct contender finalists[FINALISTS];
+    struct subject subjects[FINALISTS];
+    struct times times[FINALISTS];
     size_t count = 0;
     for (size_t n = 0; n < FINALISTS; n++) {
         if (!candidates[n] || candidates[n]->is_final)
             continue;
-        finalists[count] = &search->trials[candidates[n] - search->trials];
-        finalists[count]->is_final = true; /* so it comes in once */
-        TRY(sorter_create(search->device, &candidates[n]->plan, search->count, &sorters[count++]));
+        struct sort_trial *trial = &search->trials[candidates[n] - search->trials];
+        trial->is_final = true; /* so it comes in once */
+        TRY(prepare(search->bench->part, search, trial, &finalists[count]));
+        subjects[count] = (struct subject){&finalists[count], NULL, sort_once, NULL, .in_one_piece = true};
+        count++;
     }
-    for (int round = 0; round <= FINAL_ROUNDS; round++) {
-        for (size_t n = 0; n < count; n++) {
-            TRY(sort_once(search, sorters[n], finalists[n]->plan.method, &seconds, &kernels));
-            if (round > 0)
-                samples_add(&samples[n], seconds);
-        }
-        if (round >= LEAST_REPEATS && timer_now() - search->started > search->seconds_most)
-            break;
-    }
+    if (count == 0)
+        return STATUS_OK;
+    const double left = search->seconds_most - (timer_now() - search->started);
+    subjects[0].warm_ups = 1;
+    subjects[0].repeats = FINAL_ROUNDS;
+    subjects[0].seconds = fmax(left / (double)count, 1e-3); /* that it takes of these, as the others do */
+    subjects[0].least = LEAST_REPEATS;
+    TRY(bench_time(search->bench, subjects, count, times));
     for (size_t n = 0; n < count; n++)
-        finalists[n]->seconds = spread_of(&samples[n]).quartile;
+        finalists[n].trial->seconds = times[n].total.quartile;
     return STATUS_OK;
 }
 
 enum status sort_search_run(struct sort_search *search)
 {
     search->key_bits = grid_key_bits(&search->grid);
-    TRY(pic_keys_create(search->device, &search->grid, search->count, &search->list));
+    TRY(pic_keys_create(search->bench->part, &search->grid, search->count, &search->keys));
     search->started = timer_now();
     enum status status = try_all(search);
     if (status == STATUS_OK)

@@ -1,4 +1,4 @@
-/* Sorting: plans, keys in the order of particles that moved, the host's sort and the judge of all. */
+/* Sorting: plans, keys in the order of particles that moved, the judge of sorts and their timing. */
 #include "experiments/sorting/sorting.h"
 
 #include "particles/loading.h"
@@ -18,30 +18,24 @@ enum status sort_plan_make(const struct device_info *info, const struct sort_con
     return radix_plan_make_radix(info, &config, bits, digit, &plan->radix);
 }
 
-void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times)
-{
-    const struct radix_plan *radix = &plan->radix;
-    char parameters[96] = "";
-    if (plan->method == SORT_METHOD_PAPER)
-        snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
-                 radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
-                 radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-    bench_words(bench, false, times->verified, "method=%s N=%u b=%u p=%u%s", sort_method_name(plan->method),
-                count, plan->key_bits, plan->passes, parameters);
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        if (times->stages[phase].most > 0)
-            bench_row(bench, times->stages[phase], 1e3, "%s_ms", sort_phase_name(phase));
-    bench_row(bench, times->total, 1e3, "total_ms");
-}
+/* ---- lists of keys ---- */
 
-/* ---- keys ---- */
+enum status sort_list_create(struct device *device, uint32_t count, uint32_t cells, struct sort_list *list)
+{
+    const size_t bytes = count * sizeof(uint32_t);
+    list->count = count;
+    list->lists.cells = cells;
+    TRY(buffer_create(device, bytes, "keys", &list->keys));
+    list->lists.keys = list->keys;
+    TRY(buffer_create(device, bytes, "sorted keys", &list->lists.sorted_keys));
+    return buffer_create(device, bytes, "permutation", &list->lists.permutation);
+}
 
 enum { MOVE_ITEMS = 64 };
 
-static enum status move(struct device *device, const struct grid *grid, const struct pic_keys *list)
+static enum status move(struct device *device, const struct grid *grid, const struct pic_keys *keys)
 {
-    const struct particles *particles = &list->particles;
+    const struct particles *particles = &keys->particles;
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
@@ -49,19 +43,17 @@ static enum status move(struct device *device, const struct grid *grid, const st
     return KERNEL_LAUNCH(
         kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
         particles->cell_offsets, grid->nx, grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
-        particles->attribute[ATTRIBUTE_VELOCITY], particles->count, list->lists.keys);
+        particles->attribute[ATTRIBUTE_VELOCITY], particles->count, keys->list.keys);
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
 enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
-                            struct pic_keys *list)
+                            struct pic_keys *keys)
 {
     const struct slab slab = slab_whole_box(grid);
     const struct sort_config left_open = {.passes = SORT_AUTO};
     struct sorter_plan plan;
-    struct buffer *keys = NULL;
-    const size_t bytes = count * sizeof(uint32_t);
-    list->species = (struct species_config){
+    keys->species = (struct species_config){
         .name = "particles",
         .charge = -1,
         .mass = 1,
@@ -70,23 +62,19 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
         .positions = {.kind = POSITIONS_VAN_DER_CORPUT, .bases = {2, 3}},
         .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
     };
-    TRY(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &list->species, count,
-                         &list->particles));
-    list->lists.cell_offsets = list->particles.cell_offsets;
-    list->lists.cells = grid_cells(grid);
-    TRY(buffer_create(device, bytes, "keys in PIC order", &keys));
-    list->lists.keys = keys;
-    TRY(buffer_create(device, bytes, "sorted keys", &list->lists.sorted_keys));
-    TRY(buffer_create(device, bytes, "permutation", &list->lists.permutation));
-    TRY(DEVICE_NEW_ARRAY(device, list->on_host, count));
-    list->particles.count = count;
+    TRY(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &keys->species, count,
+                         &keys->particles));
+    TRY(sort_list_create(device, count, grid_cells(grid), &keys->list));
+    keys->list.lists.cell_offsets = keys->particles.cell_offsets;
+    keys->particles.count = count;
     TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
-    TRY(load_sorted(&slab, &plan, 0, &list->particles));
-    TRY(move(device, grid, list));
-    return buffer_read(list->lists.keys, 0, bytes, list->on_host);
+    TRY(load_sorted(&slab, &plan, 0, &keys->particles));
+    TRY(move(device, grid, keys));
+    TRY(DEVICE_NEW_ARRAY(device, keys->list.on_host, count));
+    return buffer_read(keys->list.keys, 0, count * sizeof(uint32_t), keys->list.on_host);
 }
 
-/* ---- the host ---- */
+/* ---- what a sort must be ---- */
 
 void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets)
 {
@@ -116,24 +104,136 @@ enum status host_judge_sort(struct device *device, const uint32_t *keys, const u
     return STATUS_OK;
 }
 
-enum status device_judge_sort(struct device *device, const uint32_t *keys, uint32_t count,
+/* Of the result on the device a copy on the host; NULL where there is none. */
+static enum status read_words(struct device *device, const struct buffer *buffer, size_t count,
+                              uint32_t **words)
+{
+    *words = NULL;
+    if (!buffer)
+        return STATUS_OK;
+    TRY(DEVICE_NEW_ARRAY(device, *words, count));
+    return buffer_read(buffer, 0, count * sizeof **words, *words);
+}
+
+enum status device_judge_sort(struct device *device, const struct sort_list *list,
                               const struct radix_lists *lists, struct sort_verdict *verdict)
 {
-    const size_t bytes = count * sizeof(uint32_t), cells = lists->cells + (size_t)1;
-    uint32_t *sorted = NULL, *permutation = NULL, *offsets = NULL, *expected = NULL;
-    TRY(DEVICE_NEW_ARRAY(device, permutation, count));
-    TRY(buffer_read(lists->permutation, 0, bytes, permutation));
-    if (lists->sorted_keys) {
-        TRY(DEVICE_NEW_ARRAY(device, sorted, count));
-        TRY(buffer_read(lists->sorted_keys, 0, bytes, sorted));
-    }
-    TRY(host_judge_sort(device, keys, sorted, permutation, count, verdict));
-    if (lists->cell_offsets) {
-        TRY(DEVICE_NEW_ARRAY(device, offsets, cells));
-        TRY(DEVICE_NEW_ARRAY(device, expected, cells));
-        TRY(buffer_read(lists->cell_offsets, 0, cells * sizeof *offsets, offsets));
-        host_cell_offsets(keys, count, lists->cells, expected);
-        verdict->sorted = verdict->sorted && memcmp(offsets, expected, cells * sizeof *offsets) == 0;
+    const uint32_t count = list->count, cells = lists->cells;
+    uint32_t *sorted, *permutation, *offsets, *expected = NULL;
+    TRY(read_words(device, lists->sorted_keys, count, &sorted));
+    TRY(read_words(device, lists->permutation, count, &permutation));
+    TRY(read_words(device, lists->cell_offsets, cells + (size_t)1, &offsets));
+    *verdict = (struct sort_verdict){true, true, true};
+    if (permutation)
+        TRY(host_judge_sort(device, list->on_host, sorted, permutation, count, verdict));
+    if (sorted && list->in_order)
+        verdict->sorted &= memcmp(sorted, list->in_order, count * sizeof *sorted) == 0;
+    if (offsets) {
+        TRY(DEVICE_NEW_ARRAY(device, expected, cells + (size_t)1));
+        host_cell_offsets(list->on_host, count, cells, expected);
+        verdict->sorted &= memcmp(offsets, expected, (cells + (size_t)1) * sizeof *offsets) == 0;
     }
     return STATUS_OK;
+}
+
+/* ---- sorts on the device ---- */
+
+enum { MOST_ROW = 16 };
+static const double row_seconds = 0.01; /* long enough for a row of sorts */
+
+static enum status sort_once(const struct sort_case *one)
+{
+    const uint32_t count = one->list->count;
+    return one->paper ? radix_sort_run(one->paper, count, &one->lists)
+                      : sorter_run(one->sorter, count, &one->lists);
+}
+
+/* The first warm-up: how many sorts are a row, which is long beside the clock. */
+static enum status choose_row(struct sort_case *one)
+{
+    struct device *device = one->bench->device;
+    double seconds = 0;
+    TRY(sort_once(one));
+    TRY(device_finish(device));
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        seconds += device_timers(device)->stages[phase].seconds;
+    one->row = seconds * MOST_ROW < row_seconds ? MOST_ROW : 1 + (uint32_t)(row_seconds / seconds);
+    return STATUS_OK;
+}
+
+/* A row of sorts back to back, whose launches are not timed one by one, since that takes time itself: so is
+ * the time of a sort among others, as in a run. Then a sort alone for its phases. */
+static enum status run_sorts(void *context)
+{
+    struct sort_case *one = context;
+    struct device *device = one->bench->device;
+    if (one->row == 0)
+        return choose_row(one);
+    TRY(device_region_begin(device));
+    device_weigh_times(device, 0);
+    for (uint32_t n = 0; n < one->row; n++)
+        TRY(sort_once(one));
+    device_weigh_times(device, 1);
+    TRY(device_region_end(device, STAGE_OTHER, 0));
+    return sort_once(one);
+}
+
+/* Sorts once more, where nothing of the sorts before can pass for the result. */
+static enum status verify_sort(void *context, bool *right)
+{
+    struct sort_case *one = context;
+    TRY(buffer_fill(one->list->lists.permutation, UINT32_MAX));
+    TRY(buffer_fill(one->list->lists.sorted_keys, UINT32_MAX));
+    TRY(sort_once(one));
+    TRY(device_judge_sort(one->bench->part, one->list, &one->lists, &one->verdict));
+    *right = sort_is_right(&one->verdict);
+    return STATUS_OK;
+}
+
+static enum status create_sort(struct device *device, struct sort_case *one)
+{
+    one->lists = one->list->lists;
+    if (one->wants_cells)
+        one->lists.sorted_keys = NULL;
+    else
+        one->lists.cell_offsets = NULL;
+    if (!one->keys_alone)
+        return sorter_create(device, &one->plan, one->list->count, &one->sorter);
+    one->lists.permutation = NULL;
+    return radix_sort_create(device, &one->plan.radix, one->list->count, false, false, &one->paper);
+}
+
+enum status sort_cases_time(struct bench *bench, void *sort_cases)
+{
+    const struct sort_cases *of = sort_cases;
+    struct subject subjects[SORT_CASES_MOST];
+    struct times times[SORT_CASES_MOST];
+    for (uint32_t n = 0; n < of->count; n++) {
+        of->cases[n].bench = bench;
+        TRY(create_sort(bench->part, &of->cases[n]));
+        subjects[n] = (struct subject){&of->cases[n], NULL, run_sorts, verify_sort, .warm_ups = 0};
+    }
+    TRY(bench_time(bench, subjects, of->count, times));
+    for (uint32_t n = 0; n < of->count; n++) {
+        of->cases[n].times = times[n];
+        of->cases[n].times.total = spread_scaled(times[n].total, 1.0 / of->cases[n].row);
+    }
+    return STATUS_OK;
+}
+
+void sort_write(const struct sort_case *one)
+{
+    const struct sorter_plan *plan = &one->plan;
+    const struct radix_plan *radix = &plan->radix;
+    char parameters[96] = "";
+    if (plan->method == SORT_METHOD_PAPER)
+        snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
+                 radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
+                 radix->transpose ? "on" : "off", radix_plan_table_name(radix));
+    bench_words(one->bench, false, one->times.verified, "method=%s N=%u b=%u p=%u%s",
+                sort_method_name(plan->method), one->list->count, plan->key_bits, plan->passes, parameters);
+    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+        if (one->times.stages[phase].most > 0)
+            bench_row(one->bench, one->times.stages[phase], 1e3, "%s_ms", sort_phase_name(phase));
+    bench_row(one->bench, one->times.total, 1e3, "total_ms");
 }

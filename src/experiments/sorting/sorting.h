@@ -1,6 +1,6 @@
 /* Sorting: what the experiments of P. Helluy, "A portable implementation of the radix sort algorithm in
- * OpenCL", 2011, share: options, keys, the host's sorts, the judge of all, phases, and the search of radixpic
- * tune. */
+ * OpenCL", 2011, share: options, lists of keys, the judge of all sorts, their timing, and the search of
+ * radixpic tune. */
 #ifndef RADIXPIC_EXPERIMENTS_SORTING_H
 #define RADIXPIC_EXPERIMENTS_SORTING_H
 
@@ -35,29 +35,37 @@ enum { OF_PAPER = 1 << SORT_METHOD_PAPER };
 STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, const struct sort_config *asked,
                                           uint32_t radix_bits, uint32_t count, struct sorter_plan *plan);
 
-/* ---- keys as they come to a sort of particles in order ---- */
+/* ---- lists of keys ---- */
 
+struct sort_list {
+    uint32_t count;           /* N */
+    struct radix_lists lists; /* the keys, and room for sorted ones and a permutation */
+    struct buffer *keys;      /* those of `lists`, to write to */
+    uint32_t *on_host;        /* the same; NULL until the caller has them */
+    const uint32_t *in_order; /* the keys as the host has sorted them; NULL where it has not */
+};
+
+/* `count` keys below `cells`, which are not filled in, nor is there an array for the cell offsets. */
+STATUS_CHECKED enum status sort_list_create(struct device *device, uint32_t count, uint32_t cells,
+                                            struct sort_list *list);
+
+/* Keys as they come to a sort of particles in order. */
 struct pic_keys {
     struct species_config species;
     struct particles particles; /* in single precision. Points at `species`: the struct stays where it is */
-    struct radix_lists lists;   /* the keys in PIC order, and room for all that a sort may return */
-    uint32_t *on_host;          /* the keys */
+    struct sort_list list;
 };
 
 /* `count` particles from four van der Corput sequences in the unit square, sorted by cell and moved by u and
  * v cells, with u and v in [0, 1). Blocking. */
 STATUS_CHECKED enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
-                                           struct pic_keys *list);
+                                           struct pic_keys *keys);
 
-/* ---- the host ---- */
+/* ---- what a sort must be ---- */
 
-/* offsets[c] = the number of keys below c, for c = 0..cells; all 0 before. */
-void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets);
-
-/* What a sort must be. */
 struct sort_verdict {
-    bool sorted;      /* keys do not decrease */
-    bool stable;      /* equal keys keep their order */
+    bool sorted; /* keys do not decrease, are those that the host has sorted, and the cells' where it says */
+    bool stable; /* equal keys keep their order */
     bool permutation; /* every index appears once, and sorted_keys[j] = keys[permutation[j]] */
 };
 
@@ -66,15 +74,47 @@ static inline bool sort_is_right(const struct sort_verdict *verdict)
     return verdict->sorted && verdict->stable && verdict->permutation;
 }
 
+/* offsets[c] = the number of keys below c, for c = 0..cells; all 0 before. */
+void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets);
+
 /* Judges a result by these properties, not by another sort; `sorted_keys` may be NULL. Host memory is of
  * `device`. */
 STATUS_CHECKED enum status host_judge_sort(struct device *device, const uint32_t *keys,
                                            const uint32_t *sorted_keys, const uint32_t *permutation,
                                            uint32_t count, struct sort_verdict *verdict);
 
-/* Judges the device's: its permutation, with the sorted keys and the cell offsets where `lists` has them. */
-STATUS_CHECKED enum status device_judge_sort(struct device *device, const uint32_t *keys, uint32_t count,
+/* Judges the device's: of the list, what `lists` has of permutation, sorted keys and cell offsets. */
+STATUS_CHECKED enum status device_judge_sort(struct device *device, const struct sort_list *list,
                                              const struct radix_lists *lists, struct sort_verdict *verdict);
+
+/* ---- sorts on the device ---- */
+
+/* One way to sort a list: its times and its verdict. The plan and the two before it are the caller's. */
+struct sort_case {
+    struct bench *bench;
+    const struct sort_list *list;
+    struct sorter_plan plan;
+    bool wants_cells,
+        keys_alone; /* cell offsets instead of sorted keys; no permutation, by the method paper */
+    struct radix_lists lists;
+    struct sorter *sorter;
+    struct radix_sort *paper; /* instead of it for keys alone */
+    uint32_t row;             /* sorts in a row; 0: not chosen yet */
+    struct times times;       /* the total: of a sort in a row of them */
+    struct sort_verdict verdict;
+};
+
+enum { SORT_CASES_MOST = 3 };
+struct sort_cases {
+    struct sort_case *cases;
+    uint32_t count; /* up to SORT_CASES_MOST, which are timed in turns */
+};
+
+/* A bench_case() of a struct sort_cases. */
+STATUS_CHECKED enum status sort_cases_time(struct bench *bench, void *sort_cases);
+
+/* The rows of a case: the phases, which not every sort has, and the total. */
+void sort_write(const struct sort_case *one);
 
 /* ---- the phases of the paper's sort, as its tables name them ---- */
 
@@ -85,10 +125,6 @@ static inline const char *sort_phase_name(enum stage phase)
 {
     return strrchr(stage_name(phase), ' ') + 1;
 }
-
-/* The rows of a sort on the device: the phases, which not every sort has, and the total. */
-void sort_write(struct bench *bench, const struct sorter_plan *plan, uint32_t count,
-                const struct times *times);
 
 /* ---- the search for the fastest method, and the best of its parameters, for particles in PIC order ----
  *
@@ -108,7 +144,7 @@ struct sort_trial {
 };
 
 struct sort_search {
-    struct device *device;
+    struct bench *bench;
     struct grid grid;
     uint32_t count;      /* N */
     double seconds_most; /* no candidate is begun later */
@@ -120,11 +156,11 @@ struct sort_search {
     double started, seconds_taken;
     bool out_of_time; /* not all candidates were tried */
 
-    struct pic_keys list;
+    struct pic_keys keys;
 };
 
-/* Searches; device, grid, count, seconds_most and progress are given, all else is 0 and is filled in. What it
- * makes is the device's. Blocking. STATUS_FAILED also where a sort returns a wrong result. */
+/* Searches; bench, grid, count, seconds_most and progress are given, all else is 0 and is filled in.
+ * Blocking. STATUS_FAILED also where a sort returns a wrong result. */
 STATUS_CHECKED enum status sort_search_run(struct sort_search *search);
 
 /* Whether one trial is preferred to the other: the faster, but a default to what is not faster by more than

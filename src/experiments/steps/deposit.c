@@ -31,7 +31,7 @@ enum column {
 static const char *const titles[COLUMNS] = {"sorted", "sort+", "atomic", "shuffled"};
 static const char *const methods[COLUMNS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
 
-enum { MOST_PER_CELL = 8192, WARM_UPS = 2, BLOCK = 1 << 16 /* particles made and written at a time */ };
+enum { MOST_PER_CELL = 8192, BLOCK = 1 << 16 /* particles made and written at a time */ };
 
 /* One number of particles per cell, of one shape. */
 struct point {
@@ -221,13 +221,7 @@ static enum status time_point(struct bench *bench, void *context)
 {
     struct point *point = context;
     struct scene all = {.options = bench->options, .point = point}, *scene = &all;
-    const struct subject subject = {.context = scene,
-                                    .prepare = clear,
-                                    .run = deposit,
-                                    .verify = verify,
-                                    .warm_ups = WARM_UPS,
-                                    .repeats = scene->options->common.repeats,
-                                    .in_one_piece = true};
+    const struct subject subject = {scene, clear, deposit, verify, .in_one_piece = true};
     TRY(create(scene, bench->part));
     for (int column = 0; column < COLUMNS; column++) {
         scene->column = (enum column)column;
@@ -429,4 +423,5 @@ const struct experiment experiment_deposit = {
     .settle = settle,
     .run = run_deposit,
     .wrong = "a density was not the host's",
+    .warm_ups = 2,
 };
