@@ -179,14 +179,29 @@ struct run {
     struct layout_point points[CASES][LAYOUT_TYPES][MOST_SIZES];
 };
 
+/* What the chosen tables have in their columns, bits: measured once for all of them. */
+static uint32_t wanted_of(const struct options *options, enum table_case of, enum layout_type type)
+{
+    uint32_t wanted = 0;
+    for (const struct table *table = tables; table < tables + TABLES; table++)
+        for (uint32_t c = 0; c < columns_of(table->set); c++)
+            if (options->chosen[table - tables] && table->of == of && type_of(options, table->set, c) == type)
+                wanted |= 1U << table->set->columns[c].what;
+    return wanted;
+}
+
 static enum status measure_point(struct run *run, enum table_case of, struct layout_point *point)
 {
     struct bench *bench = run->bench;
+    struct layout_kernels **kernels = &run->kernels[point->type];
     if (point->measured)
         return STATUS_OK;
-    if (!run->kernels[point->type])
-        TRY(layout_kernels_create(bench->device, point->type, &run->kernels[point->type]));
-    point->kernels = run->kernels[point->type];
+    if (!*kernels)
+        TRY(layout_kernels_create(bench->device, point->type, kernels));
+    point->kernels = *kernels;
+    point->operation = cases[of].operation;
+    point->input_kind = cases[of].input;
+    point->wanted = wanted_of(run->options, of, point->type);
     TRY(bench_case(bench, layout_point_measure, point));
     point->measured = true;
     for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {
@@ -237,7 +252,7 @@ static bool print_cell(const struct layout_point *point, enum layout_what what)
     return seconds.count == 0 || point->times[what].verified;
 }
 
-static enum status print_row(struct run *run, const struct table *table, uint32_t number)
+static enum status print_row(struct run *run, const struct table *table, uint32_t number, uint32_t arrays)
 {
     const struct column_set *set = table->set;
     struct layout_point *points[MOST_COLUMNS];
@@ -246,10 +261,11 @@ static enum status print_row(struct run *run, const struct table *table, uint32_
     for (uint32_t n = 0; n < columns_of(set); n++) {
         const enum layout_type type = type_of(run->options, set, n);
         points[n] = &run->points[table->of][type][number];
+        points[n]->type = type;
+        points[n]->size = (struct layout_size){arrays, run->options->length};
         if (!lacks(run, type))
             TRY(measure_point(run, table->of, points[n]));
     }
-    const uint32_t arrays = points[0]->size.arrays;
     snprintf(text, sizeof text, "%d x %u = %u", GROUP, arrays / GROUP, arrays);
     printf("  %17s", text);
     for (uint32_t n = 0; n < columns_of(set); n++)
@@ -261,10 +277,10 @@ static enum status print_row(struct run *run, const struct table *table, uint32_
 
 static enum status print_table(struct run *run, const struct table *table)
 {
-    const uint32_t count = arrays_of(run->options, table->of).count;
+    const struct option_list arrays = arrays_of(run->options, table->of);
     print_head(run->options, table);
-    for (uint32_t n = 0; n < count; n++)
-        TRY(print_row(run, table, n));
+    for (uint32_t n = 0; n < arrays.count; n++)
+        TRY(print_row(run, table, n, arrays.items[n]));
     if (table->set->layout && lacks(run, LAYOUT_DOUBLE))
         printf("  double: this device has none\n");
     return STATUS_OK;
@@ -272,42 +288,23 @@ static enum status print_table(struct run *run, const struct table *table)
 
 /* ---- the whole ---- */
 
-/* All points but for their times, so that tables of the same times share them. Returns the bytes of the
- * largest int arrays of the tables. */
-static size_t plan_points(struct run *run)
-{
-    const struct options *options = run->options;
-    size_t most = 0;
-    for (size_t t = 0; t < TABLES; t++) {
-        const struct column_set *set = tables[t].set;
-        const struct option_list arrays = arrays_of(options, tables[t].of);
-        for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
-            for (uint32_t c = 0; c < columns_of(set); c++) {
-                const enum layout_type type = type_of(options, set, c);
-                struct layout_point *point = &run->points[tables[t].of][type][n];
-                point->operation = cases[tables[t].of].operation;
-                point->input = cases[tables[t].of].input;
-                point->type = type;
-                point->size = (struct layout_size){arrays.items[n], options->length};
-                point->wanted |= set->columns[c].what == RATIO ? 0 : 1U << set->columns[c].what;
-                most = layout_bytes(LAYOUT_INT, point->size) > most ? layout_bytes(LAYOUT_INT, point->size)
-                                                                    : most;
-            }
-    }
-    return most;
-}
-
 static enum status run_layout(struct bench *bench)
 {
     const struct options *options = bench->options;
+    uint32_t most = 0;
     struct run *run = NULL;
     TRY(DEVICE_NEW(bench->device, run));
     run->bench = bench;
     run->options = options;
     if (lacks(run, options->type))
         return status_fail(STATUS_FAILED, "--type double: %s has no double precision", bench->info->name);
-    bench->repeats = COPY_REPEATS;
-    TRY(bench_copy(bench, plan_points(run)));
+    for (size_t t = 0; t < TABLES; t++) {
+        const struct option_list arrays = arrays_of(options, tables[t].of);
+        for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
+            most = arrays.items[n] > most ? arrays.items[n] : most;
+    }
+    bench->repeats = COPY_REPEATS; /* of the largest int arrays */
+    TRY(bench_copy(bench, layout_bytes(LAYOUT_INT, (struct layout_size){most, options->length})));
     bench->repeats = options->common.repeats;
     printf("layout: T = %d items a group, an array each, on %s\n", GROUP, bench->info->name);
     bench_print_copy(bench);

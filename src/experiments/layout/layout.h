@@ -102,13 +102,17 @@ static inline bool layout_is_on_host(enum layout_what what)
 /* One operation on arrays of one input, type, number and length, and its times. */
 struct layout_point {
     enum layout_operation operation;
-    enum layout_input input;
+    enum layout_input input_kind;
     enum layout_type type;
     struct layout_size size;
     uint32_t wanted;                /* bit set of what is to be timed */
     struct layout_kernels *kernels; /* of the type */
-    bool measured;
     struct times times[WHATS];
+    bool measured; /* and while it is: */
+    enum layout_what what;
+    size_t bytes;
+    char *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
+    struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
 /* Times what is wanted, a bench_case() of the point: without --repeat as often as half a second allows, from

@@ -7,10 +7,7 @@
 
 /* ---- the host ---- */
 
-enum {
-    SHORT_PART = 16,   /* what quicksort leaves to insertion sort */
-    SHIFT_COUNT = 1021 /* arrays next to one another differ; a prime */
-};
+enum { SHIFT_COUNT = 1021 /* arrays next to one another differ; a prime */ };
 
 /* Marsaglia's xorshift64* of a number that differs for every element, multiplied first so that neighbours
  * have nothing in common. */

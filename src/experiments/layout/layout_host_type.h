@@ -2,28 +2,12 @@
  * ELEMENT, the type, and SERIAL(name), the name for that type; hence no include guard. */
 #include "shared/layout.h"
 
-static void SERIAL(insertion_sort)(ARRAY, uint32_t length)
-{
-    for (uint32_t j = 1; j < length; j++) {
-        const ELEMENT moved = PLACE(j);
-        uint32_t place = j;
-        for (; place > 0 && PLACE(place - 1) > moved; place--)
-            PLACE(place) = PLACE(place - 1);
-        PLACE(place) = moved;
-    }
-}
-
-static ELEMENT SERIAL(middle)(ELEMENT a, ELEMENT b, ELEMENT c)
-{
-    const ELEMENT low = a < b ? a : b, high = a < b ? b : a;
-    return c < low ? low : c > high ? high : c;
-}
-
-/* Hoare's partition around the middle one of three; the shorter part first, so that the stack stays short. */
+/* Hoare's partition around the element in the middle; the shorter part first, so that the stack stays short.
+ */
 static void SERIAL(quicksort)(ARRAY, uint32_t length)
 {
-    while (length > SHORT_PART) {
-        const ELEMENT pivot = SERIAL(middle)(PLACE(0), PLACE(length / 2), PLACE(length - 1));
+    while (length > 1) {
+        const ELEMENT pivot = PLACE((length - 1) / 2);
         uint32_t left = 0, right = length - 1;
         for (;; left++, right--) {
             while (PLACE(left) < pivot)
@@ -46,7 +30,6 @@ static void SERIAL(quicksort)(ARRAY, uint32_t length)
             length = upper;
         }
     }
-    SERIAL(insertion_sort)(elements, length);
 }
 
 static int SERIAL(ascending)(const void *left, const void *right)
