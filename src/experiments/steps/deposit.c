@@ -1,11 +1,11 @@
 /* Deposit: what it costs by the particles in a cell, cell by cell from a sorted list against atomic
  * additions, to lists in order and shuffled: where sorting pays. */
 #include "field/deposit.h"
-#include "experiments/bench.h"
+#include "base/integers.h"
+#include "experiments/sorting/sorting.h"
 #include "field/deposit_atomic.h"
 #include "particles/permute.h"
 #include "shared/random.h"
-#include "sort/sorter.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,6 @@ enum { MOST_PER_CELL = 8192, BLOCK = 1 << 16 /* particles made and written at a 
 
 /* One number of particles per cell, of one shape. */
 struct point {
-    enum shape_kind shape;
     uint32_t cells[2];
     double per_cell;
     enum atomic_way way; /* that was taken */
@@ -44,18 +43,19 @@ struct point {
     char verdict[256]; /* what was wrong */
 };
 
-/* What a point has on device and host. */
+/* What the point at hand has on device and host. */
 struct scene {
     const struct options *options;
     struct point *point;
+    enum shape_kind shape;
     enum column column; /* that is timed */
     struct grid grid;
     struct species_config species;
     struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
+    struct sort_list list;              /* keys of the shuffled and the ordered one */
     struct sorter *sorter;
     struct permute *permute;
-    struct radix_lists lists;  /* keys of the shuffled and the ordered list, and what else a sort has */
-    struct buffer *keys, *rho; /* the former again, to write to */
+    struct buffer *rho;
     struct deposit *sorted;
     struct deposit_atomic *atomic;
     double *weights;         /* [cells]: the host's sums */
@@ -78,10 +78,10 @@ static void deposit_on_host(struct scene *scene, uint32_t cell, const double off
 {
     const uint32_t nx = scene->grid.nx, ny = scene->grid.ny, i = cell / ny, j = cell % ny;
     for (int a = -1; a <= 2; a++) {
-        const double along_x = weight_of(scene->point->shape, offset[0], a);
+        const double along_x = weight_of(scene->shape, offset[0], a);
         for (int b = -1; b <= 2 && along_x > 0; b++)
             scene->weights[(i + nx + (uint32_t)a) % nx * ny + (j + ny + (uint32_t)b) % ny] +=
-                along_x * weight_of(scene->point->shape, offset[1], b);
+                along_x * weight_of(scene->shape, offset[1], b);
     }
 }
 
@@ -102,7 +102,7 @@ static enum status fill(struct scene *scene, struct device *device)
                 offset[2 * n + axis] = (random.word[1 + axis] >> 8) * 0x1p-24;
             deposit_on_host(scene, cell[n], &offset[2 * n]);
         }
-        TRY(buffer_write(scene->keys, first * sizeof *cell, count * sizeof *cell, cell));
+        TRY(buffer_write(scene->list.keys, first * sizeof *cell, count * sizeof *cell, cell));
         TRY(buffer_write_reals(list->attribute[ATTRIBUTE_OFFSET], scene->options->precision,
                                2 * (size_t)first, 2 * (size_t)count, offset));
     }
@@ -113,50 +113,40 @@ static enum status fill(struct scene *scene, struct device *device)
 static enum status sort(struct scene *scene)
 {
     struct particles *list = &scene->ordered;
-    TRY(sorter_run(scene->sorter, list->count, &scene->lists));
-    return permute_apply(scene->permute, scene->lists.permutation, list->count, list);
+    TRY(sorter_run(scene->sorter, list->count, &scene->list.lists));
+    return permute_apply(scene->permute, scene->list.lists.permutation, list->count, list);
 }
 
 static enum status create(struct scene *scene, struct device *device)
 {
-    const struct options *options = scene->options;
     const struct sort_config left_open = {.method = SORT_METHOD_AUTO};
-    const uint32_t *side = scene->point->cells, cells = side[0] * side[1];
+    const enum precision precision = scene->options->precision;
+    const uint32_t count = scene->options->particles, *side = scene->point->cells, cells = side[0] * side[1];
     struct sorter_plan plan;
     scene->grid = grid_make(&(struct grid_config){.cells = {side[0], side[1]}, .length = {side[0], side[1]}});
+    const struct slab slab = slab_whole_box(&scene->grid);
     scene->species = (struct species_config){
-        .name = "particles", .charge = -1, .mass = 1, .density = 1, .particles = options->particles};
+        .name = "particles", .charge = -1, .mass = 1, .density = 1, .particles = count};
     TRY(DEVICE_NEW_ARRAY(device, scene->weights, cells));
     TRY(DEVICE_NEW_ARRAY(device, scene->found, cells));
     TRY(DEVICE_NEW_ARRAY(device, scene->earlier, cells));
-    const struct slab slab = slab_whole_box(&scene->grid);
-    TRY(particles_create(device, &slab, options->precision, LAYOUT_SOA, &scene->species, options->particles,
-                         &scene->ordered));
-    scene->ordered.count = options->particles;
-    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "keys", &scene->keys));
-    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "sorted keys",
-                      &scene->lists.sorted_keys));
-    TRY(buffer_create(device, options->particles * sizeof(uint32_t), "permutation",
-                      &scene->lists.permutation));
-    scene->lists.keys = scene->keys;
-    scene->lists.cell_offsets = scene->ordered.cell_offsets;
-    scene->lists.cells = cells;
-    TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), options->particles,
-                         &plan));
-    TRY(sorter_create(device, &plan, options->particles, &scene->sorter));
+    TRY(particles_create(device, &slab, precision, LAYOUT_SOA, &scene->species, count, &scene->ordered));
+    scene->ordered.count = count;
+    TRY(sort_list_create(device, count, cells, &scene->list));
+    scene->list.lists.cell_offsets = scene->ordered.cell_offsets;
+    TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(&scene->grid), count, &plan));
+    TRY(sorter_create(device, &plan, count, &scene->sorter));
     TRY(permute_create(device, &scene->permute));
-    TRY(buffer_create(device, cells * precision_bytes(options->precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, options->precision,
-                       &(struct deposit_config){.shape = scene->point->shape}, grid_cells(&scene->grid),
-                       options->particles, &scene->sorted));
-    TRY(deposit_atomic_create(device, &scene->grid, options->precision, scene->point->shape, options->way,
+    TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
+    TRY(deposit_create(device, &scene->grid, precision, &(struct deposit_config){.shape = scene->shape},
+                       cells, count, &scene->sorted));
+    TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->way,
                               &scene->atomic));
     scene->point->way = deposit_atomic_way(scene->atomic);
     TRY(fill(scene, device));
     TRY(sort(scene));
     scene->shuffled = scene->ordered;
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        scene->shuffled.attribute[a] = scene->ordered.spare[a];
+    memcpy(scene->shuffled.attribute, scene->ordered.spare, sizeof scene->shuffled.attribute);
     return STATUS_OK;
 }
 
@@ -206,12 +196,13 @@ static enum status clear(void *context)
 static enum status deposit(void *context)
 {
     struct scene *scene = context;
-    const uint32_t cells = grid_cells(&scene->grid);
+    const struct sort_list *list = &scene->list;
+    const uint32_t cells = list->lists.cells;
     if (scene->column == ATOMIC_ORDERED)
-        return deposit_atomic_species(scene->atomic, &scene->ordered, scene->lists.sorted_keys, cells, true,
+        return deposit_atomic_species(scene->atomic, &scene->ordered, list->lists.sorted_keys, cells, true,
                                       scene->rho);
     if (scene->column == ATOMIC_SHUFFLED)
-        return deposit_atomic_species(scene->atomic, &scene->shuffled, scene->keys, cells, true, scene->rho);
+        return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, cells, true, scene->rho);
     if (scene->column == SORT_AND_SORTED)
         TRY(sort(scene));
     return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
@@ -219,13 +210,12 @@ static enum status deposit(void *context)
 
 static enum status time_point(struct bench *bench, void *context)
 {
-    struct point *point = context;
-    struct scene all = {.options = bench->options, .point = point}, *scene = &all;
+    struct scene *scene = context;
     const struct subject subject = {scene, clear, deposit, verify, .in_one_piece = true};
     TRY(create(scene, bench->part));
     for (int column = 0; column < COLUMNS; column++) {
         scene->column = (enum column)column;
-        TRY(bench_time(bench, &subject, 1, &point->times[column]));
+        TRY(bench_time(bench, &subject, 1, &scene->point->times[column]));
     }
     return STATUS_OK;
 }
@@ -236,7 +226,7 @@ static void print_head(const struct options *options, const char *shape)
            "atomic additions to one\n  %8s %10s",
            shape, options->common.repeats, "per cell", "cells");
     for (int column = 0; column < COLUMNS; column++)
-        printf(" %9s [%8s, %8s]", titles[column], "min", "max");
+        printf(" %9s  [%8s, %8s]", titles[column], "min", "max");
     printf("\n");
 }
 
@@ -248,7 +238,7 @@ static void report_point(struct bench *bench, const char *shape, const struct po
     printf("  %8g %10s", point->per_cell, grid);
     for (int column = 0; column < COLUMNS; column++) {
         const struct spread seconds = point->times[column].total;
-        printf(" %9.3f [%8.3f, %8.3f]", 1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most);
+        spread_print(seconds, 1e3, 9, 3);
         bench_words(bench, false, point->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s", shape,
                     options_word(&options->common, "precision", (int)options->precision),
@@ -256,8 +246,7 @@ static void report_point(struct bench *bench, const char *shape, const struct po
                     methods[column]);
         bench_row(bench, seconds, 1e3, "time_ms");
         bench_row(bench, seconds, 1e9 / options->particles, "particle_ns");
-        bench_row(bench, spread_rate(1e-9 * (double)times_bytes(&point->times[column]), seconds), 1,
-                  "rate_GB/s");
+        bench_row(bench, spread_bandwidth(times_bytes(&point->times[column]), seconds), 1, "rate_GB/s");
     }
     printf("  %s%s\n", point->verified ? "verified" : "NOT VERIFIED: ", point->verdict);
     fflush(stdout);
@@ -274,17 +263,15 @@ static void print_rates(const struct options *options, const struct point *point
             printf(" %9s", titles[column]);
     printf(" %9s %9s\n", "in order", "shuffled");
     for (const struct point *point = points; point < points + options->per_cell.count; point++) {
-        double seconds[COLUMNS];
+        const struct times *times = point->times;
         printf("  %8g ", point->per_cell);
-        for (int column = 0; column < COLUMNS; column++) {
-            seconds[column] = point->times[column].total.median;
-            printf(" %9.4f", 1e9 * seconds[column] / options->particles);
-        }
+        for (int column = 0; column < COLUMNS; column++)
+            printf(" %9.4f", 1e9 * times[column].total.median / options->particles);
         printf(" ");
         for (int column = 0; column < COLUMNS; column++)
-            printf(" %9.2f", per_second(1e-9 * (double)times_bytes(&point->times[column]), seconds[column]));
-        printf("  %9.2f %9.2f\n", per_second(seconds[ATOMIC_ORDERED], seconds[SORTED]),
-               per_second(seconds[ATOMIC_SHUFFLED], seconds[SORT_AND_SORTED]));
+            printf(" %9.2f", spread_bandwidth(times_bytes(&times[column]), times[column].total).median);
+        printf("  %9.2f %9.2f\n", per_second(times[ATOMIC_ORDERED].total.median, times[SORTED].total.median),
+               per_second(times[ATOMIC_SHUFFLED].total.median, times[SORT_AND_SORTED].total.median));
     }
 }
 
@@ -306,10 +293,7 @@ static void print_where(const struct options *options, const struct point *point
  * as many. False where there is none of 2 x 2 cells to CONFIG_MAX_CELLS. */
 static bool choose_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2])
 {
-    const uint64_t most = particles / per_cell;
-    uint32_t bits = 0;
-    while (most >> (bits + 1) != 0)
-        bits++;
+    const uint32_t most = particles / per_cell, bits = most > 0 ? bits_below((uint64_t)most + 1) - 1 : 0;
     cells[0] = UINT32_C(1) << (bits + 1) / 2;
     cells[1] = UINT32_C(1) << bits / 2;
     return bits >= 2 && cells[0] <= CONFIG_MAX_CELLS / cells[1];
@@ -321,10 +305,11 @@ static enum status run_shape(struct bench *bench, int shape, struct point *point
     const char *name = options_word(&options->common, "shape", shape);
     print_head(options, name);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
-        points[n] = (struct point){.shape = (enum shape_kind)shape, .verified = true};
-        memcpy(points[n].cells, options->cells[n], sizeof points[n].cells);
-        points[n].per_cell = (double)options->particles / points[n].cells[0] / points[n].cells[1];
-        TRY(bench_case(bench, time_point, &points[n]));
+        const uint32_t *cells = options->cells[n];
+        points[n] = (struct point){.cells = {cells[0], cells[1]}, .verified = true};
+        points[n].per_cell = (double)options->particles / cells[0] / cells[1];
+        struct scene scene = {.options = options, .point = &points[n], .shape = (enum shape_kind)shape};
+        TRY(bench_case(bench, time_point, &scene));
         report_point(bench, name, &points[n]);
     }
     print_rates(options, points);
