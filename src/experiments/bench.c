@@ -172,15 +172,17 @@ enum status bench_case(struct bench *bench, enum status (*run)(struct bench *ben
 
 enum { WALL = STAGE_COUNT, CLOCKS };
 
-static enum status run_once(const struct bench *bench, const struct subject *subject, double *seconds)
+/* Without `samples` it is a warm-up. */
+static enum status time_once(const struct bench *bench, const struct subject *subject,
+                             struct samples samples[CLOCKS], struct times *times)
 {
     struct device *device = bench->device;
+    bool right = true;
     if (subject->prepare)
         TRY(subject->prepare(subject->context));
-    if (!subject->on_host) {
+    if (!subject->on_host)
         TRY(device_finish(device));
-        device_reset_timers(device);
-    }
+    device_reset_timers(device);
     const double start = timer_now();
     if (subject->in_one_piece)
         TRY(device_region_begin(device));
@@ -189,24 +191,13 @@ static enum status run_once(const struct bench *bench, const struct subject *sub
         TRY(device_region_end(device, STAGE_OTHER, 0));
     if (!subject->on_host)
         TRY(device_finish(device));
-    *seconds = timer_now() - start;
-    return STATUS_OK;
-}
-
-/* Without `samples` it is a warm-up. */
-static enum status time_once(const struct bench *bench, const struct subject *subject,
-                             struct samples samples[CLOCKS], struct times *times)
-{
-    double seconds = 0;
-    TRY(run_once(bench, subject, &seconds));
     if (samples)
-        samples_add(&samples[WALL], seconds);
-    for (int stage = 0; stage < STAGE_COUNT && samples && !subject->on_host; stage++) {
-        const struct stage_time *time = &device_timers(bench->device)->stages[stage];
+        samples_add(&samples[WALL], timer_now() - start);
+    for (int stage = 0; stage < STAGE_COUNT && samples; stage++) {
+        const struct stage_time *time = &device_timers(device)->stages[stage];
         samples_add(&samples[stage], time->seconds); /* 0 of a stage that this run does without */
         times->bytes[stage] = time->bytes;
     }
-    bool right = true;
     if (subject->verifies_every)
         TRY(subject->verify(subject->context, &right));
     times->verified = times->verified && right;

@@ -51,15 +51,6 @@ static error_t read_scalar(const struct argp_state *state, const struct option_r
                                   is_part ? text : "");
 }
 
-static error_t read_word(const struct argp_state *state, const struct option_row *row, const char *text,
-                         const char **word)
-{
-    int value = 0;
-    const error_t error = read_scalar(state, row, text, text, &value);
-    *word = error == 0 ? word_of(row, value) : NULL;
-    return error;
-}
-
 static error_t read_cells(const struct argp_state *state, const struct option_row *row, const char *text,
                           uint32_t cells[2])
 {
@@ -113,6 +104,8 @@ static error_t read_items(const struct argp_state *state, const struct option_ro
 static error_t read_value(const struct argp_state *state, const struct option_row *row, const char *text,
                           void *value)
 {
+    int number = 0;
+    error_t error = 0;
     switch (row->kind) {
     case OPTION_SWITCH:
         *(bool *)value = true;
@@ -121,7 +114,9 @@ static error_t read_value(const struct argp_state *state, const struct option_ro
         *(const char **)value = text;
         return 0;
     case OPTION_WORD:
-        return read_word(state, row, text, value);
+        error = read_scalar(state, row, text, text, &number);
+        *(const char **)value = error == 0 ? word_of(row, number) : NULL;
+        return error;
     case OPTION_CELLS:
         return read_cells(state, row, text, value);
     case OPTION_SET:

@@ -64,10 +64,11 @@ enum status ladder_climb(const struct ladder *ladder, const struct rung *rung, s
     TRY(ladder_time(ladder, rung, "", subject, &times));
     const struct spread seconds = times.stages[rung->stage];
     const double rate = per_second(1e-9 * rung->work, seconds.median);
-    printf("  %-40s %18s %10.4f  [%10.4f, %10.4f] %10.2f %-8s", rung->version, rung->size,
-           1e3 * seconds.median, 1e3 * seconds.least, 1e3 * seconds.most, rate, rung->unit);
+    printf("  %-40s %18s", rung->version, rung->size);
+    spread_print(seconds, 1e3, 10, 4);
+    printf(" %10.2f %-8s", rate, rung->unit);
     if (rung->unit[1] == 'B')
-        printf(" %7.1f %%", 100 * per_second(rate, bench_copy_rate(ladder->bench)));
+        printf(" %7.1f %%", bench_copy_share(ladder->bench, rate));
     else
         printf(" %9s", "-");
     printf("  %s\n", times.verified ? "verified" : "WRONG");
@@ -83,7 +84,7 @@ void ladder_print_head(const struct ladder *ladder, const char *title_format, ..
     vprintf(title_format, arguments);
     va_end(arguments);
     printf("; ms, medians of %u:\n", ladder->options->common.repeats);
-    printf("  %-40s %18s %10s  [%10s, %10s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
+    printf("  %-40s %18s %10s  [%9s, %9s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
            "of a copy");
 }
 

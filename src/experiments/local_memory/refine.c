@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+/* A child grid for every cell, or those over the threshold; every density is above 0. */
+static uint32_t threshold_of(const struct refinement *grid)
+{
+    return grid->way == REFINE_UNIFORM ? 0 : grid->threshold;
+}
+
 /* The parent, and how many cells it has listed. */
 static enum status run_parent(struct refinement *grid)
 {
@@ -13,18 +19,8 @@ static enum status run_parent(struct refinement *grid)
                                                  STAGE_FIELD, cells * sizeof(uint32_t));
     TRY(buffer_fill(grid->counts, 0));
     TRY(KERNEL_LAUNCH(grid->kernels->parent, launch, grid->values, grid->listed, grid->counts, grid->cells,
-                      grid->threshold));
+                      threshold_of(grid)));
     return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
-}
-
-static enum status list_all_cells(struct refinement *grid)
-{
-    void *memory = NULL;
-    grid->refined = grid->cells * grid->cells;
-    TRY(buffer_map(grid->listed, &memory));
-    for (uint32_t cell = 0; cell < grid->refined; cell++)
-        ((uint32_t *)memory)[cell] = cell;
-    return buffer_unmap(grid->listed, memory);
 }
 
 enum status local_refine_prepare(struct local_kernels *kernels)
@@ -72,8 +68,8 @@ enum status local_refine_run(void *refinement)
     grid->refined = 0;
     if (grid->way == REFINE_BY_PARENT)
         return run_enqueuing_parent(grid);
-    if (grid->way == REFINE_UNIFORM)
-        TRY(list_all_cells(grid));
+    if (grid->way == REFINE_UNIFORM) /* all cells are known beforehand */
+        TRY(run_parent(grid));
     TRY(device_region_begin(device));
     if (grid->way != REFINE_UNIFORM)
         TRY(run_parent(grid));
@@ -102,7 +98,7 @@ bool local_refine_right(const struct refinement *grid)
         for (uint32_t j = 0; j < cells; j++) {
             const uint32_t density =
                 refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
-            const bool has_child = grid->way == REFINE_UNIFORM || density > grid->threshold;
+            const bool has_child = density > threshold_of(grid);
             refined += has_child;
             if (grid->found[(size_t)cells * i + j] !=
                 (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))

@@ -1,5 +1,6 @@
 /* Local memory, parts filter, transpose and stencil: kernels that stage what their items share, once or in a
  * loop, beside those without local memory. Every result is compared with the host's bit by bit. */
+#include "base/integers.h"
 #include "experiments/local_memory/local_memory.h"
 #include "field/filter.h"
 
@@ -21,11 +22,6 @@ const struct staged_names staged_names[STAGED_VERSIONS] = {
     [PRODUCT_TILED] = {"product_tiled", "product, loop over tiles"},
 };
 
-static size_t parts_of(size_t length, size_t part)
-{
-    return (length + part - 1) / part;
-}
-
 uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length)
 {
     switch (version) {
@@ -41,19 +37,19 @@ uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t
 enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
                              struct staged_size size, struct buffer *const in[2], struct buffer *out)
 {
-    const size_t block = kernels->shape.block, tile = kernels->shape.tile, square = kernels->shape.square;
+    const uint32_t block = kernels->shape.block, tile = kernels->shape.tile, square = kernels->shape.square;
     struct kernel *kernel = kernels->staged[version];
-    struct launch launch = {parts_of(size.columns, block), block, STAGE_OTHER, 0};
+    struct launch launch = {divide_up(size.columns, block), block, STAGE_OTHER, 0};
     if (version == LINE_V3 || version == LINE_V4)
-        launch.groups = parts_of(size.columns > 2 ? size.columns - 2 : 1, block - 2);
+        launch.groups = divide_up(size.columns > 2 ? size.columns - 2 : 1, block - 2);
     if (version <= LINE_V4)
         return KERNEL_LAUNCH(kernel, launch, in[0], out, size.columns);
     if (version <= TURN_PADDED) {
-        launch.groups = parts_of(size.rows, tile) * parts_of(size.columns, tile);
+        launch.groups = (size_t)divide_up(size.rows, tile) * divide_up(size.columns, tile);
         launch.items = tile * kernels->shape.tile_rows;
         return KERNEL_LAUNCH(kernel, launch, in[0], out, size.rows, size.columns);
     }
-    launch.groups = parts_of(size.rows, square) * parts_of(size.columns, square);
+    launch.groups = (size_t)divide_up(size.rows, square) * divide_up(size.columns, square);
     launch.items = square * square;
     return KERNEL_LAUNCH(kernel, launch, in[0], in[1], out, size.rows, size.inner, size.columns);
 }

@@ -191,8 +191,8 @@ static void print_kernel(const struct volume_case *one, int kernel)
     const double rate = rate_of(one, kernel).median;
     if (!ran(one, kernel))
         return;
-    printf("    %-8s %11.4f  [%11.4f, %11.4f]", names[kernel], 1e3 * times->wall.median,
-           1e3 * times->wall.least, 1e3 * times->wall.most);
+    printf("    %-8s", names[kernel]);
+    spread_print(times->wall, 1e3, 11, 4);
     if (kernel >= THREADS)
         printf(" %11.4f", 1e3 * times->stages[STAGE_OUTPUT].median);
     else
@@ -209,7 +209,7 @@ static void print_times(const struct run *run)
     const struct volume_case *one = run->cases;
     uint32_t missing = 0;
     char sides[TEXT];
-    printf("\n  %-10s %11s  [%11s, %11s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
+    printf("\n  %-10s %11s  [%10s, %10s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
            "of a copy");
     for (; one < run->cases + (size_t)table->volume_count * table->cell_count; one++) {
         printf("  %s in cells of %u^%u = %llu; medians of %u, copy on the device %.2f GB/s\n",
@@ -296,15 +296,6 @@ static enum status run_permutation(struct bench *bench)
 
 /* ---- options ---- */
 
-static enum status check_dimensions(const char *option, const struct option_list *list)
-{
-    return list->count == 1
-               ? status_fail(STATUS_USAGE,
-                             "--%s: expected 2 to %d numbers, of a volume's dimensions, found %u", option,
-                             PERMUTATION_MAX_DIMENSIONS, list->items[0])
-               : STATUS_OK;
-}
-
 /* Table `number` of the paper without its large volumes, where it was not asked for. */
 static void add_table(struct options *options, uint32_t number)
 {
@@ -371,8 +362,9 @@ static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;
     const char *python = options->python;
-    TRY(check_dimensions("volume", &options->sides));
-    TRY(check_dimensions("axes", &options->axes));
+    if (options->sides.count == 1)
+        return status_fail(STATUS_USAGE, "--volume: expected 2 to %d numbers, of its dimensions, found %u",
+                           PERMUTATION_MAX_DIMENSIONS, options->sides.items[0]);
     if (options->sides.count > 0 && options->table_numbers.count > 0)
         return status_fail(STATUS_USAGE, "--volume and --table exclude each other");
     if (options->sides.count > 0)

@@ -203,26 +203,6 @@ static enum status try_default(struct sort_search *search, uint32_t passes)
     return STATUS_OK;
 }
 
-/* More and more groups of so many items, until more of them make it worse. */
-static enum status try_groups(struct sort_search *search, uint32_t passes, uint32_t items, double *best)
-{
-    const uint32_t units = search->bench->info->compute_units;
-    struct sort_choice choice = choice_of(search, SORT_METHOD_PAPER, passes);
-    choice.config.items_per_group = items;
-    *best = NEVER;
-    for (uint64_t groups = units;
-         groups <= MOST_GROUPS_PER_UNIT * (uint64_t)units && groups * items <= search->count; groups *= 2) {
-        struct sort_trial *trial = NULL;
-        choice.config.groups = (uint32_t)groups;
-        TRY(try_choice(search, &choice, &trial));
-        if (!trial || trial->seconds > WORSE * *best)
-            break;
-        if (trial->seconds < *best)
-            *best = trial->seconds;
-    }
-    return STATUS_OK;
-}
-
 /* At the best I and G: the list the other way round, and the histogram in fewer and in more parts; then, at
  * the best of all that, the histogram's table the other way round. */
 static enum status try_around_best(struct sort_search *search, uint32_t passes)
@@ -249,18 +229,30 @@ static enum status try_around_best(struct sort_search *search, uint32_t passes)
 }
 
 /* The paper's grid for one number of passes: I by powers of two from the end where the device's best ones
- * are, one item on CPUs and many elsewhere, until they go too far; G by multiples of the compute units. */
+ * are, one item on CPUs and many elsewhere, until they go too far; for each, more and more groups (G), by
+ * multiples of the compute units, until more of them make it worse. */
 static enum status try_paper_passes(struct sort_search *search, uint32_t passes)
 {
-    const bool ascending = search->bench->info->is_cpu;
+    const struct device_info *info = search->bench->info;
+    const uint64_t most_groups = MOST_GROUPS_PER_UNIT * (uint64_t)info->compute_units;
+    struct sort_choice choice = choice_of(search, SORT_METHOD_PAPER, passes);
+    struct sort_trial *trial = NULL;
     double best = NEVER;
     int too_far = 0;
     for (uint32_t n = 0; n <= MOST_ITEM_BITS && too_far < 2; n++) {
-        double seconds;
-        TRY(try_groups(search, passes, UINT32_C(1) << (ascending ? n : MOST_ITEM_BITS - n), &seconds));
-        if (seconds < best)
-            best = seconds;
-        too_far = seconds > WORSE * best ? too_far + 1 : 0;
+        const uint32_t items = UINT32_C(1) << (info->is_cpu ? n : MOST_ITEM_BITS - n);
+        double fastest = NEVER; /* with so many items */
+        choice.config.items_per_group = items;
+        for (uint64_t groups = info->compute_units; groups <= most_groups && groups * items <= search->count;
+             groups *= 2) {
+            choice.config.groups = (uint32_t)groups;
+            TRY(try_choice(search, &choice, &trial));
+            if (!trial || trial->seconds > WORSE * fastest)
+                break;
+            fastest = fmin(fastest, trial->seconds);
+        }
+        best = fmin(best, fastest);
+        too_far = fastest > WORSE * best ? too_far + 1 : 0;
     }
     return try_around_best(search, passes);
 }

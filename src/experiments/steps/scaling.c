@@ -65,14 +65,14 @@ static void print_title(const struct bench *bench)
 static void print_run(const struct step_run *run)
 {
     const struct step_point *point = &run->point;
-    const double scale = 1e3 / point->steps;
     char cells[32];
     snprintf(cells, sizeof cells, "%ux%u", run->setup.cells[0], run->setup.cells[1]);
-    printf("  %5d %11s %11llu %-14s %-10s %10.4f  [%9.4f, %9.4f] %11.2f %10.2f %10.3f %9.3f %9.0f %12.0f\n",
-           point->ranks, cells, (unsigned long long)run->setup.particles, point->method,
-           decomposition_name(run), scale * point->wall.median, scale * point->wall.least,
-           scale * point->wall.most, 1e-6 * rate(run), 1e-6 * rate(run) / point->ranks, efficiency(run),
-           (double)point->particles_most * point->ranks / (double)run->setup.particles, point->leavers,
+    printf("  %5d %11s %11llu %-14s %-10s", point->ranks, cells, (unsigned long long)run->setup.particles,
+           point->method, decomposition_name(run));
+    spread_print(point->wall, 1e3 / point->steps, 10, 4);
+    printf(" %11.2f %10.2f %10.3f %9.3f %9.0f %12.0f\n", 1e-6 * rate(run), 1e-6 * rate(run) / point->ranks,
+           efficiency(run), (double)point->particles_most * point->ranks / (double)run->setup.particles,
+           point->leavers,
            run->point.over_ranks[STAGE_EXCHANGE].bytes + run->point.over_ranks[STAGE_HALO].bytes);
     fflush(stdout);
 }

@@ -21,14 +21,39 @@ static double nanoseconds(const struct step_run *run)
     return 1e9 / ((double)run->point.steps * (double)run->setup.particles);
 }
 
-static void print_row(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
+/* A row of the table, but for a sweep, and of the file. */
+static void report_row(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
 {
-    const double bandwidth = per_second(1e-9 * (double)bytes, seconds.median), scale = nanoseconds(run);
-    printf("  %-18s %9.4f  [%8.4f, %8.4f] %6.1f %%", name, scale * seconds.median, scale * seconds.least,
-           scale * seconds.most, 100 * per_second(seconds.median, run->point.wall.median));
+    const struct options *options = run->bench->options;
+    const struct spread bandwidth = spread_bandwidth(bytes, seconds);
+    bench_row(run->bench, seconds, nanoseconds(run), "%s_ns", name);
+    if (bytes > 0 && seconds.least > 0)
+        bench_row(run->bench, bandwidth, 1, "%s_GB/s", name);
+    if (options->sweep)
+        return;
+    printf("  %-18s", name);
+    spread_print(seconds, nanoseconds(run), 9, 4);
+    printf(" %6.1f %%", 100 * per_second(seconds.median, run->point.wall.median));
     if (bytes > 0)
-        printf(" %9.2f %8.1f %%", bandwidth, 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+        printf(" %9.2f %8.1f %%", bandwidth.median, bench_copy_share(run->bench, bandwidth.median));
     printf("\n");
+}
+
+static void report_rows(const struct step_run *run)
+{
+    const struct step_setup *setup = &run->setup;
+    const struct step_point *point = &run->point;
+    bench_words(run->bench, false, point->verified,
+                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u", point->method,
+                setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
+                setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
+                (unsigned long long)setup->particles, point->steps);
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        if (point->stages[stage].most > 0)
+            report_row(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
+    report_row(run, "wall clock", point->wall, point->stages_bytes);
+    bench_row(run->bench, spread_of_one((double)point->bytes_held / (double)setup->particles), 1, "held_B");
+    bench_row(run->bench, spread_of_one(point->energy_drift), 1, "energy_drift");
 }
 
 static void print_point(const struct step_run *run)
@@ -44,36 +69,9 @@ static void print_point(const struct step_run *run)
            point->wall.count, point->steps);
     printf("\n  %-18s %9s  [%8s, %8s] %8s %9s %10s\n", "stage", "ns/p-step", "min", "max", "share", "GB/s",
            "of a copy");
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        if (point->stages[stage].most > 0)
-            print_row(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
-    print_row(run, "wall clock", point->wall, point->stages_bytes);
+    report_rows(run);
     printf("\n%.4g ns per particle-step (ns/p-step), %.1f M particle-steps/s\n", cost, per_second(1e3, cost));
     printf("%s: %s\n", point->verified ? "verified" : "NOT VERIFIED", point->verdict);
-}
-
-static void write_stage(const struct step_run *run, const char *name, struct spread seconds, uint64_t bytes)
-{
-    bench_row(run->bench, seconds, nanoseconds(run), "%s_ns", name);
-    if (bytes > 0 && seconds.least > 0)
-        bench_row(run->bench, spread_rate(1e-9 * (double)bytes, seconds), 1, "%s_GB/s", name);
-}
-
-static void write_point(const struct step_run *run)
-{
-    const struct step_setup *setup = &run->setup;
-    const struct step_point *point = &run->point;
-    bench_words(run->bench, false, point->verified,
-                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u", point->method,
-                setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
-                setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
-                (unsigned long long)setup->particles, point->steps);
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        if (point->stages[stage].most > 0)
-            write_stage(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
-    write_stage(run, "wall clock", point->wall, point->stages_bytes);
-    bench_row(run->bench, spread_of_one((double)point->bytes_held / (double)setup->particles), 1, "held_B");
-    bench_row(run->bench, spread_of_one(point->energy_drift), 1, "energy_drift");
 }
 
 static enum status run_point(struct step_run *run)
@@ -82,9 +80,7 @@ static enum status run_point(struct step_run *run)
     bench->repeats = run->setup.repeats;
     /* just before, since what else the machine does changes it */
     TRY(bench_copy_like(bench, run->setup.particles, sizeof(float)));
-    TRY(bench_case(bench, step_run, run));
-    write_point(run);
-    return STATUS_OK;
+    return bench_case(bench, step_run, run);
 }
 
 static void choose_box(struct step_setup *setup, double length)
@@ -159,7 +155,7 @@ static void describe_limit(const struct step_run *run, size_t size, char *text)
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         longest = point->stages[stage].median > point->stages[longest].median ? stage : longest;
     const double seconds = point->stages[longest].median;
-    const double bandwidth = per_second(1e-9 * (double)point->stage_bytes[longest], seconds);
+    const double bandwidth = spread_bandwidth(point->stage_bytes[longest], point->stages[longest]).median;
     if (between > seconds)
         written = snprintf(text, size, "between stages %.0f %%", 100 * per_second(between, wall));
     else
@@ -167,7 +163,7 @@ static void describe_limit(const struct step_run *run, size_t size, char *text)
                            100 * per_second(seconds, wall));
     if (between <= seconds && bandwidth > 0)
         snprintf(text + written, size - (size_t)written, ", at %.0f %% of a copy",
-                 100 * per_second(bandwidth, bench_copy_rate(run->bench)));
+                 bench_copy_share(run->bench, bandwidth));
 }
 
 static enum status sweep_point(struct step_run *run, double *cost)
@@ -186,9 +182,10 @@ static enum status sweep_point(struct step_run *run, double *cost)
     TRY(run_point(run));
     const double scale = nanoseconds(run);
     *cost = scale * point->wall.median;
+    report_rows(run);
     describe_limit(run, sizeof text, text);
-    printf(" %9.4f  [%8.4f, %8.4f] %9.1f %8.1f %9.2f  %-13s %s\n", *cost, scale * point->wall.least,
-           scale * point->wall.most, per_second(1e3, *cost),
+    spread_print(point->wall, scale, 9, 4);
+    printf(" %9.1f %8.1f %9.2f  %-13s %s\n", per_second(1e3, *cost),
            (double)point->bytes_held / (double)setup->particles, bench_copy_rate(run->bench), point->method,
            text);
     if (!point->verified)
