@@ -75,60 +75,43 @@ static void show_progress(const struct sort_search *search, const struct sorter_
     fflush(search->progress);
 }
 
-/* One that is timed. The method paper makes the sorted keys on its way; no other needs them for the rest. */
-struct contender {
-    struct sort_search *search;
-    struct sort_trial *trial;
-    struct sorter *sorter;
-    struct radix_lists lists;
-};
-
-static enum status prepare(struct device *device, struct sort_search *search, struct sort_trial *trial,
-                           struct contender *one)
+static struct sort_case case_of(const struct sort_search *search, const struct sort_trial *trial)
 {
-    *one = (struct contender){.search = search, .trial = trial, .lists = search->keys.list.lists};
-    if (trial->plan.method != SORT_METHOD_PAPER)
-        one->lists.sorted_keys = NULL;
-    return sorter_create(device, &trial->plan, search->count, &one->sorter);
-}
-
-static enum status sort_once(void *contender)
-{
-    const struct contender *one = contender;
-    return sorter_run(one->sorter, one->search->count, &one->lists);
+    return (struct sort_case){.list = &search->keys.list, .plan = trial->plan, .wants_cells = true};
 }
 
 /* Every method gives the one stable permutation and the cell offsets, or something is broken. */
-static enum status check_result(const struct contender *one)
+static enum status check_result(struct bench *bench, struct sort_case *one)
 {
-    const struct bench *bench = one->search->bench;
-    struct radix_lists lists = one->lists;
-    struct sort_verdict verdict;
     char sort[256];
-    lists.sorted_keys = NULL;
-    TRY(device_judge_sort(bench->part, &one->search->keys.list, &lists, &verdict));
-    sorter_plan_describe(&one->trial->plan, sort, sizeof sort);
-    return sort_is_right(&verdict)
+    TRY(device_judge_sort(bench->part, one->list, &one->lists, &one->verdict));
+    sorter_plan_describe(&one->plan, sort, sizeof sort);
+    return sort_is_right(&one->verdict)
                ? STATUS_OK
                : status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
                              bench->info->name, sort);
 }
 
-/* A bench_case() of a contender without a sorter, until it is timed well or hopeless; a sort that may have
+struct contender {
+    const struct sort_search *search;
+    struct sort_trial *trial;
+};
+
+/* A bench_case() of a contender, until it is timed well or hopeless; a sort that may have
  * met something else of the machine's is given more chances. The lower quartile counts: what else a machine
  * does only makes a sort slower. What may be kept must be right, and no earlier result passes for this one's.
  */
 static enum status time_trial(struct bench *bench, void *contender)
 {
-    struct contender *one = contender;
-    struct sort_trial *trial = one->trial;
-    const struct radix_lists *lists = &one->search->keys.list.lists;
-    const double best = best_seconds(one->search, trial->plan.method, trial->plan.passes);
-    struct subject subject = {one, NULL, sort_once, NULL, .repeats = 1, .in_one_piece = true};
+    const struct contender *this = contender;
+    struct sort_trial *trial = this->trial;
+    struct sort_case one = case_of(this->search, trial);
+    const double best = best_seconds(this->search, trial->plan.method, trial->plan.passes);
+    struct subject subject = {&one, NULL, sort_case_run, NULL, .repeats = 1, .in_one_piece = true};
     struct times times;
-    TRY(prepare(bench->part, one->search, trial, one));
-    TRY(buffer_fill(lists->permutation, UINT32_MAX));
-    TRY(buffer_fill(lists->cell_offsets, UINT32_MAX));
+    TRY(sort_case_create(bench->part, &one));
+    TRY(buffer_fill(one.lists.permutation, UINT32_MAX));
+    TRY(buffer_fill(one.lists.cell_offsets, UINT32_MAX));
     /* The first launch compiles on some devices; the kernels' own time leaves that out. */
     TRY(bench_time(bench, &subject, 1, &times));
     for (int stage = STAGE_SORT_TRANSPOSE; stage <= STAGE_SORT_OFFSETS; stage++)
@@ -143,7 +126,7 @@ static enum status time_trial(struct bench *bench, void *contender)
     TRY(bench_time(bench, &subject, 1, &times));
     trial->seconds = times.total.quartile;
     trial->is_dropped = times.total.least > subject.hopeless;
-    return trial->seconds < best ? check_result(one) : STATUS_OK;
+    return trial->seconds < best ? check_result(bench, &one) : STATUS_OK;
 }
 
 /* Whether two plans are the same sort, whoever chose its parameters. */
@@ -173,7 +156,7 @@ static enum status try_choice(struct sort_search *search, const struct sort_choi
         search->out_of_time = true;
     else if (is_possible && !found) {
         show_progress(search, &fresh.plan);
-        TRY(bench_case(search->bench, time_trial, &(struct contender){.search = search, .trial = &fresh}));
+        TRY(bench_case(search->bench, time_trial, &(struct contender){search, &fresh}));
         found = &search->trials[search->trial_count++];
         *found = fresh;
     }
@@ -325,17 +308,19 @@ static enum status compare_finalists(struct sort_search *search)
     const struct sort_trial *candidates[FINALISTS] = {
         sort_search_best(search, SORT_METHOD_AUTO, 2), sort_search_default(search, 2),
         sort_search_best(search, SORT_METHOD_AUTO, SORT_AUTO), sort_search_default(search, SORT_AUTO)};
-    struct contender finalists[FINALISTS];
+    struct sort_trial *finalists[FINALISTS];
+    struct sort_case finals[FINALISTS];
     struct subject subjects[FINALISTS];
     struct times times[FINALISTS];
     size_t count = 0;
     for (size_t n = 0; n < FINALISTS; n++) {
         if (!candidates[n] || candidates[n]->is_final)
             continue;
-        struct sort_trial *trial = &search->trials[candidates[n] - search->trials];
-        trial->is_final = true; /* so it comes in once */
-        TRY(prepare(search->bench->part, search, trial, &finalists[count]));
-        subjects[count] = (struct subject){&finalists[count], NULL, sort_once, NULL, .in_one_piece = true};
+        finalists[count] = &search->trials[candidates[n] - search->trials];
+        finalists[count]->is_final = true; /* so it comes in once */
+        finals[count] = case_of(search, finalists[count]);
+        TRY(sort_case_create(search->bench->part, &finals[count]));
+        subjects[count] = (struct subject){&finals[count], NULL, sort_case_run, NULL, .in_one_piece = true};
         count++;
     }
     if (count == 0)
@@ -347,7 +332,7 @@ static enum status compare_finalists(struct sort_search *search)
     subjects[0].least = LEAST_REPEATS;
     TRY(bench_time(search->bench, subjects, count, times));
     for (size_t n = 0; n < count; n++)
-        finalists[n].trial->seconds = times[n].total.quartile;
+        finalists[n]->seconds = times[n].total.quartile;
     return STATUS_OK;
 }
 

@@ -141,8 +141,9 @@ enum status device_judge_sort(struct device *device, const struct sort_list *lis
 enum { MOST_ROW = 16 };
 static const double row_seconds = 0.01; /* long enough for a row of sorts */
 
-static enum status sort_once(const struct sort_case *one)
+enum status sort_case_run(void *sort_case)
 {
+    const struct sort_case *one = sort_case;
     const uint32_t count = one->list->count;
     return one->paper ? radix_sort_run(one->paper, count, &one->lists)
                       : sorter_run(one->sorter, count, &one->lists);
@@ -153,7 +154,7 @@ static enum status choose_row(struct sort_case *one)
 {
     struct device *device = one->bench->device;
     double seconds = 0;
-    TRY(sort_once(one));
+    TRY(sort_case_run(one));
     TRY(device_finish(device));
     for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
         seconds += device_timers(device)->stages[phase].seconds;
@@ -172,10 +173,10 @@ static enum status run_sorts(void *context)
     TRY(device_region_begin(device));
     device_weigh_times(device, 0);
     for (uint32_t n = 0; n < one->row; n++)
-        TRY(sort_once(one));
+        TRY(sort_case_run(one));
     device_weigh_times(device, 1);
     TRY(device_region_end(device, STAGE_OTHER, 0));
-    return sort_once(one);
+    return sort_case_run(one);
 }
 
 /* Sorts once more, where nothing of the sorts before can pass for the result. */
@@ -184,19 +185,19 @@ static enum status verify_sort(void *context, bool *right)
     struct sort_case *one = context;
     TRY(buffer_fill(one->list->lists.permutation, UINT32_MAX));
     TRY(buffer_fill(one->list->lists.sorted_keys, UINT32_MAX));
-    TRY(sort_once(one));
+    TRY(sort_case_run(one));
     TRY(device_judge_sort(one->bench->part, one->list, &one->lists, &one->verdict));
     *right = sort_is_right(&one->verdict);
     return STATUS_OK;
 }
 
-static enum status create_sort(struct device *device, struct sort_case *one)
+enum status sort_case_create(struct device *device, struct sort_case *one)
 {
     one->lists = one->list->lists;
-    if (one->wants_cells)
-        one->lists.sorted_keys = NULL;
-    else
+    if (!one->wants_cells)
         one->lists.cell_offsets = NULL;
+    else if (one->plan.method != SORT_METHOD_PAPER)
+        one->lists.sorted_keys = NULL;
     if (!one->keys_alone)
         return sorter_create(device, &one->plan, one->list->count, &one->sorter);
     one->lists.permutation = NULL;
@@ -210,7 +211,7 @@ enum status sort_cases_time(struct bench *bench, void *sort_cases)
     struct times times[SORT_CASES_MOST];
     for (uint32_t n = 0; n < of->count; n++) {
         of->cases[n].bench = bench;
-        TRY(create_sort(bench->part, &of->cases[n]));
+        TRY(sort_case_create(bench->part, &of->cases[n]));
         subjects[n] = (struct subject){&of->cases[n], NULL, run_sorts, verify_sort, .warm_ups = 0};
     }
     TRY(bench_time(bench, subjects, of->count, times));

@@ -89,13 +89,13 @@ STATUS_CHECKED enum status device_judge_sort(struct device *device, const struct
 
 /* ---- sorts on the device ---- */
 
-/* One way to sort a list: its times and its verdict. The plan and the two before it are the caller's. */
+/* One way to sort a list; the first four are the caller's. */
 struct sort_case {
-    struct bench *bench;
     const struct sort_list *list;
     struct sorter_plan plan;
-    bool wants_cells,
-        keys_alone; /* cell offsets instead of sorted keys; no permutation, by the method paper */
+    bool wants_cells; /* cell offsets, and no sorted keys where the method does not make them on its way */
+    bool keys_alone;  /* no permutation, by the method paper */
+    struct bench *bench;
     struct radix_lists lists;
     struct sorter *sorter;
     struct radix_sort *paper; /* instead of it for keys alone */
@@ -103,6 +103,10 @@ struct sort_case {
     struct times times;       /* the total: of a sort in a row of them */
     struct sort_verdict verdict;
 };
+
+/* What one sort of it needs, and one sort, of a struct sort_case. */
+STATUS_CHECKED enum status sort_case_create(struct device *device, struct sort_case *one);
+STATUS_CHECKED enum status sort_case_run(void *sort_case);
 
 enum { SORT_CASES_MOST = 3 };
 struct sort_cases {
