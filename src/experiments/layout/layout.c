@@ -81,7 +81,7 @@ enum {
 struct options {
     struct common_options common;
     struct option_list table_numbers;
-    uint32_t operations, inputs; /* bit sets; 0: all */
+    uint32_t operations, inputs; /* bit sets */
     enum layout_type type;
     struct option_list arrays;
     uint32_t length;
@@ -114,24 +114,23 @@ static enum status choose_tables(struct options *options)
 {
     const struct option_list *numbers = &options->table_numbers;
     bool any = false, of_bubbles = false, of_a_type = false;
-    for (uint32_t n = 0; n < numbers->count; n++)
-        for (uint32_t t = 0; t < TABLES; t++)
-            options->chosen[t] |= numbers->items[n] == 0 || numbers->items[n] == t + 1;
     for (uint32_t t = 0; t < TABLES; t++) {
         const enum layout_operation operation = cases[tables[t].of].operation;
         const bool is_bubble = operation == LAYOUT_BUBBLE_SORT;
-        bool *chosen = &options->chosen[t];
-        *chosen = *chosen && (options->operations == 0 || (options->operations >> operation & 1U) != 0);
-        of_bubbles |= *chosen && is_bubble;
-        if (is_bubble && options->inputs != 0 && (options->inputs >> cases[tables[t].of].input & 1U) == 0)
-            *chosen = false;
-        any |= *chosen;
-        of_a_type |= *chosen && !tables[t].set->layout;
+        bool chosen = false;
+        for (uint32_t n = 0; n < numbers->count; n++)
+            chosen = chosen || numbers->items[n] == 0 || numbers->items[n] == t + 1;
+        chosen = chosen && (options->operations >> operation & 1U) != 0;
+        of_bubbles = of_bubbles || (chosen && is_bubble);
+        chosen = chosen && (!is_bubble || (options->inputs >> cases[tables[t].of].input & 1U) != 0);
+        any = any || chosen;
+        of_a_type = of_a_type || (chosen && !tables[t].set->layout);
+        options->chosen[t] = chosen;
     }
     if (!any)
         return status_fail(STATUS_USAGE,
                            "no table is left: those of --table are none of --operation and --input");
-    if (options->inputs != 0 && !of_bubbles)
+    if (options_given(&options->common, "input") && !of_bubbles)
         return status_fail(STATUS_USAGE, "--input is of bubble-sort alone, and no table of it is asked for");
     return options_given(&options->common, "type") && !of_a_type
                ? status_fail(STATUS_USAGE, "--type: the tables that are asked for are of all three types")
@@ -324,8 +323,10 @@ static const struct option_row rows[] = {
     {"operation", 0, "NAME,...", OPTION_SET, AT(operations),
      WORDS({"prefix-sum", LAYOUT_PREFIX_SUM}, {"bubble-sort", LAYOUT_BUBBLE_SORT},
            {"bitonic-sort", LAYOUT_BITONIC_SORT}),
+     .usual = "prefix-sum,bubble-sort,bitonic-sort",
      .help = "Of these tables only those of prefix-sum, bubble-sort or bitonic-sort"},
     {"input", 0, "s|d,...", OPTION_SET, AT(inputs), WORDS({"s", LAYOUT_DESCENDING}, {"d", LAYOUT_BY_TURNS}),
+     .usual = "s,d",
      .help = "Of those of bubble-sort only those of this input: s, all arrays descending, or d, those of odd "
              "number ascending"},
     {"type", 0, "NAME", OPTION_CHOICE, AT(type),

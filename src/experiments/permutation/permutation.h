@@ -43,6 +43,9 @@ struct volume_case {
     uint32_t repeats;
     double copy_rate;            /* of the volume, on the device, GB/s */
     struct times times[KERNELS]; /* wall.count 0: did not run */
+    uint32_t *expected, *met;    /* while it is timed: on the host, after one permutation */
+    struct buffer *volume;
+    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host's */
 };
 
 /* Times and verifies all kernels but numpy, whose result the caller brings: a bench_case() of the

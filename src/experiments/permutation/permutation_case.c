@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scene {
-    struct volume_case *one;
-    uint32_t *expected, *met; /* on the host: after one permutation */
-    struct buffer *volume;
-    struct ndpa *ndpa; /* the kernel that is timed */
-};
-
 static void fill(const struct ndpa_shape *shape, uint32_t *volume)
 {
     const uint32_t count = (uint32_t)ndpa_elements(shape);
@@ -37,61 +30,47 @@ static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, co
     return true;
 }
 
-static enum status run_serial(void *context)
+static enum status run(void *volume_case)
 {
-    const struct scene *scene = context;
-    return ndpa_permute_host(&scene->one->shape, scene->one->axes, scene->expected);
-}
-
-static enum status verify_serial(void *context, bool *right)
-{
-    const struct scene *scene = context;
-    fill(&scene->one->shape, scene->expected);
-    TRY(run_serial(context));
-    *right = is_permuted(&scene->one->shape, scene->one->axes, scene->expected);
-    return STATUS_OK;
-}
-
-static enum status run_kernel(void *context)
-{
-    const struct scene *scene = context;
-    return ndpa_permute(scene->ndpa, scene->volume);
+    const struct volume_case *one = volume_case;
+    return one->ndpa ? ndpa_permute(one->ndpa, one->volume)
+                     : ndpa_permute_host(&one->shape, one->axes, one->expected);
 }
 
 /* Apart from the timed permutations, which go on from one another. */
-static enum status verify_kernel(void *context, bool *right)
+static enum status verify(void *volume_case, bool *right)
 {
-    const struct scene *scene = context;
-    const size_t bytes = ndpa_bytes(&scene->one->shape);
-    fill(&scene->one->shape, scene->met);
-    TRY(buffer_write(scene->volume, 0, bytes, scene->met));
-    TRY(run_kernel(context));
-    TRY(buffer_read(scene->volume, 0, bytes, scene->met));
-    *right = scene->one->times[SERIAL].verified && memcmp(scene->met, scene->expected, bytes) == 0;
+    const struct volume_case *one = volume_case;
+    const size_t bytes = ndpa_bytes(&one->shape);
+    fill(&one->shape, one->ndpa ? one->met : one->expected);
+    if (one->ndpa)
+        TRY(buffer_write(one->volume, 0, bytes, one->met));
+    TRY(run(volume_case));
+    if (one->ndpa)
+        TRY(buffer_read(one->volume, 0, bytes, one->met));
+    *right = one->ndpa ? one->times[SERIAL].verified && memcmp(one->met, one->expected, bytes) == 0
+                       : is_permuted(&one->shape, one->axes, one->expected);
     return STATUS_OK;
 }
 
 enum status volume_case_time(struct bench *bench, void *volume_case)
 {
     struct volume_case *one = volume_case;
-    struct scene all = {.one = one}, *scene = &all;
     const size_t bytes = ndpa_bytes(&one->shape);
     struct subject subject = {
-        scene, NULL, run_serial, verify_serial, bench->experiment->warm_ups, bench->repeats, .on_host = true};
+        one, NULL, run, verify, bench->experiment->warm_ups, bench->repeats, .on_host = true};
     TRY(bench_copy(bench, bytes));
     one->copy_rate = bench_copy_rate(bench);
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, ndpa_elements(&one->shape)));
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->met, ndpa_elements(&one->shape)));
-    fill(&one->shape, scene->expected);
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->expected, ndpa_elements(&one->shape)));
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->met, ndpa_elements(&one->shape)));
+    fill(&one->shape, one->expected);
     TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
-    TRY(buffer_create(bench->part, bytes, "a volume", &scene->volume));
-    TRY(buffer_fill(scene->volume, 0));
-    subject.run = run_kernel;
-    subject.verify = verify_kernel;
+    TRY(buffer_create(bench->part, bytes, "a volume", &one->volume));
+    TRY(buffer_fill(one->volume, 0));
     subject.on_host = false;
     for (int kernel = THREADS; kernel < KERNELS; kernel++) {
-        TRY(ndpa_create(bench->part, &one->shape, scene->one->axes,
-                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), 0, &scene->ndpa));
+        TRY(ndpa_create(bench->part, &one->shape, one->axes,
+                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), 0, &one->ndpa));
         TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
     }
     return STATUS_OK;

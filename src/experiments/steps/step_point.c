@@ -42,12 +42,10 @@ static uint32_t wave_mode(const struct step_setup *setup)
 
 enum status step_point_config(const struct step_setup *setup, struct config *config)
 {
-    char text[1024], wave[128] = "", sort[64] = "";
+    char text[1024], wave[128] = "";
     if (!setup->hot)
         snprintf(wave, sizeof wave, "    perturb: {density: [{axis: x, mode: %u, amplitude: %g}]}\n",
                  wave_mode(setup), wave_amplitude);
-    if (setup->sort_method)
-        snprintf(sort, sizeof sort, "sort: {method: %s}\n", setup->sort_method);
     const int length =
         snprintf(text, sizeof text,
                  "grid: {cells: [%u, %u], length: [%.17g, %.17g]}\n"
@@ -60,13 +58,15 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
                  "    density: %g\n"
                  "    particles: %llu\n"
                  "    velocities: {kind: maxwellian}\n"
-                 "%s%sfields: {decomposition: %s}\n"
+                 "%ssort: {method: %s}\n"
+                 "fields: {decomposition: %s}\n"
                  "deposit: {shape: %s}\n"
                  "step: {method: %s}\n"
                  "output: {history: {every: %d}}\n",
                  setup->cells[0], setup->cells[1], setup->length[0], setup->length[1], setup->precision,
-                 setup->hot ? thin_density : 1.0, (unsigned long long)setup->particles, wave, sort,
-                 setup->decomposition, setup->shape, setup->step_method, HISTORY_EVERY);
+                 setup->hot ? thin_density : 1.0, (unsigned long long)setup->particles, wave,
+                 setup->sort_method ? setup->sort_method : "auto", setup->decomposition, setup->shape,
+                 setup->step_method, HISTORY_EVERY);
     return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, config);
 }
 

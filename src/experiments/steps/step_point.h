@@ -16,7 +16,7 @@ struct step_setup {
     uint32_t cells[2];
     double length[2]; /* of the box */
     const char *shape, *precision, *step_method, *decomposition;
-    const char *sort_method; /* NULL: as the schema says */
+    const char *sort_method; /* NULL: auto */
     bool hot;                /* half of the particles stand in one cell; so thin that no field moves them */
     uint32_t steps;          /* of a block; 0: as many as take a few tenths of a second */
     uint32_t repeats;        /* timed blocks */
