@@ -15,15 +15,16 @@ static const struct deposit_case cases[] = {
     {8, 5, 40000, 0},  {64, 64, 255, 0.1}, {5, 64, 4097, 0},    {3, 2, 2048, 0},
 };
 
-/* ---- the host's sums ---- */
-
-/* Real by real as the device has it. */
-static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
-                           const struct sorted_particles *sorted)
+/* The host's density: integers summed as the device does, real by real, as doubles. */
+static double *host_density(const struct deposit_scene *scene, enum shape_kind shape)
 {
-    const int nx = (int)grid->nx, ny = (int)grid->ny, nodes = shapes[shape].nodes;
-    const real scale = (real)ldexp(1, (int)deposit_atomic_fraction_bits(sorted->particles.count));
-    uint64_t *sums = test_array(grid_cells(grid), sizeof *sums);
+    const struct sorted_particles *sorted = &scene->sorted;
+    const int nx = (int)scene->grid.nx, ny = (int)scene->grid.ny, nodes = shapes[shape].nodes;
+    const int bits = (int)deposit_atomic_fraction_bits(sorted->particles.count);
+    const real factor = (real)deposit_scale(scene), scale = (real)ldexp(1, bits),
+               unit = (real)ldexp(1, -bits);
+    uint64_t *sums = test_array(grid_cells(&scene->grid), sizeof *sums);
+    double *rho = field_numbers(grid_cells(&scene->grid));
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
         real x[4], y[4];
         shapes[shape].weights((real)sorted->offset[p][0], x);
@@ -35,16 +36,6 @@ static uint64_t *host_sums(const struct grid *grid, enum shape_kind shape,
             sums[i % nx * ny + j % ny] += (uint64_t)rint((double)(weight * scale));
         }
     }
-    return sums;
-}
-
-/* The density, as doubles. */
-static double *host_density(const struct deposit_scene *scene, enum shape_kind shape)
-{
-    const real factor = (real)deposit_scale(scene);
-    const real unit = (real)ldexp(1, -(int)deposit_atomic_fraction_bits(scene->sorted.particles.count));
-    const uint64_t *sums = host_sums(&scene->grid, shape, &scene->sorted);
-    double *rho = field_numbers(grid_cells(&scene->grid));
     for (uint32_t node = 0; node < grid_cells(&scene->grid); node++) {
         const real weights = (real)sums[node] * unit;
         rho[node] = (double)(real)(factor * weights);
@@ -81,15 +72,16 @@ static void check_bits(struct deposit_atomic *deposit, const struct deposit_scen
                         grid_cells(&scene->grid) * sizeof *expected);
 }
 
-/* Both ways that the device knows. False for a way that it lacks. */
-static bool create(const struct grid *grid, enum shape_kind shape, enum atomic_way way,
-                   struct deposit_atomic **deposit)
+/* NULL for a way that the device lacks. */
+static struct deposit_atomic *create(const struct deposit_scene *scene, enum shape_kind shape,
+                                     enum atomic_way way)
 {
+    struct deposit_atomic *deposit = NULL;
     if (way == ATOMIC_64 && !device_info(device)->has_int64_atomics)
-        return false;
-    assert_ok(deposit_atomic_create(device, grid, precision, shape, way, deposit));
-    assert_int_equal(deposit_atomic_way(*deposit), way);
-    return true;
+        return NULL;
+    assert_ok(deposit_atomic_create(device, &scene->grid, precision, shape, way, &deposit));
+    assert_int_equal(deposit_atomic_way(deposit), way);
+    return deposit;
 }
 
 static bool skips(size_t n)
@@ -107,10 +99,8 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
     const double *expected = host_density(scene, shape);
     const struct buffer *keys = upload_keys(&scene->sorted);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = NULL;
-        if (!create(&scene->grid, shape, way, &deposit))
-            continue;
-        for (int time = 0; time < 5; time++)
+        struct deposit_atomic *deposit = create(scene, shape, way);
+        for (int time = 0; deposit && time < 5; time++)
             check_bits(deposit, scene, time / 2 ? &scene->aos : &scene->sorted.particles,
                        time % 2 ? keys : NULL, expected);
     }
@@ -124,35 +114,26 @@ TEST(the_integers_are_the_hosts)
                 check_case(&cases[n], shape);
 }
 
-/* Brings the particles, cells and all, in a random order (Fisher & Yates). */
-static void shuffle(struct sorted_particles *sorted, uint64_t *seed)
-{
-    for (uint32_t left = sorted->particles.count; left > 1; left--) {
-        const uint32_t a = left - 1, b = (uint32_t)(test_random(seed) * left);
-        const uint32_t cell = sorted->cell[a];
-        double offset[2];
-        memcpy(offset, sorted->offset[a], sizeof offset);
-        memcpy(sorted->offset[a], sorted->offset[b], sizeof offset);
-        memcpy(sorted->offset[b], offset, sizeof offset);
-        sorted->cell[a] = sorted->cell[b];
-        sorted->cell[b] = cell;
-    }
-}
-
-/* With keys, particles may come in any order. */
+/* With keys, particles may come in any order: every 7919th, round and round. */
 TEST(the_order_does_not_show)
 {
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){7, 9, 20000, 0.2}, precision, 17);
+    struct sorted_particles *sorted = &scene->sorted, ordered = *sorted;
     const double *expected = host_density(scene, SHAPE_TSC);
-    uint64_t seed = 3;
-    shuffle(&scene->sorted, &seed);
-    sorted_particles_upload(&scene->sorted);
-    const struct buffer *keys = upload_keys(&scene->sorted);
+    const uint32_t count = sorted->particles.count;
+    sorted_particles_allocate(count, sorted);
+    for (uint32_t p = 0; p < count; p++) {
+        const uint32_t from = (uint32_t)((uint64_t)p * 7919 % count);
+        sorted->cell[p] = ordered.cell[from];
+        memcpy(sorted->offset[p], ordered.offset[from], sizeof *sorted->offset);
+    }
+    sorted_particles_upload(sorted);
+    const struct buffer *keys = upload_keys(sorted);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = NULL;
-        if (create(&scene->grid, SHAPE_TSC, way, &deposit))
-            check_bits(deposit, scene, &scene->sorted.particles, keys, expected);
+        struct deposit_atomic *deposit = create(scene, SHAPE_TSC, way);
+        if (deposit)
+            check_bits(deposit, scene, &sorted->particles, keys, expected);
     }
 }
 
@@ -165,8 +146,8 @@ TEST(a_sum_may_fill_its_bits)
     deposit_scene_upload(scene);
     const double all = count * deposit_scale(scene);
     for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = NULL;
-        if (!create(&scene->grid, SHAPE_CIC, way, &deposit))
+        struct deposit_atomic *deposit = create(scene, SHAPE_CIC, way);
+        if (!deposit)
             continue;
         const double *rho = deposited(deposit, scene, &scene->sorted.particles, NULL);
         for (uint32_t node = 0; node < 16; node++)
@@ -195,8 +176,8 @@ static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint
                                enum shape_kind shape, enum atomic_way way)
 {
     const struct particles *particles = &scene->sorted.particles;
-    struct deposit_atomic *deposit = NULL;
-    if (!create(&scene->grid, shape, way, &deposit))
+    struct deposit_atomic *deposit = create(scene, shape, way);
+    if (!deposit)
         return;
     for (uint32_t p = first; p < end; p++) {
         const double not_whole[2] = {scene->sorted.offset[p][0], broken};
@@ -208,20 +189,17 @@ static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint
     check_bits(deposit, scene, particles, NULL, host_density(scene, shape));
 }
 
-/* One, that marks the sums of others; and the fullest cell, whose sums are marked over and over. */
+/* One, that marks the sums of others; and the cell of the cluster, whose sums are marked over and over. */
 TEST(not_a_number_shows)
 {
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){16, 16, 5000, 0.25}, precision, 11);
-    const uint32_t *cell = scene->sorted.cell, count = scene->sorted.particles.count, one = count / 3;
-    uint32_t first = 0, end = 0;
-    for (uint32_t p = 0, start = 0; p < count; p++) {
-        start = cell[p] == cell[start] ? start : p;
-        if (p + 1 - start > end - first) {
-            first = start;
-            end = p + 1;
-        }
-    }
+    const uint32_t *cell = scene->sorted.cell, one = scene->sorted.particles.count / 3, fullest = 16 * 16 - 2;
+    uint32_t first = 0, end;
+    while (cell[first] < fullest)
+        first++;
+    for (end = first; end < scene->sorted.particles.count && cell[end] == fullest;)
+        end++;
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
         for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
             check_not_a_number(scene, one, one + 1, (double)NAN, shape, way);
