@@ -7,7 +7,7 @@
 #include "experiments/bench.h"
 #include "shared/local_memory.h"
 
-/* Items and elements of the groups; what the kernels call BLOCK, TILE, TILE_ROWS and SQUARE. */
+/* Items and elements of the groups: BLOCK, TILE, TILE_ROWS and SQUARE of the kernels. */
 struct local_shape {
     uint32_t block, tile, tile_rows, square;
 };

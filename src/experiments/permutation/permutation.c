@@ -113,32 +113,43 @@ static struct spread rate_of(const struct volume_case *one, int kernel)
                        kernel < THREADS ? times->wall : times->stages[STAGE_OUTPUT]);
 }
 
-/* numpy has no cells: its rows are of the first cell alone. */
-static void write_case(const struct run *run, uint32_t cell, const struct volume_case *one)
+/* The line of a kernel, and its rows; numpy has no cells: its rows are of the first cell alone. */
+static void report_kernel(const struct run *run, const struct volume_case *one, int kernel)
 {
     struct bench *bench = run->bench;
     const struct ndpa_shape *shape = &one->shape;
+    const struct times *times = &one->times[kernel];
+    const struct spread rate = rate_of(one, kernel);
     char sides[TEXT], axes[TEXT], cells[TEXT];
+    if (!ran(one, kernel))
+        return;
+    printf("    %-8s", names[kernel]);
+    spread_print(times->wall, 1e3, 11, 4);
+    if (kernel >= THREADS)
+        printf(" %11.4f", 1e3 * times->stages[STAGE_OUTPUT].median);
+    else
+        printf(" %11s", "-");
+    printf(" %9.2f %7.1f %%  %s\n", rate.median, 100 * per_second(rate.median, one->copy_rate),
+           kernel == NUMPY   ? "into another array"
+           : times->verified ? "verified"
+                             : "NOT PERMUTED");
+    if (kernel == NUMPY && shape->cell_side != run->table->cell_sides[0])
+        return;
     snprintf(cells, sizeof cells, " side=%u block=%llu", shape->cell_side,
              (unsigned long long)ndpa_cell_elements(shape));
-    for (int kernel = 0; kernel < KERNELS; kernel++) {
-        const struct spread wall = one->times[kernel].wall;
-        if (!ran(one, kernel) || (kernel == NUMPY && cell > 0))
-            continue;
-        bench_words(bench, kernel < THREADS, kernel == NUMPY ? NOT_COMPARED : one->times[kernel].verified,
-                    "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", run->table->number,
-                    joined(shape->dimensions, shape->sides, "x", sides),
-                    joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
-                    kernel == NUMPY ? "" : cells, names[kernel]);
-        bench_row(bench, wall, 1e3, "wall_ms");
-        if (kernel >= THREADS)
-            bench_row(bench, one->times[kernel].stages[STAGE_OUTPUT], 1e3, "device_ms");
-        bench_row(bench, rate_of(one, kernel), 1, "rate_GB/s");
-        for (int over = SERIAL; over <= NUMPY; over++)
-            if (ran(one, over))
-                bench_row(bench, spread_rate(one->times[over].wall.median, wall), 1, "speedup_%s",
-                          names[over]);
-    }
+    bench_words(bench, kernel < THREADS, kernel == NUMPY ? NOT_COMPARED : times->verified,
+                "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", run->table->number,
+                joined(shape->dimensions, shape->sides, "x", sides),
+                joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
+                kernel == NUMPY ? "" : cells, names[kernel]);
+    bench_row(bench, times->wall, 1e3, "wall_ms");
+    if (kernel >= THREADS)
+        bench_row(bench, times->stages[STAGE_OUTPUT], 1e3, "device_ms");
+    bench_row(bench, rate, 1, "rate_GB/s");
+    for (int over = SERIAL; over <= NUMPY; over++)
+        if (ran(one, over))
+            bench_row(bench, spread_rate(one->times[over].wall.median, times->wall), 1, "speedup_%s",
+                      names[over]);
 }
 
 /* ---- the paper's table ---- */
@@ -185,25 +196,7 @@ static void print_row(const struct run *run, uint32_t volume)
     fflush(stdout);
 }
 
-static void print_kernel(const struct volume_case *one, int kernel)
-{
-    const struct times *times = &one->times[kernel];
-    const double rate = rate_of(one, kernel).median;
-    if (!ran(one, kernel))
-        return;
-    printf("    %-8s", names[kernel]);
-    spread_print(times->wall, 1e3, 11, 4);
-    if (kernel >= THREADS)
-        printf(" %11.4f", 1e3 * times->stages[STAGE_OUTPUT].median);
-    else
-        printf(" %11s", "-");
-    printf(" %9.2f %7.1f %%  %s\n", rate, 100 * per_second(rate, one->copy_rate),
-           kernel == NUMPY   ? "into another array"
-           : times->verified ? "verified"
-                             : "NOT PERMUTED");
-}
-
-static void print_times(const struct run *run)
+static void report_times(const struct run *run)
 {
     const struct permutation_table *table = run->table;
     const struct volume_case *one = run->cases;
@@ -217,7 +210,7 @@ static void print_times(const struct run *run)
                table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
                one->copy_rate);
         for (int kernel = 0; kernel < KERNELS; kernel++)
-            print_kernel(one, kernel);
+            report_kernel(run, one, kernel);
     }
     for (uint32_t volume = 0; volume < table->volume_count && wants_numpy(run->options); volume++) {
         if (ran(case_of(run, volume, 0), NUMPY))
@@ -259,7 +252,6 @@ static enum status run_volume(struct run *run, uint32_t volume)
         one->axes = table->axes;
         one->times[NUMPY].wall = numpy;
         TRY(bench_case(run->bench, volume_case_time, one));
-        write_case(run, cell, one);
     }
     return STATUS_OK;
 }
@@ -281,7 +273,7 @@ static enum status run_table(struct bench *bench, void *context)
         TRY(run_volume(&run, volume));
         print_row(&run, volume);
     }
-    print_times(&run);
+    report_times(&run);
     return STATUS_OK;
 }
 

@@ -197,18 +197,19 @@ static const struct option_row rows[] = {
 const struct experiment experiment_random_lists = {
     .name = "random-lists",
     .summary = "the paper's Tables 4 to 6: sorting random keys of 30 bits",
-    .options =
-        OPTION_TABLE(rows, "method",
-                     "Sort lists of random keys.\v"
-                     "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from "
-                     "the C library's rand(), sorted by the method of the paper, which returns the sorted "
-                     "list alone, and by the others of this program, which always make the permutation too. "
-                     "\"Speedup\" is over the C library's qsort of the same list on the host, one thread, "
-                     "timed in the same run; the paper's was over an unoptimised sort of the C++ library.\n\n"
-                     "Examples:\n"
-                     "  radixpic bench random-lists\n"
-                     "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
-                     "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
+    .options = OPTION_TABLE(
+        rows, "method",
+        "Sort lists of random keys.\v"
+        "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from "
+        "the C library's rand(), sorted by the method of the paper, which returns the sorted "
+        "list alone, and by the others of this program, which always make the permutation too. "
+        "\"Speedup\" is over the C library's qsort of the same list on the host, one thread, "
+        "timed in the same run; the paper's was over an unoptimised sort of the C++ library. As in pic-sort "
+        "the phases are those of one sort at a time, the total is that of a sort in a row of them.\n\n"
+        "Examples:\n"
+        "  radixpic bench random-lists\n"
+        "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
+        "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
     .options_size = sizeof(struct options),
     .run = run_random_lists,
     .wrong = "a list was not sorted rightly",

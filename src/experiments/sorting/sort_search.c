@@ -92,21 +92,17 @@ static enum status check_result(struct bench *bench, struct sort_case *one)
                              bench->info->name, sort);
 }
 
-struct contender {
-    const struct sort_search *search;
-    struct sort_trial *trial;
-};
-
-/* A bench_case() of a contender, until it is timed well or hopeless; a sort that may have
- * met something else of the machine's is given more chances. The lower quartile counts: what else a machine
- * does only makes a sort slower. What may be kept must be right, and no earlier result passes for this one's.
+/* A bench_case() of the search for its trial at hand, until that is timed well or hopeless; a sort that may
+ * have met something else of the machine's is given more chances. The lower quartile counts: what else a
+ * machine does only makes a sort slower. What may be kept must be right, and no earlier result passes for
+ * this one's.
  */
-static enum status time_trial(struct bench *bench, void *contender)
+static enum status time_trial(struct bench *bench, void *context)
 {
-    const struct contender *this = contender;
-    struct sort_trial *trial = this->trial;
-    struct sort_case one = case_of(this->search, trial);
-    const double best = best_seconds(this->search, trial->plan.method, trial->plan.passes);
+    const struct sort_search *search = context;
+    struct sort_trial *trial = search->trial;
+    struct sort_case one = case_of(search, trial);
+    const double best = best_seconds(search, trial->plan.method, trial->plan.passes);
     struct subject subject = {&one, NULL, sort_case_run, NULL, .repeats = 1, .in_one_piece = true};
     struct times times;
     TRY(sort_case_create(bench->part, &one));
@@ -156,7 +152,8 @@ static enum status try_choice(struct sort_search *search, const struct sort_choi
         search->out_of_time = true;
     else if (is_possible && !found) {
         show_progress(search, &fresh.plan);
-        TRY(bench_case(search->bench, time_trial, &(struct contender){search, &fresh}));
+        search->trial = &fresh;
+        TRY(bench_case(search->bench, time_trial, search));
         found = &search->trials[search->trial_count++];
         *found = fresh;
     }

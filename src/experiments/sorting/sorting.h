@@ -157,6 +157,7 @@ struct sort_search {
     uint32_t key_bits; /* b */
     size_t trial_count;
     struct sort_trial trials[SORT_TRIALS_MAX];
+    struct sort_trial *trial; /* that is timed */
     double started, seconds_taken;
     bool out_of_time; /* not all candidates were tried */
 

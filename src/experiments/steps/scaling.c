@@ -77,31 +77,15 @@ static void print_run(const struct step_run *run)
     fflush(stdout);
 }
 
-static void print_stages(const struct step_run *run)
-{
-    double together = 0;
-    printf("\n  on %d rank%s      %10s %10s %10s %8s %13s\n", run->point.ranks,
-           run->point.ranks == 1 ? "" : "s", "ms: min", "mean", "max", "share", "B a rank");
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        const struct spread *seconds = &run->point.over_ranks[stage].seconds;
-        together += seconds->median;
-        if (seconds->most > 0)
-            printf("  %-18s %8.4f %10.4f %10.4f %6.1f %% %13.0f\n", stage_name((enum stage)stage),
-                   1e3 * seconds->least, 1e3 * seconds->median, 1e3 * seconds->most,
-                   100 * per_second(seconds->median, step_seconds(run)), run->point.over_ranks[stage].bytes);
-    }
-    printf("  %-18s %8s %10.4f %10s %6.1f %%\n", "stages together", "", 1e3 * together, "",
-           100 * per_second(together, step_seconds(run)));
-}
-
-/* The wall clock's row has median, least and most over the blocks; those of the stages mean, least and most
- * over the ranks. */
-static void write_run(const struct step_run *run)
+/* The stages on the terminal, and all of a run in the file: the wall clock's row has median, least and most
+ * over the blocks; those of the stages mean, least and most over the ranks. */
+static void report_run(const struct step_run *run)
 {
     struct bench *bench = run->bench;
     const struct options *options = bench->options;
     const struct step_point *point = &run->point;
     const struct step_setup *setup = &run->setup;
+    double together = 0;
     bench_words(bench, false, point->verified,
                 "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
                 "ghost=%u N=%llu most=%llu steps=%u",
@@ -109,13 +93,23 @@ static void write_run(const struct step_run *run)
                 decomposition_name(run), point->ranks, setup->cells[0], setup->cells[1], point->rows_most,
                 point->ghost_rows, (unsigned long long)setup->particles,
                 (unsigned long long)point->particles_most, point->steps);
-    for (int n = 0; n < STAGE_OTHER; n++) {
-        const struct step_stage *stage = &point->over_ranks[n];
-        if (stage->seconds.most <= 0)
+    printf("\n  on %d rank%s      %10s %10s %10s %8s %13s\n", point->ranks, point->ranks == 1 ? "" : "s",
+           "ms: min", "mean", "max", "share", "B a rank");
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        const char *name = stage_name((enum stage)stage);
+        const struct spread seconds = point->over_ranks[stage].seconds;
+        const double bytes = point->over_ranks[stage].bytes;
+        together += seconds.median;
+        if (seconds.most <= 0)
             continue;
-        bench_row(bench, stage->seconds, 1, "%s_s", stage_name((enum stage)n));
-        bench_row(bench, spread_of_one(stage->bytes), 1, "%s_B", stage_name((enum stage)n));
+        printf("  %-18s %8.4f %10.4f %10.4f %6.1f %% %13.0f\n", name, 1e3 * seconds.least,
+               1e3 * seconds.median, 1e3 * seconds.most, 100 * per_second(seconds.median, step_seconds(run)),
+               bytes);
+        bench_row(bench, seconds, 1, "%s_s", name);
+        bench_row(bench, spread_of_one(bytes), 1, "%s_B", name);
     }
+    printf("  %-18s %8s %10.4f %10s %6.1f %%\n", "stages together", "", 1e3 * together, "",
+           100 * per_second(together, step_seconds(run)));
     bench_row(bench, point->wall, 1.0 / point->steps, "wall clock_s");
     bench_row(bench, spread_of_one(rate(run)), 1, "particle_steps_1/s");
     bench_row(bench, spread_of_one(efficiency(run)), 1, "efficiency");
@@ -168,10 +162,8 @@ static enum status run_scaling(struct bench *bench)
     }
     if (!speaks)
         return STATUS_OK;
-    for (int n = 0; n < count; n++) {
-        print_stages(&runs[n]);
-        write_run(&runs[n]);
-    }
+    for (int n = 0; n < count; n++)
+        report_run(&runs[n]);
     printf("\nefficiency: particle-steps a second of a rank over those of the run on one; imbalance: most "
            "particles of a rank over the mean\n"
            "leavers: particles that leave a rank in a step; B exchanged: bytes that stages exchange and halo "

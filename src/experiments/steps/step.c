@@ -150,19 +150,18 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
 static void describe_limit(const struct step_run *run, size_t size, char *text)
 {
     const struct step_point *point = &run->point;
-    const double wall = point->wall.median, between = wall - point->stages_seconds;
-    int longest = 0, written;
+    const char *longest = "between stages";
+    double seconds = point->wall.median - point->stages_seconds, bandwidth = 0;
     for (int stage = 0; stage < STAGE_OTHER; stage++)
-        longest = point->stages[stage].median > point->stages[longest].median ? stage : longest;
-    const double seconds = point->stages[longest].median;
-    const double bandwidth = spread_bandwidth(point->stage_bytes[longest], point->stages[longest]).median;
-    if (between > seconds)
-        written = snprintf(text, size, "between stages %.0f %%", 100 * per_second(between, wall));
-    else
-        written = snprintf(text, size, "%s %.0f %%", stage_name((enum stage)longest),
-                           100 * per_second(seconds, wall));
-    if (between <= seconds && bandwidth > 0)
-        snprintf(text + written, size - (size_t)written, ", at %.0f %% of a copy",
+        if (point->stages[stage].median >= seconds) {
+            longest = stage_name((enum stage)stage);
+            seconds = point->stages[stage].median;
+            bandwidth = spread_bandwidth(point->stage_bytes[stage], point->stages[stage]).median;
+        }
+    const int length =
+        snprintf(text, size, "%s %.0f %%", longest, 100 * per_second(seconds, point->wall.median));
+    if (bandwidth > 0)
+        snprintf(text + length, size - (size_t)length, ", at %.0f %% of a copy",
                  bench_copy_share(run->bench, bandwidth));
 }
 
