@@ -94,7 +94,7 @@ static enum status fill(struct scene *scene, struct device *device)
     TRY(DEVICE_NEW_ARRAY(device, cell, BLOCK));
     TRY(DEVICE_NEW_ARRAY(device, offset, 2 * BLOCK));
     for (uint32_t first = 0, count; first < list->count; first += count) {
-        count = list->count - first < BLOCK ? list->count - first : BLOCK;
+        count = at_most(list->count - first, BLOCK);
         for (uint32_t n = 0; n < count; n++) {
             const random_words random = random_words_at((random_words){{first + n}}, 1);
             cell[n] = (uint32_t)((uint64_t)random.word[0] * grid_cells(&scene->grid) >> 32);

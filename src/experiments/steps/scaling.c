@@ -72,8 +72,7 @@ static void print_run(const struct step_run *run)
     spread_print(point->wall, 1e3 / point->steps, 10, 4);
     printf(" %11.2f %10.2f %10.3f %9.3f %9.0f %12.0f\n", 1e-6 * rate(run), 1e-6 * rate(run) / point->ranks,
            efficiency(run), (double)point->particles_most * point->ranks / (double)run->setup.particles,
-           point->leavers,
-           run->point.over_ranks[STAGE_EXCHANGE].bytes + run->point.over_ranks[STAGE_HALO].bytes);
+           point->leavers, point->rank_bytes[STAGE_EXCHANGE] + point->rank_bytes[STAGE_HALO]);
     fflush(stdout);
 }
 
@@ -97,8 +96,8 @@ static void report_run(const struct step_run *run)
            "ms: min", "mean", "max", "share", "B a rank");
     for (int stage = 0; stage < STAGE_OTHER; stage++) {
         const char *name = stage_name((enum stage)stage);
-        const struct spread seconds = point->over_ranks[stage].seconds;
-        const double bytes = point->over_ranks[stage].bytes;
+        const struct spread seconds = point->over_ranks[stage];
+        const double bytes = point->rank_bytes[stage];
         together += seconds.median;
         if (seconds.most <= 0)
             continue;

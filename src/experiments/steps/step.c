@@ -77,7 +77,6 @@ static void print_point(const struct step_run *run)
 static enum status run_point(struct step_run *run)
 {
     struct bench *bench = run->bench;
-    bench->repeats = run->setup.repeats;
     /* just before, since what else the machine does changes it */
     TRY(bench_copy_like(bench, run->setup.particles, sizeof(float)));
     return bench_case(bench, step_run, run);

@@ -186,13 +186,13 @@ static void spread_over_ranks(const struct communicator *ranks, struct step_poin
     communicator_max(ranks, STAGE_OTHER, most);
     communicator_max(ranks, STAGE_OTHER, negative);
     communicator_sum_counts(ranks, STAGE_OTHER, bytes);
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        point->over_ranks[stage] =
-            (struct step_stage){{.median = sums[stage] / ranks->size,
-                                 .least = -negative[stage],
-                                 .most = most[stage],
-                                 .count = point->wall.count},
-                                (double)bytes[stage] / ((double)ranks->size * point->steps)};
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        point->over_ranks[stage] = (struct spread){.median = sums[stage] / ranks->size,
+                                                   .least = -negative[stage],
+                                                   .most = most[stage],
+                                                   .count = point->wall.count};
+        point->rank_bytes[stage] = (double)bytes[stage] / ((double)ranks->size * point->steps);
+    }
 }
 
 /* What is asked of the blocks and of the simulation that made them. */

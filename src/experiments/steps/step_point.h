@@ -35,13 +35,6 @@ struct step_setup {
 
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 
-/* Of a stage in a step: seconds over the ranks, each rank's the median of its blocks (the median here is
- * their mean), and the bytes of a rank, the mean over the ranks. */
-struct step_stage {
-    struct spread seconds;
-    double bytes;
-};
-
 /* Of ranks the same on every one, but for the stages and their bytes. */
 struct step_point {
     int ranks;
@@ -49,7 +42,9 @@ struct step_point {
     struct spread wall;                /* seconds of a block on the slowest rank */
     struct spread stages[STAGE_OTHER]; /* of a block on this one */
     uint64_t stage_bytes[STAGE_OTHER]; /* of the last block */
-    struct step_stage over_ranks[STAGE_OTHER];
+    struct spread
+        over_ranks[STAGE_OTHER];     /* of a step: of each rank's median, their mean instead of a median */
+    double rank_bytes[STAGE_OTHER];  /* that a stage of a step moves for a rank, the mean over the ranks */
     double stages_seconds;           /* of all stages together; and */
     uint64_t stages_bytes;           /* their bytes */
     char method[32], sort[256];      /* the step taken; how it sorts, where that is a choice */
