@@ -25,6 +25,23 @@ def cell(x, y):
     return 16 * int(16 * x) + int(16 * y)
 
 
+# Bench, options, a quantity and keys, what is printed, and the numbers there by the quantity's medians.
+FOLLOWS = [
+    # Table 7 is of the first case with the most and with the fewest passes; then both orders of the table
+    ("pic-sort", ["--table=columns,rows", "--no-host"], ("total_ms", "p", "table"),
+     r"Table 7.*\n.*\n.* (\S+)\n(?s:.*) in two orders.*\n.*\n.* (\S+)\n.* (\S+)\n$",
+     lambda own: [own["6", "columns"] / own["2", "columns"], *(own[p, "rows"] / own[p, "columns"] for p in "26")]),
+    ("layout", ["--table=1", "--arrays=64"], ("time_ms", "layout", "device"),
+     r"\) +([\d.]+) +[\d.]+ \[[^]]*\] \(2\)  verified", lambda own: [row_wise / column_wise for row_wise, column_wise, _ in [own.values()]]),
+    ("step", ["--particles=4096", "--cells=16", "--steps=5"], ("wall_clock_ns",),
+     r"wall clock +([\d.]+)(?s:.*?) ([\d.]+) M particle-steps/s", lambda own: [own[0], 1e3 / own[0]]),
+    # all over the cost of 32 a cell
+    ("step", ["--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1"], ("wall_clock_ns", "cells", "N"),
+     r"cell, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n",
+     lambda own: [(best := own["32x32", "32768"]), own["32x32", "16384"] / best, 1, own["64x64", "32768"] / best]),
+]  # fmt: skip
+
+
 class Follows(BenchTest):
     """Printed figures and rows follow from the file's medians, which have nine digits."""
 
@@ -42,26 +59,24 @@ class Follows(BenchTest):
             expected = over(case, own) / own[case]
             self.assertAlmostEqual(ratio, expected, delta=1e-6 * expected)
 
-    def test_table_7_and_the_two_orders(self):
-        text, rows = self.bench_well("pic-sort", "--table=columns,rows", "--no-host")
-        totals = medians(rows, "total_ms", "p", "table")
-        self.assertTrue(all(total > 0 for total in totals.values()))
-        ratio = re.search(r"Table 7.*\n.*\n.* (\S+)\n", text)[1]  # of the first with the most and with the fewest passes
-        self.assert_follows(ratio, totals["6", "columns"] / totals["2", "columns"])
-        for line, passes in zip(text[text.index("in two orders") :].splitlines()[2:], ("2", "6"), strict=True):
-            self.assert_follows(line.split()[-1], totals[passes, "rows"] / totals[passes, "columns"])
+    def test_printed_numbers(self):
+        for name, arguments, keys, pattern, expected in FOLLOWS:
+            with self.subTest(name=name, arguments=arguments):
+                text, rows = self.bench_well(name, *arguments)
+                words = [word for found in re.finditer(pattern, text) for word in found.groups()]
+                for word, value in zip(words, expected(medians(rows, *keys)), strict=True):
+                    self.assert_follows(word, value)
 
     def test_speedups(self):
         _, rows = self.bench_well("random-lists", "--sizes=4096")
         self.assert_ratios(rows, "speedup", lambda _, own: own["qsort"], "total_ms", "method")
         text, rows = self.bench_well("permutation", "--volume=8,12,20", f"--python={sys.executable}")
         rows = [{"side": "", **row} for row in rows]
-        for over in ("serial", "numpy"):
+        line = re.search(r"(?m)^ +1,920 \|([^|\n]+)\|([^|\n]+)$", text)
+        for half, over in ((1, "serial"), (2, "numpy")):
             side = (lambda case: case[1]) if over == "serial" else (lambda case: "")
             timed = [row for row in rows if row.get("kernel") != "numpy" or over == "numpy"]
             self.assert_ratios(timed, f"speedup_{over}", lambda case, own: own[over, side(case)], "wall_ms", "kernel", "side")
-        line = re.search(r"(?m)^ +1,920 \|([^|\n]+)\|([^|\n]+)$", text)
-        for half, over in ((1, "serial"), (2, "numpy")):
             speedups = medians(rows, f"speedup_{over}", "side", "kernel")
             for word, case in zip(line[half].split(), [(side, kernel) for side in "24" for kernel in ("CB", "BB", "RLBB")], strict=True):
                 self.assert_follows(word, speedups[case])
@@ -83,32 +98,12 @@ class Follows(BenchTest):
             self.assert_follows(ordered, times[number, "atomic-ordered"] / times[number, "sorted"])
             self.assert_follows(shuffled, times[number, "atomic-shuffled"] / times[number, "sort+sorted"])
 
-    def test_ratios_of_layouts(self):
-        text, rows = self.bench_well("layout", "--table=1", "--arrays=64")
-        times = medians(rows, "time_ms", "layout", "device")
-        device = next(name for _, name in times if name != "host")
-        ratio = re.search(r"\) +([\d.]+) +[\d.]+ \[[^]]*\] \(2\)  verified", text)[1]
-        self.assert_follows(ratio, times["row-wise", device] / times["column-wise", device])
-
     def test_the_cost_of_a_step(self):
-        text, rows = self.bench_well("step", "--particles=4096", "--cells=16", "--steps=5")
+        _, rows = self.bench_well("step", "--particles=4096", "--cells=16", "--steps=5")
         for stage in ("deposit", "field", "push"):
             self.assertIn(f"{stage}_ns", of(rows, "quantity"))
-        (cost,) = medians(rows, "wall_clock_ns")
-        self.assert_follows(re.search(r"wall clock +([\d.]+)", text)[1], cost)
-        self.assert_follows(re.search(r"([\d.]+) M particle-steps/s", text)[1], 1e3 / cost)
         self.assertGreater(medians(rows, "held_B")[0], 16)  # a position and a velocity, single
         self.assertLess(abs(medians(rows, "energy_drift")[0]), 5e-3)
-
-    def test_the_growth_of_a_sweep(self):
-        sizes = ["--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1"]
-        text, rows = self.bench_well("step", "--sweep", *sizes)
-        costs = medians(rows, "wall_clock_ns", "cells", "N")
-        best = costs["32x32", "32768"]  # the only one with 32 a cell
-        found = re.search(r"cell, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n", text)
-        expected = [best, costs["32x32", "16384"] / best, 1, costs["64x64", "32768"] / best]
-        for word, value in zip(found.groups(), expected, strict=True):
-            self.assert_follows(word, value)
 
 
 class Special(BenchTest):

@@ -67,51 +67,60 @@ DEPOSITS = [row("deposit", 1, per_cell=64), row("deposit", 3)]
 OTHERS = [row("deposit", 5, method=name) for name in ("sort+sorted", "atomic-ordered", "atomic-shuffled")]
 VOLUMES = [*volumes(1), *volumes(2)]
 BOTH = [[64, 128], [1, 1]]
-PER_CELL, PER_STEP = ("particles per cell", "ns per particle"), "ns per particle and step"
-BITONIC, ARRAYS = "bitonic sort of random numbers", ("arrays (L)", "ms for all arrays")
-TABLES = [f"Table {number}: 3D, axes 2,1,0" for number in (1, 2)]
+
+# Panels: their titles, and the labels of x and y.
+CIC, TSC = ((shape, "particles per cell", "ns per particle") for shape in ("cic", "tsc"))
+BITONIC = ("bitonic sort of random numbers", "arrays (L)", "ms for all arrays")
+TABLES = [(f"Table {number}: 3D, axes 2,1,0", "elements", "ms") for number in (1, 2)]
+BY_SIZE = ("Cost by number of particles", "particles", "ns per particle and step")
+BY_CELL = ("Cost by particles in a cell", "particles per cell", "ns per particle and step")
+SORTS = ("", "ns per key", "")
+BANDWIDTH, PRODUCT = ("Bandwidth", "GB/s", ""), ("Product of matrices", "Gflop/s", "")
+MAPPED = "Atomic functions, ns an operation:\n{} scope, {} memory, {} operations"
+ON_DEVICE = (MAPPED.format("device", "global", "65,536"), "words in all", "")
+IN_GROUP = (MAPPED.format("group", "local", "65,536"), "words of a group", "")
+
 SORTED, RLBB = "sorted: cell by cell, the list in order", "RLBB (bars and look-up tables)"
 OF_VOLUMES = {
     "numpy (host, into another array; no cells)": [[512, 4096], [7, 7]],
     **{f"{RLBB}, side {side}": [[512, 4096], [512 / side, 4096 / side]] for side in (2, 4)},
 }
-BY_SIZE, BY_CELL = "Cost by number of particles", "Cost by particles in a cell"
 
-# Bench, rows of its files a, b, ..., {panel: {line: [x], [y]}}, {panel: labels of x and y}, words of legend and title.
+# Bench, rows of its files a, b, ..., {panel: {line: [x], [y]}}, words of legend and title.
 LINES = [
     ("step", [SWEEP],
      {BY_SIZE: {"32x32": [[32768, 65536], [30, 25]], "64x64": [[65536], [40]]},
       BY_CELL: {"32x32": [[32, 64], [30, 25]], "64x64": [[16], [40]]}},
-     {BY_SIZE: ("particles", PER_STEP), BY_CELL: ("particles per cell", PER_STEP)},
      ["grid"], ["method radix", "shape cic", "precision single", "medians of the wall clock"]),
     # files are told apart by their settings, or by their names where these are the same
     ("step", [SWEEP[1:3], [row("step", 30, N=65536, shape="tsc")]],
-     {BY_SIZE: {"32x32, shape cic": [[32768, 65536], [30, 25]], "32x32, shape tsc": [[65536], [30]]}}, {}, ["shape"], []),
-    ("step", [STEP, STEP], {BY_SIZE: {"32x32, file a": [[0], [30]], "32x32, file b": [[1], [30]]}}, {}, ["file"], []),
+     {BY_SIZE: {"32x32, shape cic": [[32768, 65536], [30, 25]], "32x32, shape tsc": [[65536], [30]]},
+      BY_CELL: {"32x32, shape cic": [[32, 64], [30, 25]], "32x32, shape tsc": [[64], [30]]}}, ["shape"], []),
+    ("step", [STEP, STEP], dict.fromkeys([BY_SIZE, BY_CELL], {"32x32, file a": [[0], [30]], "32x32, file b": [[1], [30]]}), ["file"], []),
     ("deposit", [[*DEPOSITS, *OTHERS, row("deposit", 7, shape="tsc")]],
-     {"cic": {SORTED: [[8, 64], [3, 1]], "sort+: sorted, with the sort of a shuffled list before": [[8], [5]],
-              "atomic: additions, the list in order": [[8], [5]], "shuffled: atomic additions, the list shuffled": [[8], [5]]},
-      "tsc": {SORTED: [[0], [7]]}},
-     {"cic": PER_CELL}, ["method", SORTED], ["precision single; atomics 64; N = 1,000"]),
+     {CIC: {SORTED: [[8, 64], [3, 1]], "sort+: sorted, with the sort of a shuffled list before": [[8], [5]],
+            "atomic: additions, the list in order": [[8], [5]], "shuffled: atomic additions, the list shuffled": [[8], [5]]},
+      TSC: {SORTED: [[0], [7]]}},
+     ["method", SORTED], ["precision single; atomics 64; N = 1,000"]),
     ("deposit", [DEPOSITS, [row("deposit", 4, precision="double", atomics=32)]],
-     {"cic": {f"{SORTED}, precision single, atomics 64": [[8, 64], [3, 1]], f"{SORTED}, precision double, atomics 32": [[8], [4]]}},
-     {}, ["precision, atomics"], []),
+     {CIC: {f"{SORTED}, precision single, atomics 64": [[8, 64], [3, 1]], f"{SORTED}, precision double, atomics 32": [[8], [4]]}},
+     ["precision, atomics"], []),
     ("layout", [LAYOUTS],
      {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose alone": BOTH, "(B): transpose, column-wise, transpose back": BOTH,
                 "host, row-wise": [[64], [1]], "host, quicksort": [[64], [1]]}},
-     {BITONIC: ARRAYS}, ["layout", "transpose alone"], ["type int; N = 64"]),
+     ["layout", "transpose alone"], ["type int; N = 64"]),
     ("layout", [elsewhere(LAYOUTS[:2]), ALIKE],
      {BITONIC: {f"row-wise, type int, N = 64, {LONG_NAME}": BOTH,
                 **{f"row-wise, type {kind}, N = {length}, GPU": [[64], [3]] for length in (64, 128) for kind in ("int", "float")}}},
-     {}, ["type, N, device", f"type int, N = 64, {LONG_NAME}"], ["radixpic bench layout: 2 devices"]),  # none is shortened
-    ("permutation", [VOLUMES], dict.fromkeys(TABLES, OF_VOLUMES), dict.fromkeys(TABLES, ("elements", "ms")),
+     ["type, N, device", f"type int, N = 64, {LONG_NAME}"], ["radixpic bench layout: 2 devices"]),  # none is shortened
+    ("permutation", [VOLUMES], dict.fromkeys(TABLES, OF_VOLUMES),
      ["side", RLBB], ["a cell has side^dimensions elements"]),
     ("permutation", [VOLUMES, elsewhere(VOLUMES)],
-     {TABLES[0]: {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words, points in OF_VOLUMES.items()}},
-     {}, ["side, device"], []),
+     dict.fromkeys(TABLES, {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words, points in OF_VOLUMES.items()}),
+     ["side, device"], []),
     # points of one volume stand side by side
     ("permutation", [[row("permutation", 3, table=0, kernel=kernel) for kernel in ("CB", "BB", "RLBB")]],
-     {"3D 8x8x8, axes 2,1,0": {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, {}, [], []),
+     {("3D 8x8x8, axes 2,1,0", "elements", "ms"): {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, [], []),
 ]  # fmt: skip
 
 
@@ -131,43 +140,42 @@ ATOMICS = [
     row("atomics", 4, scope="group", words=8),
 ]  # fmt: skip
 V1, COPIED = "filter: v1, juxtaposed, 300x300", "copy on the device"
-MAPPED = "Atomic functions, ns an operation:\n{} scope, {} memory, {} operations"
-ON_DEVICE, IN_GROUP = MAPPED.format("device", "global", "65,536"), MAPPED.format("group", "local", "65,536")
 
-# Bench, files, {panel: unit, {bar: its length, its words}}, {map: {(function, words): text}}, words of legend and title.
+# The same of bars, {panel: [(bar, its length, its words)]}, and of maps, {panel: {(function, words): text}}.
 BARS = [
     ("pic-sort", [[*SHORT, *LONG, row("host sort", 20, device="host"), row("copy", 99)]],
-     {"": ("ns per key", [("paper, b = 10, p = 2", 6, "6.00  (total 5.00)"), ("paper, b = 30, p = 6", 15, "15.0  (total 18.0)"),
-                          ("qsort on the host", 20, "20.0")])},
-     {}, ["bar: phases of single sorts", "histogram", "reorder", "whole sort, without phases", "mark"], ["number beside a bar: its length"]),
+     {SORTS: [("paper, b = 10, p = 2", 6, "6.00  (total 5.00)"), ("paper, b = 30, p = 6", 15, "15.0  (total 18.0)"),
+                          ("qsort on the host", 20, "20.0")]},
+     ["bar: phases of single sorts", "histogram", "reorder", "whole sort, without phases", "mark"], ["number beside a bar: its length"]),
     # a long bar of the host is cut at 1.15 times what those of the device need
     ("pic-sort", [[*SHORT, row("host sort", 400, device="host")]],
-     {"": ("ns per key", [("paper", 6, "6.00  (total 5.00)"), ("qsort on the host", 6.9, "400  (bar cut)")])}, {}, [], ["p = 2"]),
+     {SORTS: [("paper", 6, "6.00  (total 5.00)"), ("qsort on the host", 6.9, "400  (bar cut)")]}, [], ["p = 2"]),
     ("pic-sort", [[*SHORT, *REFUTED]],
-     {"": ("ns per key", [("paper, table columns", 6, "6.00  (total 5.00)"), ("paper, table rows", 6, "6.00  (total 5.00)  NOT VERIFIED")])},
-     {}, ["NOT VERIFIED"], []),
+     {SORTS: [("paper, table columns", 6, "6.00  (total 5.00)"), ("paper, table rows", 6, "6.00  (total 5.00)  NOT VERIFIED")]},
+     ["NOT VERIFIED"], []),
     *[("pic-sort", [SHORT, other],
-       {"": ("ns per key", [(f"paper, {first}", 6, "6.00  (total 5.00)"), (f"paper, {second}", 6, "6.00  (total 5.00)")])}, {}, [], [])
+       {SORTS: [(f"paper, {first}", 6, "6.00  (total 5.00)"), (f"paper, {second}", 6, "6.00  (total 5.00)")]}, [], [])
       for other, first, second in ((elsewhere(SHORT), "GPU", LONG_NAME), (SHORT, "file a", "file b"))],
     ("random-lists", [LISTS],
-     {"": ("ns per key", [("paper, N = 1,000", 1000, "1,000  (total 6,000)"), ("paper, N = 2,000", 3000, "3,000")])}, {}, [], ["b = 30"]),
+     {SORTS: [("paper, N = 1,000", 1000, "1,000  (total 6,000)"), ("paper, N = 2,000", 3000, "3,000")]}, [], ["b = 30"]),
     ("local-memory", [RATES + ATOMICS],
-     {"Bandwidth": ("GB/s", [(COPIED, 50, "50.0"), (V1, 40, "40.0  NOT VERIFIED")]),
-      "Product of matrices": ("Gflop/s", [("stencil: product, 300x300", 7, "7.00")]),
-      "Refinement": ("Gcells/s", [("refine: children, 300x300", 0.5, "0.500")])},
-     {ON_DEVICE: {("add", "1"): "2.00", ("add", "32"): "0.500\n(1,024)", ("sub", "1"): "0.250 crossed out"},
+     {BANDWIDTH: [(COPIED, 50, "50.0"), (V1, 40, "40.0  NOT VERIFIED")],
+      PRODUCT: [("stencil: product, 300x300", 7, "7.00")],
+      ("Refinement", "Gcells/s", ""): [("refine: children, 300x300", 0.5, "0.500")],
+      ON_DEVICE: {("add", "1"): "2.00", ("add", "32"): "0.500\n(1,024)", ("sub", "1"): "0.250 crossed out"},
       IN_GROUP: {("add", "8"): "0.250"}},
      ["NOT VERIFIED"], ["in brackets: operations", "crossed out: NOT VERIFIED"]),
     # a copy with nothing to be compared with is in the title
-    ("local-memory", [[RATES[0], ATOMICS[0]]], {}, {ON_DEVICE: {("add", "1"): "2.00"}}, [], ["copy on GPU: 50.0 GB/s"]),
+    ("local-memory", [[RATES[0], ATOMICS[0]]], {ON_DEVICE: {("add", "1"): "2.00"}}, [], ["copy on GPU: 50.0 GB/s"]),
     ("local-memory", [RATES[:1] + ATOMICS[3:], elsewhere(RATES[:1] + ATOMICS[3:])],
-     {}, {f"{IN_GROUP}\n{name}": {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [], ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
+     {(f"{IN_GROUP[0]}\n{name}", *IN_GROUP[1:]): {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [], ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
     ("local-memory", [RATES[:3:2], elsewhere(RATES[:1] + [row("local-memory", 40)])],
-     {"Bandwidth": ("GB/s", [(COPIED, 50, "50.0"), (COPIED, 50, "50.0"), (V1, 40, "40.0")]),
-      "Product of matrices": ("Gflop/s", [("stencil: product, 300x300", 7, "7.00")])}, {}, ["device", "GPU", LONG_NAME], []),
+     {BANDWIDTH: [(COPIED, 50, "50.0"), (COPIED, 50, "50.0"), (V1, 40, "40.0")],
+      PRODUCT: [("stencil: product, 300x300", 7, "7.00")]}, ["device", "GPU", LONG_NAME], []),
     # operations are no setting: no cell lies over another
-    ("local-memory", [ATOMICS[:1], [row("atomics", 0.5, size=1024)]], {},
-     {f"{ON_DEVICE}\nfile a": {("add", "1"): "2.00"}, f"{MAPPED.format('device', 'global', '1,024')}\nfile b": {("add", "1"): "2.00"}}, [], []),
+    ("local-memory", [ATOMICS[:1], [row("atomics", 0.5, size=1024)]],
+     {(f"{MAPPED.format('device', 'global', operations)}\nfile {name}", *ON_DEVICE[1:]): {("add", "1"): "2.00"}
+      for name, operations in (("a", "65,536"), ("b", "1,024"))}, [], []),
 ]  # fmt: skip
 
 
@@ -207,46 +215,38 @@ class PlotTest(ProgramTest):
 
 
 class Figures(PlotTest):
-    def test_lines(self):
-        for bench, files, panels, labels, legend, title in LINES:
+    def test_figures(self):
+        for bench, files, panels, legend, title in LINES + BARS:
             with self.subTest(bench=bench, panels=panels):
                 figure = self.draw(bench, files)
-                drawn = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
-                self.assertLessEqual(set(panels), set(drawn))
                 said = self.assert_words(figure, legend, title)
-                for panel, axes in drawn.items():
-                    lines = {bars.get_label(): [list(values) for values in bars[0].get_data()] for bars in axes.containers}
-                    self.assertEqual(list(lines.items()), list(panels.get(panel, lines).items()))  # in this order
-                    self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), labels.get(panel, (axes.get_xlabel(), axes.get_ylabel())))
-                    self.assert_told_apart(axes, said)
+                drawn = [axes for axes in figure.axes if axes.axison]
+                drawn = {(axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()): axes for axes in drawn}
+                self.assertEqual(set(drawn), set(panels))
+                for place, axes in drawn.items():
+                    if axes.images:
+                        self.assertEqual(self.cells_of(axes), panels[place])
+                    elif axes.patches:
+                        self.assert_bars(axes, panels[place])
+                    else:
+                        self.assert_lines(axes, panels[place], said)
+                self.plt.close("all")
+        colors = {bar.get_facecolor() for bar in self.draw("local-memory", BARS[-2][1]).axes[0].patches}
+        self.assertEqual(len(colors), 2)  # a device, a colour
 
-    def assert_told_apart(self, axes, legend):
-        """Labels and styles of a panel's lines are not used twice, the legend names all parts of labels, and the bars
-        are from half to twice the median."""
+    def assert_lines(self, axes, lines, legend):
+        """Lines in this order; styles are not used twice, the legend names all parts of labels, and the bars are from
+        half to twice the median."""
+        drawn = [(bars.get_label(), [list(values) for values in bars[0].get_data()]) for bars in axes.containers]
+        self.assertEqual(drawn, list(lines.items()))
         styles = [(bars[0].get_color(), str(bars[0].get_linestyle()), bars[0].get_marker()) for bars in axes.containers]
         self.assertEqual(len(set(styles)), len(styles))
-        self.assertEqual(len({bars.get_label() for bars in axes.containers}), len(styles))
         for bars in axes.containers:
             for words in bars.get_label().split(", ")[1:]:
                 self.assertIn(words, legend)
             for median, ((_, low), (_, high)) in zip(bars[0].get_ydata(), bars[2][0].get_segments()):
                 self.assertAlmostEqual(low / median, 0.5)
                 self.assertAlmostEqual(high / median, 2)
-
-    def test_bars_and_maps(self):
-        for bench, files, panels, maps, legend, title in BARS:
-            with self.subTest(bench=bench, panels=panels, maps=maps):
-                figure = self.draw(bench, files)
-                self.assert_words(figure, legend, title)
-                drawn = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
-                self.assertEqual(set(drawn), {*panels, *maps})
-                for name, (unit, bars) in panels.items():
-                    self.assertEqual(drawn[name].get_xlabel(), unit)
-                    self.assert_bars(drawn[name], bars)
-                for name, cells in maps.items():
-                    self.assertEqual(self.cells_of(drawn[name]), cells)
-        colors = {bar.get_facecolor() for bar in self.draw("local-memory", BARS[-2][1]).axes[0].patches}
-        self.assertEqual(len(colors), 2)  # a device, a colour
 
     def assert_bars(self, axes, bars):
         """Labels, ends and words; a number is the length of its bar unless that is cut, and the total is a mark."""
