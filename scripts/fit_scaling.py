@@ -190,6 +190,7 @@ def fit(runs):
 
 # ---- files ----
 
+
 def make_run(path, rows):
     """A run from its rows in a file."""
     measured = {row["quantity"]: row for row in rows}

@@ -72,7 +72,7 @@ class Bars:
 
         parts = [(Patch(color=color), part) for part, color in self.colors.items() if part in self.parts]
         has_mark, has_refuted = (any(getattr(bar, name) for bar in self.bars) for name in ("has_mark", "refuted"))
-        crossed = (Patch(facecolor="white", **look.HATCHED), look.REFUTED_LABEL)
+        crossed = (Patch(facecolor="white", **{**look.HATCHED, "linewidth": 1}), look.REFUTED_LABEL)
         sections = {
             self.kind.heading or ", ".join(self.settings.varying): parts,
             "mark": [(Line2D([], [], **TOTAL), TOTAL_LABEL)] * has_mark,

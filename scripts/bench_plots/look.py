@@ -69,7 +69,7 @@ def plain_log_ticks(axis):
     from matplotlib.ticker import AutoLocator, LogLocator
 
     low, high = axis.get_view_interval()
-    steps = (1, 2, 5) if high / low < 1000 else (1,)
+    steps = (1, 2, 5) if high / low < 4000 else (1,)
     locator = AutoLocator() if high / low < 10 else LogLocator(subs=steps, numticks=12)
     ticks = [tick for tick in locator.tick_values(low, high) if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
     set_ticks(axis, ticks, [f"{tick:.6g}" if 1e-4 <= tick < 1e6 else f"{tick:.3g}" for tick in ticks])

@@ -48,7 +48,7 @@ def read_bench(path):
     """The bench of a CSV file and its rows; a last line that was not finished is dropped.
 
     Each row also has "case", its words by their keys, and each of these by its own; "path"; "file", the file's name
-    without its ending; and "machine": its device, or, where it is of the host, the devices beside which the file has it.
+    without its ending; and "machine": its device, or, if that is the host, the devices beside which the file has it.
     """
     header, *rows = read_rows(path) or [[]]
     if header != HEADER:
