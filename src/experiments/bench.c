@@ -2,6 +2,7 @@
 #include "experiments/bench.h"
 
 #include "base/arguments.h"
+#include "base/integers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -288,8 +289,7 @@ enum status bench_copy(struct bench *bench, size_t bytes)
 
 enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes)
 {
-    const uint64_t wanted = 2 * particles * real_bytes, least = UINT64_C(1) << 26, most = UINT64_C(1) << 30;
-    return bench_copy(bench, wanted < least ? least : wanted > most ? most : wanted);
+    return bench_copy(bench, at_least(at_most(2 * particles * real_bytes, 1 << 30), 1 << 26));
 }
 
 double bench_copy_rate(const struct bench *bench)

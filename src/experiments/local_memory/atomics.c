@@ -1,5 +1,6 @@
 /* Local memory, part atomics: every atomic function of OpenCL 1.2 at device scope (words in global memory)
  * and at group scope (words in local memory), from all operations on one word to as many words as items. */
+#include "base/integers.h"
 #include "experiments/local_memory/local_memory.h"
 
 #include <math.h>
@@ -94,15 +95,13 @@ static void choose_launch(const struct ladder *ladder, struct atomic_case *chose
                           enum atomic_function function, int contention)
 {
     const uint32_t block = ladder->kernels->shape.block, addresses = contentions[contention].addresses;
-    const uint32_t few = (MOST_RIVALS * addresses + block - 1) / block;
     chosen->function = function;
     chosen->scope = contentions[contention].scope;
     chosen->addresses = addresses;
     chosen->rounds = chosen->scope == SCOPE_GROUP ? GROUP_ROUNDS : USUAL_ROUNDS;
-    const uint32_t share = block * chosen->rounds; /* operations of a group */
-    chosen->groups = (ladder->options->operations + share - 1) / share;
-    if (function == ATOMIC_CMPXCHG && chosen->scope == SCOPE_DEVICE && chosen->groups > few)
-        chosen->groups = few;
+    chosen->groups = divide_up(ladder->options->operations, block * chosen->rounds);
+    if (function == ATOMIC_CMPXCHG && chosen->scope == SCOPE_DEVICE)
+        chosen->groups = at_most(chosen->groups, divide_up(MOST_RIVALS * addresses, block));
 }
 
 static enum status clear(void *context)
@@ -190,13 +189,12 @@ enum status ladder_atomics(struct bench *bench, void *context)
     uint32_t operations = 0, words = 0;
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(ladder, &chosen, ATOMIC_ADD, n);
-        const uint32_t its_operations = local_atomics_operations(&chosen);
-        operations = operations > its_operations ? operations : its_operations;
-        words = words > local_atomics_words(&chosen) ? words : local_atomics_words(&chosen);
+        operations = at_least(operations, local_atomics_operations(&chosen));
+        words = at_least(words, local_atomics_words(&chosen));
     }
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, words));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, operations > words ? operations : words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, words)));
     TRY(buffer_create(bench->part, words * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
     print_head(ladder, &chosen);

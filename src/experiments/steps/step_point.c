@@ -1,6 +1,7 @@
 /* Step point: the config in memory, the blocks of steps, and what a right step must leave behind. */
 #include "experiments/steps/step_point.h"
 
+#include "base/integers.h"
 #include "config/config_reader.h"
 #include "simulation.h"
 #include "step/stepper.h"
@@ -214,10 +215,8 @@ static void describe(const struct run *run)
     point->bytes_held = device_bytes_held(simulation->device);
     point->has_slabs = simulation->decomposition == DECOMPOSITION_SLABS;
     point->ghost_rows = simulation->slab.ghost;
-    for (int rank = 0; rank < point->ranks; rank++) {
-        const uint32_t rows = partition_rows(&simulation->partition, rank);
-        point->rows_most = rows > point->rows_most ? rows : point->rows_most;
-    }
+    for (int rank = 0; rank < point->ranks; rank++)
+        point->rows_most = at_least(partition_rows(&simulation->partition, rank), point->rows_most);
     snprintf(point->method, sizeof point->method, "%s", simulation->stepper.kind->name);
     if (simulation->stepper.kind == &radix_step)
         sorter_plan_describe(&simulation->stepper.setup.sort, point->sort, sizeof point->sort);
@@ -231,7 +230,7 @@ static enum status check_list(const struct simulation *simulation, const char **
 {
     const struct particles *list = &simulation->particles[0];
     const uint32_t cells = grid_cells(&simulation->slab.box);
-    const size_t count = list->count < LOOKED_AT ? list->count : LOOKED_AT;
+    const size_t count = at_most(list->count, LOOKED_AT);
     double offsets[2 * LOOKED_AT], velocities[2 * LOOKED_AT];
     uint32_t *begins = NULL;
     for (int end = 0; end < 2; end++) {
