@@ -17,6 +17,7 @@ static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_FIELD] = "field",
     [STAGE_PUSH] = "push",
     [STAGE_OUTPUT] = "output",
+    [STAGE_WAIT] = "wait for files",
     [STAGE_OTHER] = "other",
 };
 

@@ -21,8 +21,9 @@ enum stage {
     STAGE_HALO, /* node rows and field between ranks */
     STAGE_FIELD,
     STAGE_PUSH,
-    STAGE_OUTPUT,
-    STAGE_OTHER, /* what is timed but not part of the table: a copy, a transfer */
+    STAGE_OUTPUT, /* copies of what is written beside the steps */
+    STAGE_WAIT,   /* for files that are being written */
+    STAGE_OTHER,  /* what is timed but not part of the table: a copy, a transfer */
     STAGE_COUNT
 };
 

@@ -13,6 +13,7 @@
 #include "simulation.h"
 #include "step/stepper.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +125,6 @@ static enum status write_resolved_config(struct run *run)
 static enum status open_outputs(struct run *run)
 {
     const char *mode = run->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
-    if (is_first_rank(run))
-        TRY(run_folder_create(&run->folder));
     TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder, run->simulation.first_step));
     if (!is_first_rank(run))
         return STATUS_OK;
@@ -226,7 +225,14 @@ static enum status report_times(struct run *run, double seconds)
                                       simulation_samples_times(simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
-    return stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost);
+    TRY(stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost));
+    const struct writer_totals written = outputs_written(simulation->outputs);
+    if (written.files > 0)
+        log_line(&run->log, LOG_NORMAL,
+                 "files: %" PRIu64 " of %.4g MB together, written in %.3g s (%.3g MB/s)", written.files,
+                 1e-6 * (double)written.bytes, written.seconds,
+                 1e-6 * (double)written.bytes / written.seconds);
+    return STATUS_OK;
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
@@ -256,6 +262,7 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
     if (status != STATUS_OK && status != STATUS_STOPPED)
         return status;
     TRY(device_finish(run->device));
+    TRY(agree(run, outputs_finish(simulation->outputs)));
     TRY(report_times(run, timer_now() - progress.started));
     return status == STATUS_STOPPED ? report_stop(run, arguments) : STATUS_OK;
 }

@@ -116,6 +116,10 @@ STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
+/* values[count] <- an attribute of all particles, as the device has it: attribute_bytes() each. Blocking. */
+STATUS_CHECKED enum status particles_copy(const struct particles *particles, enum attribute attribute,
+                                          void *values);
+
 /* Writes an attribute of `count` particles from number `first` on, as the device has it: attribute_bytes()
  * each. Blocking. */
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,

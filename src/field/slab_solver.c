@@ -33,15 +33,11 @@ static enum status create_rows(struct device *device, const struct partition *pa
 {
     const size_t ranks = (size_t)solver->communicator.size;
     const uint32_t ny = solver->box.ny;
-    uint64_t *counts = NULL;
     uint32_t *fftw_first = NULL;
-    enum status status = DEVICE_NEW_ARRAY(device, counts, ranks);
-    if (status == STATUS_OK)
-        status = DEVICE_NEW_ARRAY(device, fftw_first, ranks + 1);
-    TRY(communicator_agree(&solver->communicator, status));
-    communicator_gather_count(&solver->communicator, fftw_rows, counts);
+    TRY(communicator_agree(&solver->communicator, DEVICE_NEW_ARRAY(device, fftw_first, ranks + 1)));
+    communicator_gather(&solver->communicator, sizeof fftw_rows, &fftw_rows, fftw_first + 1);
     for (size_t rank = 0; rank < ranks; rank++)
-        fftw_first[rank + 1] = fftw_first[rank] + (uint32_t)counts[rank];
+        fftw_first[rank + 1] += fftw_first[rank];
     const struct row_division here = {partition->first, ny}, there = {fftw_first, 2 * (ny / 2 + 1)};
     return rows_create(&solver->communicator, device, ny, &here, &there, &solver->rows);
 }

@@ -5,8 +5,9 @@
  * cell counted; so any number of ranks can read them, each its own rows. Reals are stored in the precision of
  * the run, so a restart on as many ranks goes on with the same bits.
  *
- * A file appears whole or not at all (hdf5_file.h); its arrays are chunked with checksums, and a digest over
- * all bytes of the file, kept in the block before HDF5's first byte, is checked before anything is believed.
+ * A file appears whole or not at all (hdf5_file.h). A digest over all bytes of the file, kept in the block
+ * before HDF5's first byte, is checked before anything is believed. Each rank writes its part of the arrays,
+ * as the device has it.
  *
  *     attributes of the file: version, step, first_energy, ranks, ghost
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
@@ -22,6 +23,7 @@
 #include "output/run_folder.h"
 #include "output/sorted_list.h"
 
+#include <hdf5.h>
 #include <limits.h>
 
 /* Of the names of their files: run_folder.h. */
@@ -43,15 +45,14 @@ STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all);
 
 /* ---- writing ---- */
 
-/* Collective. Writes FOLDER/checkpoint_STEP.h5 and sets *bytes to the size of the file. Then, of the others
- * in the folder, the `keep` - 1 newest of earlier steps stay; older ones, those of later steps, which a run
- * left that was since taken back, and what a killed run left unfinished are removed. One that is no whole
- * checkpoint at a glance is not counted, and stays as long as fewer than `keep` newer ones are there.
- * STATUS_FAILED on all ranks, with path and errno text, when it cannot be written, or when a particle is lost
- * or holds a non-finite value (the sentence names species, step and cell): then older checkpoints stay as
- * they are. */
-STATUS_CHECKED enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep,
-                                            uint64_t *bytes);
+/* Collective. Records FOLDER/checkpoint_STEP.h5. Once it is written, of the others in the folder the `keep` -
+ * 1 newest of earlier steps stay; older ones, those of later steps, which a run left that was since taken
+ * back, and what a killed run left unfinished are removed. One that is no whole checkpoint at a glance is not
+ * counted, and stays as long as fewer than `keep` newer ones are there. STATUS_FAILED, here or when it is
+ * written, when a particle is lost or holds a non-finite value (the sentence names species, step and cell):
+ * then older checkpoints stay as they are. */
+STATUS_CHECKED enum status checkpoint_record(const char *folder, const struct view *view, uint32_t keep,
+                                             struct hdf5_file **file);
 
 /* ---- reading ---- */
 

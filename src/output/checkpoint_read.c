@@ -1,6 +1,7 @@
 /* Checkpoint, reading: rank 0 finds a whole file; then each rank opens it, holds its parts against each other
  * and reads its own rows. To close what could not be opened does nothing. */
 #include "output/checkpoint.h"
+#include "output/hdf5_write.h"
 
 #include "config/config_reader.h"
 
@@ -22,6 +23,12 @@ static enum status impossible(const struct checkpoint *checkpoint, const char *w
 }
 
 /* ---- HDF5: nothing that stands in the file is believed ---- */
+
+/* Rows of an array of one dimension (shape[1] is 0) or two, of a native type. */
+struct rows {
+    hid_t type;
+    uint64_t shape[2], first_row, rows;
+};
 
 static enum status fail(const struct checkpoint *checkpoint, const char *name, const char *what)
 {
@@ -66,7 +73,7 @@ static enum status read_number(const struct checkpoint *checkpoint, const char *
     return status;
 }
 
-static bool read_selected(hid_t dataset, int dimensions, const struct hdf5_array *rows, void *values)
+static bool read_selected(hid_t dataset, int dimensions, const struct rows *rows, void *values)
 {
     const hsize_t start[2] = {rows->first_row, 0}, extent[2] = {rows->rows, rows->shape[1]};
     const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
@@ -79,8 +86,8 @@ static bool read_selected(hid_t dataset, int dimensions, const struct hdf5_array
 }
 
 /* values[rows * shape[1]] <- rows of the array at `name`. */
-static enum status read_rows(const struct checkpoint *checkpoint, const char *name,
-                             const struct hdf5_array *rows, void *values)
+static enum status read_rows(const struct checkpoint *checkpoint, const char *name, const struct rows *rows,
+                             void *values)
 {
     const int dimensions = rows->shape[1] ? 2 : 1;
     hsize_t shape[2] = {0, 0};
@@ -94,7 +101,7 @@ static enum status read_rows(const struct checkpoint *checkpoint, const char *na
              shape[1] != rows->shape[1])
         status = fail(checkpoint, name, "is of another shape than the state that the file tells of");
     else if (rows->rows > 0 && !read_selected(dataset, dimensions, rows, values))
-        status = fail(checkpoint, name, "cannot be read: its checksum is wrong, or the disk fails");
+        status = fail(checkpoint, name, "cannot be read");
     H5Dclose(dataset);
     return status;
 }
@@ -127,7 +134,7 @@ static enum status read_config(struct checkpoint *checkpoint)
     char *text = calloc(length + 1, 1);
     if (!text)
         return no_memory(checkpoint);
-    const struct hdf5_array all = {H5T_NATIVE_UINT8, {length}, 0, length, NULL, NULL};
+    const struct rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
     enum status status = read_rows(checkpoint, "config", &all, text);
     if (status == STATUS_OK)
         status = config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config);
@@ -143,8 +150,7 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
     const uint32_t rows = checkpoint->config.grid.cells[0];
     if (ranks == 0 || ranks > rows)
         return impossible(checkpoint, "it has no rows for so many ranks");
-    const struct hdf5_array ends = {
-        H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1), NULL, NULL};
+    const struct rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
     uint32_t *first = calloc(ends.rows, sizeof *first);
     if (!first)
         return no_memory(checkpoint);
@@ -157,7 +163,7 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
 }
 
 static enum status read_array(const struct checkpoint *checkpoint, uint32_t species, const char *array,
-                              const struct hdf5_array *rows, void *values)
+                              const struct rows *rows, void *values)
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "/particles/%s/%s", checkpoint->config.species[species].name, array);
@@ -175,7 +181,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     const struct config *config = &checkpoint->config;
     const struct partition *partition = &checkpoint->partition;
     const uint32_t nx = config->grid.cells[0];
-    const struct hdf5_array counts = {H5T_NATIVE_UINT64, {nx}, 0, nx, NULL, NULL};
+    const struct rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
     uint64_t *starts = checkpoint->row_starts + species * (nx + (size_t)1);
     uint64_t missing = config->species[species].particles;
     TRY(read_array(checkpoint, species, "row_counts", &counts, starts + 1));
@@ -199,7 +205,7 @@ static enum status load(struct checkpoint *checkpoint)
 {
     const struct config *config = &checkpoint->config;
     uint32_t ranks = 0;
-    const hid_t access = hdf5_access(false);
+    const hid_t access = hdf5_access();
     checkpoint->file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (checkpoint->file < 0)
@@ -207,8 +213,7 @@ static enum status load(struct checkpoint *checkpoint)
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
     TRY(read_partition(checkpoint, ranks));
-    const struct hdf5_array capacities = {
-        H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks, NULL, NULL};
+    const struct rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);
     checkpoint->row_starts =
         calloc(config->species_count * (config->grid.cells[0] + (size_t)1), sizeof *checkpoint->row_starts);
@@ -351,7 +356,7 @@ enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t 
                                   uint32_t rows, uint32_t *counts)
 {
     const uint32_t *cells = checkpoint->config.grid.cells;
-    const struct hdf5_array own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows, NULL, NULL};
+    const struct rows own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows};
     uint64_t sum = checkpoint_row_start(checkpoint, species, first_row);
     TRY(read_array(checkpoint, species, "cell_counts", &own, counts));
     for (size_t cell = 0; cell < (size_t)rows * cells[1]; cell++)
@@ -367,12 +372,10 @@ enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint3
     const uint64_t first = checkpoint_row_start(checkpoint, species, first_row);
     const uint64_t count = checkpoint_row_start(checkpoint, species, first_row + rows) - first;
     const struct config *config = &checkpoint->config;
-    const struct hdf5_array own = {attribute_type(config->precision, a),
-                                   {config->species[species].particles, attribute_table[a].components},
-                                   first,
-                                   count,
-                                   NULL,
-                                   NULL};
+    const struct rows own = {hdf5_native(attribute_type(config->precision, a)),
+                             {config->species[species].particles, attribute_table[a].components},
+                             first,
+                             count};
     TRY(read_array(checkpoint, species, attribute_table[a].name, &own, values));
     for (uint64_t n = 0; n < attribute_table[a].components * count && attribute_table[a].is_real; n++)
         if (!attribute_accepts(a, config->precision == PRECISION_SINGLE ? (double)((const float *)values)[n]

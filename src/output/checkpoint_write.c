@@ -1,4 +1,4 @@
-/* Checkpoint, writing: from the device piece by piece into the file, every number looked at on the way. */
+/* Checkpoint, writing: a copy of the state, every number of which is looked at on the way into the file. */
 #include "output/checkpoint.h"
 
 #include "base/stop.h"
@@ -10,28 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bits of an offset or velocity are noise: level 1 leaves 82 to 89 % of them, at 50 MB/s and core, a
- * small part of what a disk takes. */
-enum { NO_COMPRESSION = 0 };
-
-static void write_array(struct hdf5_file *file, hid_t parent, const char *name,
-                        const struct hdf5_array *array)
-{
-    hdf5_close(file, hdf5_dataset(file, parent, name, array));
-}
-
 /* ---- particles ---- */
 
 /* No particle may have got lost, or the file would not be read back. */
 static enum status require_all(const struct sorted_list *list)
 {
-    const struct species_config *species = list->particles->species;
-    if (list->all == species->particles)
+    if (list->all == list->species->particles)
         return STATUS_OK;
     return status_fail(STATUS_FAILED,
                        "species %s, step %" PRIu64 ": %" PRIu64 " particles are there, not %" PRIu64
                        "; this state is not written as a checkpoint",
-                       species->name, list->view->step, list->all, species->particles);
+                       list->species->name, list->step, list->all, list->species->particles);
 }
 
 /* An attribute of a list. */
@@ -43,32 +32,25 @@ struct column {
 static enum status refuse_value(const struct column *column, uint64_t n, double value)
 {
     const struct sorted_list *list = column->list;
-    const struct slab *slab = list->view->slab;
-    const uint32_t components = attribute_table[column->attribute].components;
+    const uint32_t components = attribute_table[column->attribute].components, ny = list->slab.box.ny;
     const uint32_t cell = sorted_list_cell(list, n / components);
     return status_fail(STATUS_FAILED,
                        "species %s, step %" PRIu64 ": %s[%" PRIu64 "] of a particle in cell (%" PRIu32
                        ", %" PRIu32 ") is %g; this state is not written as a checkpoint",
-                       list->particles->species->name, list->view->step,
-                       attribute_table[column->attribute].name, n % components,
-                       slab_global_row(slab, cell / slab->box.ny), cell % slab->box.ny, value);
+                       list->species->name, list->step, attribute_table[column->attribute].name,
+                       n % components, slab_global_row(&list->slab, cell / ny), cell % ny, value);
 }
 
 static enum status fill_attribute(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
-    const struct attribute_info *info = &attribute_table[column->attribute];
-    if (!info->is_real)
-        return buffer_read(list->particles->attribute[column->attribute], first * sizeof(uint64_t),
-                           count * sizeof(uint64_t), values);
-    TRY(particles_read(list->particles, column->attribute, first / info->components, count / info->components,
-                       list->values));
-    for (size_t n = 0; n < count; n++) {
-        if (!attribute_accepts(column->attribute, list->values[n]))
-            return refuse_value(column, first + n, list->values[n]);
-        view_store(list->view, values, n, list->values[n]);
-    }
+    const enum attribute a = column->attribute;
+    const size_t bytes = attribute_bytes(list->precision, a) / attribute_table[a].components;
+    memcpy(values, (const char *)list->data[a] + first * bytes, count * bytes);
+    for (uint64_t n = first; n < first + count && attribute_table[a].is_real; n++)
+        if (!attribute_accepts(a, sorted_list_real(list, a, n)))
+            return refuse_value(column, n, sorted_list_real(list, a, n));
     return STATUS_OK;
 }
 
@@ -83,31 +65,35 @@ static enum status fill_cell_counts(const void *source, uint64_t first, size_t c
 static enum status fill_row_counts(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct sorted_list *list = source;
-    const uint32_t ny = list->view->slab->box.ny;
+    const uint32_t ny = list->slab.box.ny;
     for (size_t n = 0; n < count; n++)
         ((uint64_t *)values)[n] =
             list->cell_offsets[(first + n + 1) * ny] - list->cell_offsets[(first + n) * ny];
     return STATUS_OK;
 }
 
-static void write_list(struct hdf5_file *file, hid_t group, const struct sorted_list *list)
+static void write_list(struct hdf5_object *group, const struct sorted_list *list)
 {
-    const struct slab *slab = list->view->slab;
-    const uint64_t nx = slab->box.nx, ny = slab->box.ny, first = slab->first_row, rows = slab->rows;
-    write_array(file, group, "row_counts",
-                &(struct hdf5_array){H5T_NATIVE_UINT64, {nx, 0}, first, rows, fill_row_counts, list});
-    write_array(file, group, "cell_counts",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, {nx, ny}, first, rows, fill_cell_counts, list});
+    const uint64_t nx = list->slab.box.nx, ny = list->slab.box.ny, first = list->slab.first_row,
+                   rows = list->slab.rows;
+    hdf5_dataset(group, "row_counts",
+                 &(struct hdf5_array){HDF5_UINT64, 1, {nx}, {0}, first, rows, fill_row_counts, list});
+    hdf5_dataset(
+        group, "cell_counts",
+        &(struct hdf5_array){HDF5_UINT32, 2, {nx, ny}, {0}, first * ny, rows * ny, fill_cell_counts, list});
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        const uint64_t components = attribute_table[a].components;
         const struct column column = {list, a};
-        const struct hdf5_array array = {attribute_type(list->view->config->precision, a),
-                                         {list->all, attribute_table[a].components},
-                                         list->before,
-                                         list->particles->count,
-                                         fill_attribute,
-                                         &column};
-        if (attribute_present(list->particles->species, a))
-            write_array(file, group, attribute_table[a].name, &array);
+        if (attribute_present(list->species, a))
+            hdf5_dataset(group, attribute_table[a].name,
+                         &(struct hdf5_array){attribute_type(list->precision, a),
+                                              2,
+                                              {list->all, components},
+                                              {0},
+                                              list->before * components,
+                                              list->count * components,
+                                              fill_attribute,
+                                              hdf5_file_keep_copy(group->file, sizeof column, &column)});
     }
 }
 
@@ -121,64 +107,83 @@ static void write_config(struct hdf5_file *file, const struct view *view)
     char *text = config_as_text(&resolved, &length);
     if (!text)
         hdf5_file_fail(file, STATUS_FAILED);
-    const uint64_t own = view->communicator->rank == 0 ? length : 0;
-    if (hdf5_file_agree(file)) /* the length, too */
-        write_array(file, file->id, "config",
-                    &(struct hdf5_array){H5T_NATIVE_UINT8, {length, 0}, 0, own, NULL, text});
+    else
+        hdf5_dataset(&file->root, "config",
+                     &(struct hdf5_array){HDF5_UINT8,
+                                          1,
+                                          {length},
+                                          {0},
+                                          0,
+                                          view->communicator->rank == 0 ? length : 0,
+                                          NULL,
+                                          hdf5_file_keep_copy(file, length, text)});
     free(text);
 }
 
 static void write_frame(struct hdf5_file *file, const struct view *view)
 {
+    struct hdf5_object *root = &file->root;
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     const uint32_t species = view->config->species_count;
-    const uint64_t ends = ranks + UINT64_C(1), own = rank == 0 ? ends : 0;
-    const uint32_t *first_rows = view->partition->first;
-    hdf5_numbers(file, file->id, "version", H5T_NATIVE_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
-    hdf5_numbers(file, file->id, "step", H5T_NATIVE_UINT64, 1, &view->step);
-    hdf5_double(file, file->id, "first_energy", view->first_energy);
-    hdf5_numbers(file, file->id, "ranks", H5T_NATIVE_UINT32, 0, &ranks);
-    hdf5_numbers(file, file->id, "ghost", H5T_NATIVE_UINT32, 0, &view->ghost);
-    write_config(file, view);
-    write_array(file, file->id, "first_rows",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, {ends, 0}, 0, own, NULL, first_rows});
+    const uint64_t ends = ranks + UINT64_C(1);
     uint32_t capacities[CONFIG_MAX_SPECIES];
+    hdf5_numbers(root, "version", HDF5_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
+    hdf5_numbers(root, "step", HDF5_UINT64, 1, &view->step);
+    hdf5_double(root, "first_energy", view->first_energy);
+    hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
+    hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
+    write_config(file, view);
+    hdf5_dataset(root, "first_rows",
+                 &(struct hdf5_array){HDF5_UINT32,
+                                      1,
+                                      {ends},
+                                      {0},
+                                      0,
+                                      rank == 0 ? ends : 0,
+                                      NULL,
+                                      hdf5_file_keep_copy(file, ends * sizeof *view->partition->first,
+                                                          view->partition->first)});
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
-    write_array(file, file->id, "capacities",
-                &(struct hdf5_array){H5T_NATIVE_UINT32, {ranks, species}, rank, 1, NULL, capacities});
+    hdf5_dataset(root, "capacities",
+                 &(struct hdf5_array){HDF5_UINT32,
+                                      2,
+                                      {ranks, species},
+                                      {0},
+                                      (uint64_t)rank * species,
+                                      species,
+                                      NULL,
+                                      hdf5_file_keep_copy(file, sizeof capacities, capacities)});
 }
 
 static void write_content(struct hdf5_file *file, const struct view *view)
 {
     write_frame(file, view);
-    const hid_t particles = hdf5_group(file, file->id, "particles");
-    for (uint32_t s = 0; s < view->config->species_count && hdf5_file_agree(file); s++) {
-        struct sorted_list list;
-        const hid_t group = hdf5_group(file, particles, view->config->species[s].name);
-        hdf5_file_fail(file, sorted_list_create(view, s, &list));
-        if (file->status == STATUS_OK)
-            hdf5_file_fail(file, require_all(&list));
-        if (hdf5_file_agree(file))
-            write_list(file, group, &list);
-        sorted_list_destroy(&list);
-        hdf5_close(file, group);
+    struct hdf5_object *particles = hdf5_group(&file->root, "particles");
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);
+        const struct sorted_list *list = sorted_list_copy(file, view, s);
+        if (list)
+            hdf5_file_fail(file, require_all(list));
+        if (group && list)
+            write_list(group, list);
     }
-    hdf5_close(file, particles);
 }
 
 /* ---- the file ---- */
 
 /* Once the checkpoint of `step` is safe: see checkpoint.h for what stays. */
-static enum status remove_others(const char *folder, uint64_t step, uint32_t keep)
+static enum status remove_others(const struct hdf5_file *written)
 {
+    const char *folder = written->folder;
+    const uint64_t step = written->step, keep = written->keep;
     struct numbered_file *files;
     size_t count;
     uint32_t kept = 1;
     enum status status = numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &count);
     for (size_t n = 0; n < count && status == STATUS_OK; n++) {
         const struct numbered_file *file = &files[n];
-        char path[PATH_MAX];
+        char path[PATH_MAX + sizeof file->name];
         snprintf(path, sizeof path, "%s/%s", folder, file->name);
         if (file->unfinished || file->step > step || (file->step < step && kept >= keep))
             status = file_remove(folder, file->name, "which a newer checkpoint replaces");
@@ -189,19 +194,20 @@ static enum status remove_others(const char *folder, uint64_t step, uint32_t kee
     return status;
 }
 
-enum status checkpoint_write(const char *folder, const struct view *view, uint32_t keep, uint64_t *bytes)
+enum status checkpoint_record(const char *folder, const struct view *view, uint32_t keep,
+                              struct hdf5_file **file)
 {
     char name[64];
-    struct hdf5_file file;
-    *bytes = 0;
     snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
-    TRY(hdf5_file_create(view->communicator, folder, name, NO_COMPRESSION, CHECKPOINT_BLOCK, &file));
-    file.seal = checkpoint_seal;
-    write_content(&file, view);
-    TRY(hdf5_file_finish(&file, bytes));
-    return communicator_agree(view->communicator, view->communicator->rank == 0
-                                                      ? remove_others(folder, view->step, keep)
-                                                      : STATUS_OK);
+    TRY(hdf5_file_create(folder, name, file));
+    (*file)->is_plain = true;
+    (*file)->user_block = CHECKPOINT_BLOCK;
+    (*file)->seal = checkpoint_seal;
+    (*file)->after = remove_others;
+    (*file)->step = view->step;
+    (*file)->keep = keep;
+    write_content(*file, view);
+    return (*file)->status;
 }
 
 /* ---- when one is due: by steps, but not in the first one of a run; by the clock; or for a signal to any
@@ -234,11 +240,17 @@ static bool are_due(void *part, const struct view *view)
            (view->step != view->first_step && view_is_due(view, config->every));
 }
 
-static enum status write_due(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status record_due(void *part, const char *folder, const struct view *view,
+                              struct hdf5_file **file)
 {
     struct checkpoints *checkpoints = part;
-    TRY(checkpoint_write(folder, view, view->config->output.checkpoints.keep, bytes));
     checkpoints->last = timer_now();
+    return checkpoint_record(folder, view, view->config->output.checkpoints.keep, file);
+}
+
+static enum status stop(void *part, const char *folder, const struct view *view)
+{
+    const struct checkpoints *checkpoints = part;
     if (checkpoints->signal == 0)
         return STATUS_OK;
     return status_fail(STATUS_STOPPED, "stopped by %s at step %llu (t = %g), with a checkpoint in %s",
@@ -280,5 +292,6 @@ const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .needs = OUTPUT_NEEDS_SYNC,
                                              .is_due = are_due,
                                              .create = create_checkpoints,
-                                             .write = write_due,
+                                             .record = record_due,
+                                             .stop = stop,
                                              .print_size = print_size};

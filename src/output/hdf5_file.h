@@ -1,20 +1,13 @@
-/* HDF5 file: a file that appears whole or not at all, written by all ranks together, with the attributes and
- * arrays that this project writes into one.
+/* HDF5 file: what a file is to hold, recorded as a tree of groups, arrays and attributes, and then written.
  *
- * Every call is collective: all ranks make the same calls with the same values, but for what the docstrings
- * name as the rank's own. On one rank nothing of MPI-IO is used.
+ * The thread that runs the steps records: names, numbers, and arrays whose data it copies into memory that
+ * the file keeps. Any one thread then writes the whole file (hdf5_write.c), in which HDF5 is called for the
+ * first time; so a run goes on while its files are written. On several ranks all record the same tree, each
+ * with its own part of the arrays, and the writing is collective.
  *
- * Errors stick: the first call that fails records the sentence, the ones after it do nothing, and
- * hdf5_file_finish() returns the code. So a page of attributes reads as a page of attributes. On several
- * ranks one rank's failure, and its sentence, become that of all at the next array, at the latest at the
- * end; until then the failed rank leaves out what needs no other one, so a caller makes the same calls
- * whatever failed and reports its own failures by hdf5_file_fail().
- *
- * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. A
- * failed close leaves HDF5 with data it can never write, and trying again when the process ends it crashes;
- * on several ranks a failed file is not closed at all, for HDF5's close would wait for ranks that do not
- * come. This room keeps HDF5 from trying at exit (H5dont_atexit); where MPI was initialised before the first
- * file, MPI_Finalize() makes it try too, so a program that failed must end without it (_exit or MPI_Abort).
+ * Errors of recording stick: the first one records the sentence and stays in file->status, and what is
+ * recorded behind it has no effect. So a page of attributes reads as a page of attributes. Objects are NULL
+ * then, which all calls take.
  */
 #ifndef RADIXPIC_OUTPUT_HDF5_FILE_H
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
@@ -23,131 +16,122 @@
 #include "config/config.h"
 #include "parallel/communicator.h"
 
-#include <hdf5.h>
-
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+enum hdf5_type { HDF5_TEXT, HDF5_UINT8, HDF5_UINT32, HDF5_UINT64, HDF5_FLOAT, HDF5_DOUBLE };
+
+enum { HDF5_DIMENSIONS = 4 /* at most */ };
+
+/* Fills values[count] with elements first, first+1, ... of the own part of an array. Several threads call it
+ * at the same time, later: `source` is memory that the file keeps. */
+typedef enum status hdf5_fill(const void *source, uint64_t first, size_t count, void *values);
+
+/* An array of which each rank has a part: a range of elements in C order, or where the sides of chunks are
+ * given, of whole chunks one after the other. */
+struct hdf5_array {
+    enum hdf5_type type;
+    int dimensions; /* 0: an array of one dimension and length 0 */
+    uint64_t shape[HDF5_DIMENSIONS];
+    uint64_t chunk[HDF5_DIMENSIONS]; /* sides, none longer than the array's; 0: rows of a good size */
+    uint64_t first, count;           /* the rank's part; no two ranks share an element */
+    hdf5_fill *fill;                 /* NULL: the part lies at `source` */
+    const void *source;
+};
+
+struct hdf5_attribute {
+    struct hdf5_attribute *next;
+    const char *name;
+    enum hdf5_type type;
+    size_t length, count; /* of a text, its end counted; 0: a single number or text */
+    void *values;
+};
+
+/* A group or an array. */
+struct hdf5_object {
+    struct hdf5_file *file;
+    struct hdf5_object *next, *first_child, *last_child;
+    struct hdf5_attribute *first_attribute, *last_attribute;
+    const char *name;
+    bool is_group;
+    struct hdf5_array array;
+    uint64_t address; /* of a plain array in the file */
+};
+
 struct hdf5_file {
-    const struct communicator *communicator; /* not owned */
-    hid_t id;                                /* of the open file, the root group for the calls below */
     char folder[PATH_MAX];
     char path[PATH_MAX];      /* folder/name, where the file will be */
     char temporary[PATH_MAX]; /* folder/.name.tmp, where it is until it is whole */
-    enum status status;       /* of the first call that failed */
+    enum status status;       /* of recording */
     uint32_t compression;     /* deflate level of the arrays, 0..9 */
-    /* NULL, or set by the caller: writes the user block of the whole file at `path`, its temporary name. */
+    bool is_plain; /* arrays are neither compressed nor have checksums, and each rank writes its own part */
+    size_t user_block; /* bytes before HDF5's first one, 0 or a power of two from 512 on */
+    struct hdf5_object root;
+    struct kept *kept; /* memory */
+
+    /* Set by the caller, or NULL; on rank 0. seal() writes the user block of the whole file at `path`, its
+     * temporary name; after() comes once the file is in place. */
     enum status (*seal)(const char *path);
+    enum status (*after)(const struct hdf5_file *file);
+    uint64_t step, keep; /* for after() */
+
+    uint64_t bytes; /* of the written file */
 };
 
-/* The access properties of a file, through MPI-IO or of this process alone, which the caller closes. The
- * first call comes before that of any other HDF5 function: it takes from HDF5 its try at exit and its
- * messages. */
-hid_t hdf5_access(bool through_mpi);
+/* A new file that will be folder/name, a folder that all ranks see. The caller ends with hdf5_file_free(). */
+STATUS_CHECKED enum status hdf5_file_create(const char *folder, const char *name, struct hdf5_file **file);
+void hdf5_file_free(struct hdf5_file **file);
 
-/* Opens a new file that will be folder/name, a folder that all ranks see. HDF5 leaves its first `user_block`
- * bytes, 0 or a power of two from 512 on, to the caller's seal(), and they are 0 until then. The communicator
- * must outlive the file. After a failure, which is that of all ranks, nothing is left; after success the
- * caller ends with hdf5_file_finish(). */
-STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
-                                            const char *name, uint32_t compression, size_t user_block,
-                                            struct hdf5_file *file);
-
-/* Closes and seals the file. If nothing failed on any rank, it is on the disk under its name and *bytes is
- * its size, on all ranks; else STATUS_FAILED on all ranks, the temporary file is gone and an older file of
- * that name is as it was. */
-STATUS_CHECKED enum status hdf5_file_finish(struct hdf5_file *file, uint64_t *bytes);
-
-/* ---- failures ---- */
+/* ---- recording ---- */
 
 /* Records a failure of the caller's own, whose sentence status_fail() has; STATUS_OK and failures after the
  * first one change nothing. */
 void hdf5_file_fail(struct hdf5_file *file, enum status status);
 
-/* Records that the HDF5 call before this one failed: "PATH: cannot DOING: " and why. */
-void hdf5_file_fail_in(struct hdf5_file *file, const char *doing);
+/* Memory that lives as long as the file; NULL after a failure, this one too. */
+void *hdf5_file_keep(struct hdf5_file *file, size_t bytes);
+void *hdf5_file_keep_copy(struct hdf5_file *file, size_t bytes, const void *values);
 
-/* Makes the first failure of any rank that of all. Whether there is none. */
-bool hdf5_file_agree(struct hdf5_file *file);
+struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 
-/* Before a call in which HDF5 writes while ranks wait for one another: on several ranks makes sure that the
- * disk has room for `bytes` more and for all metadata so far. A rank that found the disk full within the call
- * would leave the others waiting. Whether nothing failed, as hdf5_file_agree(). */
-bool hdf5_file_reserve(struct hdf5_file *file, uint64_t bytes);
+/* An array, chunked, shuffled, deflated (unless the file's level is 0) and with checksums, unless the file is
+ * plain. */
+struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name,
+                                 const struct hdf5_array *array);
 
-/* ---- groups and attributes ---- */
-
-/* A new group; the caller closes it with hdf5_close(). */
-hid_t hdf5_group(struct hdf5_file *file, hid_t parent, const char *name);
-
-/* Closes a group or dataset: this is where a dataset may fail to reach the disk. */
-void hdf5_close(struct hdf5_file *file, hid_t object);
-
-/* Attributes of a file, group or dataset. Texts are of fixed length. `count` numbers of a native type are an
- * array, 0 is a single number, which HDF5 tells from an array of one. */
-void hdf5_text(struct hdf5_file *file, hid_t object, const char *name, const char *value);
-void hdf5_texts(struct hdf5_file *file, hid_t object, const char *name, size_t count,
-                const char *const *values);
-void hdf5_double(struct hdf5_file *file, hid_t object, const char *name, double value);
-void hdf5_doubles(struct hdf5_file *file, hid_t object, const char *name, size_t count, const double *values);
-void hdf5_numbers(struct hdf5_file *file, hid_t object, const char *name, hid_t type, size_t count,
+/* Attributes. Texts are of fixed length. `count` numbers are an array, 0 is a single number, which HDF5 tells
+ * from an array of one. */
+void hdf5_text(struct hdf5_object *object, const char *name, const char *value);
+void hdf5_texts(struct hdf5_object *object, const char *name, size_t count, const char *const *values);
+void hdf5_double(struct hdf5_object *object, const char *name, double value);
+void hdf5_doubles(struct hdf5_object *object, const char *name, size_t count, const double *values);
+void hdf5_numbers(struct hdf5_object *object, const char *name, enum hdf5_type type, size_t count,
                   const void *values);
 
+/* Bytes of a number. */
+size_t hdf5_size(enum hdf5_type type);
+
 /* The type of the run's reals. */
-static inline hid_t hdf5_real(enum precision precision)
+static inline enum hdf5_type hdf5_real(enum precision precision)
 {
-    return precision == PRECISION_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+    return precision == PRECISION_DOUBLE ? HDF5_DOUBLE : HDF5_FLOAT;
 }
 
-/* ---- arrays (hdf5_array.c) ----
- *
- * Datasets that all ranks write together, each its own rows, or in turn chunk by chunk. They are chunked,
- * shuffled, deflated (unless the file's level is 0) and have checksums. */
+/* Fills in the sides of chunks that are 0: nearly equal parts of the rows, of 64 Ki elements at most, or one
+ * row. */
+void hdf5_choose_chunks(struct hdf5_array *array);
 
-enum {
-    HDF5_DIMENSIONS = 4,   /* at most */
-    HDF5_PIECE = 1 << 20,  /* elements that one fill() of an array of one dimension is asked for, at most */
-    HDF5_CHUNKS_PIECE = 64 /* chunks that one fill() is asked for, at most */
-};
-
-/* Fills values[count] with elements first, first+1, ... of the flattened own part of an array. Its failure is
- * that of the file, on all ranks. */
-typedef enum status hdf5_fill(const void *source, uint64_t first, size_t count, void *values);
-
-/* An array of which each rank has rows: `type` is a native HDF5 type, of one dimension or two, C order. */
-struct hdf5_array {
-    hid_t type;
-    uint64_t shape[2];        /* of the whole array, the same on each rank; [1] is 0 for one dimension */
-    uint64_t first_row, rows; /* the rank's own part: these rows, perhaps none; no two ranks share one */
-    hdf5_fill *fill;          /* NULL: the own part lies at `source` */
-    const void *source;
-};
-
-/* Writes an array piece by piece (a few MB of host memory). Ranks whose part is small take part in the
- * writing of the others; what is in no rank's part is not defined. Returns the dataset, for its attributes;
- * the caller closes it with hdf5_close(). */
-hid_t hdf5_dataset(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_array *array);
-
-/* Elements that an array takes on the disk before compression: whole chunks. */
+/* Elements that an array of rows takes on the disk before compression: whole chunks. */
 uint64_t hdf5_stored_elements(const uint64_t shape[2]);
 
-/* An array of which every rank can have any chunk. */
-struct hdf5_chunks {
-    hid_t type;
-    int dimensions;
-    hsize_t shape[HDF5_DIMENSIONS];
-    hsize_t chunk[HDF5_DIMENSIONS]; /* sides, none longer than the array's */
-    /* Fills values[count][elements of a chunk], of `type`, with chunks first, first+1, ... (numbered in C
-     * order), each in C order; those at the end of the array whole too. Collective: all ranks ask for the
-     * same at the same time. */
-    void (*fill)(const void *source, uint64_t first, size_t count, void *values);
-    const void *source;
-};
+/* ---- writing (hdf5_write.c) ---- */
 
-/* The same in pieces of HDF5_CHUNKS_PIECE chunks, of which rank r writes every size-th one from the r-th on.
- */
-hid_t hdf5_chunked(struct hdf5_file *file, hid_t parent, const char *name, const struct hdf5_chunks *chunks);
+/* Writes what was recorded. Collective over the ranks of the communicator, in one thread of each; blocking.
+ * If nothing failed on any rank, the file is on the disk under its name and file->bytes is its size, on all
+ * ranks; else STATUS_FAILED on all ranks, the temporary file is gone and an older file of that name is as it
+ * was. The sentence names path and errno text. */
+STATUS_CHECKED enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *communicator);
 
 #endif

@@ -132,12 +132,10 @@ static enum status open_history(const struct run_folder *folder, const struct co
 /* ---- rows ---- */
 
 /* With 17 significant digits, handed to the system, so that a killed run keeps it. */
-static enum status write_row(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status write_row(void *part, const struct view *view)
 {
     struct history *history = part;
     const struct history_row *row = view->measured;
-    (void)folder;
-    *bytes = 0;
     if (!history)
         return STATUS_OK;
     FILE *file = history->file;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { GROUP_ITEMS = 64 /* 1 on a CPU */ };
+enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 20 /* cells */ };
 
 enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, TEMPERATURE, QUANTITIES }; /* as in the kernel */
 
@@ -31,7 +31,7 @@ static enum status create_moments(struct device *device, const struct config *co
         return STATUS_OK;
     TRY(DEVICE_NEW(device, moments));
     *part = moments;
-    moments->room = cells < HDF5_PIECE ? cells : HDF5_PIECE;
+    moments->room = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
     moments->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "moments.cl", config->precision, &moments->program, "-D GROUP_ITEMS=%zu",
                       moments->group_items));
@@ -40,31 +40,27 @@ static enum status create_moments(struct device *device, const struct config *co
                          &moments->cells);
 }
 
-/* A quantity of a species. */
-struct source {
-    const struct moments *moments;
-    const struct particles *particles;
-    enum quantity quantity;
-    double factor; /* of a count, a mean or a variance */
-};
-
-static enum status fill_cells(const void *context, uint64_t first, size_t count, void *values)
+/* A quantity of a species in the own cells, in memory of the file; NULL after a failure. `factor`: of a
+ * count, a mean or a variance. */
+static const void *compute(struct openpmd *openpmd, const struct moments *moments,
+                           const struct particles *list, enum quantity quantity, double factor)
 {
-    const struct source *source = context;
-    const struct moments *moments = source->moments;
-    const struct particles *list = source->particles;
-    const size_t size = precision_bytes(list->precision);
-    if (list->count == 0)
-        memset(values, 0, count * size);
-    for (size_t done = 0; done < count && list->count > 0; done += moments->room) {
-        const size_t cells = count - done < moments->room ? count - done : moments->room;
-        TRY(KERNEL_LAUNCH(moments->kernel, ((struct launch){cells, moments->group_items, STAGE_OUTPUT, 0}),
+    const size_t size = precision_bytes(list->precision), cells = slab_own_cells(openpmd->view->slab);
+    char *values = hdf5_file_keep(openpmd->file, cells * size);
+    if (values && list->count == 0)
+        memset(values, 0, cells * size);
+    for (size_t done = 0; values && done < cells && list->count > 0; done += moments->room) {
+        const size_t count = cells - done < moments->room ? cells - done : moments->room;
+        enum status status =
+            KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
                           list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-                          particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets,
-                          (uint32_t)(first + done), source->quantity, source->factor, moments->cells));
-        TRY(buffer_read(moments->cells, 0, cells * size, (char *)values + done * size));
+                          particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets, (uint32_t)done,
+                          quantity, factor, moments->cells);
+        if (status == STATUS_OK)
+            status = buffer_read(moments->cells, 0, count * size, values + done * size);
+        hdf5_file_fail(openpmd->file, status);
     }
-    return STATUS_OK;
+    return values;
 }
 
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species)
@@ -78,14 +74,14 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     const struct particles *list = &view->particles[species];
     const double area = view->slab->box.dx * view->slab->box.dy;
     const double factors[QUANTITIES] = {list->weight / area, 1, 1, list->species->mass / 2};
-    struct source of[QUANTITIES];
+    const void *of[QUANTITIES];
     for (enum quantity q = 0; q < QUANTITIES; q++)
-        of[q] = (struct source){moments, list, q, factors[q]};
-    const hid_t real = hdf5_real(view->config->precision);
+        of[q] = compute(openpmd, moments, list, q, factors[q]);
+    const enum hdf5_type real = hdf5_real(view->config->precision);
     struct openpmd_record records[] = {
-        {"density", {-3}, number_density, {&of[DENSITY]}, fill_cells, real, 0, NULL},
-        {"velocity", {1, 0, -1}, speed, {&of[VELOCITY_X], &of[VELOCITY_Y]}, fill_cells, real, back, NULL},
-        {"temperature", {2, 1, -2}, energy, {&of[TEMPERATURE]}, fill_cells, real, back, comment},
+        {"density", {-3}, {number_density}, {of[DENSITY]}, NULL, real, 0, NULL},
+        {"velocity", {1, 0, -1}, {speed, speed}, {of[VELOCITY_X], of[VELOCITY_Y]}, NULL, real, back, NULL},
+        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, NULL, real, back, comment},
     };
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
         char name[CONFIG_NAME_LENGTH + 16];
@@ -95,14 +91,15 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     }
 }
 
-static enum status write_moments(void *moments, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status record_moments(void *moments, const char *folder, const struct view *view,
+                                  struct hdf5_file **file)
 {
     struct openpmd openpmd;
-    *bytes = 0;
     TRY(openpmd_create(view, folder, "moments", OPENPMD_BASE, &openpmd));
+    *file = openpmd.file;
     for (uint32_t s = 0; s < view->config->species_count; s++)
         write_species(&openpmd, moments, s);
-    return openpmd_finish(&openpmd, bytes);
+    return (*file)->status;
 }
 
 static uint64_t moments_bytes(const struct config *config)
@@ -116,5 +113,5 @@ const struct output_row moments_output = {.name = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
                                           .create = create_moments,
-                                          .write = write_moments,
+                                          .record = record_moments,
                                           .bytes = moments_bytes};

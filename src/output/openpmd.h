@@ -1,7 +1,7 @@
 /* openPMD: files of one iteration by openPMD 1.1.0 and its extension ED-PIC.
  *
- * Everything is written as the simulation has it, in normalised units; unitSI says what one unit is. A file
- * appears whole or not at all, and its errors stick: see hdf5_file.h.
+ * Everything is recorded as the simulation has it, in normalised units; unitSI says what one unit is. The
+ * errors of recording stick: see hdf5_file.h.
  */
 #ifndef RADIXPIC_OUTPUT_OPENPMD_H
 #define RADIXPIC_OUTPUT_OPENPMD_H
@@ -41,17 +41,16 @@ enum { OPENPMD_DIMENSIONS = 7 };
 enum { OPENPMD_BASE = 0, OPENPMD_ED_PIC = 1 };
 
 struct openpmd {
-    struct hdf5_file file;
+    struct hdf5_file *file; /* the caller's */
     const struct view *view;
     struct units units;
-    hid_t iteration, meshes, particles; /* groups; what the two paths name is there, if empty */
+    struct hdf5_object *iteration, *meshes,
+        *particles; /* groups; what the two paths name is there, if empty */
 };
 
-/* Opens FOLDER/PREFIX_STEP.h5 with the attributes of root and iteration. Collective; after a failure, which
- * is that of all ranks, nothing is left; after success the caller ends with openpmd_finish(). */
+/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration. */
 STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
                                           uint32_t extensions, struct openpmd *openpmd);
-STATUS_CHECKED enum status openpmd_finish(struct openpmd *openpmd, uint64_t *bytes);
 
 /* The most components of a record: a vector of a 2D box may have a third one, along z. */
 enum { OPENPMD_AXES = 3 };
@@ -60,23 +59,23 @@ enum { OPENPMD_AXES = 3 };
 struct openpmd_record {
     const char *name;
     double dimension[OPENPMD_DIMENSIONS];
-    double unit; /* unitSI */
+    double unit[OPENPMD_AXES]; /* unitSI of each component */
     /* Of x, y and z, in a group, with NULL after the last; one alone: of the only component; none: an empty
      * group. */
     const void *source[OPENPMD_AXES];
     hdf5_fill *fill;     /* of a component, from its source; NULL: it lies there */
-    hid_t type;          /* of a component */
+    enum hdf5_type type; /* of a component */
     double time_offset;  /* of the iteration's time; patches have none */
     const char *comment; /* NULL: none */
 };
 
-/* Writes the components, arrays with the shape and rows of `part`, with unitSI and, where it is not NULL,
- * position[2] in a cell; then unitDimension. Returns the record for more attributes; the caller closes it. */
-hid_t openpmd_write_components(struct hdf5_file *file, hid_t parent, const struct openpmd_record *record,
-                               const struct hdf5_array *part, const double *position);
+/* Records the components, arrays with the shape and range of `part`, with unitSI[2] and, where it is not
+ * NULL, position[2] in a cell; then unitDimension. Returns the record for more attributes. */
+struct hdf5_object *openpmd_write_components(struct hdf5_object *parent, const struct openpmd_record *record,
+                                             const struct hdf5_array *part, const double *position);
 
 /* timeOffset and comment. */
-void openpmd_write_time(struct hdf5_file *file, hid_t object, const struct openpmd_record *record);
+void openpmd_write_time(struct hdf5_object *object, const struct openpmd_record *record);
 
 /* A mesh over the grid, at `position` in each cell along both axes: 0 for nodes. */
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
@@ -87,9 +86,10 @@ uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);
 
 /* One group for each species. The particles of a rank are one patch; patches are in the order of the ranks.
  *
- * A position is split as the state is: positionOffset is the lower corner of the particle's cell and position
- * the way from there, both in normalised lengths, so single precision is as good at the far end of a large
- * box as at its origin. Readers add the two, as openPMD asks; the sum is in [0, L). */
+ * A position is split as the state is: positionOffset is the index of the particle's cell along the axis, a
+ * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
+ * single precision is as good at the far end of a large box as at its origin. Readers add the two, as openPMD
+ * asks; the sum is in [0, cells). */
 void openpmd_write_species(struct openpmd *openpmd);
 
 /* Bytes of the arrays of all species before compression. */

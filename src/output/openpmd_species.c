@@ -12,38 +12,36 @@ struct column {
     uint64_t first_id; /* of this species, so that ids are unique among all */
 };
 
-/* Where a cell begins and ends along the column's axis. */
-struct interval {
-    double low, high;
-};
-
-/* That of particle j; `cell` is that of an earlier one, and then its own. */
-static struct interval next_interval(const struct column *column, uint64_t j, uint32_t *cell)
+static void store(const struct sorted_list *list, void *values, size_t n, double value)
 {
-    const struct slab *slab = column->list->view->slab;
-    const struct grid *box = &slab->box;
+    if (list->precision == PRECISION_SINGLE)
+        ((float *)values)[n] = (float)value;
+    else
+        ((double *)values)[n] = value;
+}
+
+/* The index along the column's axis of the cell that particle j is in; `cell` is that of an earlier one, and
+ * then its own. */
+static uint32_t next_index(const struct column *column, uint64_t j, uint32_t *cell)
+{
+    const struct slab *slab = &column->list->slab;
     while (column->list->cell_offsets[*cell + 1] <= j)
         ++*cell;
-    const uint32_t row = slab_global_row(slab, *cell / box->ny), place = *cell % box->ny;
-    if (column->axis == 0)
-        return (struct interval){row * box->dx, row + 1 == box->nx ? box->lx : (row + 1) * box->dx};
-    return (struct interval){place * box->dy, place + 1 == box->ny ? box->ly : (place + 1) * box->dy};
+    return column->axis == 0 ? slab_global_row(slab, *cell / slab->box.ny) : *cell % slab->box.ny;
 }
 
 static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
-    const struct grid *box = &list->view->slab->box;
     uint32_t cell = sorted_list_cell(list, first);
-    TRY(particles_read(list->particles, ATTRIBUTE_OFFSET, first, count, list->values));
     for (size_t n = 0; n < count; n++) {
-        const struct interval interval = next_interval(column, first + n, &cell);
+        const double offset = sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis);
+        const double index = next_index(column, first + n, &cell);
         /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
          * below 1 stays further away than that. */
-        const double most = nextafter(interval.high, 0) - interval.low;
-        const double way = list->values[2 * n + column->axis] * (column->axis == 0 ? box->dx : box->dy);
-        view_store(list->view, values, n, way > most ? most : way);
+        const double most = nextafter(index + 1, 0) - index;
+        store(list, values, n, list->precision == PRECISION_DOUBLE && offset > most ? most : offset);
     }
     return STATUS_OK;
 }
@@ -53,7 +51,7 @@ static enum status fill_position_offset(const void *source, uint64_t first, size
     const struct column *column = source;
     uint32_t cell = sorted_list_cell(column->list, first);
     for (size_t n = 0; n < count; n++)
-        ((double *)values)[n] = next_interval(column, first + n, &cell).low;
+        ((uint32_t *)values)[n] = next_index(column, first + n, &cell);
     return STATUS_OK;
 }
 
@@ -61,67 +59,61 @@ static enum status fill_momentum(const void *source, uint64_t first, size_t coun
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
-    const double mass = list->particles->species->mass;
-    TRY(particles_read(list->particles, ATTRIBUTE_VELOCITY, first, count, list->values));
     for (size_t n = 0; n < count; n++)
-        view_store(list->view, values, n, mass * list->values[2 * n + column->axis]);
+        store(list, values, n,
+              list->species->mass *
+                  sorted_list_real(list, ATTRIBUTE_VELOCITY, 2 * (first + n) + column->axis));
     return STATUS_OK;
 }
 
 static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
 {
     const struct column *column = source;
-    uint64_t *ids = values;
-    TRY(buffer_read(column->list->particles->attribute[ATTRIBUTE_ID], first * sizeof *ids,
-                    count * sizeof *ids, ids));
+    const uint64_t *ids = column->list->data[ATTRIBUTE_ID];
     for (size_t n = 0; n < count; n++)
-        ids[n] += column->first_id;
+        ((uint64_t *)values)[n] = ids[first + n] + column->first_id;
     return STATUS_OK;
 }
 
-/* ---- patches, one for each rank ---- */
+/* ---- patches, one for each rank, in cells as the positions are ---- */
 
-/* The rows of a slab along x. The sum of low and extent, as a reader takes it, is never below its high end,
- * so that every particle is within its patch. */
-static double slab_extent(const struct slab *slab, double low)
+static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, const struct sorted_list *list)
 {
-    const uint32_t end = slab->first_row + slab->rows;
-    const double high = end == slab->box.nx ? slab->box.lx : end * slab->box.dx;
-    const double extent = high - low;
-    return low + extent < high ? nextafter(extent, high) : extent;
-}
-
-static void write_patches(struct hdf5_file *file, hid_t group, const struct sorted_list *list, double unit)
-{
-    const struct slab *slab = list->view->slab;
-    const struct hdf5_array one = {.shape = {(uint64_t)file->communicator->size},
-                                   .first_row = (uint64_t)file->communicator->rank,
-                                   .rows = 1};
-    const uint64_t count = list->particles->count;
-    const double low[2] = {slab->first_row * slab->box.dx, 0};
-    const double extent[2] = {slab_extent(slab, low[0]), slab->box.ly};
-    const hid_t whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
+    const struct slab *slab = &list->slab;
+    const struct grid *box = &slab->box;
+    const double unit = openpmd->units.length, cell[2] = {box->dx * unit, box->dy * unit};
+    struct hdf5_array one = {.dimensions = 1,
+                             .shape = {(uint64_t)openpmd->view->communicator->size},
+                             .first = (uint64_t)openpmd->view->communicator->rank,
+                             .count = 1};
+    const struct {
+        uint64_t count, before;
+        double low[2], extent[2];
+    } patch = {list->count, list->before, {slab->first_row, 0}, {slab->rows, box->ny}};
+    hdf5_choose_chunks(&one);
+    const __typeof__(patch) *kept = hdf5_file_keep_copy(openpmd->file, sizeof patch, &patch);
+    if (!kept)
+        return;
     const struct openpmd_record records[] = {
-        {"numParticles", {0}, 1, {&count}, NULL, whole, 0, NULL},
-        {"numParticlesOffset", {0}, 1, {&list->before}, NULL, whole, 0, NULL},
-        {"offset", {1}, unit, {&low[0], &low[1]}, NULL, wide, 0, NULL},
-        {"extent", {1}, unit, {&extent[0], &extent[1]}, NULL, wide, 0, NULL},
+        {"numParticles", {0}, {1}, {&kept->count}, NULL, HDF5_UINT64, 0, NULL},
+        {"numParticlesOffset", {0}, {1}, {&kept->before}, NULL, HDF5_UINT64, 0, NULL},
+        {"offset", {1}, {cell[0], cell[1]}, {&kept->low[0], &kept->low[1]}, NULL, HDF5_DOUBLE, 0, NULL},
+        {"extent", {1}, {cell[0], cell[1]}, {&kept->extent[0], &kept->extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
     };
-    const hid_t patches = hdf5_group(file, group, "particlePatches");
+    struct hdf5_object *patches = hdf5_group(group, "particlePatches");
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        hdf5_close(file, openpmd_write_components(file, patches, &records[n], &one, NULL));
-    hdf5_close(file, patches);
+        openpmd_write_components(patches, &records[n], &one, NULL);
 }
 
 /* ---- a species ---- */
 
-static void write_method_attributes(struct hdf5_file *file, hid_t group, const struct config *config)
+static void write_method_attributes(struct hdf5_object *group, const struct config *config)
 {
-    hdf5_double(file, group, "particleShape", (double)config->deposit.shape);
-    hdf5_text(file, group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
-    hdf5_text(file, group, "particlePush", "Boris");
-    hdf5_text(file, group, "particleInterpolation", "uniform");
-    hdf5_text(file, group, "particleSmoothing", "none");
+    hdf5_double(group, "particleShape", (double)config->deposit.shape);
+    hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
+    hdf5_text(group, "particlePush", "Boris");
+    hdf5_text(group, "particleInterpolation", "uniform");
+    hdf5_text(group, "particleSmoothing", "none");
 }
 
 /* One without sources is a constant. */
@@ -132,21 +124,21 @@ struct particle_record {
     double value; /* of a constant */
 };
 
-static void write_record(struct hdf5_file *file, hid_t group, const struct sorted_list *list,
+static void write_record(struct hdf5_object *group, const struct sorted_list *list,
                          const struct particle_record *record)
 {
-    const struct hdf5_array part = {
-        .shape = {list->all}, .first_row = list->before, .rows = list->particles->count};
-    const hid_t object = openpmd_write_components(file, group, &record->common, &part, NULL);
-    openpmd_write_time(file, object, &record->common);
-    hdf5_numbers(file, object, "macroWeighted", H5T_NATIVE_UINT32, 0, &record->is_macro);
-    hdf5_double(file, object, "weightingPower", record->weighting_power);
+    struct hdf5_array part = {
+        .dimensions = 1, .shape = {list->all}, .first = list->before, .count = list->count};
+    hdf5_choose_chunks(&part);
+    struct hdf5_object *object = openpmd_write_components(group, &record->common, &part, NULL);
+    openpmd_write_time(object, &record->common);
+    hdf5_numbers(object, "macroWeighted", HDF5_UINT32, 0, &record->is_macro);
+    hdf5_double(object, "weightingPower", record->weighting_power);
     if (!record->common.source[0]) {
-        hdf5_double(file, object, "value", record->value);
-        hdf5_numbers(file, object, "shape", H5T_NATIVE_UINT64, 1, &list->all);
-        hdf5_double(file, object, "unitSI", record->common.unit);
+        hdf5_double(object, "value", record->value);
+        hdf5_numbers(object, "shape", HDF5_UINT64, 1, &list->all);
+        hdf5_double(object, "unitSI", record->common.unit[0]);
     }
-    hdf5_close(file, object);
 }
 
 static void write_one_species(struct openpmd *openpmd, const struct sorted_list *list)
@@ -154,44 +146,45 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     static const char of_weighting[] = "real particles in a box one Debye length (gridUnitSI) deep along z";
     static const char of_id[] =
         "index in the species, after the particles of the species before it in the config";
-    struct hdf5_file *file = &openpmd->file;
     const struct units *units = &openpmd->units;
     const struct config *config = openpmd->view->config;
-    const struct species_config *species = list->particles->species;
-    const hid_t real = hdf5_real(config->precision), whole = H5T_NATIVE_UINT64, wide = H5T_NATIVE_DOUBLE;
-    const double length = units->length, back = -config->time.step / 2; /* half a step */
-    const double weighting = list->particles->weight * units->particles;
-    struct column x = {list, 0, 0}, y = {list, 1, 0};
-    for (uint32_t before = 0; before < list->species; before++)
-        x.first_id += config->species[before].particles;
+    const struct species_config *species = list->species;
+    const struct grid *box = &list->slab.box;
+    const enum hdf5_type real = hdf5_real(config->precision);
+    const double cell[2] = {box->dx * units->length, box->dy * units->length};
+    const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
+    const double weighting = openpmd->view->particles[list->number].weight * units->particles;
+    struct column columns[2] = {{list, 0, 0}, {list, 1, 0}};
+    for (uint32_t before = 0; before < list->number; before++)
+        columns[0].first_id += config->species[before].particles;
+    const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
+                        *y = x ? x + 1 : NULL;
     const struct particle_record records[] = {
-        {{"position", {1}, length, {&x, &y}, fill_position, real, 0, NULL}, 0, 0, 0},
-        {{"positionOffset", {1}, length, {&x, &y}, fill_position_offset, wide, 0, NULL}, 0, 0, 0},
-        {{"momentum", {1, 1, -1}, units->momentum, {&x, &y}, fill_momentum, real, back, NULL}, 0, 1, 0},
-        {{"charge", {0, 0, 1, 1}, units->charge, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
-        {{"mass", {0, 1}, units->mass, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
-        {{"weighting", {0}, 1, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},
-        {{"id", {0}, 1, {&x}, fill_id, whole, 0, of_id}, 0, 0, 0},
+        {{"position", {1}, {cell[0], cell[1]}, {x, y}, fill_position, real, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, {cell[0], cell[1]}, {x, y}, fill_position_offset, HDF5_UINT32, 0, NULL},
+         0,
+         0,
+         0},
+        {{"momentum", {1, 1, -1}, {momentum, momentum}, {x, y}, fill_momentum, real, back, NULL}, 0, 1, 0},
+        {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
+        {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
+        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},
+        {{"id", {0}, {1}, {x}, fill_id, HDF5_UINT64, 0, of_id}, 0, 0, 0},
     };
-    const hid_t group = hdf5_group(file, openpmd->particles, species->name);
-    write_method_attributes(file, group, config);
+    struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
+    write_method_attributes(group, config);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
         if (records[n].common.fill != fill_id || species->ids)
-            write_record(file, group, list, &records[n]);
-    write_patches(file, group, list, length);
-    hdf5_close(file, group);
+            write_record(group, list, &records[n]);
+    write_patches(openpmd, group, list);
 }
 
 void openpmd_write_species(struct openpmd *openpmd)
 {
     for (uint32_t s = 0; s < openpmd->view->config->species_count; s++) {
-        struct sorted_list list;
-        if (!hdf5_file_agree(&openpmd->file))
-            return;
-        hdf5_file_fail(&openpmd->file, sorted_list_create(openpmd->view, s, &list));
-        if (openpmd->file.status == STATUS_OK)
-            write_one_species(openpmd, &list);
-        sorted_list_destroy(&list);
+        const struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s);
+        if (list)
+            write_one_species(openpmd, list);
     }
 }
 
@@ -199,7 +192,7 @@ uint64_t openpmd_species_bytes(const struct config *config)
 {
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
-        uint64_t each = 2 * sizeof(double); /* positionOffset */
+        uint64_t each = 2 * sizeof(uint32_t); /* positionOffset */
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
             each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
         bytes += hdf5_stored_elements((const uint64_t[2]){config->species[s].particles, 0}) * each;

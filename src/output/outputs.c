@@ -15,6 +15,7 @@ struct outputs {
     struct device *device;           /* owns the parts and this */
     const struct config *config;     /* not owned */
     const struct run_folder *folder; /* NULL: nothing is written */
+    struct writer *writer;           /* owned; with the folder */
     void *parts[OUTPUTS];
     bool due[OUTPUTS]; /* in this step */
 };
@@ -33,26 +34,46 @@ enum status outputs_create(struct device *device, const struct config *config, s
 }
 
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
-                         const struct run_folder *folder, uint64_t step)
+                         struct run_folder *folder, uint64_t step)
 {
+    TRY(writer_create(communicator,
+                      &outputs->writer)); /* of all ranks, so before what one alone may fail in */
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
+    TRY(run_folder_create(folder));
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->open)
             TRY(output_table[n]->open(folder, outputs->config, step, &outputs->parts[n]));
     return run_folder_clear(folder);
 }
 
+enum status outputs_finish(struct outputs *outputs)
+{
+    const double start = timer_now();
+    const enum status status = outputs->writer ? writer_wait(outputs->writer) : STATUS_OK;
+    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+    return status;
+}
+
 enum status outputs_close(struct outputs *outputs)
 {
     enum status status = STATUS_OK;
+    if (outputs)
+        status = outputs_finish(outputs);
+    if (outputs)
+        writer_destroy(&outputs->writer);
     for (size_t n = 0; outputs && n < OUTPUTS; n++) {
         const enum status closed =
             output_table[n]->close ? output_table[n]->close(&outputs->parts[n]) : STATUS_OK;
         status = status == STATUS_OK ? closed : status;
     }
     return status;
+}
+
+struct writer_totals outputs_written(const struct outputs *outputs)
+{
+    return writer_totals(outputs->writer);
 }
 
 /* ---- one step ---- */
@@ -83,34 +104,64 @@ static enum status prepare(const struct outputs *outputs, const struct output_ro
     return run_folder_make(folder);
 }
 
-/* An output with a folder of its own. */
-static enum status write_into_folder(struct outputs *outputs, size_t n, const struct view *view)
+/* Of an output with a folder of its own. */
+static enum status record(struct outputs *outputs, size_t n, const char *folder, const struct view *view,
+                          struct hdf5_file **file)
 {
-    char folder[PATH_MAX];
-    uint64_t bytes = 0;
-    TRY(device_finish(outputs->device));
+    const struct output_row *row = output_table[n];
     const double start = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
-    snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, output_table[n]->folder);
-    enum status status =
-        view->communicator->rank == 0 ? prepare(outputs, output_table[n], folder) : STATUS_OK;
+    enum status status = view->communicator->rank == 0 ? prepare(outputs, row, folder) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK)
-        status = output_table[n]->write(outputs->parts[n], folder, view, &bytes);
-    device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, bytes);
+        status = communicator_agree(view->communicator, row->record(outputs->parts[n], folder, view, file));
+    device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, 0);
     return status;
+}
+
+static enum status write_into_folder(struct outputs *outputs, size_t n, const struct view *view)
+{
+    const struct output_row *row = output_table[n];
+    struct hdf5_file *file = NULL;
+    char folder[PATH_MAX];
+    TRY(device_finish(outputs->device));
+    snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
+    const enum status status = record(outputs, n, folder, view, &file);
+    if (status != STATUS_OK) {
+        hdf5_file_free(&file);
+        return status;
+    }
+    const double start = timer_now();
+    writer_put(outputs->writer, file);
+    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+    if (!row->stop || row->stop(outputs->parts[n], folder, view) == STATUS_OK)
+        return STATUS_OK;
+    TRY(outputs_finish(outputs));
+    return row->stop(outputs->parts[n], folder, view);
+}
+
+/* A file that could not be written ends the run on all ranks at the same step. */
+static enum status require_written(struct outputs *outputs, const struct view *view)
+{
+    double failed = writer_failed(outputs->writer);
+    communicator_max(view->communicator, 1, &failed);
+    return failed > 0 ? communicator_agree(view->communicator, writer_wait(outputs->writer)) : STATUS_OK;
 }
 
 enum status outputs_write(struct outputs *outputs, const struct view *view)
 {
-    for (size_t n = 0; n < OUTPUTS && outputs->folder; n++) {
-        const bool is_measured = (output_table[n]->needs & OUTPUT_NEEDS_MEASURED) != 0;
-        uint64_t bytes;
-        if (!outputs->due[n] || !output_table[n]->write || is_measured != (view->measured != NULL))
+    if (!outputs->folder)
+        return STATUS_OK;
+    TRY(require_written(outputs, view));
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        const bool is_measured = (row->needs & OUTPUT_NEEDS_MEASURED) != 0;
+        if (!outputs->due[n] || is_measured != (view->measured != NULL))
             continue;
-        TRY(output_table[n]->folder
-                ? write_into_folder(outputs, n, view)
-                : output_table[n]->write(outputs->parts[n], outputs->folder->path, view, &bytes));
+        if (row->folder)
+            TRY(write_into_folder(outputs, n, view));
+        else if (row->write)
+            TRY(row->write(outputs->parts[n], view));
     }
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "output/run_folder.h"
 #include "output/view.h"
+#include "output/writer.h"
 
 /* What a step has to do for the outputs that are due in it: bits. */
 enum output_need {
@@ -38,9 +39,16 @@ struct output_row {
     enum status (*sync)(void *part);
     enum status (*close)(void **part);
 
-    /* Collective, blocking. Writes FOLDER/PREFIX_STEP.h5, all ranks into the one file, and sets *bytes to its
-     * size. It appears whole or not at all, and an older one stays whole. NULL: a check alone. */
-    enum status (*write)(void *part, const char *folder, const struct view *view, uint64_t *bytes);
+    /* Collective. Records FOLDER/PREFIX_STEP.h5, all ranks their parts of the one file, which the caller
+     * writes and frees, on a failure too. */
+    enum status (*record)(void *part, const char *folder, const struct view *view, struct hdf5_file **file);
+
+    /* STATUS_STOPPED, with a sentence, where the run ends with the file that was recorded. */
+    enum status (*stop)(void *part, const char *folder, const struct view *view);
+
+    /* Collective. Of outputs without a folder of their own: writes on a file of the run folder, or only
+     * checks. */
+    enum status (*write)(void *part, const struct view *view);
 
     /* For `check`: an upper estimate of the bytes of one file, before compression; or where there is more to
      * say, the lines about it. */
@@ -62,22 +70,31 @@ struct outputs;
 STATUS_CHECKED enum status outputs_create(struct device *device, const struct config *config,
                                           struct outputs **outputs);
 
-/* From now on outputs are written, below `folder`, which must outlive them; without it none is. On rank 0
- * also opens the growing files and clears the folder, as its use says: see run_folder_clear(). Not
- * collective. */
+/* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
+ * the writer on all ranks; rank 0 then creates the folder, opens the growing files and clears the folder, as
+ * its use says: see run_folder_create() and run_folder_clear(). Failures are not agreed on. */
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
-                                        const struct run_folder *folder, uint64_t step);
+                                        struct run_folder *folder, uint64_t step);
 
-/* Closes the growing files; STATUS_FAILED when the last bytes of one could not be written. NULL is fine. */
+/* Waits for what is being written; STATUS_FAILED when a file could not be. Timed as STAGE_WAIT. */
+STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
+
+/* Waits for what is being written and closes the growing files; STATUS_FAILED when a file, or the last bytes
+ * of one, could not be written. NULL is fine, and a second call does nothing. */
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
+
+/* What was written beside the steps so far. */
+struct writer_totals outputs_written(const struct outputs *outputs);
 
 /* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due.
  * Collective. */
 unsigned outputs_due(struct outputs *outputs, const struct view *view);
 
-/* Writes what is due: where view->measured is NULL what comes before the advance, else the rest. Times it as
- * STAGE_OUTPUT, for which it leaves launches untimed (device_weigh_times()). STATUS_STOPPED after a signal to
- * any rank, once a checkpoint is written. Collective. */
+/* Records what is due, to be written while the run goes on: where view->measured is NULL what comes before
+ * the advance, else the rest. Times it as STAGE_OUTPUT, for which it leaves launches untimed
+ * (device_weigh_times()), and waiting for files in flight as STAGE_WAIT. STATUS_FAILED, too, when an earlier
+ * file could not be written; STATUS_STOPPED after a signal to any rank, once a checkpoint is written.
+ * Collective. */
 STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct view *view);
 
 /* Prints, for `check`, how much each output will write. */

@@ -1,4 +1,5 @@
-/* Phase space, the file: a mesh for each item, summed over ranks chunk by chunk.
+/* Phase space, the file: a mesh for each item, summed over ranks chunk by chunk, and written by the first
+ * one.
  *
  * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot share. So gridSpacing and
  * gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow, axisHigh and
@@ -16,7 +17,7 @@
 
 _Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_DIMENSIONS, "a phase space is a dataset");
 
-enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16 };
+enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16, CHUNKS_AT_ONCE = 64 };
 
 /* "electrons_uvxy": species and written axes; with "_N" behind it where an item before item N has it too. */
 static void name_of(const struct config *config, uint32_t index, char name[NAME_LENGTH])
@@ -42,7 +43,7 @@ struct item {
     const struct phase_volume *volume;
     double density;             /* f where one macro-particle is in a bin */
     uint32_t *counts;           /* owned: of this rank */
-    uint64_t *sums;             /* owned: of all ranks, for a piece of the file */
+    uint64_t *sums;             /* owned: of all ranks, in CHUNKS_AT_ONCE chunks */
     uint64_t particles, inside; /* of all ranks */
     uint32_t space_axes;        /* how many of the axes are x or y */
 };
@@ -54,28 +55,39 @@ static const struct phase_axis_config *axis_of(const struct item *item, uint32_t
 
 /* ---- the array ---- */
 
-static void fill_chunks(const void *source, uint64_t first, size_t count, void *values)
+/* f in all chunks, one after the other, in memory of the file on rank 0. Collective. */
+static void *sum_chunks(struct hdf5_file *file, const struct item *item)
 {
-    const struct item *item = source;
+    const struct view *view = item->view;
     const size_t elements = (size_t)item->volume->chunk_elements;
-    for (size_t n = 0; n < count; n++)
-        phase_volume_read_chunk(item->volume, item->counts, first + n, item->sums + n * elements);
-    communicator_sum_counts(item->view->communicator, count * elements, item->sums);
-    for (size_t n = 0; n < count * elements; n++)
-        view_store(item->view, values, n, (double)item->sums[n] * item->density);
+    const uint64_t chunks = item->volume->chunk_count;
+    const bool is_first = view->communicator->rank == 0;
+    char *values =
+        is_first ? hdf5_file_keep(file, chunks * elements * precision_bytes(view->config->precision)) : NULL;
+    for (uint64_t first = 0; first < chunks; first += CHUNKS_AT_ONCE) {
+        const size_t count = chunks - first < CHUNKS_AT_ONCE ? (size_t)(chunks - first) : CHUNKS_AT_ONCE;
+        for (size_t n = 0; n < count; n++)
+            phase_volume_read_chunk(item->volume, item->counts, first + n, item->sums + n * elements);
+        communicator_sum_counts(view->communicator, count * elements, item->sums);
+        for (size_t n = 0; values && n < count * elements; n++)
+            view_store(view, values, first * elements + n, (double)item->sums[n] * item->density);
+    }
+    return values;
 }
 
-static hid_t write_dataset(struct hdf5_file *file, hid_t meshes, const char *name, const struct item *item)
+static struct hdf5_object *write_dataset(struct openpmd *openpmd, const char *name, const struct item *item)
 {
-    struct hdf5_chunks chunks = {.type = hdf5_real(item->view->config->precision),
-                                 .dimensions = (int)item->space->axis_count,
-                                 .fill = fill_chunks,
-                                 .source = item};
+    const bool is_first = item->view->communicator->rank == 0;
+    const struct phase_volume *volume = item->volume;
+    struct hdf5_array array = {.type = hdf5_real(item->view->config->precision),
+                               .dimensions = (int)item->space->axis_count,
+                               .count = is_first ? volume->chunk_count * volume->chunk_elements : 0,
+                               .source = sum_chunks(openpmd->file, item)};
     for (uint32_t k = 0; k < item->space->axis_count; k++) {
-        chunks.shape[k] = item->volume->bins[k];
-        chunks.chunk[k] = item->volume->chunk[k];
+        array.shape[k] = volume->bins[k];
+        array.chunk[k] = volume->chunk[k];
     }
-    return hdf5_chunked(file, meshes, name, &chunks);
+    return hdf5_dataset(openpmd->meshes, name, &array);
 }
 
 /* An end of the range of axis k, normalised; of x and y where the edge of the cells is, to the last digit. */
@@ -100,7 +112,7 @@ static enum status item_count(struct phase_spaces *spaces, uint32_t index, struc
     const struct phase_volume *volume = item->volume;
     const uint64_t elements = ndpa_elements(&volume->shape);
     item->counts = malloc((size_t)elements * sizeof *item->counts);
-    item->sums = malloc(HDF5_CHUNKS_PIECE * (size_t)volume->chunk_elements * sizeof *item->sums);
+    item->sums = malloc(CHUNKS_AT_ONCE * (size_t)volume->chunk_elements * sizeof *item->sums);
     if (!item->counts || !item->sums)
         return status_fail(STATUS_FAILED, "no memory to write %" PRIu64 " bins of phase space", elements);
     TRY(phase_space_count(spaces, item->view, index, item->counts));
@@ -125,7 +137,7 @@ static void count_outside(struct item *item, const char *name, bool is_known)
 
 /* ---- attributes ---- */
 
-static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *units, const struct item *item)
+static void write_axes(struct hdf5_object *mesh, const struct units *units, const struct item *item)
 {
     enum { SPACING, OFFSET, POSITION, LOW, HIGH, UNIT, TIME, COLUMNS };
     static const char *const letters[] = {"x", "y", "u", "v"};
@@ -147,37 +159,36 @@ static void write_axes(struct hdf5_file *file, hid_t mesh, const struct units *u
         columns[UNIT][k] = unit;
         columns[TIME][k] = phase_axis_is_space(axis) ? 0 : half_step_back;
     }
-    hdf5_texts(file, mesh, "axisLabels", count, labels);
+    hdf5_texts(mesh, "axisLabels", count, labels);
     for (int n = 0; n < COLUMNS; n++)
-        hdf5_doubles(file, mesh, names[n], count, columns[n]);
-    hdf5_double(file, mesh, "gridUnitSI", 1);
-    hdf5_double(file, mesh, "timeOffset", item->space_axes > 0 ? 0 : half_step_back);
+        hdf5_doubles(mesh, names[n], count, columns[n]);
+    hdf5_double(mesh, "gridUnitSI", 1);
+    hdf5_double(mesh, "timeOffset", item->space_axes > 0 ? 0 : half_step_back);
 }
 
-static void write_attributes(struct openpmd *openpmd, hid_t mesh, const struct item *item, double weight)
+static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *mesh, const struct item *item,
+                             double weight)
 {
-    struct hdf5_file *file = &openpmd->file;
     const struct units *units = &openpmd->units;
     const uint64_t outside = item->particles - item->inside;
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
     const double space = item->space_axes, velocity = item->space->axis_count - space;
     const double density = units->particles / pow(units->length, 3);
-    hdf5_text(file, mesh, "geometry", "other");
-    hdf5_text(file, mesh, "geometryParameters",
+    hdf5_text(mesh, "geometry", "other");
+    hdf5_text(mesh, "geometryParameters",
               "phase space;u and v: velocities along x and y;axisLow, axisHigh: of the axes, in units of "
               "axisUnitSI");
-    hdf5_text(file, mesh, "dataOrder", "C");
-    hdf5_doubles(file, mesh, "unitDimension", OPENPMD_DIMENSIONS,
+    hdf5_text(mesh, "dataOrder", "C");
+    hdf5_doubles(mesh, "unitDimension", OPENPMD_DIMENSIONS,
                  (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
-    hdf5_double(file, mesh, "unitSI",
-                density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
-    write_axes(file, mesh, units, item);
-    hdf5_text(file, mesh, "species", item->space->species);
-    hdf5_double(file, mesh, "weight", weight);
-    hdf5_numbers(file, mesh, "particlesInside", H5T_NATIVE_UINT64, 0, &item->inside);
-    hdf5_numbers(file, mesh, "particlesOutside", H5T_NATIVE_UINT64, 0, &outside);
-    hdf5_double(file, mesh, "weightOutside", (double)outside * weight);
-    hdf5_text(file, mesh, "comment",
+    hdf5_double(mesh, "unitSI", density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
+    write_axes(mesh, units, item);
+    hdf5_text(mesh, "species", item->space->species);
+    hdf5_double(mesh, "weight", weight);
+    hdf5_numbers(mesh, "particlesInside", HDF5_UINT64, 0, &item->inside);
+    hdf5_numbers(mesh, "particlesOutside", HDF5_UINT64, 0, &outside);
+    hdf5_double(mesh, "weightOutside", (double)outside * weight);
+    hdf5_text(mesh, "comment",
               "number density in phase space: weight times the macro-particles in a bin, by its volume; "
               "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
               "particles outside the ranges are counted in particlesOutside alone");
@@ -188,7 +199,7 @@ static void write_attributes(struct openpmd *openpmd, hid_t mesh, const struct i
 static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uint32_t index)
 {
     char name[NAME_LENGTH];
-    struct hdf5_file *file = &openpmd->file;
+    struct hdf5_file *file = openpmd->file;
     const struct view *view = openpmd->view;
     const struct particles *list = phase_space_list(view, index);
     struct item item = {.view = view,
@@ -204,12 +215,11 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     item.density = list->weight / bin_size;
     if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
         hdf5_file_fail(file, item_count(spaces, index, &item));
-    if (hdf5_file_agree(file)) {
+    hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
+    if (file->status == STATUS_OK) {
         count_outside(&item, name, spaces->items[index].is_known);
         spaces->items[index].is_known = true;
-        const hid_t mesh = write_dataset(file, openpmd->meshes, name, &item);
-        write_attributes(openpmd, mesh, &item, list->weight);
-        hdf5_close(file, mesh);
+        write_attributes(openpmd, write_dataset(openpmd, name, &item), &item, list->weight);
     }
     free(item.counts);
     free(item.sums);
@@ -225,16 +235,18 @@ static bool are_due(void *spaces, const struct view *view)
 }
 
 /* The items that are due. */
-static enum status write_due(void *spaces, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status record_due(void *spaces, const char *folder, const struct view *view,
+                              struct hdf5_file **file)
 {
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd;
-    *bytes = 0;
-    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
+    enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
+    *file = openpmd.file;
+    TRY(communicator_agree(view->communicator, status)); /* before the items, which are collective */
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         if (view_is_due(view, output->phase_space[i].every))
             write_item(&openpmd, spaces, i);
-    return openpmd_finish(&openpmd, bytes);
+    return (*file)->status;
 }
 
 static void print_size(const struct config *config)
@@ -258,5 +270,5 @@ const struct output_row phase_space_output = {.name = "phase space",
                                               .prefix = "data_",
                                               .is_due = are_due,
                                               .create = phase_spaces_create,
-                                              .write = write_due,
+                                              .record = record_due,
                                               .print_size = print_size};

@@ -7,45 +7,43 @@ static void write_solver_attributes(struct openpmd *openpmd)
 {
     static const char *const periodic[] = {"periodic", "periodic", "periodic", "periodic"};
     const bool is_spectral = openpmd->view->config->fields.gradient == GRADIENT_SPECTRAL;
-    struct hdf5_file *file = &openpmd->file;
-    const hid_t meshes = openpmd->meshes;
+    struct hdf5_object *meshes = openpmd->meshes;
     char parameters[128];
-    hdf5_text(file, meshes, "fieldSolver", "other");
+    hdf5_text(meshes, "fieldSolver", "other");
     snprintf(parameters, sizeof parameters,
              "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
              is_spectral ? "spectral" : "centred differences");
-    hdf5_text(file, meshes, "fieldSolverParameters", parameters);
-    hdf5_texts(file, meshes, "fieldBoundary", 4, periodic);
-    hdf5_texts(file, meshes, "particleBoundary", 4, periodic);
-    hdf5_text(file, meshes, "currentSmoothing", "none");
-    hdf5_text(file, meshes, "chargeCorrection", "none");
+    hdf5_text(meshes, "fieldSolverParameters", parameters);
+    hdf5_texts(meshes, "fieldBoundary", 4, periodic);
+    hdf5_texts(meshes, "particleBoundary", 4, periodic);
+    hdf5_text(meshes, "currentSmoothing", "none");
+    hdf5_text(meshes, "chargeCorrection", "none");
 }
 
-/* An array of the nodes, on the device; the nodes of the own rows come first. */
-struct nodes {
-    const struct buffer *buffer;
-    size_t size; /* of a real */
-};
-
-static enum status fill_nodes(const void *source, uint64_t first, size_t count, void *values)
+/* A copy of the nodes of the own rows, which come first on the device; NULL after a failure. */
+static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buffer)
 {
-    const struct nodes *nodes = source;
-    return buffer_read(nodes->buffer, (size_t)first * nodes->size, count * nodes->size, values);
+    const struct view *view = openpmd->view;
+    const size_t bytes = slab_own_cells(view->slab) * precision_bytes(view->config->precision);
+    void *nodes = hdf5_file_keep(openpmd->file, bytes);
+    if (nodes)
+        hdf5_file_fail(openpmd->file, buffer_read(buffer, 0, bytes, nodes));
+    return nodes;
 }
 
 static void write_fields(struct openpmd *openpmd)
 {
+    static const char of_density[] = "of all species, without the neutralising background";
     const struct fields *fields = openpmd->view->fields;
     const struct units *units = &openpmd->units;
-    const size_t size = precision_bytes(openpmd->view->config->precision);
-    const hid_t real = hdf5_real(openpmd->view->config->precision);
-    const struct nodes ex = {fields->ex, size}, ey = {fields->ey, size}, phi = {fields->phi, size},
-                       rho = {fields->rho, size};
-    static const char of_density[] = "of all species, without the neutralising background";
+    const enum hdf5_type real = hdf5_real(openpmd->view->config->precision);
+    const double field = units->electric_field;
+    const void *ex = keep_nodes(openpmd, fields->ex), *ey = keep_nodes(openpmd, fields->ey);
+    const void *phi = keep_nodes(openpmd, fields->phi), *rho = keep_nodes(openpmd, fields->rho);
     const struct openpmd_record meshes[] = {
-        {"E", {1, 1, -3, -1}, units->electric_field, {&ex, &ey}, fill_nodes, real, 0, NULL},
-        {"phi", {2, 1, -3, -1}, units->potential, {&phi}, fill_nodes, real, 0, NULL},
-        {"chargeDensity", {-3, 0, 1, 1}, units->charge_density, {&rho}, fill_nodes, real, 0, of_density},
+        {"E", {1, 1, -3, -1}, {field, field}, {ex, ey}, NULL, real, 0, NULL},
+        {"phi", {2, 1, -3, -1}, {units->potential}, {phi}, NULL, real, 0, NULL},
+        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {rho}, NULL, real, 0, of_density},
     };
     write_solver_attributes(openpmd);
     openpmd_write_mesh(openpmd, &meshes[0], 0, 0);
@@ -53,16 +51,17 @@ static void write_fields(struct openpmd *openpmd)
     openpmd_write_mesh(openpmd, &meshes[2], 0, openpmd->view->config->deposit.filter_passes);
 }
 
-static enum status write_snapshot(void *part, const char *folder, const struct view *view, uint64_t *bytes)
+static enum status record_snapshot(void *part, const char *folder, const struct view *view,
+                                   struct hdf5_file **file)
 {
     struct openpmd openpmd;
     (void)part;
-    *bytes = 0;
     TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
+    *file = openpmd.file;
     write_fields(&openpmd);
     if (view->config->output.snapshots.particles)
         openpmd_write_species(&openpmd);
-    return openpmd_finish(&openpmd, bytes);
+    return (*file)->status;
 }
 
 static uint64_t snapshot_bytes(const struct config *config)
@@ -81,5 +80,5 @@ const struct output_row snapshot_output = {.name = "snapshots",
                                            .prefix = "data_",
                                            .every = offsetof(struct config, output.snapshots.every),
                                            .needs = OUTPUT_NEEDS_POTENTIAL,
-                                           .write = write_snapshot,
+                                           .record = record_snapshot,
                                            .bytes = snapshot_bytes};

@@ -1,24 +1,35 @@
-/* Sorted list: counts over ranks, and the cells of its particles. */
+/* Sorted list: from the device into the memory of a file. */
 #include "output/sorted_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_COMPONENTS = 2 }; /* of a real attribute */
-
-static enum status create(struct sorted_list *list, uint64_t **counts)
+/* Collective. */
+static enum status count_all(const struct view *view, struct sorted_list *list)
 {
-    const struct particles *particles = list->particles;
-    const size_t cells = slab_own_cells(list->view->slab);
-    const size_t piece = particles->count < HDF5_PIECE ? particles->count : HDF5_PIECE;
-    uint32_t *offsets = list->cell_offsets = calloc(cells + 1, sizeof *offsets);
-    *counts = malloc((size_t)list->view->communicator->size * sizeof **counts);
-    list->values = malloc((piece + 1) * MOST_COMPONENTS * sizeof *list->values);
-    if (!offsets || !*counts || !list->values)
-        return status_fail(STATUS_FAILED, "species %s: no memory to write its particles",
-                           particles->species->name);
+    const struct communicator *communicator = view->communicator;
+    const uint64_t own = list->count;
+    uint64_t *counts = malloc((size_t)communicator->size * sizeof *counts);
+    if (!counts) /* a few bytes: without them this rank cannot take part */
+        return status_fail(STATUS_FAILED, "no memory for the counts of all ranks");
+    communicator_gather(communicator, sizeof own, &own, counts);
+    for (int rank = 0; rank < communicator->size; rank++) {
+        list->before += rank < communicator->rank ? counts[rank] : 0;
+        list->all += counts[rank];
+    }
+    free(counts);
+    return STATUS_OK;
+}
+
+static enum status copy_offsets(const struct particles *particles, struct sorted_list *list)
+{
+    const size_t cells = slab_own_cells(&list->slab);
+    uint32_t *offsets = list->cell_offsets;
     if (particles->count > 0)
         TRY(buffer_read(particles->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    else
+        memset(offsets, 0, (cells + 1) * sizeof *offsets);
     bool is_sorted = offsets[0] == 0 && offsets[cells] == particles->count;
     for (size_t cell = 0; cell < cells && is_sorted; cell++)
         is_sorted = offsets[cell] <= offsets[cell + 1];
@@ -27,32 +38,35 @@ static enum status create(struct sorted_list *list, uint64_t **counts)
     return status_fail(STATUS_FAILED,
                        "species %s, step %" PRIu64 ": the cells do not hold the %" PRIu32
                        " particles of the list; this state is not written",
-                       particles->species->name, list->view->step, particles->count);
+                       list->species->name, list->step, particles->count);
 }
 
-enum status sorted_list_create(const struct view *view, uint32_t species, struct sorted_list *list)
+const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species)
 {
-    const struct communicator *communicator = view->communicator;
-    *list = (struct sorted_list){.view = view, .species = species, .particles = &view->particles[species]};
-    uint64_t *counts = NULL;
-    const enum status status = communicator_agree(communicator, create(list, &counts));
-    if (status == STATUS_OK)
-        communicator_gather_count(communicator, list->particles->count, counts);
-    for (int rank = 0; rank < communicator->size && status == STATUS_OK; rank++) {
-        list->before += rank < communicator->rank ? counts[rank] : 0;
-        list->all += counts[rank];
+    const struct particles *particles = &view->particles[species];
+    struct sorted_list list = {.species = particles->species,
+                               .number = species,
+                               .precision = particles->precision,
+                               .step = view->step,
+                               .slab = *view->slab,
+                               .count = particles->count};
+    hdf5_file_fail(file, count_all(view, &list));
+    list.cell_offsets =
+        hdf5_file_keep(file, (slab_own_cells(view->slab) + (size_t)1) * sizeof *list.cell_offsets);
+    if (list.cell_offsets)
+        hdf5_file_fail(file, copy_offsets(particles, &list));
+    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        if (!attribute_present(particles->species, a))
+            continue;
+        void *values = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));
+        if (values)
+            hdf5_file_fail(file, particles_copy(particles, a, values));
+        list.data[a] = values;
     }
-    free(counts);
-    return status;
-}
-
-void sorted_list_destroy(struct sorted_list *list)
-{
-    free(list->cell_offsets);
-    free(list->values);
+    return hdf5_file_keep_copy(file, sizeof list, &list);
 }
 
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j)
 {
-    return range_at(list->cell_offsets, slab_own_cells(list->view->slab), j);
+    return range_at(list->cell_offsets, slab_own_cells(&list->slab), j);
 }

@@ -1,4 +1,4 @@
-/* Sorted list: what the file of a snapshot or checkpoint needs of the list of one species. */
+/* Sorted list: a copy of the list of one species, for the file of a snapshot or checkpoint. */
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
@@ -7,28 +7,38 @@
 
 #include <math.h>
 
+/* Kept by a file, and whole as long as that is: any thread may read it while the run goes on. */
 struct sorted_list {
-    const struct view *view;
-    uint32_t species;
-    const struct particles *particles;
-    uint64_t all, before;   /* particles of all ranks, and of those before this one */
-    uint32_t *cell_offsets; /* owned: [own cells + 1], a copy of the device's */
-    double *values;         /* owned: room for a piece of a real attribute, by particles_read() */
+    const struct species_config *species;
+    uint32_t number; /* of the species */
+    enum precision precision;
+    uint64_t step;
+    struct slab slab;
+    uint32_t count;         /* particles of this rank */
+    uint64_t all, before;   /* those of all ranks, and of the ranks before this one */
+    uint32_t *cell_offsets; /* [own cells + 1] */
+    const void
+        *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: the species lacks it */
 };
 
-/* Collective: a failure is that of all ranks. Also when the cell offsets do not hold the particles. The
- * caller destroys the list in any case. */
-STATUS_CHECKED enum status sorted_list_create(const struct view *view, uint32_t species,
-                                              struct sorted_list *list);
-void sorted_list_destroy(struct sorted_list *list);
+/* Collective. Copies the list into memory of the file; NULL after a failure, which the file has: also when
+ * the cell offsets do not hold the particles. */
+const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species);
 
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);
 
-/* The type of an attribute's numbers in the file and on the host. */
-static inline hid_t attribute_type(enum precision precision, enum attribute attribute)
+/* Number n of a real attribute, components counted one by one. */
+static inline double sorted_list_real(const struct sorted_list *list, enum attribute attribute, uint64_t n)
 {
-    return attribute_table[attribute].is_real ? hdf5_real(precision) : H5T_NATIVE_UINT64;
+    const void *data = list->data[attribute];
+    return list->precision == PRECISION_SINGLE ? (double)((const float *)data)[n] : ((const double *)data)[n];
+}
+
+/* The type of an attribute's numbers. */
+static inline enum hdf5_type attribute_type(enum precision precision, enum attribute attribute)
+{
+    return attribute_table[attribute].is_real ? hdf5_real(precision) : HDF5_UINT64;
 }
 
 /* Whether a particle may have this value. */

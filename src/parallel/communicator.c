@@ -13,7 +13,13 @@ static struct {
     bool silenced; /* ... and a lower one prints it */
 } failure;
 
-enum { WAIT_FOR_LOWER_RANK = 200000 /* microseconds */, LONGEST_WAIT = 2000000, WAIT_AGAIN = 2000 };
+enum {
+    WAIT_FOR_LOWER_RANK = 200000 /* microseconds */,
+    LONGEST_WAIT = 2000000,
+    WAIT_AGAIN = 2000,
+    WAIT_FOR_MESSAGE = 50,
+    PATIENT_TRIES = 1000
+};
 
 /* Seconds that a rank which failed gives the others to come to where it is. */
 static const double patience = 2;
@@ -21,6 +27,14 @@ static const double patience = 2;
 /* Of all ranks, for communicator_meet() alone: whatever else some of them still wait in is no match for it.
  */
 static MPI_Comm meeting = MPI_COMM_NULL;
+
+/* Of all ranks, for the threads that write files. */
+static MPI_Comm branch = MPI_COMM_NULL;
+
+static MPI_Comm comm_of(const struct communicator *communicator)
+{
+    return communicator->is_branch ? branch : MPI_COMM_WORLD;
+}
 
 static bool is_running(void)
 {
@@ -79,7 +93,8 @@ bool communicator_is_first(void)
 
 enum status communicator_start_mpi(void)
 {
-    if (!is_running() && MPI_Init(NULL, NULL) != MPI_SUCCESS)
+    int provided;
+    if (!is_running() && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
         return status_fail(STATUS_FAILED, "MPI does not start");
     if (meeting == MPI_COMM_NULL)
         MPI_Comm_dup(MPI_COMM_WORLD, &meeting);
@@ -106,13 +121,13 @@ enum status communicator_start(struct communicator *communicator)
 static void share_message(const struct communicator *communicator, int speaker, enum status code)
 {
     int length = (int)strlen(status_message()) + 1;
-    MPI_Bcast(&length, 1, MPI_INT, speaker, MPI_COMM_WORLD);
+    MPI_Bcast(&length, 1, MPI_INT, speaker, comm_of(communicator));
     char *message = malloc((size_t)length);
     if (!message)
         MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
     if (communicator->rank == speaker)
         memcpy(message, status_message(), (size_t)length);
-    MPI_Bcast(message, length, MPI_CHAR, speaker, MPI_COMM_WORLD);
+    MPI_Bcast(message, length, MPI_CHAR, speaker, comm_of(communicator));
     if (communicator->rank != speaker)
         (void)status_fail(code, "%s", message);
     free(message);
@@ -123,14 +138,18 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     if (communicator->size == 1)
         return status;
     int mine = status == STATUS_OK ? communicator->size : communicator->rank, lowest = 0;
-    MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (lowest == communicator->size) {
-        failure.agreed = failure.silenced = false; /* whatever there was before has been survived */
-        return STATUS_OK;
+    MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm_of(communicator));
+    int code = STATUS_OK;
+    if (lowest < communicator->size) {
+        code = (int)status;
+        MPI_Bcast(&code, 1, MPI_INT, lowest, comm_of(communicator));
+        share_message(communicator, lowest, (enum status)code);
     }
-    int code = (int)status;
-    MPI_Bcast(&code, 1, MPI_INT, lowest, MPI_COMM_WORLD);
-    share_message(communicator, lowest, (enum status)code);
+    if (communicator->is_branch)
+        return (enum status)code;
+    failure.agreed = failure.silenced = false; /* whatever there was before has been survived */
+    if (code == STATUS_OK)
+        return STATUS_OK;
     failure.agreed = true;
     failure.silenced = communicator->rank != lowest;
     return (enum status)code;
@@ -202,13 +221,54 @@ void communicator_wait(const struct communicator *communicator)
     }
 }
 
+/* ---- the threads that write files ---- */
+
+enum status communicator_branch(const struct communicator *communicator, struct communicator *result)
+{
+    *result = *communicator;
+    result->is_branch = true;
+    if (communicator->size > 1 && branch == MPI_COMM_NULL &&
+        MPI_Comm_dup(MPI_COMM_WORLD, &branch) != MPI_SUCCESS)
+        return status_fail(STATUS_FAILED, "MPI makes no second communicator");
+    return STATUS_OK;
+}
+
+bool communicator_allows_threads(const struct communicator *communicator)
+{
+    int provided = MPI_THREAD_MULTIPLE;
+    if (communicator->size > 1)
+        MPI_Query_thread(&provided);
+    return provided == MPI_THREAD_MULTIPLE;
+}
+
+void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values)
+{
+    MPI_Send(values, (int)bytes, MPI_BYTE, to, 0, comm_of(communicator));
+}
+
+size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values)
+{
+    MPI_Request request;
+    MPI_Status received;
+    int done = 0, bytes = 0;
+    MPI_Irecv(values, (int)room, MPI_BYTE, from, 0, comm_of(communicator), &request);
+    MPI_Test(&request, &done, &received);
+    for (int tried = 0; !done; tried++) {
+        if (tried > PATIENT_TRIES) /* leave the processor to the steps */
+            usleep(WAIT_FOR_MESSAGE);
+        MPI_Test(&request, &done, &received);
+    }
+    MPI_Get_count(&received, MPI_BYTE, &bytes);
+    return (size_t)bytes;
+}
+
 /* ---- sums ---- */
 
-void communicator_gather_count(const struct communicator *communicator, uint64_t value, uint64_t *all)
+void communicator_gather(const struct communicator *communicator, size_t bytes, const void *values, void *all)
 {
-    all[0] = value;
+    memcpy(all, values, bytes);
     if (communicator->size > 1)
-        MPI_Allgather(&value, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+        MPI_Allgather(values, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm_of(communicator));
 }
 
 /* A reduction of MPI may take any order; this takes that of the ranks. */
@@ -244,5 +304,5 @@ void communicator_max(const struct communicator *communicator, size_t count, dou
 void communicator_broadcast(const struct communicator *communicator, size_t bytes, void *values)
 {
     if (communicator->size > 1)
-        MPI_Bcast(values, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Bcast(values, (int)bytes, MPI_BYTE, 0, comm_of(communicator));
 }

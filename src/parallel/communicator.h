@@ -16,6 +16,7 @@
 struct communicator {
     int rank, size;
     int local_rank, local_size; /* among the ranks of the same machine */
+    bool is_branch;             /* made by communicator_branch() */
 };
 
 /* Starts MPI, unless it runs already, where a launcher such as mpirun or srun started the process. Another
@@ -55,15 +56,32 @@ void communicator_stop(enum status status);
  * for waits of seconds, not for those within a step. */
 void communicator_wait(const struct communicator *communicator);
 
+/* ---- for the threads that write files, beside those of the steps ---- */
+
+/* Collective. A second communicator of the same ranks, for agree(), gather(), broadcast(), send() and
+ * receive() in a thread of its own: what is collective there does not meet what is collective here. There is
+ * one. */
+STATUS_CHECKED enum status communicator_branch(const struct communicator *communicator,
+                                               struct communicator *result);
+
+/* Whether MPI can be called from several threads at a time. */
+bool communicator_allows_threads(const struct communicator *communicator);
+
+/* A message of up to 2 GiB from one rank to another. Blocking; receive() sleeps while it waits and returns
+ * how many bytes came. Messages between two ranks keep their order. */
+void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values);
+size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values);
+
+/* all[size][bytes] <- values[bytes] of each rank. Collective. */
+void communicator_gather(const struct communicator *communicator, size_t bytes, const void *values,
+                         void *all);
+
 /* ---- collective sums and the like; the same result, bit for bit, on every rank and in every run ---- */
 
 /* Sums in the order of the ranks. */
 void communicator_sum(const struct communicator *communicator, size_t count, double *values);
 void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
-
-/* all[size] <- the value of each rank. */
-void communicator_gather_count(const struct communicator *communicator, uint64_t value, uint64_t *all);
 
 /* The bytes of rank 0, on all ranks. */
 void communicator_broadcast(const struct communicator *communicator, size_t bytes, void *values);

@@ -106,7 +106,7 @@ class FullDisk(ProgramTest):
         self.assertIn("data_0.h5", files)
         with h5py.File(self.folder / "out" / "snapshots" / "data_0.h5") as file:
             self.assertEqual(file["data/0/particles/electrons/position/x"][()].shape, (8192,))
-        self.assertEqual(int(self.history()[-1]["step"]), culprit - 100)
+        self.assertIn(int(self.history()[-1]["step"]) - culprit, (-100, 0, 100))  # two files at most are in flight
 
     def test_what_is_printed(self):
         experiment = ["bench", "pic-sort", "--particles", "100", "--repeat", "1"]

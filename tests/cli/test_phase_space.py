@@ -68,10 +68,7 @@ class PhaseSpaceTest(ProgramTest):
         """Cells (i, j) and velocities of all particles, as the snapshot has them."""
         with h5py.File(self.folder / folder / "snapshots" / f"data_{step}.h5") as file:
             species = file[f"data/{step}/particles/electrons"]
-            cells = {
-                axis: np.rint(species["positionOffset/" + axis][...] / LENGTHS[axis] * CELLS[axis]).astype(int)
-                for axis in "xy"
-            }
+            cells = {axis: species["positionOffset/" + axis][...].astype(int) for axis in "xy"}
             return {**cells, "u": species["momentum/x"][...], "v": species["momentum/y"][...]}
 
     def expected(self, particles, axes, bins, ranges, order):
@@ -289,7 +286,7 @@ class FullDisk(PhaseSpaceTest):
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", result.stderr)[1])
         self.assertEqual(self.steps(), list(range(0, culprit, 100)))
-        self.assertGreater(self.mesh("electrons_uvxy", 100).counts().sum(), 3000)
+        self.assertGreater(self.mesh("electrons_uvxy", 0).counts().sum(), 3000)  # two later files may be in flight
 
 
 class Refused(PhaseSpaceTest):

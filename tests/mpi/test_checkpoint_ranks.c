@@ -89,7 +89,9 @@ TEST(any_division_is_read)
         uneven_rows(n % 3 == 0, first_rows);
         scene_create(&ranks, &kind, n % 3 == 2 ? NULL : first_rows, &scene);
         const struct view view = scene_view(&scene, n);
-        assert_ok(checkpoint_write(folder.path, &view, 1, &bytes));
+        struct hdf5_file *file = NULL;
+        const enum status recorded = checkpoint_record(folder.path, &view, 1, &file);
+        assert_ok(write_now(recorded, file, &ranks, &bytes));
         assert_int_equal(stat(file_of(n), &found), 0);
         assert_int_equal(found.st_size, bytes);
         assert_ok(checkpoint_open(&ranks, folder.file, &checkpoint));

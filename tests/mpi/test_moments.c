@@ -4,6 +4,7 @@
 
 #include "support/list_support.h"
 #include "support/test_folder.h"
+#include "support/write_now.h"
 
 #include "output/openpmd.h"
 #include "output/outputs.h"
@@ -125,7 +126,9 @@ static void write_and_check(const struct config *config, bool aos)
                               .step = STEP,
                               .time = 0.3};
     assert_ok(moments_output.create(device, config, &moments));
-    assert_ok(moments_output.write(moments, folder.path, &view, &bytes));
+    struct hdf5_file *file = NULL;
+    const enum status recorded = moments_output.record(moments, folder.path, &view, &file);
+    assert_ok(write_now(recorded, file, &ranks, &bytes));
     assert_in_range(bytes, 1, moments_output.bytes(config));
     if (ranks.rank == 0) {
         assert_holds(&folder, "moments_3.h5");

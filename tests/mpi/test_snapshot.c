@@ -39,11 +39,11 @@ TEST(content)
     }
 }
 
-/* More particles than one piece, and nodes in several chunks, the last ones ragged. The ranks need unequal
- * numbers of writes, and share chunks. */
-TEST(several_pieces)
+/* More particles than one chunk, and nodes in several chunks, the last ones ragged. The ranks have unequal
+ * numbers of chunks, and share some. */
+TEST(several_chunks)
 {
-    struct config config = config_of(PRECISION_SINGLE, 301, HDF5_PIECE + HDF5_PIECE / 4);
+    struct config config = config_of(PRECISION_SINGLE, 301, 5 << 18);
     config.species_count = 1;
     config.grid.cells[1] = 1001;
     config.output.snapshots.compression = 1;
@@ -110,30 +110,34 @@ static void assert_all_fail(enum status status, const struct scene *scene, const
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Fails on the last rank, in the second piece. */
+/* Fails on the last rank, behind the first chunk. */
 static enum status fill_or_fail(const void *source, uint64_t first, size_t count, void *values)
 {
     memset(values, 0, count);
-    if (ranks.rank + 1 == ranks.size && first > 0)
+    if (ranks.rank + 1 == ranks.size && first > 1 << 17)
         return status_fail(STATUS_FAILED, "%s: the source runs dry", (const char *)source);
     return STATUS_OK;
 }
 
-static void failing_source(const struct scene *scene, uint64_t older)
+/* In chunks of all ranks through the first one, and where each rank writes its own part. */
+static void failing_source(const struct scene *scene, bool is_plain, uint64_t older)
 {
-    struct hdf5_file file;
+    struct hdf5_file *file;
     uint64_t bytes = 1;
-    const uint64_t rows = 2 * HDF5_PIECE;
-    const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
-                                     .shape = {rows * (uint64_t)ranks.size, 0},
-                                     .first_row = rows * (uint64_t)ranks.rank,
-                                     .rows = rows,
-                                     .fill = fill_or_fail,
-                                     .source = scene->folder.path};
-    assert_ok(hdf5_file_create(&ranks, scene->folder.path, "dry.h5", 1, 0, &file));
-    hdf5_close(&file, hdf5_dataset(&file, file.id, "first", &array));
-    hdf5_close(&file, hdf5_dataset(&file, file.id, "second", &array));
-    assert_all_fail(hdf5_file_finish(&file, &bytes), scene, "runs dry", older);
+    const uint64_t count = 3 << 20;
+    struct hdf5_array array = {.type = HDF5_UINT8,
+                               .dimensions = 1,
+                               .shape = {count * (uint64_t)ranks.size},
+                               .first = count * (uint64_t)ranks.rank,
+                               .count = count,
+                               .fill = fill_or_fail,
+                               .source = scene->folder.path};
+    hdf5_choose_chunks(&array);
+    assert_ok(hdf5_file_create(scene->folder.path, "dry.h5", &file));
+    file->is_plain = is_plain;
+    hdf5_dataset(&file->root, "first", &array);
+    hdf5_dataset(&file->root, "second", &array);
+    assert_all_fail(write_now(STATUS_OK, file, &ranks, &bytes), scene, "runs dry", older);
 }
 
 /* Writes while one rank, or all where `rank` is -1, has a limit, and then has none any more. */
@@ -165,16 +169,14 @@ static int faults(const char *passed)
     snprintf(missing, sizeof missing, "%s/missing", scene.folder.path);
     assert_all_fail(write_into(missing, &scene, &bytes), &scene, "No such file or directory", 0);
     assert_ok(write_into(scene.folder.path, &scene, &bytes)); /* the older file */
-    limited(&scene, RLIMIT_NOFILE, 0, ranks.size - 1, "Too many open files", bytes);
-    failing_source(&scene, bytes);
+    limited(&scene, RLIMIT_NOFILE, 0, 0, "Too many open files", bytes);
+    failing_source(&scene, false, bytes);
+    failing_source(&scene, true, bytes);
     const uint64_t limits[] = {0, bytes / 8, bytes / 2, 100, 10000, bytes - 20000, bytes - 1};
     for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++)
         limited(&scene, RLIMIT_FSIZE, limits[n], -1, full, bytes);
-    /* One rank alone: the first writes the end of the file too, the last but one most particles. */
-    for (size_t n = 0; n < 3; n++) {
-        limited(&scene, RLIMIT_FSIZE, limits[n], 0, full, bytes);
-        limited(&scene, RLIMIT_FSIZE, limits[n], ranks.size > 1 ? ranks.size - 2 : 0, full, bytes);
-    }
+    for (size_t n = 0; n < 3; n++)
+        limited(&scene, RLIMIT_FSIZE, limits[n], 0, full, bytes); /* the first rank alone writes */
     assert_ok(write_into(scene.folder.path, &scene, &bytes));
     check_file(&scene);
     end(&scene);

@@ -16,28 +16,35 @@ static const char config_text[] =
 
 static struct folder folder;
 static char history_path[128], checkpoint_folder[128];
-static off_t history_on_disk; /* bytes */
-static int checkpoints;
-static bool disk_fails;
+static int rows_on_disk, checkpoints; /* a thread writes checkpoints while the rows grow */
+static bool rows_are_missing, disk_fails;
+
+static int lines_of(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    int lines = 0;
+    for (int c; file && (c = getc(file)) != EOF;)
+        lines += c == '\n';
+    if (file)
+        fclose(file);
+    return lines;
+}
 
 /* The C library's is called through this one. */
 int fsync(int descriptor)
 {
     char link[64], path[256] = "";
-    struct stat found;
+    int step = 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    if (readlink(link, path, sizeof path - 1) > 0 && fstat(descriptor, &found) == 0 &&
-        S_ISREG(found.st_mode)) {
-        if (strcmp(path, history_path) == 0)
-            history_on_disk = found.st_size;
-        if (strncmp(path, checkpoint_folder, strlen(checkpoint_folder)) == 0) {
-            assert_int_equal(stat(history_path, &found), 0);
-            assert_int_equal(history_on_disk, found.st_size);
-            checkpoints++;
-            if (disk_fails) {
-                errno = EIO;
-                return -1;
-            }
+    if (readlink(link, path, sizeof path - 1) > 0 && strcmp(path, history_path) == 0)
+        rows_on_disk = lines_of(path) - 1;
+    const char *const name = strrchr(path, '/');
+    if (name && sscanf(name, "/.checkpoint_%d.h5", &step) == 1) {
+        rows_are_missing |= rows_on_disk < step; /* 0 to step-1 */
+        checkpoints++;
+        if (disk_fails) {
+            errno = EIO;
+            return -1;
         }
     }
     return (int)syscall(SYS_fsync, descriptor);
@@ -53,13 +60,13 @@ static enum status run(void)
     folder = folder_make();
     snprintf(history_path, sizeof history_path, "%s/history.csv", folder.path);
     snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder.path);
-    history_on_disk = checkpoints = 0;
+    rows_on_disk = checkpoints = 0;
     assert_ok(simulation_create(&config, device, &simulation));
     assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
     while (status == STATUS_OK && !simulation_done(&simulation))
         status = simulation_step(&simulation);
-    if (status == STATUS_OK)
-        assert_ok(outputs_close(simulation.outputs));
+    const enum status closed = outputs_close(simulation.outputs);
+    status = status == STATUS_OK ? closed : status;
     simulation_destroy(&simulation);
     return status;
 }
@@ -68,7 +75,7 @@ TEST(the_rows_are_there_before_the_checkpoint)
 {
     assert_ok(run());
     assert_true(checkpoints >= 3); /* of steps 4, 8 and 11 */
-    assert_true(history_on_disk > 11 * 8);
+    assert_false(rows_are_missing);
     folder_remove(&folder);
 }
 

@@ -5,6 +5,7 @@
 #define RADIXPIC_TEST_CHECKPOINT_SCENE_H
 
 #include "support/list_support.h"
+#include "support/write_now.h"
 
 #include "config/config_reader.h"
 #include "output/checkpoint.h"
@@ -164,7 +165,9 @@ static inline enum status scene_write(const struct scene *scene, const char *fol
 {
     const struct view view = scene_view(scene, step);
     uint64_t bytes = 0;
-    return checkpoint_write(folder, &view, keep, &bytes);
+    struct hdf5_file *file = NULL;
+    const enum status recorded = checkpoint_record(folder, &view, keep, &file);
+    return write_now(recorded, file, scene->communicator, &bytes);
 }
 
 /* ---- read back ---- */

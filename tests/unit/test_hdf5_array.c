@@ -4,7 +4,7 @@
  * A run of this program with an argument is the child of the test of full disks. */
 #include "support/test_folder.h"
 
-#include "output/hdf5_file.h"
+#include "output/hdf5_write.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ static const char *const path = folder.file;
 static int make_folder(void **state)
 {
     (void)state;
-    H5Pclose(hdf5_access(false)); /* before the types of elements are named */
+    H5Pclose(hdf5_access()); /* before the types of elements are named */
     folder = folder_make();
     folder_file(&folder, "array.h5");
     return 0;
@@ -46,19 +46,24 @@ static enum status fill_elements(const void *source, uint64_t first, size_t coun
 static enum status write_part(uint32_t compression, int dimensions, const uint64_t shape[2],
                               uint64_t first_row, uint64_t rows)
 {
-    const uint64_t begin = first_row * (dimensions == 2 ? shape[1] : 1);
-    const struct hdf5_array array = {.type = H5T_NATIVE_UINT8,
-                                     .shape = {shape[0], shape[1]},
-                                     .first_row = first_row,
-                                     .rows = rows,
-                                     .fill = fill_elements,
-                                     .source = &begin};
-    struct hdf5_file file;
-    uint64_t bytes;
+    const uint64_t columns = dimensions == 2 ? shape[1] : 1, begin = first_row * columns;
+    struct hdf5_array array = {.type = HDF5_UINT8,
+                               .dimensions = dimensions,
+                               .shape = {shape[0], shape[1]},
+                               .first = begin,
+                               .count = rows * columns,
+                               .fill = fill_elements,
+                               .source = &begin};
+    struct hdf5_file *file;
     struct stat information;
-    TRY(hdf5_file_create(&alone, folder.path, "array.h5", compression, 0, &file));
-    hdf5_close(&file, hdf5_dataset(&file, file.id, "elements", &array));
-    TRY(hdf5_file_finish(&file, &bytes));
+    hdf5_choose_chunks(&array);
+    TRY(hdf5_file_create(folder.path, "array.h5", &file));
+    file->compression = compression;
+    assert_non_null(hdf5_dataset(&file->root, "elements", &array));
+    const enum status status = hdf5_file_write(file, &alone);
+    const uint64_t bytes = file->bytes;
+    hdf5_file_free(&file);
+    TRY(status);
     assert_int_equal(stat(path, &information), 0);
     assert_int_equal(information.st_size, bytes);
     return STATUS_OK;

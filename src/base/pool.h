@@ -1,0 +1,25 @@
+/* Pool: work of the host that is divided among the processors of this process. */
+#ifndef RADIXPIC_BASE_POOL_H
+#define RADIXPIC_BASE_POOL_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* A list of pieces. Threads make several pieces at the same time, each thread in scratch memory of its own;
+ * then each piece is taken, one at a time, in the order of their numbers. */
+struct pool_work {
+    enum status (*make)(void *context, size_t n, void *scratch);
+    enum status (*take)(void *context, size_t n, void *scratch); /* NULL: nothing is taken */
+    void *context;
+    size_t scratch_bytes; /* of each thread, not initialised */
+};
+
+/* The processors that this process may run on. */
+size_t pool_threads(void);
+
+/* Makes and takes pieces 0 to count-1. Blocking. The first failure, in the order of the pieces, is returned
+ * with its sentence; the pieces behind it are not taken. Threads that cannot be started are done without. */
+STATUS_CHECKED enum status pool_run(const struct pool_work *work, size_t count);
+
+#endif

@@ -1,0 +1,139 @@
+/* Writer: a queue of files and the thread that empties it. */
+#include "output/writer.h"
+
+#include "base/timer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    struct communicator communicator; /* a branch */
+    bool has_thread;
+    pthread_t thread;
+
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t changed;
+    struct hdf5_file *files[WRITER_FILES]; /* the first one is being written */
+    int count;
+    bool ends;
+    enum status status;
+    char *message;
+    struct writer_totals totals;
+};
+
+/* Without the lock. */
+static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wanted)
+{
+    const double begin = timer_now();
+    const enum status status = is_wanted ? hdf5_file_write(file, &writer->communicator) : STATUS_OK;
+    pthread_mutex_lock(&writer->lock);
+    if (status != STATUS_OK) {
+        writer->status = status;
+        writer->message = strdup(status_message()); /* of this thread */
+    } else if (is_wanted) {
+        writer->totals.files++;
+        writer->totals.bytes += file->bytes;
+        writer->totals.seconds += timer_now() - begin;
+    }
+    pthread_mutex_unlock(&writer->lock);
+    hdf5_file_free(&file);
+}
+
+static void *write_files(void *argument)
+{
+    struct writer *writer = argument;
+    pthread_mutex_lock(&writer->lock);
+    for (;;) {
+        while (writer->count == 0 && !writer->ends)
+            pthread_cond_wait(&writer->changed, &writer->lock);
+        if (writer->count == 0)
+            break;
+        const bool is_wanted = writer->status == STATUS_OK;
+        pthread_mutex_unlock(&writer->lock);
+        write_one(writer, writer->files[0], is_wanted);
+        pthread_mutex_lock(&writer->lock);
+        writer->count--;
+        memmove(writer->files, writer->files + 1, (size_t)writer->count * sizeof *writer->files);
+        pthread_cond_broadcast(&writer->changed);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return NULL;
+}
+
+enum status writer_create(const struct communicator *communicator, struct writer **result)
+{
+    struct writer *writer = *result = calloc(1, sizeof *writer);
+    sigset_t all, before;
+    if (!writer)
+        return status_fail(STATUS_FAILED, "no memory for the thread that writes files");
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->changed, NULL);
+    TRY(communicator_branch(communicator, &writer->communicator));
+    sigfillset(&all); /* signals are for the thread that runs the steps */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    writer->has_thread = communicator_allows_threads(communicator) &&
+                         pthread_create(&writer->thread, NULL, write_files, writer) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return STATUS_OK;
+}
+
+void writer_destroy(struct writer **result)
+{
+    struct writer *writer = *result;
+    if (!writer)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->ends = true;
+    pthread_cond_broadcast(&writer->changed);
+    pthread_mutex_unlock(&writer->lock);
+    if (writer->has_thread)
+        pthread_join(writer->thread, NULL);
+    pthread_cond_destroy(&writer->changed);
+    pthread_mutex_destroy(&writer->lock);
+    free(writer->message);
+    free(writer);
+    *result = NULL;
+}
+
+void writer_put(struct writer *writer, struct hdf5_file *file)
+{
+    if (!writer->has_thread) {
+        write_one(writer, file, !writer_failed(writer));
+        return;
+    }
+    pthread_mutex_lock(&writer->lock);
+    while (writer->count == WRITER_FILES)
+        pthread_cond_wait(&writer->changed, &writer->lock);
+    writer->files[writer->count++] = file;
+    pthread_cond_broadcast(&writer->changed);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+enum status writer_wait(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->count > 0)
+        pthread_cond_wait(&writer->changed, &writer->lock);
+    const enum status status = writer->status;
+    pthread_mutex_unlock(&writer->lock);
+    return status == STATUS_OK ? STATUS_OK
+                               : status_fail(status, "%s", writer->message ? writer->message : "");
+}
+
+bool writer_failed(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    const bool failed = writer->status != STATUS_OK;
+    pthread_mutex_unlock(&writer->lock);
+    return failed;
+}
+
+struct writer_totals writer_totals(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    const struct writer_totals totals = writer->totals;
+    pthread_mutex_unlock(&writer->lock);
+    return totals;
+}
