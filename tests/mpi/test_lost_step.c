@@ -46,7 +46,7 @@ static bool is_fused(const struct simulation *simulation)
 static struct history_row *run_on_all(const struct config *config, struct checkpoint *from,
                                       const char *folder, struct log *log, struct changes *changes)
 {
-    const struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
+    struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
     struct simulation simulation;
     struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
     assert_ok(simulation_create_on(&ranks, config, device, from, &simulation));

@@ -55,7 +55,7 @@ static enum status run(void)
 {
     const struct config config = physics_config(config_text);
     struct simulation simulation;
-    const struct run_folder run_folder = {folder.path, RUN_FOLDER_NEW, false};
+    struct run_folder run_folder = {folder.path, RUN_FOLDER_NEW, false};
     enum status status = STATUS_OK;
     folder = folder_make();
     snprintf(history_path, sizeof history_path, "%s/history.csv", folder.path);
