@@ -179,6 +179,15 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
+/* Of rows of `stride` bytes, the `bytes` bytes from `begin` on, of the first `count` rows. */
+struct buffer_rows {
+    size_t begin, bytes, stride, count;
+};
+
+/* values[count][bytes] <- parts of rows, as fast as bus and processors of the host can. Blocking. */
+STATUS_CHECKED enum status buffer_read_rows(struct buffer *buffer, const struct buffer_rows *rows,
+                                            void *values);
+
 /* Only enqueues: `source` stays as it is until the queue is that far. */
 STATUS_CHECKED enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes,
                                        const void *source);

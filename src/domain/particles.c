@@ -178,16 +178,11 @@ enum status particles_read(const struct particles *particles, enum attribute att
 enum status particles_copy(const struct particles *particles, enum attribute attribute, void *values)
 {
     const size_t bytes = attribute_bytes(particles->precision, attribute);
-    const size_t stride = particles_stride(particles, attribute),
-                 begin = particles_first(particles, attribute);
-    struct buffer *array = particles->attribute[attribute];
-    void *memory = NULL;
-    if (stride == 1 || particles->count == 0) /* an empty array cannot be mapped */
-        return buffer_read(array, 0, particles->count * bytes, values);
-    TRY(buffer_map(array, &memory));
-    for (size_t n = 0; n < particles->count; n++)
-        memcpy((char *)values + n * bytes, (const char *)memory + (begin + n * stride) * bytes, bytes);
-    return buffer_unmap(array, memory);
+    const struct buffer_rows rows = {.begin = bytes * particles_first(particles, attribute),
+                                     .bytes = bytes,
+                                     .stride = bytes * particles_stride(particles, attribute),
+                                     .count = particles->count};
+    return buffer_read_rows(particles->attribute[attribute], &rows, values);
 }
 
 enum status particles_write(struct particles *particles, enum attribute attribute, size_t first, size_t count,

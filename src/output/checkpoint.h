@@ -20,10 +20,10 @@
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
+#include "output/hdf5_read.h"
 #include "output/run_folder.h"
 #include "output/sorted_list.h"
 
-#include <hdf5.h>
 #include <limits.h>
 
 /* Of the names of their files: run_folder.h. */
@@ -31,10 +31,10 @@
 
 /* ---- the block before HDF5's first byte (its user block), by which a damaged file is known ---- */
 
-/* It holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of all
- * bytes after the block, and one of the block itself. So no bit of the file can change unnoticed. The place
- * of magic, version and the block's own digest is the same in every version. */
-enum { CHECKPOINT_VERSION = 2, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
+/* It holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of the
+ * digests of all 4 MiB pieces after the block, and one of the block itself. So no bit of the file can change
+ * unnoticed. The place of magic, version and the block's own digest is the same in every version. */
+enum { CHECKPOINT_VERSION = 3, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
 /* Writes the block of the complete file at `path`. STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status checkpoint_seal(const char *path);
@@ -59,7 +59,7 @@ STATUS_CHECKED enum status checkpoint_record(const char *folder, const struct vi
 /* What a file holds beside the particles. */
 struct checkpoint {
     char path[PATH_MAX];        /* of the file */
-    hid_t file;                 /* the same, open; H5I_INVALID_HID: closed */
+    struct hdf5_source source;  /* the same, open */
     struct config config;       /* of the run that wrote it */
     struct partition partition; /* its ranks and rows */
     uint64_t step;

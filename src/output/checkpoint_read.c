@@ -3,6 +3,7 @@
 #include "output/checkpoint.h"
 #include "output/hdf5_write.h"
 
+#include "base/pool.h"
 #include "config/config_reader.h"
 
 #include <errno.h>
@@ -22,120 +23,31 @@ static enum status impossible(const struct checkpoint *checkpoint, const char *w
     return status_fail(STATUS_FAILED, "%s holds an impossible state: %s", checkpoint->path, what);
 }
 
-/* ---- HDF5: nothing that stands in the file is believed ---- */
-
-/* Rows of an array of one dimension (shape[1] is 0) or two, of a native type. */
-struct rows {
-    hid_t type;
-    uint64_t shape[2], first_row, rows;
-};
-
-static enum status fail(const struct checkpoint *checkpoint, const char *name, const char *what)
-{
-    return status_fail(STATUS_FAILED, "%s: %s %s", checkpoint->path, name, what);
-}
-
-/* Whether numbers of type `stored`, which is closed, are those of `native`, but for the order of their bytes.
- */
-static bool is_of_kind(hid_t stored, hid_t native)
-{
-    const bool same = stored >= 0 && H5Tget_class(stored) == H5Tget_class(native) &&
-                      H5Tget_size(stored) == H5Tget_size(native) &&
-                      (H5Tget_class(native) != H5T_INTEGER || H5Tget_sign(stored) == H5Tget_sign(native));
-    H5Tclose(stored);
-    return same;
-}
-
-/* Whether `space`, which is closed, has so many dimensions; their lengths go into shape. */
-static bool get_shape(hid_t space, int dimensions, hsize_t shape[2])
-{
-    const bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == dimensions &&
-                      H5Sget_simple_extent_dims(space, shape, NULL) == dimensions;
-    H5Sclose(space);
-    return fits;
-}
-
-/* *value <- an attribute of the file, one number of a native type. */
-static enum status read_number(const struct checkpoint *checkpoint, const char *name, hid_t type, void *value)
-{
-    enum status status = STATUS_OK;
-    const hid_t attribute = H5Aopen(checkpoint->file, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return fail(checkpoint, name, "is missing");
-    const hid_t space = H5Aget_space(attribute);
-    const bool is_single = H5Sget_simple_extent_npoints(space) == 1;
-    H5Sclose(space);
-    if (!is_single || !is_of_kind(H5Aget_type(attribute), type))
-        status = fail(checkpoint, name, "is of another type or length");
-    else if (H5Aread(attribute, type, value) < 0)
-        status = fail(checkpoint, name, "cannot be read");
-    H5Aclose(attribute);
-    return status;
-}
-
-static bool read_selected(hid_t dataset, int dimensions, const struct rows *rows, void *values)
-{
-    const hsize_t start[2] = {rows->first_row, 0}, extent[2] = {rows->rows, rows->shape[1]};
-    const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
-    const bool read = memory >= 0 && space >= 0 &&
-                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
-                      H5Dread(dataset, rows->type, memory, space, H5P_DEFAULT, values) >= 0;
-    H5Sclose(space);
-    H5Sclose(memory);
-    return read;
-}
-
-/* values[rows * shape[1]] <- rows of the array at `name`. */
-static enum status read_rows(const struct checkpoint *checkpoint, const char *name, const struct rows *rows,
-                             void *values)
-{
-    const int dimensions = rows->shape[1] ? 2 : 1;
-    hsize_t shape[2] = {0, 0};
-    enum status status = STATUS_OK;
-    const hid_t dataset = H5Dopen2(checkpoint->file, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return fail(checkpoint, name, "is missing");
-    if (!is_of_kind(H5Dget_type(dataset), rows->type))
-        status = fail(checkpoint, name, "holds numbers of another type");
-    else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
-             shape[1] != rows->shape[1])
-        status = fail(checkpoint, name, "is of another shape than the state that the file tells of");
-    else if (rows->rows > 0 && !read_selected(dataset, dimensions, rows, values))
-        status = fail(checkpoint, name, "cannot be read");
-    H5Dclose(dataset);
-    return status;
-}
-
 /* ---- what is in the file beside the particles ---- */
 
 static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
 {
     uint32_t version = 0;
-    TRY(read_number(checkpoint, "version", H5T_NATIVE_UINT32, &version));
+    TRY(hdf5_read_number(&checkpoint->source, "version", H5T_NATIVE_UINT32, &version));
     if (version != CHECKPOINT_VERSION)
         return impossible(checkpoint, "its version is not that of its first block");
-    TRY(read_number(checkpoint, "step", H5T_NATIVE_UINT64, &checkpoint->step));
-    TRY(read_number(checkpoint, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
-    TRY(read_number(checkpoint, "ranks", H5T_NATIVE_UINT32, ranks));
-    return read_number(checkpoint, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
+    TRY(hdf5_read_number(&checkpoint->source, "step", H5T_NATIVE_UINT64, &checkpoint->step));
+    TRY(hdf5_read_number(&checkpoint->source, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
+    TRY(hdf5_read_number(&checkpoint->source, "ranks", H5T_NATIVE_UINT32, ranks));
+    return hdf5_read_number(&checkpoint->source, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
 }
 
 static enum status read_config(struct checkpoint *checkpoint)
 {
-    hsize_t shape[2] = {0, 0};
-    const hid_t dataset = H5Dopen2(checkpoint->file, "config", H5P_DEFAULT);
-    if (dataset < 0)
-        return fail(checkpoint, "config", "is missing");
-    const bool fits = get_shape(H5Dget_space(dataset), 1, shape);
-    const uint64_t length = shape[0];
-    H5Dclose(dataset);
-    if (!fits || length > MOST_CONFIG_BYTES)
-        return impossible(checkpoint, "its config is no text, or too long");
+    uint64_t length = 0;
+    TRY(hdf5_read_length(&checkpoint->source, "config", &length));
+    if (length > MOST_CONFIG_BYTES)
+        return impossible(checkpoint, "its config is too long");
     char *text = calloc(length + 1, 1);
     if (!text)
         return no_memory(checkpoint);
-    const struct rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
-    enum status status = read_rows(checkpoint, "config", &all, text);
+    const struct hdf5_rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
+    enum status status = hdf5_read_rows(&checkpoint->source, "config", &all, text);
     if (status == STATUS_OK)
         status = config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config);
     free(text);
@@ -150,12 +62,12 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
     const uint32_t rows = checkpoint->config.grid.cells[0];
     if (ranks == 0 || ranks > rows)
         return impossible(checkpoint, "it has no rows for so many ranks");
-    const struct rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
+    const struct hdf5_rows ends = {H5T_NATIVE_UINT32, {ranks + UINT64_C(1)}, 0, ranks + UINT64_C(1)};
     uint32_t *first = calloc(ends.rows, sizeof *first);
     if (!first)
         return no_memory(checkpoint);
     checkpoint->partition = (struct partition){(int)ranks, rows, first};
-    TRY(read_rows(checkpoint, "first_rows", &ends, first));
+    TRY(hdf5_read_rows(&checkpoint->source, "first_rows", &ends, first));
     bool ordered = first[0] == 0 && first[ranks] == rows;
     for (uint32_t rank = 0; rank < ranks && ordered; rank++)
         ordered = first[rank] < first[rank + 1];
@@ -163,11 +75,11 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
 }
 
 static enum status read_array(const struct checkpoint *checkpoint, uint32_t species, const char *array,
-                              const struct rows *rows, void *values)
+                              const struct hdf5_rows *rows, void *values)
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "/particles/%s/%s", checkpoint->config.species[species].name, array);
-    return read_rows(checkpoint, name, rows, values);
+    return hdf5_read_rows(&checkpoint->source, name, rows, values);
 }
 
 uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t species, uint32_t row)
@@ -181,7 +93,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     const struct config *config = &checkpoint->config;
     const struct partition *partition = &checkpoint->partition;
     const uint32_t nx = config->grid.cells[0];
-    const struct rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
+    const struct hdf5_rows counts = {H5T_NATIVE_UINT64, {nx}, 0, nx};
     uint64_t *starts = checkpoint->row_starts + species * (nx + (size_t)1);
     uint64_t missing = config->species[species].particles;
     TRY(read_array(checkpoint, species, "row_counts", &counts, starts + 1));
@@ -206,20 +118,20 @@ static enum status load(struct checkpoint *checkpoint)
     const struct config *config = &checkpoint->config;
     uint32_t ranks = 0;
     const hid_t access = hdf5_access();
-    checkpoint->file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
+    checkpoint->source.file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
-    if (checkpoint->file < 0)
+    if (checkpoint->source.file < 0)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
     TRY(read_partition(checkpoint, ranks));
-    const struct rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
+    const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);
     checkpoint->row_starts =
         calloc(config->species_count * (config->grid.cells[0] + (size_t)1), sizeof *checkpoint->row_starts);
     if (!checkpoint->capacities || !checkpoint->row_starts)
         return no_memory(checkpoint);
-    TRY(read_rows(checkpoint, "capacities", &capacities, checkpoint->capacities));
+    TRY(hdf5_read_rows(&checkpoint->source, "capacities", &capacities, checkpoint->capacities));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(read_species(checkpoint, s));
     return STATUS_OK;
@@ -227,9 +139,9 @@ static enum status load(struct checkpoint *checkpoint)
 
 static void unload(struct checkpoint *checkpoint)
 {
-    if (checkpoint->file >= 0)
-        H5Fclose(checkpoint->file);
-    checkpoint->file = H5I_INVALID_HID;
+    if (checkpoint->source.file >= 0)
+        H5Fclose(checkpoint->source.file);
+    checkpoint->source.file = H5I_INVALID_HID;
     partition_destroy(&checkpoint->partition);
     free(checkpoint->capacities);
     free(checkpoint->row_starts);
@@ -297,7 +209,7 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
     if (checkpoint)
-        checkpoint->file = H5I_INVALID_HID;
+        checkpoint->source = (struct hdf5_source){checkpoint->path, H5I_INVALID_HID};
     TRY_CLEANUP(communicator_agree(communicator, status));
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
     if (communicator->rank == 0)
@@ -356,7 +268,7 @@ enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t 
                                   uint32_t rows, uint32_t *counts)
 {
     const uint32_t *cells = checkpoint->config.grid.cells;
-    const struct rows own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows};
+    const struct hdf5_rows own = {H5T_NATIVE_UINT32, {cells[0], cells[1]}, first_row, rows};
     uint64_t sum = checkpoint_row_start(checkpoint, species, first_row);
     TRY(read_array(checkpoint, species, "cell_counts", &own, counts));
     for (size_t cell = 0; cell < (size_t)rows * cells[1]; cell++)
@@ -366,20 +278,42 @@ enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t 
                : impossible(checkpoint, bad_particle);
 }
 
+struct numbers {
+    enum attribute attribute;
+    enum precision precision;
+    uint64_t count;
+    const void *values;
+};
+
+/* STATUS_FAILED, without a sentence of its own, where a number is none that the attribute takes. */
+static enum status check_piece(void *context, size_t n, void *scratch)
+{
+    const struct numbers *numbers = context;
+    const uint64_t begin = n * (uint64_t)HDF5_PIECE, left = numbers->count - begin;
+    const uint64_t end = begin + (left < HDF5_PIECE ? left : HDF5_PIECE);
+    (void)scratch;
+    for (uint64_t k = begin; k < end; k++)
+        if (!attribute_accepts(numbers->attribute, numbers->precision == PRECISION_SINGLE
+                                                       ? (double)((const float *)numbers->values)[k]
+                                                       : ((const double *)numbers->values)[k]))
+            return STATUS_FAILED;
+    return STATUS_OK;
+}
+
 enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species, enum attribute a,
                                       uint32_t first_row, uint32_t rows, void *values)
 {
     const uint64_t first = checkpoint_row_start(checkpoint, species, first_row);
     const uint64_t count = checkpoint_row_start(checkpoint, species, first_row + rows) - first;
     const struct config *config = &checkpoint->config;
-    const struct rows own = {hdf5_native(attribute_type(config->precision, a)),
-                             {config->species[species].particles, attribute_table[a].components},
-                             first,
-                             count};
+    const struct hdf5_rows own = {hdf5_native(attribute_type(config->precision, a)),
+                                  {config->species[species].particles, attribute_table[a].components},
+                                  first,
+                                  count};
+    struct numbers numbers = {a, config->precision, attribute_table[a].components * count, values};
+    const struct pool_work work = {.make = check_piece, .context = &numbers};
     TRY(read_array(checkpoint, species, attribute_table[a].name, &own, values));
-    for (uint64_t n = 0; n < attribute_table[a].components * count && attribute_table[a].is_real; n++)
-        if (!attribute_accepts(a, config->precision == PRECISION_SINGLE ? (double)((const float *)values)[n]
-                                                                        : ((const double *)values)[n]))
-            return impossible(checkpoint, bad_particle);
-    return STATUS_OK;
+    return attribute_table[a].is_real && pool_run(&work, hdf5_pieces(numbers.count)) != STATUS_OK
+               ? impossible(checkpoint, bad_particle)
+               : STATUS_OK;
 }

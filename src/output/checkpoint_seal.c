@@ -1,5 +1,8 @@
-/* Checkpoint seal: digests of a file, read from its begin to its end. */
+/* Checkpoint seal: digests of a file, which all processors make. */
 #include "output/checkpoint.h"
+#include "output/hdf5_read.h"
+
+#include "base/pool.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -8,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 static const char magic[24] = "RadixPIC checkpoint";
@@ -18,7 +22,7 @@ struct block {
     uint32_t version;
     uint32_t block_bytes;
     uint64_t file_bytes;
-    XXH128_canonical_t digest; /* of the file after the block */
+    XXH128_canonical_t digest; /* of those of the pieces after the block, each of PIECE bytes or the rest */
     unsigned char zeros[CHECKPOINT_BLOCK - 72];
     XXH128_canonical_t own_digest; /* of the block before this */
 };
@@ -33,40 +37,78 @@ static XXH128_canonical_t own_digest(const struct block *block)
     return digest;
 }
 
-/* The digest of all bytes after the block, and their number; false with errno. */
-static bool digest_rest(FILE *file, XXH128_canonical_t *digest, uint64_t *bytes)
+/* The bytes after the block, of which the processors digest pieces. */
+struct digest {
+    const char *path;
+    int descriptor;
+    uint64_t bytes; /* of the file */
+    XXH3_state_t *state;
+};
+
+struct piece {
+    XXH128_canonical_t digest;
+    char bytes[PIECE];
+};
+
+static enum status digest_piece(void *context, size_t n, void *scratch)
 {
-    XXH3_state_t *state = XXH3_createState();
-    void *piece = malloc(PIECE);
-    bool done = false;
-    *bytes = 0;
-    if (state && piece && fseek(file, CHECKPOINT_BLOCK, SEEK_SET) == 0) {
-        XXH3_128bits_reset(state);
-        for (size_t count; (count = fread(piece, 1, PIECE, file)) > 0; *bytes += count)
-            XXH3_128bits_update(state, piece, count);
-        XXH128_canonicalFromHash(digest, XXH3_128bits_digest(state));
-        done = ferror(file) == 0;
-    }
-    free(piece);
-    XXH3_freeState(state);
-    return done;
+    const struct digest *digest = context;
+    struct piece *piece = scratch;
+    const uint64_t begin = CHECKPOINT_BLOCK + n * (uint64_t)PIECE, left = digest->bytes - begin;
+    const size_t count = left < PIECE ? (size_t)left : PIECE;
+    TRY(hdf5_read_bytes(digest->path, digest->descriptor, begin, count, piece->bytes));
+    XXH128_canonicalFromHash(&piece->digest, XXH3_128bits(piece->bytes, count));
+    return STATUS_OK;
+}
+
+static enum status add_digest(void *context, size_t n, void *scratch)
+{
+    const struct digest *digest = context;
+    const struct piece *piece = scratch;
+    (void)n;
+    XXH3_128bits_update(digest->state, &piece->digest, sizeof piece->digest);
+    return STATUS_OK;
+}
+
+/* *result <- the digest of the digests of the pieces after the block, of a file of so many bytes. */
+static enum status digest_rest(const char *path, FILE *file, uint64_t bytes, XXH128_canonical_t *result)
+{
+    struct digest digest = {path, fileno(file), bytes, XXH3_createState()};
+    const struct pool_work work = {digest_piece, add_digest, &digest, sizeof(struct piece)};
+    if (!digest.state)
+        return status_fail(STATUS_FAILED, "%s: no memory for its digest", path);
+    XXH3_128bits_reset(digest.state);
+    const enum status status = pool_run(&work, (size_t)((bytes - CHECKPOINT_BLOCK + PIECE - 1) / PIECE));
+    XXH128_canonicalFromHash(result, XXH3_128bits_digest(digest.state));
+    XXH3_freeState(digest.state);
+    return status;
 }
 
 /* ---- writing ---- */
 
+static enum status seal(const char *path, FILE *file)
+{
+    struct stat found = {0};
+    struct block block = {.version = htole32(CHECKPOINT_VERSION), .block_bytes = htole32(CHECKPOINT_BLOCK)};
+    memcpy(block.magic, magic, sizeof magic);
+    if (fstat(fileno(file), &found) != 0)
+        return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
+    block.file_bytes = htole64((uint64_t)found.st_size);
+    TRY(digest_rest(path, file, (uint64_t)found.st_size, &block.digest));
+    block.own_digest = own_digest(&block);
+    if (fwrite(&block, sizeof block, 1, file) == 1 && fflush(file) == 0)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
+}
+
 enum status checkpoint_seal(const char *path)
 {
-    struct block block = {.version = htole32(CHECKPOINT_VERSION), .block_bytes = htole32(CHECKPOINT_BLOCK)};
-    uint64_t rest = 0;
-    memcpy(block.magic, magic, sizeof magic);
     FILE *file = fopen(path, "r+b");
-    bool done = file && digest_rest(file, &block.digest, &rest);
-    block.file_bytes = htole64(rest + CHECKPOINT_BLOCK);
-    block.own_digest = own_digest(&block);
-    done = done && fseek(file, 0, SEEK_SET) == 0 && fwrite(&block, sizeof block, 1, file) == 1;
-    done = (!file || fclose(file) == 0) && done;
-    return done ? STATUS_OK
-                : status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
+    if (!file)
+        return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
+    const enum status status = seal(path, file);
+    fclose(file); /* nothing is left to be written */
+    return status;
 }
 
 /* ---- checking ---- */
@@ -99,16 +141,17 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
 {
     struct block block;
     XXH128_canonical_t digest = {{0}};
-    uint64_t rest = 0;
     const size_t count = fread(&block, 1, sizeof block, file);
     if (count < sizeof block && !ferror(file))
         return status_fail(STATUS_FAILED, "%s is no checkpoint, or is cut short: it has only %zu bytes", path,
                            count);
     if (count == sizeof block)
         TRY(check_block(path, &block, bytes));
-    if (ferror(file) || (all && !digest_rest(file, &digest, &rest)))
+    if (ferror(file))
         return status_fail(STATUS_FAILED, "%s: cannot read it: %s", path, strerror(errno));
-    if (all && (rest + CHECKPOINT_BLOCK != bytes || memcmp(&digest, &block.digest, sizeof digest) != 0))
+    if (all)
+        TRY(digest_rest(path, file, bytes, &digest));
+    if (all && memcmp(&digest, &block.digest, sizeof digest) != 0)
         return status_fail(STATUS_FAILED, "%s is damaged: its bytes do not match their digest", path);
     return STATUS_OK;
 }

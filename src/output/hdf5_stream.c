@@ -68,6 +68,7 @@ static enum status write_chunk(struct stream *stream, uint64_t number, size_t by
     }
     if (H5Dwrite_chunk(stream->dataset, H5P_DEFAULT, 0, begin, bytes, packed) < 0)
         return writing_fail_in(stream->writing, "write it");
+    writing_hand(stream->writing, bytes);
     return STATUS_OK;
 }
 

@@ -19,6 +19,8 @@ struct writing {
     struct hdf5_file *file;
     const struct communicator *communicator;
     hid_t id;           /* on rank 0 */
+    int descriptor;     /* of the same file, by which writing to the disk begins before the end; -1: none */
+    uint64_t handed;    /* bytes that the system has, but was not told to write */
     enum status status; /* of the first failure of this rank */
     bool is_lost;       /* another rank failed; only rank 0 knows, before all agree */
 };
@@ -45,6 +47,9 @@ enum status writing_fail_in(struct writing *writing, const char *doing);
 /* values[count] <- elements from number `first` on, which are the rank's own. */
 STATUS_CHECKED enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count,
                                         void *values);
+
+/* Counts bytes that were written, and from time to time starts to bring them to the disk. */
+void writing_hand(struct writing *writing, size_t bytes);
 
 /* Writes the chunks of an array. Collective; `dataset` is rank 0's. */
 void writing_chunks(struct writing *writing, const struct hdf5_object *object, hid_t dataset);

@@ -158,7 +158,7 @@ TEST(other_versions_are_named)
 {
     struct patient patient;
     patient_create(1, (const uint32_t[]){1}, &patient);
-    static const unsigned char versions[] = {1, 7};
+    static const unsigned char versions[] = {2, 7};
     for (size_t n = 0; n < 2; n++) {
         char sentence[64];
         struct checkpoint *checkpoint;
@@ -168,8 +168,8 @@ TEST(other_versions_are_named)
         XXH128_canonicalFromHash(&digest, XXH3_128bits(patient.whole, CHECKPOINT_BLOCK - sizeof digest));
         memcpy(end, &digest, sizeof digest);
         write_file(patient.folder.file, patient.whole, patient.length);
-        snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version 2",
-                 versions[n]);
+        snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version %d",
+                 versions[n], CHECKPOINT_VERSION);
         assert_fails(checkpoint_open(&alone, patient.folder.file, &checkpoint), sentence);
     }
     folder_end(&patient.scene, &patient.folder);

@@ -1,0 +1,75 @@
+/* Read rows: large parts of a buffer into memory that the driver has not pinned, by all processors. On a GPU
+ * the bus fills one half of a pinned piece of memory while the processors empty the other. */
+#include "base/pool.h"
+#include "device/internal.h"
+
+#include <string.h>
+
+enum { HALF = 1 << 25, PIECE = 1 << 20 /* bytes */ };
+
+/* Rows that the host can read. */
+struct copy {
+    const struct buffer_rows *rows;
+    const char *from;
+    char *to;
+    size_t count, piece; /* in all, and for a thread at a time */
+};
+
+static enum status copy_piece(void *context, size_t n, void *scratch)
+{
+    const struct copy *copy = context;
+    const struct buffer_rows *rows = copy->rows;
+    const size_t begin = n * copy->piece, end = begin + copy->piece;
+    const char *from = copy->from + rows->begin;
+    (void)scratch;
+    if (rows->bytes == rows->stride)
+        memcpy(copy->to + begin * rows->bytes, from + begin * rows->bytes,
+               ((end < copy->count ? end : copy->count) - begin) * rows->bytes);
+    else
+        for (size_t row = begin; row < end && row < copy->count; row++)
+            memcpy(copy->to + row * rows->bytes, from + row * rows->stride, rows->bytes);
+    return STATUS_OK;
+}
+
+static enum status copy_rows(struct copy copy, size_t count, const void *from, size_t first, void *to)
+{
+    const struct pool_work work = {.make = copy_piece, .context = &copy};
+    copy.count = count;
+    copy.piece = PIECE / copy.rows->stride;
+    copy.from = from;
+    copy.to = (char *)to + first * copy.rows->bytes;
+    return pool_run(&work, (count + copy.piece - 1) / copy.piece);
+}
+
+static enum status read_staged(const struct buffer *buffer, const struct buffer_rows *rows, void *values)
+{
+    struct core *core = buffer->device->core;
+    const size_t half = HALF / rows->stride, stride = rows->stride;
+    size_t first = 0, before = 0; /* rows that are on their way, and that came before */
+    if (!core->staging)
+        TRY(host_memory_create(core->first_handle, 2 * (size_t)HALF, &core->staging));
+    char *const halves[2] = {core->staging, (char *)core->staging + HALF};
+    for (int n = 0; before < rows->count; n = 1 - n) {
+        const size_t left = rows->count - first, count = left < half ? left : half;
+        TRY(host_memory_read(buffer, first * stride, count * stride, halves[n]));
+        if (first > before)
+            TRY(copy_rows((struct copy){.rows = rows}, first - before, halves[1 - n], before, values));
+        TRY(device_finish(buffer->device));
+        before = first;
+        first += count;
+    }
+    return STATUS_OK;
+}
+
+enum status buffer_read_rows(struct buffer *buffer, const struct buffer_rows *rows, void *values)
+{
+    void *mapped = NULL;
+    if (rows->count == 0) /* nothing can be mapped */
+        return STATUS_OK;
+    if (!buffer->device->core->info.is_cpu)
+        return read_staged(buffer, rows, values);
+    TRY(buffer_map(buffer, &mapped));
+    const enum status status = copy_rows((struct copy){.rows = rows}, rows->count, mapped, 0, values);
+    TRY(buffer_unmap(buffer, mapped));
+    return status;
+}
