@@ -1,4 +1,4 @@
-/* Pool: threads that live for one list of pieces. */
+/* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -8,17 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 64 };
+enum { MOST_THREADS = 64, SLOTS_PER_THREAD = 2 };
+
+/* Where a piece is made and waits until it is taken. */
+struct slot {
+    bool is_made;
+    enum status status;
+    char *message; /* of a failure, which a thread has for itself */
+    void *scratch;
+};
 
 struct run {
     const struct pool_work *work;
-    size_t count;
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t turned;
+    size_t count, slot_count;
+    struct slot slots[SLOTS_PER_THREAD * MOST_THREADS]; /* piece n has slot n modulo slot_count */
+    pthread_mutex_t lock;                               /* of all below, and of is_made */
+    pthread_cond_t made, taken;
     size_t next; /* piece to make */
     size_t turn; /* piece to take */
-    enum status status;
-    char *message;
+    bool ends;   /* nothing is left to make or to take */
 };
 
 size_t pool_threads(void)
@@ -27,65 +35,111 @@ size_t pool_threads(void)
     return sched_getaffinity(0, sizeof processors, &processors) == 0 ? (size_t)CPU_COUNT(&processors) : 1;
 }
 
-/* Takes piece n, whose making ended with `status`, when all pieces before it are taken. Holds the lock, but
- * not while the piece is taken. */
-static void take_in_turn(struct run *run, size_t n, enum status status, void *scratch)
+static void make_piece(const struct run *run, size_t n, struct slot *slot)
 {
-    while (run->turn != n && run->status == STATUS_OK)
-        pthread_cond_wait(&run->turned, &run->lock);
-    if (run->status != STATUS_OK)
-        return;
-    if (status == STATUS_OK && run->work->take) {
-        pthread_mutex_unlock(&run->lock);
-        status = run->work->take(run->work->context, n, scratch);
-        pthread_mutex_lock(&run->lock);
-    }
-    if (status != STATUS_OK) {
-        run->status = status;
-        run->message = strdup(status_message()); /* of this thread */
-    }
-    run->turn++;
-    pthread_cond_broadcast(&run->turned);
+    slot->status = run->work->make(run->work->context, n, slot->scratch);
+    slot->message = slot->status == STATUS_OK ? NULL : strdup(status_message());
 }
 
 static void *make_pieces(void *argument)
 {
     struct run *run = argument;
-    void *scratch = malloc(run->work->scratch_bytes + 1);
     pthread_mutex_lock(&run->lock);
-    while (run->next < run->count && run->status == STATUS_OK) {
+    for (;;) {
+        while (!run->ends && run->next < run->count && run->next - run->turn >= run->slot_count)
+            pthread_cond_wait(&run->taken, &run->lock);
+        if (run->ends || run->next == run->count)
+            break;
         const size_t n = run->next++;
+        struct slot *slot = &run->slots[n % run->slot_count];
         pthread_mutex_unlock(&run->lock);
-        const enum status status = scratch ? run->work->make(run->work->context, n, scratch)
-                                           : status_fail(STATUS_FAILED, "no memory for a thread's work");
+        make_piece(run, n, slot);
         pthread_mutex_lock(&run->lock);
-        take_in_turn(run, n, status, scratch);
+        slot->is_made = true;
+        if (n == run->turn)
+            pthread_cond_signal(&run->made);
     }
     pthread_mutex_unlock(&run->lock);
-    free(scratch);
     return NULL;
+}
+
+/* In the thread of the caller, which makes a piece itself only where there is no other thread. */
+static enum status take_piece(struct run *run, size_t n, bool has_threads)
+{
+    struct slot *slot = &run->slots[n % run->slot_count];
+    if (!has_threads)
+        make_piece(run, n, slot);
+    pthread_mutex_lock(&run->lock);
+    while (has_threads && !slot->is_made)
+        pthread_cond_wait(&run->made, &run->lock);
+    pthread_mutex_unlock(&run->lock);
+    enum status status = slot->status;
+    if (status != STATUS_OK)
+        status = status_fail(status, "%s", slot->message ? slot->message : "");
+    else if (run->work->take)
+        status = run->work->take(run->work->context, n, slot->scratch);
+    pthread_mutex_lock(&run->lock);
+    slot->is_made = false;
+    run->turn++;
+    pthread_cond_signal(&run->taken);
+    pthread_mutex_unlock(&run->lock);
+    return status;
+}
+
+static size_t start_threads(struct run *run, size_t wanted, pthread_t *threads)
+{
+    size_t started = 0;
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the thread that runs the steps */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    while (started < wanted && pthread_create(&threads[started], NULL, make_pieces, run) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* As many as there is memory for. */
+static void allocate_slots(struct run *run, size_t wanted)
+{
+    for (; run->slot_count < wanted; run->slot_count++) {
+        void *scratch = malloc(run->work->scratch_bytes + 1);
+        if (!scratch)
+            return;
+        run->slots[run->slot_count].scratch = scratch;
+    }
+}
+
+static void end_threads(struct run *run, size_t count, const pthread_t *threads)
+{
+    pthread_mutex_lock(&run->lock);
+    run->ends = true;
+    pthread_cond_broadcast(&run->taken);
+    pthread_mutex_unlock(&run->lock);
+    for (size_t n = 0; n < count; n++)
+        pthread_join(threads[n], NULL);
 }
 
 enum status pool_run(const struct pool_work *work, size_t count)
 {
-    struct run run = {.work = work, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct run run = {.work = work,
+                      .count = count,
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
+                      .made = PTHREAD_COND_INITIALIZER,
+                      .taken = PTHREAD_COND_INITIALIZER};
     pthread_t threads[MOST_THREADS];
-    const size_t wanted = pool_threads() < count ? pool_threads() : count;
-    size_t started = 0;
-    sigset_t all, before;
-    pthread_cond_init(&run.turned, NULL);
-    sigfillset(&all); /* signals are for the thread that runs the steps */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    while (started + 1 < wanted && started < MOST_THREADS &&
-           pthread_create(&threads[started], NULL, make_pieces, &run) == 0)
-        started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    make_pieces(&run);
-    for (size_t n = 0; n < started; n++)
-        pthread_join(threads[n], NULL);
-    pthread_cond_destroy(&run.turned);
-    if (run.status != STATUS_OK)
-        run.status = status_fail(run.status, "%s", run.message ? run.message : "");
-    free(run.message);
-    return run.status;
+    enum status status = STATUS_OK;
+    size_t wanted = pool_threads() < MOST_THREADS ? pool_threads() : MOST_THREADS;
+    wanted = wanted < count ? wanted : count;
+    allocate_slots(&run, wanted * SLOTS_PER_THREAD < count ? wanted * SLOTS_PER_THREAD : count);
+    if (run.slot_count == 0 && count > 0)
+        return status_fail(STATUS_FAILED, "no memory for the work of a thread");
+    const size_t started = wanted > 1 ? start_threads(&run, wanted, threads) : 0;
+    for (size_t n = 0; n < count && status == STATUS_OK; n++)
+        status = take_piece(&run, n, started > 0);
+    end_threads(&run, started, threads);
+    for (size_t n = 0; n < run.slot_count; n++) {
+        free(run.slots[n].message);
+        free(run.slots[n].scratch);
+    }
+    return status;
 }

@@ -6,13 +6,13 @@
 
 #include <stddef.h>
 
-/* A list of pieces. Threads make several pieces at the same time, each thread in scratch memory of its own;
- * then each piece is taken, one at a time, in the order of their numbers. */
+/* A list of pieces. Threads make several pieces at the same time, each in scratch memory of its own; the
+ * caller's thread takes them, one at a time, in the order of their numbers. */
 struct pool_work {
     enum status (*make)(void *context, size_t n, void *scratch);
     enum status (*take)(void *context, size_t n, void *scratch); /* NULL: nothing is taken */
     void *context;
-    size_t scratch_bytes; /* of each thread, not initialised */
+    size_t scratch_bytes; /* of a piece, not initialised; two pieces a processor have some at a time */
 };
 
 /* The processors that this process may run on. */

@@ -238,10 +238,12 @@ static enum status write_plain_piece(void *context, size_t n, void *scratch)
     const size_t size = hdf5_size(array->type);
     const uint64_t begin = n * (uint64_t)PLAIN_PIECE, left = array->count - begin;
     const size_t count = left < PLAIN_PIECE ? (size_t)left : PLAIN_PIECE, bytes = count * size;
-    TRY(writing_fill(array, array->first + begin, count, scratch));
+    const char *values = array->fill ? scratch : (const char *)array->source + begin * size;
+    if (array->fill)
+        TRY(writing_fill(array, array->first + begin, count, scratch));
     for (size_t done = 0; done < bytes;) {
         const off_t place = (off_t)(plain->object->address + (array->first + begin) * size + done);
-        const ssize_t written = pwrite(plain->descriptor, (const char *)scratch + done, bytes - done, place);
+        const ssize_t written = pwrite(plain->descriptor, values + done, bytes - done, place);
         if (written < 0 && errno != EINTR)
             return status_fail(STATUS_FAILED, "%s: cannot write it: %s", plain->writing->file->path,
                                strerror(errno));
