@@ -12,7 +12,6 @@ The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-str
 --dt and --dx the same fit is made of the exact linear series, transients included: a good run comes close to that.
 """
 
-import sys
 from typing import NamedTuple
 
 from common import Problem, make_parser, read_history, run_script

@@ -8,7 +8,6 @@ least. The constants are the least squares of their relative errors, none of the
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from bench_plots.reading import number, read_files
 from common import Problem, make_parser, run_script

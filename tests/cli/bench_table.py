@@ -1,8 +1,6 @@
 """What the tests of the benches share: one bench in small, its output and its rows."""
 
-import shutil
-
-from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
 
@@ -43,16 +41,6 @@ class BenchTest(ProgramTest):
             row.update(words)
         self.assertNotRegex(result.stdout, "NOT |WRONG")
         return result.stdout, rows
-
-    def with_kernels(self, file, old, new):
-        """The environment of a run with kernels of which one text is replaced."""
-        kernels = self.folder / "kernels"
-        shutil.rmtree(kernels, ignore_errors=True)
-        shutil.copytree(ROOT / "kernels", kernels)
-        text = (kernels / file).read_text()
-        self.assertIn(old, text)
-        (kernels / file).write_text(text.replace(old, new))
-        return {"RADIXPIC_KERNELS": str(kernels)}
 
 
 def of(rows, key, quantity=None):

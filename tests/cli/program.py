@@ -2,6 +2,8 @@
 
 import csv
 import os
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,33 @@ class ProgramTest(unittest.TestCase):
         """One of scripts/, in Python."""
         return self.run_program(*arguments, command=(sys.executable, "-B", ROOT / "scripts" / name))
 
+    def assert_script_fails(self, name, *arguments, words):
+        """Exit code 1 and one sentence that says the words."""
+        self.assert_refused(self.run_script(name, *arguments), 1, *words, by=f"{name}: ")
+
+    def run_on(self, ranks, *arguments, **options):
+        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=MPI_ENVIRONMENT, **options)
+
+    def run_well_on(self, ranks, *arguments):
+        result = self.run_on(ranks, *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result
+
+    def said(self, stderr):
+        """Lines of the program itself among those of mpirun."""
+        return [line for line in stderr.splitlines() if line.startswith("radixpic")]
+
+    def with_kernels(self, file=None, old=None, new=None):
+        """The environment of a run with kernels of its own, in one of which a text is replaced."""
+        kernels = self.folder / "own kernels"
+        shutil.rmtree(kernels, ignore_errors=True)
+        shutil.copytree(ROOT / "kernels", kernels)
+        if file:
+            text = (kernels / file).read_text()
+            self.assertIn(old, text)
+            (kernels / file).write_text(text.replace(old, new))
+        return {"RADIXPIC_KERNELS": kernels.name}
+
     def start_run(self, *options, rows, folder="out", **more):
         """A run without an end whose history has some rows."""
         arguments = ["run", "small.yaml", "--output", folder, *options, *ENDLESS]
@@ -125,6 +154,14 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.stderr.count("radixpic:"), 1 if result.stderr.startswith("radixpic:") else 0)
         for word in words:
             self.assertIn(word, result.stderr)
+
+    def assert_picture(self, name):
+        """A whole PNG of a good size, which is removed."""
+        content = (self.folder / name).read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", content[16:24])
+        self.assertTrue(width > 300 and height > 200, (width, height))
+        (self.folder / name).unlink()
 
     def assert_nothing_created(self):
         self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml"])

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 from bench_table import SMALL, BenchTest, medians, of
-from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT
+from program import MPI_ENVIRONMENT, PROGRAM
 
 
 def van_der_corput(number, base):
@@ -207,17 +207,13 @@ class Numpy(BenchTest):
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
 class OnRanks(BenchTest):
-    def said(self, result):
-        """Lines of the program itself among those of mpirun."""
-        return [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
-
     def test_only_scaling_runs(self):
         """The others would run once on each rank, and all write the same file."""
         for name in (name for name in SMALL if name != "scaling"):
             with self.subTest(name=name):
                 result = self.bench(name, ranks=2)
                 self.assertEqual((result.returncode, result.stdout.count(f"{name}: ")), (2, 0), result.stderr)
-                (said,) = self.said(result)
+                (said,) = self.said(result.stderr)
                 self.assertTrue(said.startswith(f"radixpic bench {name}: runs on one rank"), said)
                 self.assertIn("only scaling", said)
         command = ("mpirun", "-n", "2", PROGRAM, "tune", "-N", "2000", "--cells", "8", "--seconds", "1")
@@ -271,7 +267,7 @@ class OnRanks(BenchTest):
     def test_a_wrong_step_on_ranks(self):
         result = self.bench("scaling", ranks=2, environment=self.with_kernels("deposit.cl", "factor * sum", "(real)0.9 * factor * sum"))
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(self.said(result), ["radixpic: a step left a wrong result; see above"])
+        self.assertEqual(self.said(result.stderr), ["radixpic: a step left a wrong result; see above"])
         self.assertIn("NOT VERIFIED, on 1 rank: the charge on the grid differs", result.stdout)
         self.assertIn("NOT VERIFIED, on 2 ranks: the charge on the grid differs", result.stdout)
 
@@ -287,7 +283,7 @@ class OnRanks(BenchTest):
             with self.subTest(arguments=arguments):
                 result = self.bench("scaling", *arguments, ranks=ranks)
                 self.assertEqual(result.returncode, code, result.stderr)
-                (said,) = self.said(result)
+                (said,) = self.said(result.stderr)
                 self.assertIn(word, said)
         self.assert_nothing_created()
 

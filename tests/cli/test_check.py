@@ -5,7 +5,7 @@ import math
 import re
 import unittest
 
-from program import ROOT, ProgramTest
+from program import ROOT, ProgramTest, sets
 
 NUMBER = r"([-+.\de]+)"
 WARNINGS = {
@@ -19,8 +19,7 @@ WARNINGS = {
 
 class Check(ProgramTest):
     def check(self, *settings):
-        options = [word for setting in settings for word in ("--set", setting)]
-        return self.run_well("check", "small.yaml", *options).stdout
+        return self.run_well("check", "small.yaml", *sets(*settings)).stdout
 
     def number(self, text, pattern):
         found = re.search(r"(?m)^" + pattern, text)
@@ -74,17 +73,15 @@ class Check(ProgramTest):
         ):
             with self.subTest(settings=settings):
                 said = self.number(self.check(*settings), rf"memory on the device +{NUMBER} MiB")
-                options = [word for setting in settings for word in ("--set", setting)]
-                run = self.run_well("run", "small.yaml", "--force", "--steps", "0", "--verbose", *options).stdout
+                run = self.run_well("run", "small.yaml", "--force", "--steps", "0", "--verbose", *sets(*settings)).stdout
                 held = float(re.search(rf"device memory held: {NUMBER} MiB", run)[1])
                 # both have one decimal; a few tables of some kB are not foreseen
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
     def test_output_is_what_a_run_writes(self):
         settings = ["output.snapshots.compression=0", "species.electrons.particles=50000"]
-        options = [word for setting in settings for word in ("--set", setting)]
         text = self.check(*settings)
-        self.run_well("run", "small.yaml", "--quiet", *options)
+        self.run_well("run", "small.yaml", "--quiet", *sets(*settings))
         rows = self.number(text, rf"history +{NUMBER} rows, about")
         self.assertEqual(rows, len(self.history()))
         size = (self.folder / "out" / "history.csv").stat().st_size
@@ -180,8 +177,7 @@ class Check(ProgramTest):
 class Warnings(ProgramTest):
     def assert_warns(self, *names, settings=()):
         """These warnings and no others; a warning refuses nothing."""
-        options = [word for setting in settings for word in ("--set", setting)]
-        text = self.run_well("check", "small.yaml", *options).stdout
+        text = self.run_well("check", "small.yaml", *sets(*settings)).stdout
         for name, pattern in WARNINGS.items():
             (self.assertRegex if name in names else self.assertNotRegex)(text, pattern, settings)
 
@@ -214,8 +210,7 @@ class Warnings(ProgramTest):
                 (papers, ["sort.method=chunked", "sort.groups=4", "sort.table=rows"]),
                 (fused, ["step.method=chunked", "sort.method=paper", "sort.table=rows"]),
             ):
-                options = [word for setting in settings for word in ("--set", setting)]
-                self.assertRegex(self.run_well(*words, "small.yaml", *options).stdout, pattern)
+                self.assertRegex(self.run_well(*words, "small.yaml", *sets(*settings)).stdout, pattern)
         for settings in (
             ["sort.table=rows"],  # asks for the method paper
             ["sort.method=paper", "sort.table=rows"],

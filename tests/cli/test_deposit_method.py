@@ -6,7 +6,7 @@ import math
 import shutil
 import unittest
 
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+from program import ROOT, ProgramTest
 
 ATOMIC = ["--set", "deposit.method=atomic"]
 
@@ -75,8 +75,7 @@ class DepositMethod(ProgramTest):
         arguments = ["run", "small.yaml", "--set", "precision=double", *ATOMIC, "--force"]
         histories = []
         for _ in range(2):
-            result = self.run_program(*arguments, command=("mpirun", "-n", "3", PROGRAM), environment=MPI_ENVIRONMENT)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.run_well_on(3, *arguments)
             histories.append(self.history())
             self.assert_near(histories[-1], alone, 1e-10)
         self.assertEqual(*histories)

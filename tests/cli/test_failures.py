@@ -12,7 +12,7 @@ import unittest
 
 import h5py
 
-from program import ROOT, ProgramTest
+from program import ROOT, ProgramTest, sets
 
 KERNELS = ROOT / "kernels"
 
@@ -98,7 +98,7 @@ class FullDisk(ProgramTest):
     def test_a_snapshot_in_mid_run(self):
         """A snapshot is larger than 100 kB here; the history, a row beside each, would take hundreds to be."""
         settings = ["output.history.every=100", "output.snapshots.every=100", "species.electrons.particles=8192"]
-        result = self.run_until_full(2, 100000, *(word for setting in settings for word in ("--set", setting)))
+        result = self.run_until_full(2, 100000, *sets(*settings))
         self.assert_refused(result, 1, "out/snapshots/data_", "File too large")
         culprit = int(re.search(r"data_(\d+)\.h5", result.stderr)[1])
         files = sorted(os.listdir(self.folder / "out" / "snapshots"))
@@ -120,11 +120,10 @@ class FullDisk(ProgramTest):
 
 class Kernels(ProgramTest):
     def test_a_kernel_that_does_not_build(self):
-        shutil.copytree(KERNELS, self.folder / "kernels")
-        with open(self.folder / "kernels" / "push.cl", "a") as file:
-            file.write("\nnonsense_word here;\n")
-        line = (self.folder / "kernels" / "push.cl").read_text().count("\n")
-        result = self.run_program("run", "small.yaml", environment={"RADIXPIC_KERNELS": "kernels"})
+        first = "#include"
+        line = (KERNELS / "push.cl").read_text().partition(first)[0].count("\n") + 1
+        environment = self.with_kernels("push.cl", first, f"nonsense_word here;\n{first}")
+        result = self.run_program("run", "small.yaml", environment=environment)
         self.assertEqual(result.returncode, 1)
         # PoCL's compiler adds a line of its own before
         before, sentence, log = re.split(r"(?m)^(radixpic: .*)$", result.stderr, maxsplit=1)
@@ -135,26 +134,22 @@ class Kernels(ProgramTest):
         self.assertFalse((self.folder / "out").exists())
 
     def test_a_kernel_that_is_not_there(self):
-        shutil.copytree(KERNELS, self.folder / "kernels")
-        (self.folder / "kernels" / "shared" / "motion.h").unlink()
-        for folder, missing in (("kernels", "kernels/shared/motion.h"), ("nowhere", "nowhere/")):
-            result = self.run_program("run", "small.yaml", environment={"RADIXPIC_KERNELS": folder})
+        own = self.with_kernels()
+        (self.folder / own["RADIXPIC_KERNELS"] / "shared" / "motion.h").unlink()
+        for environment, missing in ((own, "kernels/shared/motion.h"), ({"RADIXPIC_KERNELS": "nowhere"}, "nowhere/")):
+            result = self.run_program("run", "small.yaml", environment=environment)
             self.assert_refused(result, 1, missing, "No such file", "RADIXPIC_KERNELS")
         self.assertFalse((self.folder / "out").exists())
 
     def test_an_edited_kernel_is_used(self):
-        shutil.copytree(KERNELS, self.folder / "kernels")
-        environment = {"RADIXPIC_KERNELS": "kernels"}
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--set", "step.method=tiled")
+        few = ["run", "small.yaml", "--steps", "2", "--quiet", "--force", *sets("step.method=tiled")]
+        self.run_well(*few)
         plain = self.history()
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=tiled", environment=environment)
+        self.run_well(*few, environment=self.with_kernels())
         self.assertEqual(self.history(), plain)
-        path = self.folder / "kernels" / "shared" / "motion.h"
-        text = path.read_text()
-        self.assertIn("step.u = PRODUCT_SUM(half_kick, ex, u_plus)", text)
         kick = "step.u = PRODUCT_SUM(half_kick, ex, u_plus)"
-        path.write_text(text.replace(kick, kick.replace("(half_kick", "((real)0.9 * half_kick")))
-        self.run_well("run", "small.yaml", "--steps", "2", "--quiet", "--force", "--set", "step.method=tiled", environment=environment)
+        weaker = kick.replace("(half_kick", "((real)0.9 * half_kick")
+        self.run_well(*few, environment=self.with_kernels("shared/motion.h", kick, weaker))
         self.assertNotEqual(self.history(), plain)
 
 
@@ -178,8 +173,7 @@ class Devices(ProgramTest):
 class NotFinite(ProgramTest):
     def test_the_run_stops_at_the_step(self):
         """Particles so light that some are soon a thousand million cells away, where single precision ends."""
-        settings = ["species.electrons.mass=5e-11", "output.history.every=1", "output.snapshots.every=1"]
-        options = [word for setting in settings for word in ("--set", setting)]
+        options = sets("species.electrons.mass=5e-11", "output.history.every=1", "output.snapshots.every=1")
         result = self.run_program("run", "small.yaml", "--quiet", "--steps", "200", *options)
         self.assert_refused(result, 1, "non-finite", "time.step")
         step = int(re.search(r"step (\d+) ", result.stderr)[1])
@@ -227,10 +221,9 @@ class TooLarge(ProgramTest):
             (["grid.cells=[1024, 1024]", "sort.passes=1"], "passes"),
             (["sort.groups=16384", "sort.items_per_group=64", "sort.histogram_splits=1"], "histogram_splits"),
         ):
-            options = [word for setting in settings for word in ("--set", setting)]
             for command in ("run", "check"):
                 with self.subTest(settings=settings, command=command):
-                    result = self.run_program(command, "small.yaml", *options)
+                    result = self.run_program(command, "small.yaml", *sets(*settings))
                     self.assert_refused(result, 2, name)
         self.assert_nothing_created()
 

@@ -141,10 +141,10 @@ class FitScaling(ProgramTest):
         ):
             with self.subTest(words=words):
                 paths = [self.write(f"{n}.csv", rows) for n, rows in enumerate(files)]
-                self.assert_refused(self.run_script("fit_scaling.py", *paths), 1, *words, by="fit_scaling.py: ")
+                self.assert_script_fails("fit_scaling.py", *paths, words=words)
         self.write("strange.csv", ["1,2"], header="a,b")
         for path, *words in (("missing.csv", "missing.csv"), ("strange.csv", "strange.csv", "radixpic bench")):
-            self.assert_refused(self.run_script("fit_scaling.py", path), 1, *words, by="fit_scaling.py: ")
+            self.assert_script_fails("fit_scaling.py", path, words=words)
         self.assertEqual(self.run_script("fit_scaling.py", self.write("good.csv", good), "--ranks", "1").returncode, 2)
 
 

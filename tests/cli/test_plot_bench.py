@@ -321,9 +321,6 @@ class Files(PlotTest):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "step.png\n", ""))
         self.assert_picture("step.png")
 
-    def assert_picture(self, name):
-        self.assertEqual((self.folder / name).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-
     def test_refuted_rows(self):
         path = self.write("bad.csv", HEADER, row("layout", 1, verified="no"), row("layout", 2, layout="column-wise"))
         result = self.run_script("plot_bench.py", path, "-o", "bad.png")
@@ -348,7 +345,7 @@ class Files(PlotTest):
             ([scaling], "no picture is of radixpic bench scaling"),
             ([step, scaling], "several experiments"),
         ):
-            self.assert_refused(self.run_script("plot_bench.py", *arguments), 1, *words, by="plot_bench.py: ")
+            self.assert_script_fails("plot_bench.py", *arguments, words=words)
         for words, *lines in (
             ("problem.csv does not start with the header", "a,b", "1,2"),
             ("problem.csv has no rows", HEADER),

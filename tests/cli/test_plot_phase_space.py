@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from program import DEVICE, PROGRAM, ROOT, TIMEOUT
+from program import DEVICE, PROGRAM, ROOT, TIMEOUT, ProgramTest
 
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
@@ -58,7 +58,9 @@ def simulate(folder, items):
         raise RuntimeError(result.stderr)
 
 
-class PlotTest(unittest.TestCase):
+class PlotTest(ProgramTest):
+    """Of one run, in a folder of all tests of a class."""
+
     items = ITEMS
 
     @classmethod
@@ -68,6 +70,9 @@ class PlotTest(unittest.TestCase):
         cls.folder = Path(holder.name)
         simulate(cls.folder, cls.items)
         cls.plt = import_pyplot(show=False)
+
+    def setUp(self):
+        pass  # no folder of its own
 
     def files(self, steps=None):
         paths = plot_phase_space.find_snapshots(self.folder / "out", steps, "phase_space")
@@ -102,8 +107,7 @@ class PlotTest(unittest.TestCase):
             self.assertIn(word, str(caught.exception))
 
     def script(self, *arguments):
-        command = [sys.executable, "-B", ROOT / "scripts" / "plot_phase_space.py", *map(str, arguments)]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT)
+        return self.run_script("plot_phase_space.py", *arguments)
 
 
 class Choice(PlotTest):
@@ -243,12 +247,10 @@ class Script(PlotTest):
             (["--axes", "u", "v", "--limits", "-1", "2"], ""),
             (["--axes", "u", "--step", "0", "10", "--si"], ""),
         ):
-            picture = self.folder / "picture.png"
-            result = self.script("out", *arguments, "--output", picture)
+            result = self.script("out", *arguments, "--output", "picture.png")
             expected = f"plot_phase_space.py: {note}\n" if note else ""
             self.assertEqual((result.returncode, result.stderr), (0, expected), arguments)
-            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-            picture.unlink()
+            self.assert_picture("picture.png")
         self.assertEqual(self.script("out").stdout, "out/f.png\n")
         self.assertEqual(self.script("out/phase_space/data_10.h5").stdout, "out/phase_space/f.png\n")
 
@@ -269,10 +271,7 @@ class Script(PlotTest):
             (["out/snapshots/data_10.h5", "--mesh", "E"], "E of out/snapshots/data_10.h5 is not a phase space"),
             (["small.yaml"], "not a whole HDF5 file"),
         ):
-            result = self.script(*arguments)
-            self.assertEqual(result.returncode, 1, result.stderr)
-            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-            self.assertIn(words, result.stderr)
+            self.assert_script_fails("plot_phase_space.py", *arguments, words=[words])
 
     def test_meshes_that_are_no_phase_spaces(self):
         """A group, a dataset of too few axes, one over an axis of another program, and one without its unit."""

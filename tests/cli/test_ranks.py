@@ -13,17 +13,7 @@ from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
 class RanksTest(ProgramTest):
-    def on(self, ranks, *arguments):
-        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=MPI_ENVIRONMENT)
-
-    def run_well_on(self, ranks, *arguments):
-        result = self.on(ranks, *arguments)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result
-
-    def said(self, result):
-        """Lines of the program itself among those of mpirun."""
-        return [line for line in result.stderr.splitlines() if line.startswith("radixpic")]
+    """Skipped without mpirun."""
 
 
 class Runs(RanksTest):
@@ -122,10 +112,10 @@ class Refused(RanksTest):
             (["run", "small.yaml", "--set", "grid.cells=[2, 8]", "--set", "output.history.modes=[]"], 2, "3 ranks"),
         ):
             with self.subTest(arguments=arguments):
-                result = self.on(3, *arguments)
+                result = self.run_on(3, *arguments)
                 self.assertEqual(result.returncode, code, result.stderr)
-                self.assertEqual(len(self.said(result)), 1, result.stderr)
-                self.assertIn(word, self.said(result)[0])
+                self.assertEqual(len(self.said(result.stderr)), 1, result.stderr)
+                self.assertIn(word, self.said(result.stderr)[0])
                 self.assertEqual(result.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         self.assertEqual(os.listdir(self.folder / "held"), ["history.csv"])
@@ -166,8 +156,8 @@ class Stopped(RanksTest):
     def test_all_stop_and_go_on(self):
         result = self.stop(3)
         self.assertEqual(result.returncode, 4, result.stderr)
-        self.assertEqual(len(self.said(result)), 1, result.stderr)
-        step = re.search(r"stopped by SIGTERM at step (\d+) ", self.said(result)[0])[1]
+        self.assertEqual(len(self.said(result.stderr)), 1, result.stderr)
+        step = re.search(r"stopped by SIGTERM at step (\d+) ", self.said(result.stderr)[0])[1]
         more = ["--steps", str(int(step) + 50)]
         self.run_well_on(3, "run", "small.yaml", *self.settings, *more, "--quiet", "--output", "straight")
         self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), [f"checkpoint_{step}.h5"])

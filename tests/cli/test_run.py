@@ -6,7 +6,6 @@ import math
 import os
 import pty
 import re
-import shutil
 import signal
 import struct
 import termios
@@ -201,8 +200,7 @@ class WhatIsSaid(ProgramTest):
         self.assertNotIn("kernels from", self.run_well("run", "small.yaml").stdout)
         folder = re.search(r"(?m)^kernels from (.*)$", (self.folder / "out" / "log.txt").read_text())[1]
         self.assertTrue(os.path.samefile(folder, os.environ.get("RADIXPIC_KERNELS", ROOT / "kernels")), folder)
-        shutil.copytree(ROOT / "kernels", self.folder / "own kernels")
-        text = self.run_well("run", "small.yaml", "--force", "--verbose", environment={"RADIXPIC_KERNELS": "own kernels"}).stdout
+        text = self.run_well("run", "small.yaml", "--force", "--verbose", environment=self.with_kernels()).stdout
         self.assertRegex(text, r"(?m)^kernels from own kernels$")
 
     def test_one_live_line_on_a_terminal(self):

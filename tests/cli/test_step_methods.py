@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import ROOT, ProgramTest
+from program import ROOT, ProgramTest, sets
 
 RADIX = r"(?m)^step:? +radix: push, radix sort of the short keys, permute"
 FUSED = r"(?m)^step:? +(chunked|tiled): push and sort at once"
@@ -14,8 +14,7 @@ FUSED = r"(?m)^step:? +(chunked|tiled): push and sort at once"
 
 class Said(ProgramTest):
     def check(self, *settings):
-        options = [word for setting in settings for word in ("--set", setting)]
-        return self.run_well("check", "small.yaml", *options).stdout
+        return self.run_well("check", "small.yaml", *sets(*settings)).stdout
 
     def test_the_steppers_of_each_method(self):
         for settings, said in (
@@ -29,7 +28,7 @@ class Said(ProgramTest):
         ):
             with self.subTest(settings=settings):
                 self.assertRegex(self.check(*settings), said)
-        grid = ["--set", "grid.cells=[512, 512]", "--set", "step.method=tiled"]
+        grid = sets("grid.cells=[512, 512]", "step.method=tiled")
         words = ["step.method", "cannot take the tiled step on 512x512 cells", "take radix"]
         self.assert_refused(self.run_program("check", "small.yaml", *grid), 2, *words)
         self.assert_refused(self.run_program("run", "small.yaml", *grid), 2, *words)

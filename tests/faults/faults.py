@@ -90,11 +90,6 @@ class FaultTest(ProgramTest):
     def run_on(self, ranks, *arguments, before=(), **options):
         return self.run_program(*arguments, command=self.command(ranks, *before), environment=self.environment, **options)
 
-    def run_well_on(self, ranks, *arguments):
-        result = self.run_on(ranks, *arguments)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result
-
     def start_on(self, ranks, *arguments, before=()):
         """A running program with its output in files: no pipe outlives it in a rank left over."""
         with open(self.folder / "stdout", "w") as stdout, open(self.folder / "stderr", "w") as stderr:
@@ -104,9 +99,7 @@ class FaultTest(ProgramTest):
         return process
 
     def said(self, stderr=None):
-        """Lines of the program itself among those of mpirun."""
-        text = (self.folder / "stderr").read_text() if stderr is None else stderr
-        return [line for line in text.splitlines() if line.startswith("radixpic")]
+        return super().said((self.folder / "stderr").read_text() if stderr is None else stderr)
 
     def there_now(self, process, ranks):
         """The process ids of the ranks."""

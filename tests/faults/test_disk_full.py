@@ -5,7 +5,6 @@ reason, the exit code is 1, and the checkpoint before it is one to go on from.
 A real full disk is a small tmpfs in a mount namespace of the program's own, which takes root; a limit of the file's
 size, which anyone can set, stands for it elsewhere."""
 
-import os
 import random
 import resource
 import shutil

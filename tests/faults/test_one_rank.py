@@ -13,7 +13,6 @@ import unittest
 from pathlib import Path
 
 from faults import RANKS, SOAK, FaultTest, signal_all, times
-from program import ROOT
 
 MANY = 3
 KILLS = times(2, 20)
@@ -100,12 +99,10 @@ class OneRank(FaultTest):
         return 5 * [(ranks, rank) for ranks in (2, MANY) for rank in range(ranks)] if SOAK else [(2, 1), (MANY, 0)]
 
     def test_kernels_that_do_not_build(self):
-        shutil.copytree(ROOT / "kernels", self.folder / "kernels")
-        with open(self.folder / "kernels" / "push.cl", "a") as file:
-            file.write("\nnonsense_word here;\n")
+        folder = self.with_kernels("push.cl", "#include", "nonsense_word here;\n#include")["RADIXPIC_KERNELS"]
         for ranks, rank in self.each_rank():
             with self.subTest(ranks=ranks, rank=rank):
-                do = "export RADIXPIC_KERNELS=kernels"
+                do = f"export RADIXPIC_KERNELS='{folder}'"
                 self.check_start(ranks, rank, do, "fault.yaml", ["kernels/push.cl does not build"])
         self.report("kernels of one rank do not build", len(self.each_rank()))
 
