@@ -37,16 +37,18 @@ static void format_duration(char *text, size_t size, double seconds)
         snprintf(text, size, "%lu:%02lu", whole / 60, whole % 60);
 }
 
-static void format_line(const struct progress *progress, uint64_t step, const char *drift_name, double drift,
-                        char *line, size_t size)
+/* A line of `now`, whose rate is that since `last`. */
+static void format_line(const struct progress *progress, struct progress_mark now, struct progress_mark last,
+                        const char *drift_name, double drift, char *line, size_t size)
 {
-    const double elapsed = timer_now() - progress->started;
-    const double done = (double)(step - progress->first);
-    const double rate = elapsed > 0 ? 1e-6 * done * (double)progress->particles / elapsed : 0;
-    const double left = done > 0 ? elapsed * (double)(progress->steps - step) / done : 0;
-    const double percent = progress->steps > 0 ? 100 * (double)step / (double)progress->steps : 100;
+    const uint64_t step = now.step;
+    const double interval = now.time - last.time, measured = now.time - progress->warm.time;
+    const double rate =
+        interval > 0 ? 1e-6 * (double)(step - last.step) * (double)progress->particles / interval : 0;
+    const double left = measured * (double)(progress->steps - step) / (double)(step - progress->warm.step);
+    const double percent = 100 * (double)step / (double)progress->steps;
     char spent_text[32], left_text[32], drift_text[48] = "";
-    format_duration(spent_text, sizeof spent_text, elapsed);
+    format_duration(spent_text, sizeof spent_text, now.time - progress->started);
     format_duration(left_text, sizeof left_text, left);
     if (!isnan(drift))
         snprintf(drift_text, sizeof drift_text, " %s %+.2e", drift_name, drift);
@@ -69,9 +71,16 @@ static void cut_to_terminal(const struct progress *progress, char *line, size_t 
 void progress_update(struct progress *progress, uint64_t step, double drift)
 {
     char line[256];
-    const double now = timer_now();
-    if (progress->live && (now - progress->shown > live_interval || step == progress->steps)) {
-        format_line(progress, step, "drift", drift, line, sizeof line);
+    const struct progress_mark now = {step, timer_now()};
+    const bool is_last = step == progress->steps;
+    if (step == progress->first) {
+        progress->warm = progress->shown = progress->logged = now;
+        return;
+    }
+    if (progress->live && (now.time - progress->shown.time > live_interval || is_last)) {
+        /* the last line may come soon after the one before, and stays: its rate is that of a tenth */
+        format_line(progress, now, is_last ? progress->logged : progress->shown, "drift", drift, line,
+                    sizeof line);
         cut_to_terminal(progress, line, sizeof line);
         fprintf(progress->log->terminal, "\r\033[K%s",
                 line); /* back to the start of the line, and clear it */
@@ -82,7 +91,8 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
     if (tenth < progress->next_tenth)
         return;
     progress->next_tenth = tenth + 1;
-    format_line(progress, step, "energy drift", drift, line, sizeof line);
+    format_line(progress, now, progress->logged, "energy drift", drift, line, sizeof line);
+    progress->logged = now;
     struct log target = *progress->log;
     if (progress->live)
         target.terminal = NULL; /* the live line shows it */

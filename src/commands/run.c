@@ -255,7 +255,7 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
     while (status == STATUS_OK && !simulation_done(simulation)) {
         const uint64_t step = simulation->step;
         status = simulation_step(simulation);
-        if (status == STATUS_OK && step > simulation->first_step)
+        if (status == STATUS_OK)
             progress_update(&progress, step, simulation_energy_drift(simulation));
     }
     progress_end(&progress);
