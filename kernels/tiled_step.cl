@@ -3,11 +3,11 @@
  * whose reorder pushes it again to move it there (how a tile is ranked stands in shared/tiles.h).
  *
  *   step_find_tiles     the cell in which each tile begins, for the first step
- *   step_count          push, keep a digit for the new cell, count; the histogram
+ *   step_count          push, keep a digit for the new cell, count; the histogram; and
+ *                       step_count_and_measure, the same with the sums at n
  *   step_count_leavers  how many go to each cell beside a rank's own
  *   the scan            places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   step_move           push, move
- *   step_measure        the sums at n
  *
  * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
  * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
@@ -67,11 +67,10 @@ kernel void step_find_tiles(global const uint *restrict cell_offsets, global uin
         tile_cells[tile] = tile < tiles ? find_segment(cell_offsets, 0, cells - 1, tile * TILE) : cells - 1;
 }
 
-static inline struct pushed push_particle(const struct motion *motion, const struct walk *walk, real2 offset,
-                                          real2 velocity)
+static inline struct pushed push_place(const struct motion *motion, const struct walk *walk, real2 offset,
+                                       const struct velocity_step *step)
 {
-    const struct velocity_step step = push_velocity(motion, walk, offset, velocity);
-    struct pushed pushed = push_position(motion, walk, offset, &step);
+    struct pushed pushed = push_position(motion, walk, offset, step);
 #if !WINDOWED || !BANDS_HAVE_ROWS /* else see push_stray() */
     pushed.offset = pushed_offset(motion, &pushed);
 #endif
@@ -89,32 +88,36 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 
 /* ---- count ---- */
 
+#define COUNT_ARGUMENTS                                                                                      \
+    global const uint *restrict tile_cells, global ushort *restrict digits, global uint *restrict table,     \
+        global uint *restrict lists, volatile global uint *restrict totals, uint count,                      \
+        volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
+        volatile global uint *restrict stray_counts, global real *restrict sums
+
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
- * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are. */
-kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-step_count(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
-           global ushort *restrict digits, global uint *restrict table, global uint *restrict lists,
-           volatile global uint *restrict totals, uint count, volatile global uint *restrict stray_number,
-           global uint *restrict stray_list, volatile global uint *restrict stray_counts)
+ * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are.
+ * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[3 chunk ...]. */
+static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
+                               local uint *counts, local uint *distinct, local real *shared,
+                               const bool measures)
 {
-    local uint counts[RADIX];
-    local uint distinct;
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = chunk_tiles(chunk, count);
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
     if (t == 0)
-        distinct = 0;
+        *distinct = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    const struct motion motion = MOTION;
     struct walk walk = walk_start();
+    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
 #if WINDOWED
     const uint first_cell = tile_cells[own.first];
 #endif
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
+        real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
         for (uint first = 0; first < KEYS / 2; first += BATCH) {
             real2 offsets[BATCH], velocities[BATCH];
 #pragma unroll
@@ -127,30 +130,53 @@ step_count(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_ce
             for (uint n = 0; n < BATCH; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
-                    walk_to(&walk, &motion, cell_offsets, p, low, high);
-                    const struct pushed pushed = push_particle(&motion, &walk, offsets[n], velocities[n]);
+                    walk_to(&walk, motion, cell_offsets, p, low, high);
+                    const struct velocity_step step = push_velocity(motion, &walk, offsets[n], velocities[n]);
+                    const struct pushed pushed = push_place(motion, &walk, offsets[n], &step);
+                    if (measures)
+                        push_add_sums(block, &step);
 #if WINDOWED
-                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, nx, ny);
+                    const uint digit =
+                        window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, motion->nx, motion->ny);
                     if (digit == STRAY) {
                         stray_list[atomic_inc(stray_number)] = p;
-                        atomic_inc(&stray_counts[pushed_cell(&motion, &pushed)]);
+                        atomic_inc(&stray_counts[pushed_cell(motion, &pushed)]);
                     }
 #else
-                    const uint digit = pushed_cell(&motion, &pushed);
+                    const uint digit = pushed_cell(motion, &pushed);
 #endif
                     digits[p] = (ushort)digit;
                     atomic_inc(&counts[digit]);
                 }
             }
         }
+        if (measures)
+            sum_add_block(total, excess, block);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_counts(counts, &distinct, t, chunk, table, lists, WINDOWED ? 0 : totals);
+    store_counts(counts, distinct, t, chunk, table, lists, WINDOWED ? 0 : totals);
 #if WINDOWED
     if (t == STRAY % (2 * ITEMS))
         table[chunk * ROW + STRAY] = STRAY_PLACE;
 #endif
+    if (measures)
+        sum_store(total, shared, sums + SUM_COUNT * chunk);
 }
+
+/* The same with the sums at n, which begin at sums[first_sum]. */
+#define DEFINE_COUNT(name, measures)                                                                         \
+    kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum)                                   \
+    {                                                                                                        \
+        local uint counts[RADIX], distinct;                                                                  \
+        local real shared[SUM_SHARED];                                                                       \
+        const struct motion motion = MOTION;                                                                 \
+        count_chunk(&motion, cell_offsets, offset, velocity, tile_cells, digits, table, lists, totals,       \
+                    count, stray_number, stray_list, stray_counts, sums + first_sum, counts, &distinct,      \
+                    shared, measures);                                                                       \
+    }
+DEFINE_COUNT(step_count, false)
+DEFINE_COUNT(step_count_and_measure, true)
 
 /* ---- leavers and the scan ---- */
 
@@ -314,7 +340,8 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
         if (targets[n] == NOWHERE)
             continue;
         walk_to(walk, motion, arrays->cell_offsets, sources[n], low, high);
-        const struct pushed pushed = push_particle(motion, walk, offsets[n], velocities[n]);
+        const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
+        const struct pushed pushed = push_place(motion, walk, offsets[n], &step);
         store_pushed(arrays, &pushed, sources[n], targets[n]);
     }
 }
@@ -417,33 +444,3 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
 }
 
 #endif
-
-/* ---- measure ---- */
-
-/* The sums of push_measure() (push.cl), chunk by chunk: sums[3 chunk ...] from element first_sum on. */
-kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-step_measure(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells, uint count,
-             uint first_sum, global real *restrict sums)
-{
-    local real shared[SUM_SHARED];
-    const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
-    const tile_range own = chunk_tiles(chunk, count);
-    const struct motion motion = MOTION;
-    struct walk walk = walk_start();
-    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
-    for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
-        const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
-        const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-        real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
-        for (uint n = 0; n < KEYS / 2; n++) {
-            const uint p = begin + ENTRY(t, n, KEYS / 2);
-            if (p >= end)
-                break;
-            walk_to(&walk, &motion, cell_offsets, p, low, high);
-            const struct velocity_step step = push_velocity(&motion, &walk, offset[p], velocity[p]);
-            push_add_sums(block, &step);
-        }
-        sum_add_block(total, excess, block);
-    }
-    sum_store(total, shared, sums + first_sum + chunk * SUM_COUNT);
-}

@@ -7,7 +7,7 @@ enum { STRAY_GROUPS_PER_UNIT = 4 };
 
 struct tiled_step {
     struct tiled_layout layout;
-    struct kernel *find_tiles, *count, *measure, *move, *count_leavers;
+    struct kernel *find_tiles, *count, *count_and_measure, *move, *count_leavers;
     struct kernel *add_arrivals, *scan;                                      /* not windowed */
     struct kernel *total, *scan_blocks, *place, *order_strays, *move_strays; /* windowed */
     struct buffer *digits;                         /* ushort[capacity]: of the cell of each particle at n+1 */
@@ -57,7 +57,7 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     } kernels[] = {
         {"step_find_tiles", &step->find_tiles, true},
         {"step_count", &step->count, true},
-        {"step_measure", &step->measure, true},
+        {"step_count_and_measure", &step->count_and_measure, true},
         {"step_move", &step->move, true},
         {"step_count_leavers", &step->count_leavers, setup->leaves_room},
         {"step_add_arrivals", &step->add_arrivals, setup->leaves_room && !layout->windowed},
@@ -161,38 +161,32 @@ static uint64_t table_bytes(const struct tiled_step *step, const struct particle
 
 /* ---- count ---- */
 
-/* A launch that reads offsets and velocities chunk by chunk, and moves as many bytes more. */
-static struct launch launch_of(const struct stepper *stepper, const struct particles *list, enum stage stage,
-                               uint64_t more)
-{
-    const struct tiled_step *step = stepper->own;
-    const uint64_t state = 4 * precision_bytes(list->precision);
-    return (struct launch){tiled_layout_chunks(&step->layout, list->count),
-                           2 * (size_t)step->layout.tiles.items, stage, list->count * state + more};
-}
-
-static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                           struct particles *list)
-{
-    struct tiled_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
-    stepper->groups[species] = tiled_layout_chunks(&step->layout, list->count);
-    return KERNEL_LAUNCH(step->measure, launch_of(stepper, list, STAGE_PUSH, 0), PUSH_ARGUMENTS,
-                         step->tile_cells[species], list->count, stepper_first_sum(stepper, species),
-                         stepper->sums);
-}
-
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
                          bool measured, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
     const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
-    const uint64_t written = list->count * sizeof(uint16_t) + table_bytes(step, list);
+    const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
+    const uint64_t each = 4 * precision_bytes(list->precision) + sizeof(uint16_t);
     if (measured)
-        TRY(measure(stepper, fields, species, list));
-    return KERNEL_LAUNCH(step->count, launch_of(stepper, list, STAGE_SORT_HISTOGRAM, written), PUSH_ARGUMENTS,
-                         step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
-                         list->count, step->stray_number[0], step->stray_list, step->stray_counts);
+        stepper->groups[species] = chunks;
+    return KERNEL_LAUNCH(measured ? step->count_and_measure : step->count,
+                         ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_SORT_HISTOGRAM,
+                                          each * list->count + table_bytes(step, list)}),
+                         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
+                         step->totals, list->count, step->stray_number[0], step->stray_list,
+                         step->stray_counts, stepper->sums, stepper_first_sum(stepper, species));
+}
+
+/* By a count, of which what must be zero between steps is taken back. */
+static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                           struct particles *list)
+{
+    struct tiled_step *step = stepper->own;
+    TRY(count(stepper, fields, species, true, list));
+    TRY(buffer_fill(step->totals, 0));
+    TRY(buffer_fill(step->stray_number[0], 0));
+    return buffer_fill(step->stray_counts, 0);
 }
 
 static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
