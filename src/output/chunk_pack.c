@@ -1,7 +1,6 @@
 /* Chunk pack: planes of bytes, each deflated by the way that fits it, in one zlib stream. */
 #include "output/chunk_pack.h"
 
-#include <math.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -41,7 +40,7 @@ static void shuffle(const unsigned char *values, size_t count, size_t size, unsi
 /* Most bits of an offset or velocity are noise, of which deflate makes nothing in much time; exponents take
  * few values, for which Huffman's code alone does as well as a search for repeats; indices of cells repeat.
  */
-enum way { WAY_STORE, WAY_HUFFMAN, WAY_REPEATS };
+enum way { WAY_STORE, WAY_HUFFMAN, WAY_RUNS, WAY_REPEATS };
 
 /* Looks at a sample: every 16th run of 256 bytes. */
 static enum way way_of(const unsigned char *plane, size_t count)
@@ -57,7 +56,10 @@ static enum way way_of(const unsigned char *plane, size_t count)
             alike += n > begin && plane[n] == plane[n - 1];
         }
     for (int value = 0; value < VALUES; value++)
-        of_pair += pow((double)times[value] / (double)seen, 2);
+        of_pair += (double)(times[value] * times[value]);
+    of_pair /= (double)seen * (double)seen;
+    if ((double)alike > 0.9 * (double)seen)
+        return WAY_RUNS;
     if ((double)alike > (of_pair + repeats * (1 - of_pair)) * (double)seen || of_pair > 0.99)
         return WAY_REPEATS;
     return of_pair < noise ? WAY_STORE : WAY_HUFFMAN;
@@ -66,11 +68,14 @@ static enum way way_of(const unsigned char *plane, size_t count)
 static int deflate_planes(z_stream *stream, unsigned char *planes, size_t count, size_t size,
                           uint32_t compression)
 {
+    static const int strategies[] = {[WAY_STORE] = Z_DEFAULT_STRATEGY,
+                                     [WAY_HUFFMAN] = Z_HUFFMAN_ONLY,
+                                     [WAY_RUNS] = Z_RLE,
+                                     [WAY_REPEATS] = Z_DEFAULT_STRATEGY};
     int result = Z_OK;
     for (size_t b = 0; b < size && result == Z_OK; b++) {
         const enum way way = way_of(planes + b * count, count);
-        result = deflateParams(stream, way == WAY_STORE ? 0 : (int)compression,
-                               way == WAY_HUFFMAN ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY);
+        result = deflateParams(stream, way == WAY_STORE ? 0 : (int)compression, strategies[way]);
         stream->next_in = planes + b * count;
         stream->avail_in = (uInt)count;
         if (result == Z_OK)

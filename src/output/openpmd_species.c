@@ -35,13 +35,13 @@ static enum status fill_position(const void *source, uint64_t first, size_t coun
     const struct column *column = source;
     const struct sorted_list *list = column->list;
     uint32_t cell = sorted_list_cell(list, first);
-    for (size_t n = 0; n < count; n++) {
-        const double offset = sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis);
+    for (size_t n = 0; n < count; n++)
+        store(list, values, n, sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis));
+    /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
+     * below 1 stays further away than that. */
+    for (size_t n = 0; list->precision == PRECISION_DOUBLE && n < count; n++) {
         const double index = next_index(column, first + n, &cell);
-        /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
-         * below 1 stays further away than that. */
-        const double most = nextafter(index + 1, 0) - index;
-        store(list, values, n, list->precision == PRECISION_DOUBLE && offset > most ? most : offset);
+        ((double *)values)[n] = fmin(((double *)values)[n], nextafter(index + 1, 0) - index);
     }
     return STATUS_OK;
 }
