@@ -2,6 +2,8 @@
 #include "commands/commands.h"
 #include "experiments/sorting/sorting.h"
 
+#include "base/cache.h"
+
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -177,7 +179,7 @@ static enum status store(const struct sort_search *search, const struct device_i
         strftime(found.entries[n].date, TUNING_DATE_LENGTH, "%Y-%m-%d", &day);
     }
     TRY(tuning_write(&found));
-    tuning_path(path, sizeof path);
+    cache_path(TUNING_FILE, path, sizeof path);
     printf("stored in %s, for keys of %u bits in lists of %llu to %llu\n", path, search->key_bits,
            1ull << key.size_class, (2ull << key.size_class) - 1);
     return STATUS_OK;

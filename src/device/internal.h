@@ -43,6 +43,7 @@ struct core {
     cl_command_queue child_queue;    /* on the device; NULL until it is asked for */
     uint32_t child_launches;         /* that it holds */
     struct built *built;             /* the programs that were built, the latest first */
+    bool keeps_programs;             /* from one run to the next, in the cache folder */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
@@ -101,6 +102,15 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 /* Hands an event to the timers; takes ownership. `end` is NULL where the launch was not timed. */
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
+
+/* Builds the program that an earlier run kept, for the same source, options, device and driver. NULL where
+ * there is none, it is damaged, or the driver refuses it. The caller releases it. */
+cl_program program_cache_load(const struct core *core, const char *source, const char *options);
+
+/* Keeps what was built, if that can be done; a failure has no other effect. Where the folder becomes too
+ * large, the entries that were not used for the longest time are removed. */
+void program_cache_store(const struct core *core, const char *source, const char *options,
+                         cl_program program);
 
 /* Picks the device of `spec` for the `share` of device_open(), and fills its description. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform,

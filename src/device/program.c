@@ -102,9 +102,14 @@ static enum status compile(const struct core *core, const char *file, struct bui
 {
     cl_int error = CL_SUCCESS;
     const char *source = built->source;
+    built->handle = core->keeps_programs ? program_cache_load(core, source, built->options) : NULL;
+    if (built->handle)
+        return STATUS_OK;
     built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS)
         error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
+    if (error == CL_SUCCESS && core->keeps_programs)
+        program_cache_store(core, source, built->options, built->handle);
     if (error == CL_SUCCESS)
         return STATUS_OK;
     size_t length = 0;

@@ -2,6 +2,7 @@
  * parsing and printing of values serve here too. */
 #include "sort/tuning.h"
 
+#include "base/cache.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
 
@@ -85,24 +86,6 @@ void tuning_free(struct tuning *tuning)
     *tuning = (struct tuning){0};
 }
 
-/* ---- the path ---- */
-
-void tuning_path(char *path, size_t size)
-{
-    static const char *const places[][2] = {
-        {"RADIXPIC_CACHE", ""}, {"XDG_CACHE_HOME", "/radixpic"}, {"HOME", "/.cache/radixpic"}};
-    path[0] = '\0';
-    for (size_t n = 0; n < COUNT_OF(places); n++) {
-        const char *folder = getenv(places[n][0]);
-        if (!folder || folder[0] == '\0')
-            continue;
-        const int written = snprintf(path, size, "%s%s/tuning.yaml", folder, places[n][1]);
-        if (written < 0 || (size_t)written >= size)
-            path[0] = '\0';
-        return;
-    }
-}
-
 /* ---- reading: STATUS_USAGE where the file cannot be used, with the place ---- */
 
 /* Reads the keys of a mapping, which has `others` more than these. */
@@ -180,7 +163,7 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
     enum status status = STATUS_OK;
     *tuning = (struct tuning){0};
     problem[0] = '\0';
-    tuning_path(path, sizeof path);
+    cache_path(TUNING_FILE, path, sizeof path);
     FILE *file = path[0] != '\0' ? fopen(path, "rbe") : NULL;
     if (file) {
         status = read_file(file, tuning);
@@ -213,27 +196,15 @@ static void print_entries(const struct tuning *tuning, const struct tuning_key *
     }
 }
 
-/* Creates the folders above the file, which only their owner may look into, as the XDG rules ask. */
-static void create_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0700); /* what is in the way, or not allowed, shows when the file is opened */
-        *slash = '/';
-    }
-}
-
 /* Opens the file `other` that is to take the place of the one at `path`. */
 static enum status open_other(char path[PATH_MAX], char other[OTHER_LENGTH], FILE **file)
 {
     struct stat there;
-    tuning_path(path, PATH_MAX);
+    cache_path(TUNING_FILE, path, PATH_MAX);
     if (path[0] == '\0')
         return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
     snprintf(other, OTHER_LENGTH, "%s.%ld", path, (long)getpid());
-    create_folders(path);
+    cache_create_folders(path);
     /* Renaming would say that a folder is in the way, but only after the work. */
     const bool is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
     *file = is_folder ? NULL : fopen(other, "wbe");

@@ -1,7 +1,6 @@
-/* Tuning: the fastest sorts that `radixpic tune` has found, kept in the user's cache folder.
+/* Tuning: the fastest sorts that `radixpic tune` has found, kept in a file of the folder of base/cache.h.
  *
- * The file is tuning.yaml in $RADIXPIC_CACHE, else in radixpic/ of $XDG_CACHE_HOME, else of ~/.cache. Each of
- * its entries says how fast one method in one number of passes sorted keys of b bits, with its best
+ * Each of its entries says how fast one method in one number of passes sorted keys of b bits, with its best
  * parameters, on one device under one driver.
  */
 #ifndef RADIXPIC_SORT_TUNING_H
@@ -16,6 +15,8 @@ struct sort_choice {
     uint32_t chunks;     /* of the methods tiled and chunked */
     uint32_t tile_items; /* of tiled: items of a group */
 };
+
+#define TUNING_FILE "tuning.yaml" /* in the cache folder */
 
 /* What a timing holds for. */
 struct tuning_key {
@@ -42,9 +43,6 @@ struct tuning {
 };
 
 struct tuning_key tuning_key_of(const struct device_info *info, uint32_t key_bits, uint32_t count);
-
-/* The path of the file in `path`, or "" where the environment names no folder. */
-void tuning_path(char *path, size_t size);
 
 /* Reads the file; without one the list is empty. A file that cannot be used gives an empty list too, and
  * `problem` one sentence about it, "" otherwise. STATUS_FAILED: out of memory. The caller frees the list. */

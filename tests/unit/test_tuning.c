@@ -2,6 +2,8 @@
  * the same device, driver, key and size is found. */
 #include "support/cache_folder.h"
 
+#include "base/cache.h"
+
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -188,7 +190,7 @@ IN_CACHE(other_files_are_refused)
 static void assert_path(const char *expected)
 {
     char path[PATH_MAX];
-    tuning_path(path, sizeof path);
+    cache_path(TUNING_FILE, path, sizeof path);
     assert_string_equal(path, expected);
 }
 
