@@ -135,9 +135,11 @@ def read_mesh(snapshot, name, si):
 
 
 def length_unit(snapshot):
-    """Metres in the length that meshes are given in; 1 where there are none."""
+    """Metres in the length that meshes are given in: what one unit of velocity goes in one of time."""
     for record in snapshot.meshes.values():
         return float(record.attrs["gridUnitSI"])
+    for species in snapshot.species.values():
+        return snapshot.time_unit * species["momentum/x"].attrs["unitSI"] / species["mass"].attrs["unitSI"]
     return 1.0
 
 

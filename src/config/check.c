@@ -223,19 +223,34 @@ static bool is_order(const struct phase_space_config *phase_space)
            (phase_space->order_count == phase_space->axis_count && ordered == axes);
 }
 
-static void check_phase_space(struct reading *reading, uint32_t index)
+/* The species of that name; a complaint, which ends with `or`, where there is none. */
+static void check_species_name(struct reading *reading, const char *name, const char * or)
 {
     const struct config *config = reading->config;
-    const struct phase_space_config *phase_space = &config->output.phase_space[index];
+    uint32_t s = 0;
+    while (s < config->species_count && strcmp(config->species[s].name, name) != 0)
+        s++;
+    if (s == config->species_count && is_sound(reading, "species") && is_sound(reading, reading->path))
+        complain(reading, NULL, "expected the name of a species, such as %s%s, found %s",
+                 config->species[0].name, or, name);
+}
+
+static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
+{
+    for (uint32_t i = 0; i < snapshots->species_count; i++) {
+        at(reading, "output.snapshots.species.%u", i);
+        if (strcmp(snapshots->species[i], "all") != 0)
+            check_species_name(reading, snapshots->species[i], ", or all");
+    }
+}
+
+static void check_phase_space(struct reading *reading, uint32_t index)
+{
+    const struct phase_space_config *phase_space = &reading->config->output.phase_space[index];
     if (!at(reading, "output.phase_space.%u", index))
         return;
-    uint32_t s = 0;
-    while (s < config->species_count && strcmp(config->species[s].name, phase_space->species) != 0)
-        s++;
-    if (s == config->species_count && is_sound(reading, "species") &&
-        at(reading, "output.phase_space.%u.species", index))
-        complain(reading, NULL, "expected the name of a species, such as %s, found %s",
-                 config->species[0].name, phase_space->species);
+    at(reading, "output.phase_space.%u.species", index);
+    check_species_name(reading, phase_space->species, "");
     check_axes(reading, index, phase_space);
     if (at(reading, "output.phase_space.%u.axes", index) && !is_order(phase_space)) {
         at(reading, "output.phase_space.%u.order", index);
@@ -249,6 +264,7 @@ void check_config(struct reading *reading)
     check_cells(reading, &config->grid);
     check_sort(reading, &config->grid, &config->sort);
     check_history_modes(reading, &config->grid, &config->output.history);
+    check_snapshots(reading, &config->output.snapshots);
     for (uint32_t i = 0; i < config->output.phase_space_count; i++)
         check_phase_space(reading, i);
     for (uint32_t i = 0; i < config->species_count; i++)

@@ -50,6 +50,8 @@ enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
+enum snapshot_field { SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO, SNAPSHOT_FIELDS };
+enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
 
 struct grid_config {
@@ -146,9 +148,14 @@ struct history_config {
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
 };
 
+/* Of which a snapshot holds those that are named; "all" names every species. */
 struct snapshots_config {
     uint64_t every; /* 0: never */
-    bool particles;
+    uint32_t field_count;
+    enum snapshot_field fields[SNAPSHOT_FIELDS];
+    uint32_t species_count;
+    char species[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
+    enum snapshot_particles particles;
     uint32_t compression; /* deflate level 0..9 */
 };
 

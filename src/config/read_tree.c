@@ -25,8 +25,12 @@ static size_t enter(struct reading *reading, const char *segment)
 static const char *find_former(const char *name)
 {
     static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
-    static const char *const former[][2] = {
-        {"bins", axes}, {"ranges", axes}, {"guard_rows", "ghost_rows"}, {"step.method=plain", "radix"}};
+    static const char *const former[][2] = {{"bins", axes},
+                                            {"ranges", axes},
+                                            {"guard_rows", "ghost_rows"},
+                                            {"step.method=plain", "radix"},
+                                            {"output.snapshots.particles=true", "all"},
+                                            {"output.snapshots.particles=false", "none"}};
     for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
         if (strcmp(former[i][0], name) == 0)
             return former[i][1];
@@ -97,23 +101,27 @@ static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGT
         snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
 }
 
-/* The default: a word, or a flat list of words "[a, b]". */
-static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *target)
+/* The default in the struct at `base`: a word, or a flat list of words "[a, b]". */
+static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *base)
 {
     static const char separators[] = "[], ";
+    const bool has_items = row->type == TYPE_LIST, is_list = has_items || row->length[0] > 0;
+    const struct schema_row *each = has_items ? row->items->rows : row;
+    unsigned char *target = base + row->offset;
+    uint32_t count = 0;
     char directory[CONFIG_TEXT_LENGTH];
     default_directory(reading->file, directory);
     const char *text = row->fallback == schema_directory_fallback ? directory : row->fallback;
-    const bool is_list = row->length[0] > 0;
-    do {
-        text += is_list ? strspn(text, separators) : 0;
+    for (; text += is_list ? strspn(text, separators) : 0, *text != '\0'; count++) {
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
         snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
-        if (!value_parse(row, word, strlen(word), true, target, why)) /* the folder: a long name of file */
+        if (!value_parse(each, word, strlen(word), true, target, why)) /* the folder: a long name of file */
             complain(reading, NULL, "%s by default; give the key", why);
-        target += value_size(row);
+        target += value_size(each);
         text += strlen(word);
-    } while (is_list && strcmp(text, "]") != 0);
+    }
+    if (has_items)
+        memcpy(base + row->count_offset, &count, sizeof count);
 }
 
 static void read_list(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
@@ -252,8 +260,8 @@ static void read_row(struct reading *reading, const struct schema_row *row, cons
     } else if (decided && !row->fallback) {
         allowed_shape(row, words);
         complain(reading, NULL, "missing; expected %s", words);
-    } else if (decided && row->type != TYPE_LIST) { /* a list's default is empty */
-        read_fallback(reading, row, base + row->offset);
+    } else if (decided) {
+        read_fallback(reading, row, base);
     }
 }
 

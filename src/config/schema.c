@@ -118,6 +118,19 @@ static const struct schema_row phase_space_rows[] = {
 };
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
+static const struct schema_row snapshot_field_rows[] = {
+    {"", TYPE_CHOICE, WORDS({"E", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}),
+     .help = "electric field, potential, charge density"},
+};
+static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum snapshot_field);
+
+static const struct schema_row snapshot_species_rows[] = {
+    {"", TYPE_NAME, .capacity = CONFIG_NAME_LENGTH, BYTES(1, CONFIG_NAME_LENGTH),
+     .help = "the name of a species, or all"},
+};
+static const struct schema_table snapshot_species_table =
+    TABLE(snapshot_species_rows, char[CONFIG_NAME_LENGTH]);
+
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
      .help = "shown in logs and plots"},
@@ -206,8 +219,14 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
-    {CONFIG(output.snapshots.particles, TYPE_BOOL), .fallback = "true",
-     .help = "write particles beside the fields"},
+    {LIST("output.snapshots.fields", config, output.snapshots.fields, output.snapshots.field_count,
+          snapshot_field_table),
+     .fallback = "[E, phi, rho]", .help = "the meshes that are written; [] is none"},
+    {LIST("output.snapshots.species", config, output.snapshots.species, output.snapshots.species_count,
+          snapshot_species_table),
+     .fallback = "[all]", .help = "whose particles are written; [] is none"},
+    {CONFIG(output.snapshots.particles, TYPE_CHOICE), WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}),
+     .fallback = "all", .help = "of these species"},
     {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
      .help = "deflate level, of phase space and moments too"},
     {LIST("output.phase_space", config, output.phase_space, output.phase_space_count, phase_space_table),

@@ -84,7 +84,8 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
 /* Bytes of so many components of meshes before compression. */
 uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);
 
-/* One group for each species. The particles of a rank are one patch; patches are in the order of the ranks.
+/* One group for each species that snapshots hold. The particles of a rank are one patch; patches are in the
+ * order of the ranks.
  *
  * A position is split as the state is: positionOffset is the index of the particle's cell along the axis, a
  * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
@@ -92,7 +93,7 @@ uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);
  * asks; the sum is in [0, cells). */
 void openpmd_write_species(struct openpmd *openpmd);
 
-/* Bytes of the arrays of all species before compression. */
+/* Bytes of what is written of all species, before compression. */
 uint64_t openpmd_species_bytes(const struct config *config);
 
 #endif

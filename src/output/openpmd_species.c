@@ -3,6 +3,7 @@
 #include "output/sorted_list.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- columns: what a component of a record is filled with ---- */
 
@@ -179,10 +180,22 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     write_patches(openpmd, group, list);
 }
 
+static bool is_written(const struct config *config, uint32_t species)
+{
+    const struct snapshots_config *snapshots = &config->output.snapshots;
+    bool is_named = false;
+    for (uint32_t n = 0; n < snapshots->species_count; n++)
+        is_named |= strcmp(snapshots->species[n], "all") == 0 ||
+                    strcmp(snapshots->species[n], config->species[species].name) == 0;
+    return is_named && snapshots->particles != PARTICLES_NONE;
+}
+
 void openpmd_write_species(struct openpmd *openpmd)
 {
-    for (uint32_t s = 0; s < openpmd->view->config->species_count; s++) {
-        const struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s);
+    const struct view *view = openpmd->view;
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        const struct sorted_list *list =
+            is_written(view->config, s) ? sorted_list_copy(openpmd->file, view, s) : NULL;
         if (list)
             write_one_species(openpmd, list);
     }
@@ -190,12 +203,15 @@ void openpmd_write_species(struct openpmd *openpmd)
 
 uint64_t openpmd_species_bytes(const struct config *config)
 {
+    const uint64_t frame = 16384; /* groups, attributes and first chunk indices, measured and rounded up */
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
+        if (!is_written(config, s))
+            continue;
         uint64_t each = 2 * sizeof(uint32_t); /* positionOffset */
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
             each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
-        bytes += hdf5_stored_elements((const uint64_t[2]){config->species[s].particles, 0}) * each;
+        bytes += frame + hdf5_stored_elements((const uint64_t[2]){config->species[s].particles, 0}) * each;
     }
     return bytes;
 }

@@ -31,24 +31,38 @@ static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buff
     return nodes;
 }
 
+static bool is_written(const struct config *config, enum snapshot_field field)
+{
+    const struct snapshots_config *snapshots = &config->output.snapshots;
+    uint32_t n = 0;
+    while (n < snapshots->field_count && snapshots->fields[n] != field)
+        n++;
+    return n < snapshots->field_count;
+}
+
 static void write_fields(struct openpmd *openpmd)
 {
     static const char of_density[] = "of all species, without the neutralising background";
+    const struct config *config = openpmd->view->config;
     const struct fields *fields = openpmd->view->fields;
     const struct units *units = &openpmd->units;
-    const enum hdf5_type real = hdf5_real(openpmd->view->config->precision);
+    const enum hdf5_type real = hdf5_real(config->precision);
     const double field = units->electric_field;
-    const void *ex = keep_nodes(openpmd, fields->ex), *ey = keep_nodes(openpmd, fields->ey);
-    const void *phi = keep_nodes(openpmd, fields->phi), *rho = keep_nodes(openpmd, fields->rho);
-    const struct openpmd_record meshes[] = {
-        {"E", {1, 1, -3, -1}, {field, field}, {ex, ey}, NULL, real, 0, NULL},
-        {"phi", {2, 1, -3, -1}, {units->potential}, {phi}, NULL, real, 0, NULL},
-        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {rho}, NULL, real, 0, of_density},
+    struct openpmd_record meshes[SNAPSHOT_FIELDS] = {
+        {"E", {1, 1, -3, -1}, {field, field}, {NULL}, NULL, real, 0, NULL},
+        {"phi", {2, 1, -3, -1}, {units->potential}, {NULL}, NULL, real, 0, NULL},
+        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {NULL}, NULL, real, 0, of_density},
     };
+    const struct buffer *const nodes[SNAPSHOT_FIELDS][OPENPMD_AXES] = {
+        {fields->ex, fields->ey}, {fields->phi}, {fields->rho}};
+    const uint32_t filter_passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
     write_solver_attributes(openpmd);
-    openpmd_write_mesh(openpmd, &meshes[0], 0, 0);
-    openpmd_write_mesh(openpmd, &meshes[1], 0, 0);
-    openpmd_write_mesh(openpmd, &meshes[2], 0, openpmd->view->config->deposit.filter_passes);
+    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
+        for (int axis = 0; is_written(config, f) && nodes[f][axis]; axis++)
+            meshes[f].source[axis] = keep_nodes(openpmd, nodes[f][axis]);
+        if (is_written(config, f))
+            openpmd_write_mesh(openpmd, &meshes[f], 0, filter_passes[f]);
+    }
 }
 
 static enum status record_snapshot(void *part, const char *folder, const struct view *view,
@@ -59,18 +73,17 @@ static enum status record_snapshot(void *part, const char *folder, const struct 
     TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
     *file = openpmd.file;
     write_fields(&openpmd);
-    if (view->config->output.snapshots.particles)
-        openpmd_write_species(&openpmd);
+    openpmd_write_species(&openpmd);
     return (*file)->status;
 }
 
 static uint64_t snapshot_bytes(const struct config *config)
 {
     /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
-    const uint64_t frame = 16384, frame_of_species = 16384;
-    uint64_t bytes = frame + openpmd_mesh_bytes(config, 4);
-    if (config->output.snapshots.particles)
-        bytes += frame_of_species * config->species_count + openpmd_species_bytes(config);
+    const uint64_t frame = 16384;
+    uint64_t bytes = frame + openpmd_species_bytes(config);
+    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++)
+        bytes += is_written(config, f) ? openpmd_mesh_bytes(config, f == SNAPSHOT_E ? 2 : 1) : 0;
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;
 }

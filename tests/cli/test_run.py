@@ -93,10 +93,6 @@ class Files(ProgramTest):
         self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
 
     def test_snapshots_may_be_left_out(self):
-        self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("output.snapshots.particles=false"))
-        with h5py.File(self.out / "snapshots" / "data_2.h5") as file:
-            self.assertIn("E", file["data/2/fields"])
-            self.assertEqual(list(file["data/2/particles"]), [])
         never = "output.phase_space=[{species: electrons, axes: [{axis: x, bins: 16, range: [0, 6]}], every: 0}]"
         self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("output.snapshots.every=0", never))
         self.assertFalse((self.out / "snapshots").exists())

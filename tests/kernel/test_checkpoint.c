@@ -145,7 +145,7 @@ TEST(other_configs_are_refused)
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     config.output = (struct output_config){.directory = "elsewhere",
                                            .history = {2, 1, {{1, 0}}},
-                                           .snapshots = {1, false, 9},
+                                           .snapshots = {.every = 1, .compression = 9},
                                            .checkpoints = {3, 0.5, 7}};
     assert_ok(checkpoint_require_same(checkpoint, &config));
     checkpoint_close(&checkpoint);

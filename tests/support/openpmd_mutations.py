@@ -78,8 +78,6 @@ def mutations(path, data):
 
     for record in ("position", "positionOffset", "momentum", "charge", "mass", "weighting", "particlePatches"):
         yield remove(f"{species}/{record}")
-    for record in ("E", "phi", "chargeDensity"):
-        yield remove(f"{fields}/{record}")
     yield f"{species}/momentum/y removed", lambda file: file.pop(f"{species}/momentum/y"), "components"
 
     def write(name, element, value, word):
