@@ -93,38 +93,34 @@ kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restri
     }
 }
 
-/* The elements of a column of the tile lie in the same bank where TILE is a multiple of the banks. */
-kernel GROUP_OF(TILE *TILE_ROWS) void transpose_tiled(global const float *restrict in,
-                                                      global float *restrict out, uint rows, uint columns)
-{
-    local float tile[TILE * TILE];
-    transpose_tile(in, out, rows, columns, tile, TILE);
-}
+/* Through tiles: the elements of a column of the tile lie in the same bank where TILE is a multiple of the
+ * banks; one word more in each row moves each to a bank of its own. */
+#define TRANSPOSE_KERNEL(name, stride)                                                                       \
+    kernel GROUP_OF(TILE *TILE_ROWS) void name(global const float *restrict in, global float *restrict out,  \
+                                               uint rows, uint columns)                                      \
+    {                                                                                                        \
+        local float tile[TILE * (stride)];                                                                   \
+        transpose_tile(in, out, rows, columns, tile, stride);                                                \
+    }
+TRANSPOSE_KERNEL(transpose_tiled, TILE)
+TRANSPOSE_KERNEL(transpose_padded, TILE + 1)
 
-/* One word more in each row moves each element of a column to a bank of its own. */
-kernel GROUP_OF(TILE *TILE_ROWS) void transpose_padded(global const float *restrict in,
-                                                       global float *restrict out, uint rows, uint columns)
-{
-    local float tile[TILE * (TILE + 1)];
-    transpose_tile(in, out, rows, columns, tile, TILE + 1);
-}
-
-/* ---- matrix product: c = a b, a of rows x inner, b of inner x columns ---- */
+/* ---- matrix product: c = a b, of `side` rows and columns ---- */
 
 /* Without local memory: each item reads a row of a and a column of b. */
 kernel GROUP_OF(SQUARE *SQUARE) void product_plain(global const float *restrict a,
                                                    global const float *restrict b, global float *restrict c,
-                                                   uint rows, uint inner, uint columns)
+                                                   uint side)
 {
-    const uint2 corner = tile_corner(columns, SQUARE);
+    const uint2 corner = tile_corner(side, SQUARE);
     const uint row = corner.x + (uint)get_local_id(0) / SQUARE;
     const uint column = corner.y + (uint)get_local_id(0) % SQUARE;
     float sum = 0;
-    if (row >= rows || column >= columns)
+    if (row >= side || column >= side)
         return;
-    for (uint k = 0; k < inner; k++)
-        sum += a[(size_t)row * inner + k] * b[(size_t)k * columns + column];
-    c[(size_t)row * columns + column] = sum;
+    for (uint k = 0; k < side; k++)
+        sum += a[(size_t)row * side + k] * b[(size_t)k * side + column];
+    c[(size_t)row * side + column] = sum;
 }
 
 /* With a loop over tiles: in each step the group stages a tile of a and one of b, zeros beyond the ends, and
@@ -132,23 +128,23 @@ kernel GROUP_OF(SQUARE *SQUARE) void product_plain(global const float *restrict 
  * reach its two barriers: staged before it is read, and read before it is staged anew. */
 kernel GROUP_OF(SQUARE *SQUARE) void product_tiled(global const float *restrict a,
                                                    global const float *restrict b, global float *restrict c,
-                                                   uint rows, uint inner, uint columns)
+                                                   uint side)
 {
     local float tile_a[SQUARE][SQUARE], tile_b[SQUARE][SQUARE];
-    const uint2 corner = tile_corner(columns, SQUARE);
+    const uint2 corner = tile_corner(side, SQUARE);
     const uint y = (uint)get_local_id(0) / SQUARE, x = (uint)get_local_id(0) % SQUARE;
     const uint row = corner.x + y, column = corner.y + x;
     float sum = 0;
-    for (uint first = 0; first < inner; first += SQUARE) {
-        tile_a[y][x] = row < rows && first + x < inner ? a[(size_t)row * inner + first + x] : 0;
-        tile_b[y][x] = column < columns && first + y < inner ? b[(size_t)(first + y) * columns + column] : 0;
+    for (uint first = 0; first < side; first += SQUARE) {
+        tile_a[y][x] = row < side && first + x < side ? a[(size_t)row * side + first + x] : 0;
+        tile_b[y][x] = column < side && first + y < side ? b[(size_t)(first + y) * side + column] : 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = 0; k < SQUARE; k++)
             sum += tile_a[y][k] * tile_b[k][x];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (row < rows && column < columns)
-        c[(size_t)row * columns + column] = sum;
+    if (row < side && column < side)
+        c[(size_t)row * side + column] = sum;
 }
 
 /* ---- atomic functions ----

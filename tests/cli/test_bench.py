@@ -82,6 +82,8 @@ RUNS = [
       r"operations of a launch: 8192 at device scope .* 16384 at group scope", "system scope .* not in OpenCL 1.2"]),
     ("local-memory", ["--part=filter", "--length=5001", "--block=100"],
      {"version": FILTERS, "size": ["5001", "5000"]}, []),
+    ("local-memory", ["--part=filter", "--length=127", "--block=64"], {"version": FILTERS, "size": ["127", "64", "126"]}, []),
+    ("local-memory", ["--part=filter", "--length=64", "--block=64"], {"version": FILTERS, "size": ["64"]}, []),
     ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:], "size": ["63"]},
      ["(?s)(not for fewer elements than a block of 64.*){2}"]),
     ("local-memory", ["--part=transpose", "--part=stencil", *LADDER[1:3]], {"version": TURNS + STENCILS, "size": ["37x45", "19x19"]}, []),

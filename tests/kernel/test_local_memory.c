@@ -24,13 +24,6 @@ static struct buffer *filled(size_t count)
     return buffer;
 }
 
-static struct buffer *holding(const void *numbers, size_t count)
-{
-    struct buffer *buffer = filled(count);
-    assert_ok(buffer_write(buffer, 0, count * sizeof(uint32_t), numbers));
-    return buffer;
-}
-
 /* What a kernel wrote, and that it wrote nothing after it. */
 static void *written(struct buffer *buffer, size_t count)
 {
@@ -43,49 +36,20 @@ static void *written(struct buffer *buffer, size_t count)
 
 /* ---- staging: the filter of a line, the transpose and the matrix product ---- */
 
-/* Whole numbers from -most / 2, below `most`: up to 2^24 all different where there are few. */
-static float *numbers(size_t count, uint32_t seed, uint32_t most)
+/* A part of the bench, which judges what its kernels wrote, and what lies behind that. */
+static void check_part(enum status (*part)(struct bench *, void *), struct local_kernels *kernels,
+                       struct options options)
 {
-    float *some = test_array(count, sizeof *some);
-    for (size_t n = 0; n < count; n++)
-        some[n] = (float)((atomic_operand((uint32_t)n + seed) >> 8) % most) - (float)(most / 2);
-    return some;
-}
-
-/* Element n of what a version makes of a and b. The two ends of a line have one neighbour each. */
-static float staged(enum staged_version version, struct staged_size size, const float *a, const float *b,
-                    uint32_t n)
-{
-    const uint32_t columns = size.columns, row = n / columns, column = n % columns;
-    float sum = 0;
-    if (version <= LINE_V4 && (n == 0 || n + 1 == columns))
-        memcpy(&sum, &untouched, sizeof sum);
-    else if (version <= LINE_V4)
-        sum = a[n - 1] / 4 + a[n] / 2 + a[n + 1] / 4;
-    else if (version <= TURN_PADDED)
-        sum = a[n % size.rows * columns + n / size.rows];
-    else
-        for (uint32_t k = 0; k < size.inner; k++)
-            sum += a[row * size.inner + k] * b[k * columns + column];
-    return sum;
-}
-
-/* Factors are small, so that their products and sums are exact. */
-static void check_staged(struct local_kernels *kernels, enum staged_version version, struct staged_size size)
-{
-    const bool is_product = version >= PRODUCT_PLAIN;
-    const uint32_t most = is_product ? 17 : 1u << 24, count = size.rows * size.columns;
-    const uint32_t in_a = is_product ? size.rows * size.inner : count, in_b = size.inner * size.columns;
-    const float *a = numbers(in_a, 0, most), *b = numbers(in_b, 1000000, most);
-    struct buffer *from[2] = {holding(a, in_a), holding(b, in_b)}, *to = filled(count);
-    assert_ok(local_staged_run(kernels, version, size, from, to));
-    const float *out = written(to, count);
-    for (uint32_t n = 0; n < count; n++) {
-        const float expected = staged(version, size, a, b, n);
-        if (memcmp(&out[n], &expected, sizeof expected) != 0)
-            fail_msg("version %d, %u x %u x %u: element %u is %g, expected %g", version, size.rows,
-                     size.inner, size.columns, n, (double)out[n], (double)expected);
-    }
+    struct bench bench = {.experiment = &experiment_local_memory,
+                          .device = device,
+                          .part = device,
+                          .info = device_info(device),
+                          .repeats = 1};
+    struct ladder ladder = {&bench, &options, kernels};
+    assert_ok(bench_case(&bench, part, &ladder));
+    if (bench.is_wrong)
+        fail_msg("length %u, %u x %u, product of %u", options.length, options.cells[0], options.cells[1],
+                 options.product);
 }
 
 TEST(lines_are_filtered_but_for_their_ends)
@@ -94,43 +58,23 @@ TEST(lines_are_filtered_but_for_their_ends)
     const size_t count = test_is_small() ? 12 : sizeof lengths / sizeof lengths[0];
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (enum staged_version version = LINE_PLAIN; version <= LINE_V4; version++)
-            for (size_t n = 0; n < count; n++) {
-                const uint32_t length = local_line_length(version, shapes[s].block, lengths[n]);
-                if (length > 0)
-                    check_staged(kernels, version, (struct staged_size){1, 1, length});
-            }
+        for (size_t n = 0; n < count; n++)
+            check_part(ladder_filter, kernels, (struct options){.length = lengths[n]});
     }
-}
-
-TEST(lengths_that_a_version_takes)
-{
-    for (uint32_t length = 1; length < 100; length++)
-        for (uint32_t block = 3; block < 20; block++) {
-            const uint32_t v1 = local_line_length(LINE_V1, block, length);
-            const uint32_t v3 = local_line_length(LINE_V3, block, length);
-            assert_true(v1 % block == 0 && v1 <= length && v1 + block > length);
-            if (length < block)
-                assert_int_equal(v3, 0);
-            else
-                assert_true((v3 - 2) % (block - 2) == 0 && v3 <= length && v3 + block - 2 > length);
-            assert_int_equal(local_line_length(LINE_V2, block, length), length);
-            assert_int_equal(local_line_length(LINE_V4, block, length), length);
-        }
 }
 
 TEST(matrices_of_any_size_are_transposed_and_multiplied)
 {
     enum { SMALL_SIZES = 5 };
-    static const struct staged_size sizes[] = {
-        {1, 1, 1},  {1, 2, 70},   {71, 9, 1},   {16, 16, 16}, {17, 5, 33},  {3, 40, 50},
-        {50, 1, 2}, {32, 40, 32}, {100, 3, 37}, {33, 5, 64},  {45, 31, 31}, {31, 33, 35},
-    };
+    static const uint32_t sizes[][2] = {{1, 1},   {2, 70},  {71, 1},   {16, 16}, {17, 33}, {3, 50},
+                                        {50, 10}, {32, 32}, {100, 37}, {33, 64}, {45, 31}, {31, 35}};
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
-        for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++)
-            for (enum staged_version version = TURN_NAIVE; version < STAGED_VERSIONS; version++)
-                check_staged(kernels, version, sizes[n]);
+        for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
+            const struct options options = {.cells = {sizes[n][0], sizes[n][1]}, .product = sizes[n][1]};
+            check_part(ladder_transpose, kernels, options);
+            check_part(ladder_stencil, kernels, options);
+        }
     }
 }
 

@@ -28,20 +28,17 @@ enum status local_shape_of(const struct device_info *info, uint32_t block, struc
 enum status local_kernels_create(struct device *device, struct local_shape shape,
                                  struct local_kernels **kernels)
 {
-    struct program *program = NULL;
     TRY(DEVICE_NEW(device, *kernels));
     struct local_kernels *made = *kernels;
     made->device = device;
     made->shape = shape;
-    TRY(program_build(device, "local_memory.cl", PRECISION_SINGLE, &program,
+    TRY(program_build(device, "local_memory.cl", PRECISION_SINGLE, &made->program,
                       "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape.block, shape.tile,
                       shape.tile_rows, shape.square));
-    for (int version = 0; version < STAGED_VERSIONS; version++)
-        TRY(kernel_create(program, staged_names[version].kernel, &made->staged[version]));
-    TRY(kernel_create(program, "atomics_global", &made->atomics[SCOPE_DEVICE]));
-    TRY(kernel_create(program, "atomics_local", &made->atomics[SCOPE_GROUP]));
-    TRY(kernel_create(program, "refine_parent", &made->parent));
-    return kernel_create(program, "refine_child", &made->child);
+    TRY(kernel_create(made->program, "atomics_global", &made->atomics[SCOPE_DEVICE]));
+    TRY(kernel_create(made->program, "atomics_local", &made->atomics[SCOPE_GROUP]));
+    TRY(kernel_create(made->program, "refine_parent", &made->parent));
+    return kernel_create(made->program, "refine_child", &made->child);
 }
 
 /* ---- rungs ---- */

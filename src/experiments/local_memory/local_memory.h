@@ -1,6 +1,5 @@
-/* Local memory: launches of kernels/local_memory.cl, each rung of the ladder one call, and what the parts of
- * the experiment share. No launch waits; each is timed as STAGE_OTHER unless its description says otherwise.
- */
+/* Local memory: what the parts of the experiment share, and launches of kernels/local_memory.cl. No launch
+ * waits; each is timed as STAGE_OTHER unless its description says otherwise. */
 #ifndef RADIXPIC_EXPERIMENTS_LOCAL_MEMORY_H
 #define RADIXPIC_EXPERIMENTS_LOCAL_MEMORY_H
 
@@ -17,58 +16,19 @@ struct local_shape {
 STATUS_CHECKED enum status local_shape_of(const struct device_info *info, uint32_t block,
                                           struct local_shape *shape);
 
-/* Kernels that stage what their items share, beside those without local memory. */
-enum staged_version {
-    LINE_PLAIN,    /* the filter of a line, without local memory */
-    LINE_V1,       /* juxtaposed blocks; the length is a multiple of the block */
-    LINE_V2,       /* juxtaposed, any length */
-    LINE_V3,       /* overlapping blocks; the length less 2 is a multiple of the block less 2 */
-    LINE_V4,       /* overlapping, any length */
-    TURN_NAIVE,    /* the transpose, without local memory */
-    TURN_TILED,    /* through tiles */
-    TURN_PADDED,   /* through tiles whose rows have a word more */
-    PRODUCT_PLAIN, /* of matrices, without local memory */
-    PRODUCT_TILED, /* with a loop over tiles */
-    STAGED_VERSIONS
-};
-
 enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
 
 struct local_kernels {
     struct device *device; /* not owned */
     struct local_shape shape;
-    struct kernel *staged[STAGED_VERSIONS], *atomics[ATOMIC_SCOPES], *parent, *child;
+    struct program *program;
+    struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
     struct kernel *enqueuing_parent; /* NULL before local_refine_prepare() */
     uint32_t launches;               /* that the device's own queue holds */
 };
 
 STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
                                                 struct local_kernels **kernels);
-
-/* ---- staging ---- */
-
-/* The kernel of a version, and its name on the terminal. */
-struct staged_names {
-    const char *kernel, *version;
-};
-extern const struct staged_names staged_names[STAGED_VERSIONS];
-
-/* The greatest length up to `length` of a line that a version takes, 0 where there is none. */
-uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length);
-
-/* A line has `columns` elements, a matrix to transpose rows x columns. */
-struct staged_size {
-    uint32_t rows, inner, columns;
-};
-
-/* Floats, matrices row by row:
- *   LINE_     out[i] = in[i-1]/4 + in[i]/2 + in[i+1]/4 but for the two ends, which stay as they are, of a
- *             length that local_line_length() returns, at least 1
- *   TURN_     out of columns x rows <- in of rows x columns
- *   PRODUCT_  out = in[0] in[1] of rows x inner and inner x columns; the others read in[0] alone */
-STATUS_CHECKED enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
-                                            struct staged_size size, struct buffer *const in[2],
-                                            struct buffer *out);
 
 /* ---- atomic functions ---- */
 
@@ -181,7 +141,7 @@ STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struc
 void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The parts, each a bench_case() with the ladder as its context. */
+/* The parts, each a bench_case() with the ladder as its context. Every result is judged by the host. */
 enum status ladder_filter(struct bench *bench, void *ladder);
 enum status ladder_transpose(struct bench *bench, void *ladder);
 enum status ladder_stencil(struct bench *bench, void *ladder);

@@ -6,10 +6,27 @@
 
 #include <string.h>
 
-/* What the results hold before a run: a number that no kernel writes. */
+/* What the results hold before a run, and behind them after it: a number that no kernel writes. */
 static const uint32_t untouched = 0x4b1d0b5eu;
+enum { BEHIND = 9 };
 
-const struct staged_names staged_names[STAGED_VERSIONS] = {
+/* Kernels that stage what their items share, beside those without local memory. */
+enum version {
+    LINE_PLAIN,
+    LINE_V1, /* of a length that is a multiple of the block */
+    LINE_V2,
+    LINE_V3, /* the length less 2 is a multiple of the block less 2 */
+    LINE_V4,
+    TURN_NAIVE,
+    TURN_TILED,
+    TURN_PADDED,
+    PRODUCT_PLAIN,
+    PRODUCT_TILED
+};
+
+static const struct {
+    const char *kernel, *name;
+} versions[] = {
     [LINE_PLAIN] = {"line_plain", "without local memory"},
     [LINE_V1] = {"line_v1", "v1, juxtaposed blocks"},
     [LINE_V2] = {"line_v2", "v2, juxtaposed, ragged"},
@@ -22,44 +39,13 @@ const struct staged_names staged_names[STAGED_VERSIONS] = {
     [PRODUCT_TILED] = {"product_tiled", "product, loop over tiles"},
 };
 
-uint32_t local_line_length(enum staged_version version, uint32_t block, uint32_t length)
-{
-    switch (version) {
-    case LINE_V1:
-        return length / block * block;
-    case LINE_V3:
-        return length < block ? 0 : (length - 2) / (block - 2) * (block - 2) + 2;
-    default:
-        return length;
-    }
-}
-
-enum status local_staged_run(struct local_kernels *kernels, enum staged_version version,
-                             struct staged_size size, struct buffer *const in[2], struct buffer *out)
-{
-    const uint32_t block = kernels->shape.block, tile = kernels->shape.tile, square = kernels->shape.square;
-    struct kernel *kernel = kernels->staged[version];
-    struct launch launch = {divide_up(size.columns, block), block, STAGE_OTHER, 0};
-    if (version == LINE_V3 || version == LINE_V4)
-        launch.groups = divide_up(size.columns > 2 ? size.columns - 2 : 1, block - 2);
-    if (version <= LINE_V4)
-        return KERNEL_LAUNCH(kernel, launch, in[0], out, size.columns);
-    if (version <= TURN_PADDED) {
-        launch.groups = (size_t)divide_up(size.rows, tile) * divide_up(size.columns, tile);
-        launch.items = tile * kernels->shape.tile_rows;
-        return KERNEL_LAUNCH(kernel, launch, in[0], out, size.rows, size.columns);
-    }
-    launch.groups = (size_t)divide_up(size.rows, square) * divide_up(size.columns, square);
-    launch.items = square * square;
-    return KERNEL_LAUNCH(kernel, launch, in[0], in[1], out, size.rows, size.inner, size.columns);
-}
-
 /* Arrays of one kernel on host and device. */
 struct scene {
     const struct ladder *ladder;
-    enum staged_version version;
+    enum version version;
+    struct kernel *kernel;  /* of the version */
     uint32_t rows, columns; /* a line is one row; matrices of a product are square */
-    size_t count;           /* words of the result that count */
+    size_t count, words;    /* of the result, and with those behind it */
     float *numbers[2], *expected, *found;
     struct buffer *in[2], *out;
     struct filter *filter;
@@ -70,15 +56,18 @@ static enum status create(struct scene *scene, struct bench *bench, uint32_t row
     scene->rows = rows;
     scene->columns = columns;
     scene->count = (size_t)rows * columns;
+    scene->words = scene->count + BEHIND;
     for (int n = 0; n < 2; n++) {
         TRY(DEVICE_NEW_ARRAY(bench->part, scene->numbers[n], scene->count));
         TRY(buffer_create(bench->part, scene->count * sizeof(uint32_t), "numbers", &scene->in[n]));
         for (size_t at = 0; at < scene->count; at++)
             scene->numbers[n][at] = 1e-3F * (float)(atomic_operand((uint32_t)at) >> 8);
     }
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, scene->count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, scene->found, scene->count));
-    return buffer_create(bench->part, scene->count * sizeof(uint32_t), "numbers", &scene->out);
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->expected, scene->words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, scene->found, scene->words));
+    for (size_t at = 0; at < scene->words; at++)
+        memcpy(&scene->expected[at], &untouched, sizeof untouched);
+    return buffer_create(bench->part, scene->words * sizeof(uint32_t), "numbers", &scene->out);
 }
 
 static enum status clear(void *context)
@@ -90,15 +79,26 @@ static enum status clear(void *context)
 static enum status run_staged(void *context)
 {
     const struct scene *scene = context;
-    const struct staged_size size = {scene->rows, scene->rows, scene->columns};
-    return local_staged_run(scene->ladder->kernels, scene->version, size, scene->in, scene->out);
+    const struct local_shape *shape = &scene->ladder->kernels->shape;
+    const uint32_t rows = scene->rows, columns = scene->columns;
+    const uint32_t side = scene->version <= TURN_PADDED ? shape->tile : shape->square;
+    struct launch launch = {divide_up(columns, shape->block), shape->block, STAGE_OTHER, 0};
+    if (scene->version == LINE_V3 || scene->version == LINE_V4)
+        launch.groups = divide_up(columns > 2 ? columns - 2 : 1, shape->block - 2);
+    if (scene->version <= LINE_V4)
+        return KERNEL_LAUNCH(scene->kernel, launch, scene->in[0], scene->out, columns);
+    launch.groups = (size_t)divide_up(rows, side) * divide_up(columns, side);
+    launch.items = side * (scene->version <= TURN_PADDED ? shape->tile_rows : side);
+    return scene->version <= TURN_PADDED
+               ? KERNEL_LAUNCH(scene->kernel, launch, scene->in[0], scene->out, rows, columns)
+               : KERNEL_LAUNCH(scene->kernel, launch, scene->in[0], scene->in[1], scene->out, columns);
 }
 
 static enum status verify(void *context, bool *right)
 {
     const struct scene *scene = context;
-    TRY(buffer_read(scene->out, 0, scene->count * sizeof(float), scene->found));
-    *right = memcmp(scene->found, scene->expected, scene->count * sizeof(float)) == 0;
+    TRY(buffer_read(scene->out, 0, scene->words * sizeof(float), scene->found));
+    *right = memcmp(scene->found, scene->expected, scene->words * sizeof(float)) == 0;
     return STATUS_OK;
 }
 
@@ -115,7 +115,8 @@ static struct rung rung_of(const struct scene *scene, const char *part)
 /* The kernel of scene->version. */
 static enum status climb(struct scene *scene, struct rung *rung)
 {
-    rung->version = staged_names[scene->version].version;
+    rung->version = versions[scene->version].name;
+    TRY(kernel_create(scene->ladder->kernels->program, versions[scene->version].kernel, &scene->kernel));
     for (int n = 0; n < 2; n++)
         TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
     return ladder_climb(
@@ -125,14 +126,25 @@ static enum status climb(struct scene *scene, struct rung *rung)
 
 /* ---- the filter of a line ---- */
 
+/* The greatest length up to `length` that a version takes, 0 where there is none. */
+static uint32_t line_length(enum version version, uint32_t block, uint32_t length)
+{
+    if (version == LINE_V1)
+        return length / block * block;
+    if (version == LINE_V3)
+        return length < block ? 0 : (length - 2) / (block - 2) * (block - 2) + 2;
+    return length;
+}
+
 /* The two ends stay as they were. */
 static void expect_line(struct scene *scene)
 {
     const float *in = scene->numbers[0];
-    for (size_t i = 1; i + 1 < scene->count; i++)
-        scene->expected[i] = in[i - 1] * 0.25F + in[i] * 0.5F + in[i + 1] * 0.25F;
-    memcpy(&scene->expected[0], &untouched, sizeof untouched);
-    memcpy(&scene->expected[scene->count - 1], &untouched, sizeof untouched);
+    for (size_t i = 0; i < scene->words; i++)
+        if (i > 0 && i + 1 < scene->count)
+            scene->expected[i] = in[i - 1] * 0.25F + in[i] * 0.5F + in[i + 1] * 0.25F;
+        else
+            memcpy(&scene->expected[i], &untouched, sizeof untouched);
 }
 
 enum status ladder_filter(struct bench *bench, void *context)
@@ -143,9 +155,9 @@ enum status ladder_filter(struct bench *bench, void *context)
     TRY(create(&scene, bench, 1, length));
     ladder_print_head(ladder, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
     for (scene.version = LINE_PLAIN; scene.version <= LINE_V4; scene.version++) {
-        scene.count = scene.columns = local_line_length(scene.version, block, length);
+        scene.count = scene.columns = line_length(scene.version, block, length);
         if (scene.count == 0) {
-            printf("  %-40s not for fewer elements than a block of %u\n", staged_names[scene.version].version,
+            printf("  %-40s not for fewer elements than a block of %u\n", versions[scene.version].name,
                    block);
             continue;
         }
@@ -196,7 +208,7 @@ static void expect_smoothed(struct scene *scene)
         }
 }
 
-/* It works in place. */
+/* It works in place, and swaps arrays of its own size. */
 static enum status fill_density(void *context)
 {
     const struct scene *scene = context;
@@ -225,6 +237,7 @@ static enum status filter_density(struct bench *bench, void *context)
         grid_make(&(struct grid_config){.cells = {cells[0], cells[1]}, .length = {1, 1}});
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, cells[0], cells[1]));
+    scene.words = scene.count;
     expect_smoothed(&scene);
     struct rung rung = rung_of(&scene, "stencil");
     rung.stage = STAGE_FIELD;
@@ -255,6 +268,7 @@ static void expect_product(struct scene *scene)
         a[n] = (float)(atomic_operand((uint32_t)n) % 17) - 8;
         b[n] = (float)(atomic_operand(~(uint32_t)n) % 17) - 8;
     }
+    memset(c, 0, side * side * sizeof *c);
     for (size_t i = 0; i < side; i++)
         for (size_t k = 0; k < side; k++)
             for (size_t j = 0; j < side; j++)
