@@ -44,70 +44,43 @@ static bool is_power_of_two(uint32_t length)
     return (length & (length - 1)) == 0;
 }
 
-static void check_operation(struct layout_kernels *kernels, enum layout_operation operation,
-                            enum layout_type type, struct layout_size size)
+/* The bench judges every result, and what lies behind it, by the host. */
+static void check_point(struct layout_point point, uint32_t wanted)
 {
-    const size_t bytes = layout_bytes(type, size);
-    void *given[LAYOUT_ORDERS], *expected[LAYOUT_ORDERS], *result = room_for(type, size);
-    struct buffer *buffer = NULL;
-    assert_ok(buffer_create(device, bytes, "arrays", &buffer));
-    for (enum layout_order order = LAYOUT_ROW_WISE; order < LAYOUT_ORDERS; order++) {
-        given[order] = room_for(type, size);
-        expected[order] = room_for(type, size);
-    }
-    for (enum layout_input input = LAYOUT_ONES; input <= LAYOUT_INPUTS; input++) {
-        if (operation == LAYOUT_PREFIX_SUM && input == LAYOUT_RANDOM)
-            continue; /* would not fit an int */
-        fill(type, input, size, given[LAYOUT_ROW_WISE]);
-        memcpy(expected[LAYOUT_ROW_WISE], given[LAYOUT_ROW_WISE], bytes);
-        layout_apply(type, operation, size, expected[LAYOUT_ROW_WISE]);
-        layout_transpose(type, size, given[LAYOUT_ROW_WISE], given[LAYOUT_COLUMN_WISE]);
-        layout_transpose(type, size, expected[LAYOUT_ROW_WISE], expected[LAYOUT_COLUMN_WISE]);
-        for (enum layout_order order = LAYOUT_ROW_WISE; order < LAYOUT_ORDERS; order++) {
-            assert_ok(buffer_write(buffer, 0, bytes, given[order]));
-            assert_ok(layout_kernels_apply(kernels, operation, order, size, buffer, STAGE_OTHER));
-            assert_ok(buffer_read(buffer, 0, bytes, result));
-            if (memcmp(result, expected[order], bytes) != 0)
-                fail_msg("operation %d of %u arrays of %u %s, %s-wise, is not the host's", operation,
-                         size.arrays, size.length, layout_type_names[type],
-                         order == LAYOUT_COLUMN_WISE ? "column" : "row");
-        }
-    }
+    struct bench bench = {.experiment = &experiment_layout,
+                          .device = device,
+                          .part = device,
+                          .info = device_info(device),
+                          .repeats = 1};
+    point.wanted = wanted;
+    assert_ok(bench_case(&bench, layout_point_measure, &point));
+    for (enum layout_what what = TRANSPOSE; what < WHATS; what++)
+        if ((wanted >> what & 1U) != 0 && !point.times[what].verified)
+            fail_msg("operation %d, input %d, way %d, of %u arrays of %u %s", point.operation,
+                     point.input_kind, what, point.size.arrays, point.size.length,
+                     layout_type_names[point.type]);
 }
 
 TEST(device_is_the_host)
 {
+    const uint32_t all = (1U << WHATS) - 1;
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
         struct layout_kernels *kernels = create(type);
-        for (int n = 0; kernels && n < SIZES * LAYOUT_OPERATIONS; n++) {
-            const enum layout_operation operation = (enum layout_operation)(n % LAYOUT_OPERATIONS);
-            const struct layout_size size = sizes[n / LAYOUT_OPERATIONS];
-            if (operation != LAYOUT_BITONIC_SORT || is_power_of_two(size.length))
-                check_operation(kernels, operation, type, size);
+        for (int n = 0; kernels && n < SIZES * LAYOUT_OPERATIONS * LAYOUT_INPUTS; n++) {
+            const struct layout_point point = {.operation = (enum layout_operation)(n % LAYOUT_OPERATIONS),
+                                               .input_kind =
+                                                   (enum layout_input)(n / LAYOUT_OPERATIONS % LAYOUT_INPUTS),
+                                               .type = type,
+                                               .size = sizes[n / LAYOUT_OPERATIONS / LAYOUT_INPUTS],
+                                               .kernels = kernels};
+            if (point.operation == LAYOUT_BITONIC_SORT && !is_power_of_two(point.size.length))
+                continue;
+            if (point.operation != LAYOUT_PREFIX_SUM)
+                check_point(point, all);
+            else if (point.input_kind != LAYOUT_RANDOM) /* whose sums would not fit an int */
+                check_point(point, all & ~(1U << QUICKSORT));
         }
     }
-}
-
-/* Of a matrix whose elements are all different; elements behind the matrix stay as they are. */
-static void check_transposition(struct layout_kernels *kernels, enum layout_type type, uint32_t rows,
-                                uint32_t columns)
-{
-    const struct layout_size size = {rows, columns};
-    const size_t bytes = layout_bytes(type, size), extra = 64;
-    char *from = room_for(type, size), *to = test_array(bytes + extra, 1),
-         *expected = test_array(bytes + extra, 1);
-    struct buffer *source = NULL, *target = NULL;
-    for (size_t n = 0; n < (size_t)rows * columns; n++) {
-        layout_set(type, from, n, (double)n);
-        layout_set(type, expected, n % columns * rows + n / columns, (double)n);
-    }
-    assert_ok(buffer_create(device, bytes, "a matrix", &source));
-    assert_ok(buffer_create(device, bytes + extra, "its transpose", &target));
-    assert_ok(buffer_write(source, 0, bytes, from));
-    assert_ok(buffer_fill(target, 0));
-    assert_ok(layout_kernels_transpose(kernels, size, source, target, STAGE_OTHER));
-    assert_ok(buffer_read(target, 0, bytes + extra, to));
-    assert_memory_equal(to, expected, bytes + extra);
 }
 
 TEST(transposes)
@@ -117,7 +90,10 @@ TEST(transposes)
     for (enum layout_type type = LAYOUT_INT; type < LAYOUT_TYPES; type++) {
         struct layout_kernels *kernels = create(type);
         for (int n = 0; kernels && n < SIDES * SIDES; n++)
-            check_transposition(kernels, type, sides[n / SIDES], sides[n % SIDES]);
+            check_point((struct layout_point){.type = type,
+                                              .size = {sides[n / SIDES], sides[n % SIDES]},
+                                              .kernels = kernels},
+                        1U << TRANSPOSE);
     }
 }
 

@@ -59,9 +59,6 @@ void layout_set(enum layout_type type, void *elements, size_t n, double value);
 void layout_apply(enum layout_type type, enum layout_operation operation, struct layout_size size,
                   void *elements);
 
-/* Row-wise arrays to column-wise ones. */
-void layout_transpose(enum layout_type type, struct layout_size size, const void *from, void *to);
-
 /* ---- the device: one work-item per array ---- */
 
 struct layout_kernels;
@@ -69,17 +66,6 @@ struct layout_kernels;
 /* The kernels for elements of one type. STATUS_FAILED where the device lacks double. */
 STATUS_CHECKED enum status layout_kernels_create(struct device *device, enum layout_type type,
                                                  struct layout_kernels **kernels);
-
-/* Enqueues the operation on every array of `elements`, in place, timed as `stage`. */
-STATUS_CHECKED enum status layout_kernels_apply(struct layout_kernels *kernels,
-                                                enum layout_operation operation, enum layout_order order,
-                                                struct layout_size size, struct buffer *elements,
-                                                enum stage stage);
-
-/* Enqueues row-wise arrays to column-wise ones, timed as `stage`. */
-STATUS_CHECKED enum status layout_kernels_transpose(struct layout_kernels *kernels, struct layout_size size,
-                                                    const struct buffer *from, struct buffer *to,
-                                                    enum stage stage);
 
 /* ---- measuring ---- */
 
@@ -115,9 +101,9 @@ struct layout_point {
     struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
-/* Times what is wanted, a bench_case() of the point: without --repeat as often as half a second allows, from
- * 1 to 10 times. The operation works in place: its input is copied anew before each launch, out of the
- * timing. */
+/* Times what is wanted, a bench_case() of the point, and judges every result and what lies behind it: without
+ * --repeat as often as half a second allows, from 1 to 10 times. The operation works in place: its input is
+ * copied anew before each launch, out of the timing. */
 STATUS_CHECKED enum status layout_point_measure(struct bench *bench, void *layout_point);
 
 #endif

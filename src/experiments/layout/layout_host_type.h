@@ -1,5 +1,5 @@
-/* Layout host type: the sorts of layout_arrays.c for one type of element. Included there once for each, with
- * ELEMENT, the type, and SERIAL(name), the name for that type; hence no include guard. */
+/* Layout host type: the sorts of layout_arrays.c for one type of element, ELEMENT. Included there once for
+ * each; hence no include guard. */
 #include "shared/layout.h"
 
 /* Hoare's partition around the element in the middle; the shorter part first, so that the stack stays short.

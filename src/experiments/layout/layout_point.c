@@ -1,16 +1,84 @@
 /* Layout point: inputs on host and device, timed launches, and the judge of every result. */
 #include "experiments/layout/layout.h"
 
+#include "base/integers.h"
+
 #include <string.h>
 
-enum { MOST_REPEATS = 10 };
+/* ---- kernels, one work-item per array ---- */
+
+enum { GROUP_ITEMS = 64, TILE = 32, TILE_ROWS = 8 }; /* or as the device's groups allow */
+
+struct layout_kernels {
+    enum layout_type type;
+    size_t group_items, tile, tile_rows;
+    struct kernel *operations[LAYOUT_ORDERS][LAYOUT_OPERATIONS], *transpose;
+};
+
+enum status layout_kernels_create(struct device *device, enum layout_type type,
+                                  struct layout_kernels **kernels)
+{
+    static const char *const names[LAYOUT_OPERATIONS] = {[LAYOUT_PREFIX_SUM] = "prefix_sum",
+                                                         [LAYOUT_BUBBLE_SORT] = "bubble_sort",
+                                                         [LAYOUT_BITONIC_SORT] = "bitonic_sort"};
+    struct program *program = NULL;
+    TRY(DEVICE_NEW(device, *kernels));
+    struct layout_kernels *made = *kernels;
+    made->type = type;
+    made->group_items = device_group_items(device, GROUP_ITEMS);
+    made->tile = device_group_items(device, TILE);
+    made->tile_rows = device_group_items(device, TILE_ROWS * made->tile) / made->tile;
+    for (int order = 0; order < LAYOUT_ORDERS; order++) {
+        TRY(program_build(device, "layout.cl", type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE,
+                          &program,
+                          "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TILE=%zu -D TILE_ROWS=%zu",
+                          layout_type_names[type], order == LAYOUT_COLUMN_WISE, made->group_items, made->tile,
+                          made->tile_rows));
+        for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
+            TRY(kernel_create(program, names[operation], &made->operations[order][operation]));
+    }
+    return kernel_create(program, "transpose", &made->transpose);
+}
+
+/* On every array, in place. */
+static enum status apply(struct layout_kernels *kernels, enum layout_operation operation,
+                         enum layout_order order, struct layout_size size, struct buffer *elements,
+                         enum stage stage)
+{
+    const struct launch launch =
+        launch_covering(size.arrays, kernels->group_items, stage, 2 * layout_bytes(kernels->type, size));
+    return KERNEL_LAUNCH(kernels->operations[order][operation], launch, elements, size.arrays, size.length);
+}
+
+/* Row-wise arrays to column-wise ones. */
+static enum status transpose(struct layout_kernels *kernels, struct layout_size size,
+                             const struct buffer *from, struct buffer *to, enum stage stage)
+{
+    const size_t tile = kernels->tile;
+    const struct launch launch = {(size_t)divide_up(size.arrays, tile) * divide_up(size.length, tile),
+                                  tile * kernels->tile_rows, stage, 2 * layout_bytes(kernels->type, size)};
+    return KERNEL_LAUNCH(kernels->transpose, launch, from, to, size.arrays, size.length);
+}
+
+/* ---- one point ---- */
+
+enum { MOST_REPEATS = 10, BEHIND = 64 /* bytes behind all arrays, which must stay: */, UNTOUCHED = 0xff };
 static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
+
+static void transpose_on_host(enum layout_type type, struct layout_size size, const void *from, void *to)
+{
+    const size_t bytes = layout_bytes(type, (struct layout_size){1, 1});
+    for (size_t r = 0; r < size.arrays; r++)
+        for (size_t c = 0; c < size.length; c++)
+            memcpy((char *)to + (c * size.arrays + r) * bytes,
+                   (const char *)from + (r * size.length + c) * bytes, bytes);
+}
 
 /* The rows that are on the host, and the columns of them, to host and device. */
 static enum status upload(const struct layout_point *point)
 {
-    layout_transpose(point->type, point->size, point->arrays[LAYOUT_ROW_WISE],
-                     point->arrays[LAYOUT_COLUMN_WISE]);
+    transpose_on_host(point->type, point->size, point->arrays[LAYOUT_ROW_WISE],
+                      point->arrays[LAYOUT_COLUMN_WISE]);
     for (int order = 0; order < LAYOUT_ORDERS; order++)
         TRY(buffer_write(point->input[order], 0, point->bytes, point->arrays[order]));
     return STATUS_OK;
@@ -24,6 +92,7 @@ static enum status prepare(void *context)
         layout_fill(point->type, point->input_kind, point->size, point->work);
         return STATUS_OK;
     }
+    TRY(buffer_fill(point->first, UINT32_MAX));
     TRY(buffer_fill(point->second, UINT32_MAX));
     return buffer_copy(point->input[point->what == COLUMNS ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE], 0,
                        point->first, 0, point->bytes, STAGE_LOAD);
@@ -37,18 +106,15 @@ static enum status run(void *context)
     struct layout_kernels *kernels = point->kernels;
     switch (point->what) {
     case ROWS:
-        return layout_kernels_apply(kernels, point->operation, LAYOUT_ROW_WISE, size, point->first,
-                                    STAGE_OTHER);
+        return apply(kernels, point->operation, LAYOUT_ROW_WISE, size, point->first, STAGE_OTHER);
     case COLUMNS:
-        return layout_kernels_apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->first,
-                                    STAGE_OTHER);
+        return apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->first, STAGE_OTHER);
     case TRANSPOSE:
-        return layout_kernels_transpose(kernels, size, point->first, point->second, STAGE_OTHER);
+        return transpose(kernels, size, point->first, point->second, STAGE_OTHER);
     case TRANSPOSED:
-        TRY(layout_kernels_transpose(kernels, size, point->first, point->second, STAGE_PERMUTE));
-        TRY(layout_kernels_apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->second,
-                                 STAGE_PUSH));
-        return layout_kernels_transpose(kernels, turned, point->second, point->first, STAGE_PERMUTE);
+        TRY(transpose(kernels, size, point->first, point->second, STAGE_PERMUTE));
+        TRY(apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->second, STAGE_PUSH));
+        return transpose(kernels, turned, point->second, point->first, STAGE_PERMUTE);
     default:
         layout_apply(point->type, point->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, size,
                      point->work);
@@ -61,10 +127,10 @@ static enum status judge(void *context, bool *right)
     const struct layout_point *point = context;
     const bool by_column = point->what == TRANSPOSE || point->what == COLUMNS;
     if (!layout_is_on_host(point->what))
-        TRY(buffer_read(point->what == TRANSPOSE ? point->second : point->first, 0, point->bytes,
+        TRY(buffer_read(point->what == TRANSPOSE ? point->second : point->first, 0, point->bytes + BEHIND,
                         point->work));
     *right = memcmp(point->work, point->arrays[by_column ? LAYOUT_COLUMN_WISE : LAYOUT_ROW_WISE],
-                    point->bytes) == 0;
+                    point->bytes + BEHIND) == 0;
     return STATUS_OK;
 }
 
@@ -93,13 +159,15 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     struct layout_point *point = layout_point;
     void *rows;
     point->bytes = layout_bytes(point->type, point->size);
-    TRY(DEVICE_NEW_ARRAY(bench->part, point->work, point->bytes));
+    TRY(DEVICE_NEW_ARRAY(bench->part, point->work, point->bytes + BEHIND));
+    memset(point->work + point->bytes, UNTOUCHED, BEHIND);
     for (int n = 0; n < LAYOUT_ORDERS; n++) {
-        TRY(DEVICE_NEW_ARRAY(bench->part, point->arrays[n], point->bytes));
+        TRY(DEVICE_NEW_ARRAY(bench->part, point->arrays[n], point->bytes + BEHIND));
+        memset(point->arrays[n] + point->bytes, UNTOUCHED, BEHIND);
         TRY(buffer_create(bench->part, point->bytes, "arrays to work on", &point->input[n]));
     }
-    TRY(buffer_create(bench->part, point->bytes, "arrays of results", &point->first));
-    TRY(buffer_create(bench->part, point->bytes, "transposed arrays", &point->second));
+    TRY(buffer_create(bench->part, point->bytes + BEHIND, "arrays of results", &point->first));
+    TRY(buffer_create(bench->part, point->bytes + BEHIND, "transposed arrays", &point->second));
     rows = point->arrays[LAYOUT_ROW_WISE];
     layout_fill(point->type, LAYOUT_RANDOM, point->size, rows);
     TRY(upload(point));
@@ -108,7 +176,7 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     TRY(upload(point));
     layout_apply(point->type, point->operation == LAYOUT_PREFIX_SUM ? LAYOUT_PREFIX_SUM : LAYOUT_LIBRARY_SORT,
                  point->size, rows);
-    layout_transpose(point->type, point->size, rows, point->arrays[LAYOUT_COLUMN_WISE]);
+    transpose_on_host(point->type, point->size, rows, point->arrays[LAYOUT_COLUMN_WISE]);
     for (enum layout_what what = ROWS; what < WHATS; what++)
         TRY(time_what(bench, point, what));
     return STATUS_OK;
