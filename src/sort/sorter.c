@@ -3,7 +3,6 @@
 
 /* One of the three; the others are NULL. */
 struct sorter {
-    struct device *branch; /* of the device: what is created for the sorter */
     struct radix_sort *paper;
     struct tiled_sort *tiled;
     struct chunked_sort *chunked;
@@ -155,44 +154,20 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
 
 /* ---- sorting ---- */
 
-static enum status create_method(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
-                                 struct sorter *sorter)
+enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
+                          struct sorter **sorter)
 {
+    TRY(DEVICE_NEW(device, *sorter));
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        return tiled_sort_create(device, plan->key_bits, capacity, plan->tiled, &sorter->tiled);
+        return tiled_sort_create(device, plan->key_bits, capacity, plan->tiled, &(*sorter)->tiled);
     case SORT_METHOD_CHUNKED:
-        return chunked_sort_create(device, plan->key_bits, capacity, plan->chunked, &sorter->chunked);
+        return chunked_sort_create(device, plan->key_bits, capacity, plan->chunked, &(*sorter)->chunked);
     case SORT_METHOD_AUTO: /* no plan has it */
     case SORT_METHOD_PAPER:
         break;
     }
-    return radix_sort_create(device, &plan->radix, capacity, true, true, &sorter->paper);
-}
-
-enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
-                          struct sorter **sorter)
-{
-    struct device *branch = NULL;
-    *sorter = NULL;
-    TRY(device_branch(device, &branch));
-    struct sorter *created = device_alloc(branch, 1, sizeof *created);
-    const enum status status = created ? create_method(branch, plan, capacity, created) : STATUS_FAILED;
-    if (status != STATUS_OK) {
-        device_close(&branch);
-        return status;
-    }
-    created->branch = branch;
-    *sorter = created;
-    return STATUS_OK;
-}
-
-void sorter_destroy(struct sorter **sorter)
-{
-    struct device *branch = *sorter ? (*sorter)->branch : NULL;
-    *sorter = NULL;
-    if (branch)
-        device_close(&branch);
+    return radix_sort_create(device, &plan->radix, capacity, true, true, &(*sorter)->paper);
 }
 
 enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists)

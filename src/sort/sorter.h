@@ -51,10 +51,9 @@ STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
 /* One line for people: the method and its parameters, and where they come from unless they were given. */
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size);
 
-/* A sorter of up to `capacity` keys. sorter_destroy() is for one that must go before the device handle. */
+/* A sorter of up to `capacity` keys, which dies with the device handle. */
 STATUS_CHECKED enum status sorter_create(struct device *device, const struct sorter_plan *plan,
                                          uint32_t capacity, struct sorter **sorter);
-void sorter_destroy(struct sorter **sorter);
 
 /* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required, lists->cell_offsets and
  * lists->sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */

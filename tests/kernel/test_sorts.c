@@ -61,7 +61,6 @@ static void check_sizes(struct sorter_plan plan, int variant, uint32_t capacity,
     struct sorter *sorter = sorter_of(plan, variant, capacity);
     for (size_t n = 0; n < size_count; n++)
         check_patterns(sorter, plan.key_bits, sizes[n]);
-    sorter_destroy(&sorter);
 }
 
 static void check_variant(struct sorter_plan plan, int variant, uint32_t count)
@@ -105,7 +104,6 @@ TEST(sorts_a_million_around)
             fill_keys(keys, sizes[size], 10, patterns[size]);
             check_sort(sorter, size == 0, 1024, keys, sizes[size]);
         }
-        sorter_destroy(&sorter);
     }
 }
 
@@ -270,7 +268,6 @@ TEST(refuses_what_it_cannot_sort)
     for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++) {
         struct sorter *sorter = NULL;
         assert_int_equal(sorter_create(device, &plans[n], 100, &sorter), STATUS_USAGE);
-        assert_null(sorter);
     }
     assert_sentence_holds("17 bits, more than 16");
 }
