@@ -1,6 +1,7 @@
 /* Simulation: one step. */
 #include "simulation_internal.h"
 
+#include "base/timer.h"
 #include "output/finite.h"
 
 #include <math.h>
@@ -97,6 +98,8 @@ static struct view view_of(const struct simulation *simulation)
         .particles = simulation->particles,
         .step = simulation->step,
         .first_step = simulation->first_step,
+        .stepper = &simulation->stepper,
+        .started = simulation->started,
         .time = (double)simulation->step * simulation->config->time.step,
         .log = simulation->log,
         .first_energy = simulation->first_energy,
@@ -174,6 +177,8 @@ static enum status write_measured(struct simulation *simulation)
 
 enum status simulation_step(struct simulation *simulation)
 {
+    if (simulation->step == simulation->first_step)
+        simulation->started = timer_now();
     choose_timing(simulation);
     /* clang-format off */
                                       /* x at n, v at n-1/2; each list sorted, own particles only              */

@@ -31,6 +31,7 @@ struct simulation {
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
     bool is_restart; /* the first step is not step 0 from loaded particles */
     uint64_t first_step;
+    double started; /* timer_now() at its begin */
 
     struct communicator communicator;
     struct partition partition; /* the rows of every rank */

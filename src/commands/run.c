@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/share_watch.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "output/outputs.h"
@@ -226,7 +227,7 @@ static enum status report_times(struct run *run, double seconds)
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     TRY(stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost));
-    const struct writer_totals written = outputs_written(simulation->outputs);
+    const struct written written = outputs_written(simulation->outputs);
     if (written.files > 0)
         log_line(&run->log, LOG_NORMAL,
                  "files: %" PRIu64 " of %.4g MB together, written in %.3g s (%.3g MB/s)", written.files,
@@ -245,24 +246,38 @@ static enum status report_stop(struct run *run, const struct run_arguments *argu
     return agree(run, status);
 }
 
+/* The log of the other ranks goes nowhere. */
+static void watch_outputs(struct run *run, struct share_watch *watch)
+{
+    const char *thrift = "";
+    const double spent = outputs_seconds(run->simulation.outputs, &thrift);
+    if (share_watch_is_most(watch, timer_now(), spent))
+        log_line(&run->log, LOG_QUIET,
+                 "warning: output took more than half of the last %d s; what would change that most: %s",
+                 SHARE_WATCH_SECONDS, thrift);
+}
+
 static enum status step_through(struct run *run, const struct run_arguments *arguments)
 {
     struct simulation *simulation = &run->simulation;
     struct progress progress = progress_begin(&run->log, simulation->first_step, run->config.time.steps,
                                               simulation_particles(&run->config));
     progress.live &= run->communicator.size == 1; /* mpirun shows a terminal to a rank that has none */
+    struct share_watch watch = {.began = progress.started};
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !simulation_done(simulation)) {
         const uint64_t step = simulation->step;
         status = simulation_step(simulation);
         if (status == STATUS_OK)
             progress_update(&progress, step, simulation_energy_drift(simulation));
+        watch_outputs(run, &watch);
     }
     progress_end(&progress);
     if (status != STATUS_OK && status != STATUS_STOPPED)
         return status;
     TRY(device_finish(run->device));
     TRY(agree(run, outputs_finish(simulation->outputs)));
+    outputs_report(simulation->outputs, &run->log);
     TRY(report_times(run, timer_now() - progress.started));
     return status == STATUS_STOPPED ? report_stop(run, arguments) : STATUS_OK;
 }

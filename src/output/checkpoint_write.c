@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "output/outputs.h"
+#include "output/performance.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -132,6 +133,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_double(root, "first_energy", view->first_energy);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
+    performance_record(file, view);
     write_config(file, view);
     hdf5_dataset(root, "first_rows",
                  &(struct hdf5_array){HDF5_UINT32,
@@ -288,6 +290,8 @@ static void print_size(const struct config *config)
 const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .folder = "checkpoints",
                                              .prefix = CHECKPOINT_PREFIX,
+                                             .thrift = "a larger output.checkpoints.every",
+                                             .bytes = bytes_of,
                                              .every = offsetof(struct config, output.checkpoints.every),
                                              .needs = OUTPUT_NEEDS_SYNC,
                                              .is_due = are_due,

@@ -183,6 +183,7 @@ static void print_size(const struct config *config)
 
 const struct output_row history_output = {.name = "history",
                                           .every = offsetof(struct config, output.history.every),
+                                          .thrift = "a larger output.history.every",
                                           .needs = OUTPUT_NEEDS_MEASURED,
                                           .open = open_history,
                                           .sync = sync_rows,

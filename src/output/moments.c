@@ -114,4 +114,5 @@ const struct output_row moments_output = {.name = "moments",
                                           .every = offsetof(struct config, output.moments.every),
                                           .create = create_moments,
                                           .record = record_moments,
+                                          .thrift = "a larger output.moments.every",
                                           .bytes = moments_bytes};

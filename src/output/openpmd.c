@@ -1,6 +1,8 @@
 /* openPMD: units, the file, its root, and meshes. */
 #include "output/openpmd.h"
 
+#include "output/performance.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <pwd.h>
@@ -71,6 +73,7 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     TRY(hdf5_file_create(folder, name, &openpmd->file));
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
+    performance_record(openpmd->file, view);
     snprintf(name, sizeof name, "%" PRIu64, view->step);
     openpmd->iteration = hdf5_group(hdf5_group(&openpmd->file->root, "data"), name);
     hdf5_double(openpmd->iteration, "time", view->time);

@@ -17,7 +17,8 @@ struct outputs {
     const struct run_folder *folder; /* NULL: nothing is written */
     struct writer *writer;           /* owned; with the folder */
     void *parts[OUTPUTS];
-    bool due[OUTPUTS]; /* in this step */
+    bool due[OUTPUTS];       /* in this step */
+    double seconds[OUTPUTS]; /* that the steps waited for it */
 };
 
 /* ---- birth and death ---- */
@@ -71,9 +72,30 @@ enum status outputs_close(struct outputs *outputs)
     return status;
 }
 
-struct writer_totals outputs_written(const struct outputs *outputs)
+struct written outputs_written(const struct outputs *outputs)
 {
     return writer_totals(outputs->writer);
+}
+
+void outputs_report(struct outputs *outputs, struct log *log)
+{
+    struct written file;
+    while (log && writer_next(outputs->writer, &file))
+        log_line(log, LOG_VERBOSE, "%s: %.4g MB in %.3g s, %.3g GB/s", file.path, 1e-6 * (double)file.bytes,
+                 file.seconds, 1e-9 * (double)file.bytes / file.seconds);
+}
+
+double outputs_seconds(const struct outputs *outputs, const char **thrift)
+{
+    double sum = 0, most = -1;
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        sum += outputs->seconds[n];
+        if (outputs->seconds[n] > most && output_table[n]->thrift) {
+            most = outputs->seconds[n];
+            *thrift = output_table[n]->thrift;
+        }
+    }
+    return sum;
 }
 
 /* ---- one step ---- */
@@ -158,10 +180,13 @@ enum status outputs_write(struct outputs *outputs, const struct view *view)
         const bool is_measured = (row->needs & OUTPUT_NEEDS_MEASURED) != 0;
         if (!outputs->due[n] || is_measured != (view->measured != NULL))
             continue;
+        const double start = timer_now();
         if (row->folder)
             TRY(write_into_folder(outputs, n, view));
         else if (row->write)
             TRY(row->write(outputs->parts[n], view));
+        outputs->seconds[n] += timer_now() - start;
+        outputs_report(outputs, view->log);
     }
     return STATUS_OK;
 }
@@ -179,6 +204,24 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
            (unsigned long long)times, what, 1e-6 * (double)bytes, 1e-6 * (double)bytes * (double)times);
 }
 
+/* A signal asks for a checkpoint at any time. */
+static bool is_ever_due(const struct output_row *row, const struct config *config)
+{
+    return row == &checkpoint_output || !row->every || every_of(row, config) > 0;
+}
+
+/* A file waits in the memory of the host, before compression, until it is written. */
+static void print_in_flight(const struct config *config)
+{
+    uint64_t most = 0;
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->bytes && is_ever_due(output_table[n], config) &&
+            output_table[n]->bytes(config) > most)
+            most = output_table[n]->bytes(config);
+    printf("files in flight           %d at most, %.3g MB of host memory on all ranks together\n",
+           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most);
+}
+
 void outputs_print_sizes(const struct config *config)
 {
     for (size_t n = 0; n < OUTPUTS; n++) {
@@ -189,4 +232,5 @@ void outputs_print_sizes(const struct config *config)
                                 outputs_times_due(config, every_of(output_table[n], config)), "",
                                 output_table[n]->bytes(config));
     }
+    print_in_flight(config);
 }

@@ -22,8 +22,9 @@ struct output_row {
     const char *name;
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
     const char *prefix;
-    size_t every;   /* where in struct config it stands how many steps are between two; 0: nowhere */
-    unsigned needs; /* beside OUTPUT_NEEDS_CHECK */
+    const char *thrift; /* what in the config would make it cost less, in a few words */
+    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
+    unsigned needs;     /* beside OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
@@ -84,7 +85,13 @@ STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
 
 /* What was written beside the steps so far. */
-struct writer_totals outputs_written(const struct outputs *outputs);
+struct written outputs_written(const struct outputs *outputs);
+
+/* A line in the log for each file that was written since the last call. */
+void outputs_report(struct outputs *outputs, struct log *log);
+
+/* The seconds that the run has waited for outputs so far, and of which output the most: its `thrift`. */
+double outputs_seconds(const struct outputs *outputs, const char **thrift);
 
 /* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due.
  * Collective. */
@@ -97,7 +104,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view);
  * Collective. */
 STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct view *view);
 
-/* Prints, for `check`, how much each output will write. */
+/* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */

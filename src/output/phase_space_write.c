@@ -249,26 +249,40 @@ static enum status record_due(void *spaces, const char *folder, const struct vie
     return (*file)->status;
 }
 
-static void print_size(const struct config *config)
+static uint64_t item_bytes(const struct config *config, uint32_t item)
 {
     /* Groups and attributes; then, for each chunk, its index and checksum. */
     const uint64_t frame = 16384, each = 128;
+    const struct phase_volume volume = phase_volume_make(&config->output.phase_space[item]);
+    return frame + volume.chunk_count * (volume.chunk_elements * precision_bytes(config->precision) + each);
+}
+
+static uint64_t bytes_of(const struct config *config)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
+        bytes += item_bytes(config, i);
+    return bytes;
+}
+
+static void print_size(const struct config *config)
+{
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        const struct phase_space_config *space = &config->output.phase_space[i];
-        const struct phase_volume volume = phase_volume_make(space);
-        const uint64_t chunk = volume.chunk_elements * precision_bytes(config->precision);
         char name[NAME_LENGTH], what[NAME_LENGTH + 16];
         name_of(config, i, name);
         snprintf(what, sizeof what, " of %s", name);
-        outputs_print_files("phase space", outputs_times_due(config, space->every), what,
-                            frame + volume.chunk_count * (chunk + each));
+        outputs_print_files("phase space", outputs_times_due(config, config->output.phase_space[i].every),
+                            what, item_bytes(config, i));
     }
 }
 
 const struct output_row phase_space_output = {.name = "phase space",
                                               .folder = "phase_space",
                                               .prefix = "data_",
+                                              .thrift =
+                                                  "a larger `every`, or fewer bins, of output.phase_space",
                                               .is_due = are_due,
                                               .create = phase_spaces_create,
                                               .record = record_due,
+                                              .bytes = bytes_of,
                                               .print_size = print_size};

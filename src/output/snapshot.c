@@ -88,10 +88,12 @@ static uint64_t snapshot_bytes(const struct config *config)
     return bytes + bytes / 1024;
 }
 
-const struct output_row snapshot_output = {.name = "snapshots",
-                                           .folder = "snapshots",
-                                           .prefix = "data_",
-                                           .every = offsetof(struct config, output.snapshots.every),
-                                           .needs = OUTPUT_NEEDS_POTENTIAL,
-                                           .record = record_snapshot,
-                                           .bytes = snapshot_bytes};
+const struct output_row snapshot_output = {
+    .name = "snapshots",
+    .folder = "snapshots",
+    .prefix = "data_",
+    .thrift = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
+    .every = offsetof(struct config, output.snapshots.every),
+    .needs = OUTPUT_NEEDS_POTENTIAL,
+    .record = record_snapshot,
+    .bytes = snapshot_bytes};

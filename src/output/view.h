@@ -23,6 +23,8 @@ struct history_row {
     double modes[CONFIG_MAX_MODES][2]; /* real and imaginary part of each mode of the config */
 };
 
+struct stepper;
+
 struct view {
     const struct config *config;
     const struct communicator *communicator;
@@ -34,6 +36,9 @@ struct view {
     uint64_t first_step;               /* of this run: not 0 after a restart */
     double time;
     struct log *log; /* NULL: nothing is said */
+
+    const struct stepper *stepper; /* that takes the particles on; NULL: not known */
+    double started;                /* timer_now() at the first step of this run */
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */

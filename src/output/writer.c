@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than can be finished between two calls of writer_next(). */
+enum { NEWS = 2 * WRITER_FILES };
+
 struct writer {
     struct communicator communicator; /* a branch */
     bool has_thread;
@@ -20,8 +23,23 @@ struct writer {
     bool ends;
     enum status status;
     char *message;
-    struct writer_totals totals;
+    struct written totals;
+    struct written news[NEWS]; /* files that writer_next() has not told of, as far as there is room */
+    int news_count;
 };
+
+static void add_written(struct writer *writer, const struct hdf5_file *file, double seconds)
+{
+    struct written *news = &writer->news[writer->news_count];
+    writer->totals.files++;
+    writer->totals.bytes += file->bytes;
+    writer->totals.seconds += seconds;
+    if (writer->news_count == NEWS)
+        return;
+    *news = (struct written){.files = 1, .bytes = file->bytes, .seconds = seconds};
+    strcpy(news->path, file->path);
+    writer->news_count++;
+}
 
 /* Without the lock. */
 static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wanted)
@@ -33,9 +51,7 @@ static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wan
         writer->status = status;
         writer->message = strdup(status_message()); /* of this thread */
     } else if (is_wanted) {
-        writer->totals.files++;
-        writer->totals.bytes += file->bytes;
-        writer->totals.seconds += timer_now() - begin;
+        add_written(writer, file, timer_now() - begin);
     }
     pthread_mutex_unlock(&writer->lock);
     hdf5_file_free(&file);
@@ -130,10 +146,23 @@ bool writer_failed(struct writer *writer)
     return failed;
 }
 
-struct writer_totals writer_totals(struct writer *writer)
+struct written writer_totals(struct writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
-    const struct writer_totals totals = writer->totals;
+    const struct written totals = writer->totals;
     pthread_mutex_unlock(&writer->lock);
     return totals;
+}
+
+bool writer_next(struct writer *writer, struct written *written)
+{
+    pthread_mutex_lock(&writer->lock);
+    const bool is_news = writer->news_count > 0;
+    if (is_news) {
+        *written = writer->news[0];
+        writer->news_count--;
+        memmove(writer->news, writer->news + 1, (size_t)writer->news_count * sizeof *writer->news);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return is_news;
 }

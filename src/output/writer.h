@@ -8,10 +8,11 @@ struct writer;
 
 enum { WRITER_FILES = 2 /* in flight at most: one that is written and one that waits */ };
 
-/* What was written so far, and the time that took beside the steps. */
-struct writer_totals {
+/* Files that were written, and the time that took beside the steps. */
+struct written {
     uint64_t files, bytes;
     double seconds;
+    char path[PATH_MAX]; /* of the last one */
 };
 
 /* Starts the thread. Collective. Where MPI allows no threads, files are written at once, in writer_put(). The
@@ -31,6 +32,10 @@ STATUS_CHECKED enum status writer_wait(struct writer *writer);
 /* Whether a file could not be written, as far as this rank knows yet. */
 bool writer_failed(struct writer *writer);
 
-struct writer_totals writer_totals(struct writer *writer);
+/* All that was written so far. */
+struct written writer_totals(struct writer *writer);
+
+/* The next file that was written, each once and in order; false where there is none yet. */
+bool writer_next(struct writer *writer, struct written *written);
 
 #endif

@@ -98,6 +98,23 @@ class Files(ProgramTest):
         self.assertFalse((self.out / "snapshots").exists())
         self.assertFalse((self.out / "phase_space").exists())
 
+    def test_files_say_how_they_were_made(self):
+        log = (self.out / "log.txt").read_text()
+        for step in (0, 23):
+            with h5py.File(self.out / "snapshots" / f"data_{step}.h5") as file:
+                record = dict(file["performance"].attrs)
+            self.assertEqual((record["stepper"], record["ranks"], record["steps"]), (b"radix", 1, step))
+            self.assertIn(record["sort"].decode(), log)
+            self.assertIn(record["device"].decode(), log)
+            self.assertAlmostEqual(sum(record["stageShares"]), 1)
+            self.assertEqual(len(record["stages"]), len(record["stageShares"]))
+            self.assertEqual(record["nsPerParticleStep"] > 0, step > 0)
+        files = re.findall(r"(?m)^\S*/data_(\d+)[.]h5: [\d.]+ MB in [\d.e-]+ s, [\d.e-]+ GB/s$", log)
+        self.assertEqual(files, ["0", "10", "20", "23"])
+        total = re.search(r"(?m)^files: 4 of ([\d.]+) MB together", log)
+        size = sum(path.stat().st_size for path in (self.out / "snapshots").iterdir())
+        self.assertAlmostEqual(float(total[1]), 1e-6 * size, delta=1e-3 * size)
+
     def test_timers(self):
         rows = self.assert_whole_rows(self.out / "timers.csv")
         header = ["stage", "seconds", "launches", "bytes", "gigabytes_per_second", "particles_per_second"]
