@@ -49,7 +49,8 @@ static enum status create_replicated(struct field_solver *solver, const struct r
         TRY(fields_create(solver->device, box, solver->precision, &solver->box));
         TRY(gather_create(place, GATHER_AUTO, &solver->gather));
     }
-    TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
+    if (solver->filter_passes > 0)
+        TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     return poisson_create(solver->device, box, solver->precision, config->fields.solver,
                           config->fields.gradient, &solver->poisson);
 }
@@ -97,7 +98,8 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
     struct fields *box = solver->gather ? &solver->box : fields;
     if (solver->gather)
         TRY(gather_sum(solver->gather, fields->rho, box->rho));
-    TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
+    if (solver->filter_passes > 0)
+        TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
     TRY(poisson_solve(solver->poisson, box));
     if (!solver->gather)
         return STATUS_OK;

@@ -130,7 +130,6 @@ static enum status load_and_sort(struct device *device, const struct slab *slab,
     struct sorter *sorter = NULL;
     struct permute *permute = NULL;
     TRY(buffer_create(device, bytes, "particle keys", &keys));
-    TRY(buffer_create(device, bytes, "sorted particle keys", &lists.sorted_keys));
     TRY(buffer_create(device, bytes, "the sort's permutation", &lists.permutation));
     TRY(sorter_create(device, plan, list->count, &sorter));
     TRY(permute_create(device, &permute));

@@ -149,7 +149,7 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
     const size_t cells = counts_cells(plan) ? (size_t)plan->chunks << plan->key_bits : 0;
     for (uint32_t n = 0; n < plan->passes; n++)
         TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
-    TRY(sorted_order_create(sort->device, sort->capacity, &sort->order));
+    sort->order = sorted_order_make(sort->device, sort->capacity);
     for (uint32_t n = 0; n < at_most(plan->passes, 2); n++)
         TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->tables[n]));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));

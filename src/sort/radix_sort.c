@@ -56,7 +56,8 @@ static enum status create_kernels(struct radix_sort *sort)
     TRY(kernel_create(program, "radix_scan_add", &sort->scan_add));
     TRY(kernel_create(program, "radix_reorder", &sort->reorder));
     TRY(kernel_create(program, "radix_transpose", &sort->transpose));
-    return sorted_order_create(sort->device, sort->capacity, &sort->order);
+    sort->order = sorted_order_make(sort->device, sort->capacity);
+    return STATUS_OK;
 }
 
 static enum status create_buffers(struct radix_sort *sort, bool own_keys)

@@ -6,12 +6,19 @@ enum {
     SEARCH_KEYS = 512 /* keys a cell from which on searching its offset beats passing all keys */
 };
 
-enum status sorted_order_create(struct device *device, uint32_t capacity, struct sorted_order *order)
+struct sorted_order sorted_order_make(struct device *device, uint32_t capacity)
+{
+    return (struct sorted_order){
+        .device = device, .items = device_group_items(device, ITEMS), .capacity = capacity};
+}
+
+/* Most sorts of a run need none of the kernels: the first call that does builds them. */
+static enum status need_kernels(struct sorted_order *order)
 {
     struct program *program = NULL;
-    order->items = device_group_items(device, ITEMS);
-    order->capacity = capacity;
-    TRY(program_build(device, "sorted_order.cl", PRECISION_SINGLE, &program, "%s", ""));
+    if (order->find_cells)
+        return STATUS_OK;
+    TRY(program_build(order->device, "sorted_order.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "order_keys", &order->keys));
     TRY(kernel_create(program, "order_mark_cells", &order->mark_cells));
     return kernel_create(program, "order_find_cells", &order->find_cells);
@@ -27,23 +34,24 @@ enum status sorted_order_check(const struct sorted_order *order, uint32_t count,
                               : status_fail(STATUS_FAILED, "sort: no array was given for the permutation");
 }
 
-enum status sorted_order_keys(const struct sorted_order *order, uint32_t count,
-                              const struct radix_lists *lists)
+enum status sorted_order_keys(struct sorted_order *order, uint32_t count, const struct radix_lists *lists)
 {
     const uint64_t bytes = 3 * sizeof(uint32_t) * (uint64_t)count;
     if (!lists->sorted_keys)
         return STATUS_OK;
+    TRY(need_kernels(order));
     return KERNEL_LAUNCH(order->keys, launch_covering(count, order->items, STAGE_SORT_REORDER, bytes),
                          lists->keys, lists->permutation, lists->sorted_keys, count);
 }
 
-enum status sorted_order_cells(const struct sorted_order *order, uint32_t count,
-                               const struct radix_lists *lists, const struct buffer *sorted_keys)
+enum status sorted_order_cells(struct sorted_order *order, uint32_t count, const struct radix_lists *lists,
+                               const struct buffer *sorted_keys)
 {
     const uint32_t cells = lists->cells;
     const bool search = cells <= count / SEARCH_KEYS || cells > count;
     const uint64_t items = (search ? (uint64_t)cells : count) + 1, word = sizeof(uint32_t);
     const uint64_t read = search ? 0 : (sorted_keys ? 1 : 2) * (uint64_t)count;
+    TRY(need_kernels(order));
     return KERNEL_LAUNCH(search ? order->find_cells : order->mark_cells,
                          launch_covering(items, order->items, STAGE_SORT_OFFSETS, word * (read + cells + 1)),
                          sorted_keys ? sorted_keys : lists->keys,

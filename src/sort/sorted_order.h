@@ -14,26 +14,26 @@ struct radix_lists {
 };
 
 struct sorted_order {
-    struct kernel *keys, *mark_cells, *find_cells;
-    size_t items; /* of a group */
+    struct device *device;                         /* not owned; owns the kernels */
+    struct kernel *keys, *mark_cells, *find_cells; /* NULL until the first of them is launched */
+    size_t items;                                  /* of a group */
     uint32_t capacity;
 };
 
 /* For lists of up to `capacity` keys. */
-STATUS_CHECKED enum status sorted_order_create(struct device *device, uint32_t capacity,
-                                               struct sorted_order *order);
+struct sorted_order sorted_order_make(struct device *device, uint32_t capacity);
 
 /* STATUS_FAILED where there are more keys than the capacity, or no permutation is given. */
 STATUS_CHECKED enum status sorted_order_check(const struct sorted_order *order, uint32_t count,
                                               const struct radix_lists *lists);
 
 /* lists->sorted_keys, if wanted, from the permutation. (Non-blocking.) */
-STATUS_CHECKED enum status sorted_order_keys(const struct sorted_order *order, uint32_t count,
+STATUS_CHECKED enum status sorted_order_keys(struct sorted_order *order, uint32_t count,
                                              const struct radix_lists *lists);
 
 /* lists->cell_offsets from `sorted_keys`, or where that is NULL, from keys and permutation. (Non-blocking.)
  */
-STATUS_CHECKED enum status sorted_order_cells(const struct sorted_order *order, uint32_t count,
+STATUS_CHECKED enum status sorted_order_cells(struct sorted_order *order, uint32_t count,
                                               const struct radix_lists *lists,
                                               const struct buffer *sorted_keys);
 
