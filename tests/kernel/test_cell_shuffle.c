@@ -94,12 +94,10 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
                           const struct draw *draw)
 {
     struct cell_shuffle *shuffle = NULL;
-    struct buffer *offsets = NULL, *permutation = NULL;
-    const size_t length = list->count + (size_t)GHOST, offset_bytes = (list->cells + 1) * sizeof(uint32_t);
+    const size_t length = list->count + (size_t)GHOST;
     uint32_t *met = test_array(length, sizeof *met);
-    assert_ok(buffer_create(device, offset_bytes, "offsets", &offsets));
-    assert_ok(buffer_create(device, length * sizeof *met, "permutation", &permutation));
-    assert_ok(buffer_write(offsets, 0, offset_bytes, list->offsets));
+    struct buffer *offsets = test_buffer((list->cells + 1) * sizeof *list->offsets, list->offsets);
+    struct buffer *permutation = test_buffer(length * sizeof *met, NULL);
     assert_ok(buffer_fill(permutation, UNTOUCHED));
     assert_ok(cell_shuffle_create(device, list->cells, list->count, options, &shuffle));
     for (int again = 0; again < 2; again++) /* the second time with all that the first one left */
@@ -349,14 +347,10 @@ TEST(known_random_numbers)
         counters[n] = random_answers[n].counter;
         keys[n] = random_answers[n].key;
     }
-    struct buffer *counter = NULL, *key = NULL, *words = NULL;
+    struct buffer *counter = test_buffer(sizeof counters, counters), *key = test_buffer(sizeof keys, keys),
+                  *words = test_buffer(sizeof met, NULL);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    assert_ok(buffer_create(device, sizeof counters, "counters", &counter));
-    assert_ok(buffer_create(device, sizeof keys, "keys", &key));
-    assert_ok(buffer_create(device, sizeof met, "numbers", &words));
-    assert_ok(buffer_write(counter, 0, sizeof counters, counters));
-    assert_ok(buffer_write(key, 0, sizeof keys, keys));
     /* from the folder of kernels */
     assert_ok(
         program_build(device, "../tests/support/random_words.cl", PRECISION_SINGLE, &program, "%s", ""));
@@ -399,8 +393,7 @@ TEST(memory_is_bounded)
 TEST(more_than_it_has_room_for)
 {
     struct cell_shuffle *shuffle = NULL;
-    struct buffer *none = NULL;
-    assert_ok(buffer_create(device, 0, "nothing", &none));
+    struct buffer *none = test_buffer(0, NULL);
     assert_ok(cell_shuffle_create(device, 10, 100, NULL, &shuffle));
     assert_int_equal(cell_shuffle_run(shuffle, none, 101, 1, 0, 0, none), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "101"));

@@ -48,11 +48,7 @@ static double *host_density(const struct deposit_scene *scene, enum shape_kind s
 /* The cells of the particles, on the device. */
 static struct buffer *upload_keys(const struct sorted_particles *sorted)
 {
-    struct buffer *keys = NULL;
-    const size_t bytes = sorted->particles.count * sizeof *sorted->cell;
-    assert_ok(buffer_create(device, bytes, "keys", &keys));
-    assert_ok(buffer_write(keys, 0, bytes, sorted->cell));
-    return keys;
+    return test_buffer(sorted->particles.count * sizeof *sorted->cell, sorted->cell);
 }
 
 /* One species alone, by keys or by order. */

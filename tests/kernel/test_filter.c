@@ -36,7 +36,7 @@ static struct bench bench_create(uint32_t nx, uint32_t ny, enum precision precis
 {
     struct bench b = {.grid = field_grid(nx, ny, 3.0, 5.0), .precision = precision, .cells = (size_t)nx * ny};
     assert_ok(filter_create(device, &b.grid, precision, &tile, &b.filter));
-    assert_ok(buffer_create(device, b.cells * precision_bytes(precision), "charge density", &b.rho));
+    b.rho = test_buffer(b.cells * precision_bytes(precision), NULL);
     return b;
 }
 

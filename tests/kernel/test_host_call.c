@@ -24,7 +24,7 @@ static void check_places(void)
 {
     struct buffer *made[HOST_CALL_BUFFERS];
     for (size_t n = 0; n < HOST_CALL_BUFFERS; n++)
-        assert_ok(buffer_create(device, NUMBERS * sizeof(uint32_t), "numbers", &made[n]));
+        made[n] = test_buffer(NUMBERS * sizeof(uint32_t), NULL);
     for (size_t first = 0; first < HOST_CALL_BUFFERS; first++) {
         struct buffer *const given[] = {made[first], made[1 - first]};
         for (size_t n = 0; n < HOST_CALL_BUFFERS; n++)
@@ -40,7 +40,7 @@ static void check_timed(void)
 {
     struct buffer *given[HOST_CALL_BUFFERS];
     for (size_t n = 0; n < HOST_CALL_BUFFERS; n++)
-        assert_ok(buffer_create(device, sizeof(uint32_t), "a number", &given[n]));
+        given[n] = test_buffer(sizeof(uint32_t), NULL);
     device_reset_timers(device);
     assert_ok(device_region_begin(device));
     assert_ok(device_call_host(device, note_places, NULL, given));
@@ -65,8 +65,7 @@ TEST(a_view_is_part_of_its_buffer)
 {
     const size_t bytes = NUMBERS * sizeof(uint32_t), stride = buffer_view_stride(bytes);
     const size_t before = device_bytes_held(device);
-    struct buffer *whole = NULL, *view = NULL;
-    assert_ok(buffer_create(device, 2 * stride, "two arrays", &whole));
+    struct buffer *whole = test_buffer(2 * stride, NULL), *view = NULL;
     assert_ok(buffer_view(whole, stride, bytes, &view));
     assert_int_equal(buffer_bytes(view), bytes);
     assert_int_equal(device_bytes_held(device), before + 2 * stride); /* a view takes nothing */

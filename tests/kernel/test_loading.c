@@ -28,9 +28,8 @@ static struct loaded load_into(enum particle_layout layout, const struct grid *g
     const struct slab slab = slab_whole_box(grid);
     const uint32_t count = (uint32_t)species->particles;
     struct particles particles;
-    struct buffer *keys = NULL;
+    struct buffer *keys = test_buffer(count * sizeof(uint32_t), NULL);
     assert_ok(particles_create(device, &slab, precision, layout, species, count, &particles));
-    assert_ok(buffer_create(device, count * sizeof(uint32_t), "keys", &keys));
     particles.count = count;
     assert_ok((way == BY_HOST ? loading_fill_by_host : loading_fill)(grid, first, &particles, keys));
     struct loaded loaded = allocate(count);

@@ -18,8 +18,7 @@ static struct local_kernels *create(int shape)
 /* `count` numbers and GHOST words after them, which no kernel may touch. */
 static struct buffer *filled(size_t count)
 {
-    struct buffer *buffer = NULL;
-    assert_ok(buffer_create(device, (count + GHOST) * sizeof(uint32_t), "numbers of a test", &buffer));
+    struct buffer *buffer = test_buffer((count + GHOST) * sizeof(uint32_t), NULL);
     assert_ok(buffer_fill(buffer, untouched));
     return buffer;
 }

@@ -82,7 +82,7 @@ static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, s
     scene->bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
     scene->original = make_volume(shape);
     scene->met = test_array(1, scene->bytes);
-    assert_ok(buffer_create(device, scene->bytes, "a volume", &scene->volume));
+    scene->volume = test_buffer(scene->bytes, NULL);
 }
 
 /* One permutation of the volume as it lies, which allocates nothing. */
@@ -242,8 +242,7 @@ TEST(nothing_of_the_volumes_size)
         skip();
     const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
     const uint32_t axes[] = {3, 2, 1, 0};
-    struct buffer *volume = NULL;
-    assert_ok(buffer_create(device, ndpa_bytes(&shape), "a volume", &volume));
+    struct buffer *volume = test_buffer(ndpa_bytes(&shape), NULL);
     assert_ok(buffer_fill(volume, 1));
     for (int kind = 0; kind < NDPA_KINDS; kind++) {
         struct ndpa *ndpa = NULL;
@@ -291,9 +290,8 @@ TEST(shapes_that_cannot_be)
 TEST(a_volume_too_short)
 {
     const struct ndpa_shape shape = {3, {4, 8, 12}, 4, 4};
-    struct buffer *less = NULL;
+    struct buffer *less = test_buffer(ndpa_bytes(&shape) - 4, NULL);
     struct ndpa *ndpa = NULL;
-    assert_ok(buffer_create(device, ndpa_bytes(&shape) - 4, "a short one", &less));
     assert_ok(ndpa_create(device, &shape, (const uint32_t[]){2, 1, 0}, NDPA_BARS, 0, &ndpa));
     assert_int_equal(ndpa_permute(ndpa, less), STATUS_FAILED);
 }

@@ -72,8 +72,7 @@ static void bench_create(enum precision precision, enum particle_layout layout, 
         b->spare[n] = upload_random(*b->arrays[n].spare, count * b->arrays[n].bytes, 10 + n);
     }
     assert_ok(permute_create(device, &b->permute));
-    assert_ok(buffer_create(device, count * sizeof *sigma, "permutation", &b->permutation));
-    assert_ok(buffer_write(b->permutation, 0, count * sizeof *sigma, sigma));
+    b->permutation = test_buffer(count * sizeof *sigma, sigma);
 }
 
 /* All attributes, and those from ids on, which stay in the spare array while all others are left alone. */
@@ -122,10 +121,8 @@ TEST(permutes_elements_of_every_size)
     const uint32_t count = test_count(5003);
     uint32_t *sigma = permutation_of(RANDOM_ORDER, count);
     struct program *program = NULL;
-    struct buffer *permutation = NULL;
+    struct buffer *permutation = test_buffer(count * sizeof *sigma, sigma);
     assert_ok(program_build(device, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
-    assert_ok(buffer_create(device, count * sizeof *sigma, "permutation", &permutation));
-    assert_ok(buffer_write(permutation, 0, count * sizeof *sigma, sigma));
     const struct launch launch = launch_covering(count, device_group_items(device, 64), STAGE_PERMUTE, 0);
     for (size_t size = 4; size <= 32; size *= 2)
         for (int number = 1; number <= 2; number++) {
@@ -134,8 +131,8 @@ TEST(permutes_elements_of_every_size)
             struct buffer *from[2], *to[2];
             uint8_t *original[2];
             for (uint32_t n = 0; n < 2; n++) {
-                assert_ok(buffer_create(device, count * size, "original", &from[n]));
-                assert_ok(buffer_create(device, count * size, "sorted", &to[n]));
+                from[n] = test_buffer(count * size, NULL);
+                to[n] = test_buffer(count * size, NULL);
                 original[n] = upload_random(from[n], count * size, n);
             }
             snprintf(name, sizeof name, number == 2 ? "permute_two_%zu" : "permute_%zu", size);

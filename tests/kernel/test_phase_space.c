@@ -218,7 +218,6 @@ static void check_subsets(uint32_t first, uint32_t rows, uint32_t ghost, enum pr
         }
         device_close(&own);
     }
-    sorted_particles_destroy(&scene.sorted);
 }
 
 TEST(every_subset_single)
@@ -249,7 +248,6 @@ TEST(slabs_with_part_of_the_range)
         create_spaces(device, &scene.spaces);
         /* the item has rows 2 to 10 */
         assert_int_equal(check_item(&scene, 0) > 0, n == 1 || n == 2 || n == 3);
-        sorted_particles_destroy(&scene.sorted);
     }
 }
 
@@ -273,7 +271,6 @@ TEST(a_failure_of_the_file_is_told)
     assert_non_null(strstr(status_message(), "cannot write a dataset"));
     strcpy(config.species[0].name, "other");
     assert_int_equal(rmdir(folder.path), 0); /* empty */
-    sorted_particles_destroy(&scene.sorted);
 }
 
 /* When which item is written, tests/cli/test_phase_space.py sees. */

@@ -37,11 +37,10 @@ static uint32_t answer(int base)
 {
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    struct buffer *buffer = NULL;
     uint32_t value = 0;
+    struct buffer *buffer = test_buffer(sizeof value, NULL);
     assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=%d", base));
     assert_ok(kernel_create(program, "answer", &kernel));
-    assert_ok(buffer_create(device, sizeof value, "answer", &buffer));
     assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), buffer));
     assert_ok(buffer_read(buffer, 0, sizeof value, &value));
     return value;

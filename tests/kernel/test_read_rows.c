@@ -11,11 +11,9 @@ static void check_rows(const struct buffer_rows *rows)
     const size_t words = rows->bytes / sizeof(uint32_t), all = rows->count * stride + 1;
     uint32_t *numbers = test_array(all, sizeof *numbers);
     uint32_t *read = test_array(rows->count * words + 1, sizeof *read);
-    struct buffer *buffer = NULL;
     for (size_t n = 0; n < all; n++)
         numbers[n] = (uint32_t)n;
-    assert_ok(buffer_create(device, all * sizeof *numbers, "numbers", &buffer));
-    assert_ok(buffer_write(buffer, 0, all * sizeof *numbers, numbers));
+    struct buffer *buffer = test_buffer(all * sizeof *numbers, numbers);
     read[rows->count * words] = 12345;
     assert_ok(buffer_read_rows(buffer, rows, read));
     for (size_t n = 0; n < rows->count * words; n++)

@@ -189,8 +189,7 @@ TEST(returns_what_is_asked)
                                         chunked(10, 1, 0),
                                         chunked(10, 2, 0)};
     uint32_t *keys = test_array(COUNT, sizeof *keys);
-    struct buffer *some = NULL; /* nothing is sorted into it */
-    assert_ok(buffer_create(device, COUNT * sizeof *keys, "keys", &some));
+    struct buffer *some = test_buffer(COUNT * sizeof *keys, NULL); /* nothing is sorted into it */
     const struct radix_lists whole = {.keys = some, .permutation = some}, nowhere = {.keys = some},
                              more_cells = {some, NULL, some, some, 1025};
     for (size_t n = 0; n < VARIANTS * sizeof plans / sizeof plans[0]; n++) {
@@ -220,11 +219,8 @@ TEST(sorts_keys_alone)
 {
     enum { COUNT = 777 };
     uint32_t keys[COUNT], sorted_keys[COUNT];
-    struct buffer *input = NULL, *sorted = NULL;
     fill_keys(keys, COUNT, 10, RANDOM_KEYS);
-    assert_ok(buffer_create(device, sizeof keys, "keys", &input));
-    assert_ok(buffer_create(device, sizeof keys, "sorted keys", &sorted));
-    assert_ok(buffer_write(input, 0, sizeof keys, keys));
+    struct buffer *input = test_buffer(sizeof keys, keys), *sorted = test_buffer(sizeof keys, NULL);
     qsort(keys, COUNT, sizeof *keys, by_key);
     const struct radix_lists nowhere = {.keys = input}, alone = {.keys = input, .sorted_keys = sorted};
     for (uint32_t passes = 1; passes <= 3; passes++)
@@ -300,11 +296,8 @@ static void count_digits(bool rows)
     fill_keys(keys, COUNT, 9, RANDOM_KEYS);
     const struct radix_plan plan = plan_of(9, 3, I, G, 2, false, rows);
     struct radix_sort *sort = NULL;
-    struct buffer *input = NULL;
     assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
-    assert_ok(buffer_create(device, sizeof keys, "keys", &input));
-    assert_ok(buffer_write(input, 0, sizeof keys, keys));
-    assert_ok(radix_sort_histogram(sort, input, COUNT, 1));
+    assert_ok(radix_sort_histogram(sort, test_buffer(sizeof keys, keys), COUNT, 1));
     assert_ok(buffer_read(radix_sort_table(sort), 0, sizeof table, table));
     const uint32_t chunk = (COUNT + I * G - 1) / (I * G);
     for (uint32_t j = 0; j < COUNT; j++) {

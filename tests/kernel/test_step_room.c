@@ -15,7 +15,6 @@ static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals 
 {
     const uint32_t nx = scene->slab.local.nx, ny = scene->slab.local.ny, own = scene->slab.rows;
     const uint32_t edge = scene->slab.ghost ? scene->slab.ghost : own;
-    struct buffer *rows = NULL, *counts = NULL;
     *arrivals = (struct arrivals){.of_cell = test_array((size_t)nx * ny, sizeof *arrivals->of_cell),
                                   .rows = test_array(nx, sizeof *arrivals->rows),
                                   .counts = test_array((size_t)own * ny, sizeof *arrivals->counts)};
@@ -29,13 +28,9 @@ static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals 
             arrivals->room.count += n;
         }
     }
-    assert_ok(buffer_create(scene->device, nx * sizeof *arrivals->rows, "rows", &rows));
-    assert_ok(buffer_write(rows, 0, nx * sizeof *arrivals->rows, arrivals->rows));
-    const size_t bytes = (size_t)arrivals->reached * ny * sizeof *arrivals->counts;
-    assert_ok(buffer_create(scene->device, bytes, "arrivals", &counts));
-    assert_ok(buffer_write(counts, 0, bytes, arrivals->counts));
-    arrivals->room.rows = rows;
-    arrivals->room.counts = counts;
+    arrivals->room.rows = test_buffer(nx * sizeof *arrivals->rows, arrivals->rows);
+    arrivals->room.counts =
+        test_buffer((size_t)arrivals->reached * ny * sizeof *arrivals->counts, arrivals->counts);
 }
 
 /* Places left open: the last of each cell, as many as arrive there. */

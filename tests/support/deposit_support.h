@@ -47,9 +47,8 @@ static inline double deposit_scale(const struct deposit_scene *scene)
 /* A density of not-a-numbers: the first species must set, not add. */
 static inline struct buffer *deposit_unset(const struct deposit_scene *scene)
 {
-    struct buffer *rho = NULL;
-    assert_ok(buffer_create(device, grid_cells(&scene->grid) * precision_bytes(scene->sorted.precision),
-                            "rho", &rho));
+    struct buffer *rho =
+        test_buffer(grid_cells(&scene->grid) * precision_bytes(scene->sorted.precision), NULL);
     assert_ok(buffer_fill(rho, UINT32_MAX));
     return rho;
 }

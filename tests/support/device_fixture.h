@@ -40,6 +40,16 @@ static inline int close_branch(void **state)
     return free_arrays(state);
 }
 
+/* An array of the test with these bytes; with any, where `contents` is NULL. */
+static inline struct buffer *test_buffer(size_t bytes, const void *contents)
+{
+    struct buffer *buffer = NULL;
+    assert_ok(buffer_create(device, bytes, "an array of the test", &buffer));
+    if (contents)
+        assert_ok(buffer_write(buffer, 0, bytes, contents));
+    return buffer;
+}
+
 #undef TEST
 #define TEST(name) TEST_WITH(name, open_branch, close_branch)
 

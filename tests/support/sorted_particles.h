@@ -189,11 +189,6 @@ static inline void sorted_particles_create(struct device *owner, const struct gr
     sorted_particles_list(owner, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
 }
 
-static inline void sorted_particles_destroy(struct sorted_particles *sorted)
-{
-    particles_destroy(&sorted->particles);
-}
-
 /* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,
  * by the textbook's formula in the distance (Hockney & Eastwood, chapter 5), on an unbounded axis. */
 static inline double test_shape(enum shape_kind shape, double d, int steps)
