@@ -7,7 +7,7 @@ least. The constants are the least squares of their relative errors, none of the
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections import namedtuple
 
 from bench_plots.reading import number, read_files
 from common import Problem, make_parser, run_script
@@ -41,22 +41,8 @@ MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 MOST_ROUNDS = 20  # of the fit
 
 
-@dataclass(frozen=True)
-class Run:
-    """What the model must know of a run, and what was measured: seconds of a step by equation."""
-
-    name: str
-    scaling: str
-    decomposition: str
-    ranks: int
-    nx: int
-    ny: int
-    rows: int
-    ghost: int
-    real: int
-    particles_most: int
-    leavers: float
-    measured: dict
+# What the model must know of a run, and what was measured: seconds of a step by equation.
+Run = namedtuple("Run", "name scaling decomposition ranks nx ny rows ghost real particles_most leavers measured")
 
 
 # ---- the model ----
@@ -288,7 +274,7 @@ def notes_of(run):
 
 
 def print_predictions(base, ranks, constants):
-    one = seconds(replace(base, decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0), constants)
+    one = seconds(base._replace(decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0), constants)
     print(
         f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, {base.leavers:.0f} of "
         f"whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step"
@@ -296,7 +282,7 @@ def print_predictions(base, ranks, constants):
     print(f"  {'ranks':>7} {'field':<10} {'ms a step':>12} {'efficiency':>11}   most of it")
     for count in ranks:
         for decomposition in ("replicated", "slabs"):
-            run = replace(base, decomposition=decomposition, ranks=count, nx=base.rows * count)  # the base's rank, repeated
+            run = base._replace(decomposition=decomposition, ranks=count, nx=base.rows * count)  # the base's rank, repeated
             taken = seconds(run, constants)
             if math.isnan(taken):
                 print(f"  {count:>7} {decomposition:<10} {'-':>12} {'-':>11}   no run tells what its solve costs")

@@ -228,7 +228,6 @@ static const struct experiment experiment_tune = {
         "  radixpic tune\n"
         "  radixpic tune --device gpu --particles 134217728 --cells 64\n"
         "  radixpic tune --cells 128x64 --seconds 20\n"),
-    .options_size = sizeof(struct options),
     .run = tune,
 };
 

@@ -135,7 +135,7 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
     struct bench bench = {.experiment = experiment, .ranks = {.size = 1, .local_size = 1}};
     bool done = false;
     enum status status = STATUS_OK;
-    bench.options = calloc(1, experiment->options_size);
+    bench.options = calloc(1, experiment->options.size);
     if (!bench.options)
         return status_fail(STATUS_FAILED, "no memory for the options");
     if (experiment->on_ranks && communicator_is_parallel())

@@ -62,7 +62,6 @@ struct bench;
 struct experiment {
     const char *name, *summary; /* as `radixpic bench --help` has them */
     struct option_table options;
-    size_t options_size;                        /* of the struct of the table */
     enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
     enum status (*run)(struct bench *bench);
     const char *wrong; /* the sentence where a result was not verified */

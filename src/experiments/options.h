@@ -44,9 +44,9 @@ struct option_row {
 
 struct option_table {
     const struct option_row *rows;
-    size_t count;
-    const char *doc;   /* as argp has it: before \v above the options, the rest below */
-    const char *owner; /* name of the choice or set that other rows may belong to */
+    size_t count, size; /* of rows; of the caller's struct */
+    const char *doc;    /* as argp has it: before \v above the options, the rest below */
+    const char *owner;  /* name of the choice or set that other rows may belong to */
 };
 
 enum { SAMPLES_MAX = 1000 }; /* repeats of one timing */
@@ -77,7 +77,7 @@ struct common_options {
                    .help = "Write everything measured as rows of FILE")
 #define OPTION_TABLE(table_rows, table_owner, text)                                                          \
     OPTION_ROW(.rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]),                  \
-               .owner = (table_owner), .doc = (text))
+               .size = sizeof(struct options), .owner = (table_owner), .doc = (text))
 
 /* Fills `options`, all bits 0, with the defaults and what argv says; texts belong to argv. *done is set where
  * --help was printed. STATUS_USAGE names the option. */

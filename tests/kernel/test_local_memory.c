@@ -4,7 +4,7 @@
 #include "experiments/local_memory/local_memory.h"
 
 /* One as a GPU would have it, and one that nothing is a multiple of. */
-static const struct local_shape shapes[] = {{64, 32, 8, 16}, {5, 6, 3, 3}};
+static const struct local_shape shapes[] = {{64, 32, 8, 16}, {37, 6, 3, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0], GHOST = 9 };
 static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
 
@@ -33,7 +33,7 @@ static void *written(struct buffer *buffer, size_t count)
     return words;
 }
 
-/* ---- staging: the filter of a line, the transpose and the matrix product ---- */
+/* ---- parts of the bench ---- */
 
 /* A part of the bench, which judges what its kernels wrote, and what lies behind that. */
 static void check_part(enum status (*part)(struct bench *, void *), struct local_kernels *kernels,
@@ -47,8 +47,8 @@ static void check_part(enum status (*part)(struct bench *, void *), struct local
     struct ladder ladder = {&bench, &options, kernels};
     assert_ok(bench_case(&bench, part, &ladder));
     if (bench.is_wrong)
-        fail_msg("length %u, %u x %u, product of %u", options.length, options.cells[0], options.cells[1],
-                 options.product);
+        fail_msg("length %u, %u x %u, product of %u, %u operations", options.length, options.cells[0],
+                 options.cells[1], options.product, options.operations);
 }
 
 TEST(lines_are_filtered_but_for_their_ends)
@@ -77,68 +77,18 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
     }
 }
 
-/* ---- atomic functions ---- */
-
-static void check_atomics(struct atomic_case chosen)
-{
-    const uint32_t operations = local_atomics_operations(&chosen), count = local_atomics_words(&chosen);
-    chosen.words = filled(count);
-    chosen.returned = filled(operations);
-    uint32_t *initial = test_array(count, sizeof *initial);
-    for (uint32_t n = 0; n < count; n++)
-        initial[n] = local_atomics_initial(chosen.function);
-    assert_ok(buffer_write(chosen.words, 0, count * sizeof *initial, initial));
-    assert_ok(local_atomics_run(&chosen));
-    chosen.found_words = written(chosen.words, count);
-    chosen.found_returned = written(chosen.returned, operations);
-    chosen.scratch = test_array(operations + count, sizeof *chosen.scratch);
-    if (!local_atomics_right(&chosen))
-        fail_msg("function %d, scope %d, %u addresses", chosen.function, chosen.scope, chosen.addresses);
-    chosen.found_words[count / 2]++; /* of which a number is then wrong */
-    assert_false(local_atomics_right(&chosen));
-    buffer_destroy(&chosen.returned);
-}
-
 TEST(atomic_functions_lose_nothing)
 {
-    static const uint32_t addresses[] = {1, 3, 5, 32};
-    for (int s = 0; s < SHAPES; s++) {
-        struct local_kernels *kernels = create(s);
-        for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
-            for (enum atomic_scope scope = SCOPE_DEVICE; scope < ATOMIC_SCOPES; scope++)
-                for (int n = 0; n < 4; n++)
-                    if (scope == SCOPE_DEVICE || addresses[n] <= shapes[s].block)
-                        check_atomics((struct atomic_case){kernels, function, scope, addresses[n], 7, 3,
-                                                           .words = NULL});
-    }
+    for (int s = test_is_small(); s < SHAPES; s++)
+        check_part(ladder_atomics, create(s), (struct options){.operations = 1}); /* a group of each */
 }
 
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
 TEST(contention_loses_nothing)
 {
-    const uint32_t rounds = test_is_small() ? 2 : 1000;
-    struct local_kernels *kernels = create(0);
-    for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
-        check_atomics((struct atomic_case){kernels, function, SCOPE_DEVICE, 1, 64, rounds, .words = NULL});
-}
-
-/* What the host expects, on numbers that one can follow. */
-TEST(the_host_knows_the_functions)
-{
-    const uint32_t operand = atomic_operand(5), pattern = atomic_pattern(2);
-    assert_int_equal(local_atomics_apply(ATOMIC_ADD, 3, 5, 2), 3 + operand);
-    assert_int_equal(local_atomics_apply(ATOMIC_SUB, 3, 5, 2), 3 - operand);
-    assert_int_equal(local_atomics_apply(ATOMIC_XCHG, 3, 5, 2), 6);
-    assert_int_equal(local_atomics_apply(ATOMIC_MIN, operand + 1, 5, 2), operand);
-    assert_int_equal(local_atomics_apply(ATOMIC_MIN, operand - 1, 5, 2), operand - 1);
-    assert_int_equal(local_atomics_apply(ATOMIC_MAX, operand - 1, 5, 2), operand);
-    assert_int_equal(local_atomics_apply(ATOMIC_MAX, operand + 1, 5, 2), operand + 1);
-    assert_int_equal(local_atomics_apply(ATOMIC_INC, 3, 5, 2), 4);
-    assert_int_equal(local_atomics_apply(ATOMIC_CMPXCHG, 3, 5, 2), 4);
-    assert_int_equal(local_atomics_apply(ATOMIC_DEC, 0, 5, 2), UINT32_MAX);
-    assert_int_equal(local_atomics_apply(ATOMIC_AND, 3, 5, 2), 3 & (operand | pattern));
-    assert_int_equal(local_atomics_apply(ATOMIC_OR, 3, 5, 2), 3 | (operand & pattern));
-    assert_int_equal(local_atomics_apply(ATOMIC_XOR, 3, 5, 2), 3 ^ operand);
+    if (test_is_small())
+        skip();
+    check_part(ladder_atomics, create(0), (struct options){.operations = 1 << 18});
 }
 
 /* ---- refinement ---- */

@@ -129,25 +129,15 @@ static void check_shape(const struct ndpa_shape *shape, uint32_t group_items, bo
     check_axes(&scene, axes);
 }
 
-/* The next permutation in lexicographic order; false after the last. */
-static bool next_axes(uint32_t dimensions, uint32_t *axes)
+/* The axes as the digits of a number; whether each of them stands there once. */
+static bool axes_of(uint32_t number, uint32_t dimensions, uint32_t *axes)
 {
-    uint32_t k = dimensions - 1, other = dimensions - 1;
-    while (k > 0 && axes[k - 1] >= axes[k])
-        k--;
-    if (k == 0)
-        return false;
-    while (axes[other] <= axes[k - 1])
-        other--;
-    const uint32_t kept = axes[k - 1];
-    axes[k - 1] = axes[other];
-    axes[other] = kept;
-    for (uint32_t left = k, right = dimensions - 1; left < right; left++, right--) {
-        const uint32_t moved = axes[left];
-        axes[left] = axes[right];
-        axes[right] = moved;
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < dimensions; k++, number /= dimensions) {
+        axes[k] = number % dimensions;
+        seen |= 1U << axes[k];
     }
-    return true;
+    return seen == (1U << dimensions) - 1;
 }
 
 /* Unequal sides: 1, 3, 2, 1, 3, ... cells. The last axis has `last` cells. */
@@ -164,12 +154,13 @@ static struct ndpa_shape shape_of(uint32_t dimensions, uint32_t p, uint32_t last
 static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_t element_bytes)
 {
     const struct ndpa_shape shape = shape_of(dimensions, p, last, element_bytes);
-    uint32_t axes[NDPA_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const double numbers = pow(dimensions, dimensions);
+    uint32_t axes[NDPA_MAX_DIMENSIONS];
     struct scene scene;
     scene_create(&shape, 0, &scene);
-    do
-        check_axes(&scene, axes);
-    while (next_axes(dimensions, axes));
+    for (uint32_t number = 0; number < numbers; number++)
+        if (axes_of(number, dimensions, axes))
+            check_axes(&scene, axes);
 }
 
 TEST(all_axes_of_2_to_4_dimensions)

@@ -360,7 +360,6 @@ const struct experiment experiment_layout = {
         "  radixpic bench layout --table all --device gpu --arrays paper --csv layout.csv\n"
         "  radixpic bench layout --operation bubble-sort --input s --length 256 --arrays 64,1024\n"
         "  radixpic bench layout --table XIII,XVI --type double\n"),
-    .options_size = sizeof(struct options),
     .settle = settle,
     .run = run_layout,
     .wrong = "a result is not the host's",

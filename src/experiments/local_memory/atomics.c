@@ -6,12 +6,38 @@
 #include <math.h>
 #include <string.h>
 
-uint32_t local_atomics_initial(enum atomic_function function)
+/* One launch: `groups` groups of a block of items make `rounds` operations each, operation n = round * items
+ * + item on word item % addresses, of the device or of the item's group. On the host are words, what was
+ * returned, and room for as many words as there are of these and of operations. */
+struct atomic_case {
+    struct local_kernels *kernels;
+    enum atomic_function function;
+    enum atomic_scope scope;
+    uint32_t addresses, groups, rounds;
+    struct buffer *words;    /* filled with initial_of() before a launch */
+    struct buffer *returned; /* a word for each operation, which xchg writes */
+    uint32_t *found_words, *found_returned, *scratch;
+};
+
+/* Operations of a launch, and the words it leaves behind. */
+static uint32_t operations_of(const struct atomic_case *chosen)
+{
+    return chosen->kernels->shape.block * chosen->groups * chosen->rounds;
+}
+
+static uint32_t words_of(const struct atomic_case *chosen)
+{
+    return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
+}
+
+/* What the words are before the first operation, and what operation n makes of one, in any order but for
+ * xchg. */
+static uint32_t initial_of(enum atomic_function function)
 {
     return function == ATOMIC_MIN || function == ATOMIC_AND ? UINT32_MAX : 0;
 }
 
-uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address)
+static uint32_t apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address)
 {
     const uint32_t operand = atomic_operand(n), pattern = atomic_pattern(address);
 #define RESULT(NAME, name, device, host)                                                                     \
@@ -24,13 +50,12 @@ uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint3
     }
 }
 
-enum status local_atomics_run(void *atomic_case)
+static enum status run(void *context)
 {
-    const struct atomic_case *chosen = atomic_case;
+    const struct atomic_case *chosen = context;
     const struct launch launch = {chosen->groups, chosen->kernels->shape.block, STAGE_OTHER, 0};
     return KERNEL_LAUNCH(chosen->kernels->atomics[chosen->scope], launch, chosen->words, chosen->returned,
-                         chosen->function, chosen->addresses, chosen->rounds,
-                         local_atomics_initial(chosen->function));
+                         chosen->function, chosen->addresses, chosen->rounds, initial_of(chosen->function));
 }
 
 /* The word that operation n goes to. */
@@ -46,7 +71,7 @@ static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
  * first. */
 static bool is_exchanged(const struct atomic_case *chosen)
 {
-    const uint32_t operations = local_atomics_operations(chosen), count = local_atomics_words(chosen);
+    const uint32_t operations = operations_of(chosen), count = words_of(chosen);
     uint32_t firsts = 0, *seen = chosen->scratch;
     memset(seen, 0, operations * sizeof *seen);
     for (uint32_t n = 0; n < operations + count; n++) {
@@ -60,17 +85,18 @@ static bool is_exchanged(const struct atomic_case *chosen)
     return firsts == count;
 }
 
-bool local_atomics_right(const struct atomic_case *chosen)
+/* Whether the words found, and what xchg returned, are those of all operations on the host. */
+static bool is_right(const struct atomic_case *chosen)
 {
-    const uint32_t count = local_atomics_words(chosen);
+    const uint32_t count = words_of(chosen);
     uint32_t *scratch = chosen->scratch;
     if (chosen->function == ATOMIC_XCHG)
         return is_exchanged(chosen);
     for (uint32_t n = 0; n < count; n++)
-        scratch[n] = local_atomics_initial(chosen->function);
-    for (uint32_t n = 0; n < local_atomics_operations(chosen); n++) {
+        scratch[n] = initial_of(chosen->function);
+    for (uint32_t n = 0; n < operations_of(chosen); n++) {
         uint32_t *word = &scratch[word_of(chosen, n)];
-        *word = local_atomics_apply(chosen->function, *word, n, word_of(chosen, n) % chosen->addresses);
+        *word = apply(chosen->function, *word, n, word_of(chosen, n) % chosen->addresses);
     }
     return memcmp(chosen->found_words, scratch, count * sizeof *scratch) == 0;
 }
@@ -107,24 +133,23 @@ static void choose_launch(const struct ladder *ladder, struct atomic_case *chose
 static enum status clear(void *context)
 {
     const struct atomic_case *chosen = context;
-    return buffer_fill(chosen->words, local_atomics_initial(chosen->function));
+    return buffer_fill(chosen->words, initial_of(chosen->function));
 }
 
 static enum status verify(void *context, bool *right)
 {
     const struct atomic_case *chosen = context;
     const size_t word = sizeof(uint32_t);
-    TRY(buffer_read(chosen->words, 0, local_atomics_words(chosen) * word, chosen->found_words));
+    TRY(buffer_read(chosen->words, 0, words_of(chosen) * word, chosen->found_words));
     if (chosen->function == ATOMIC_XCHG)
-        TRY(buffer_read(chosen->returned, 0, local_atomics_operations(chosen) * word,
-                        chosen->found_returned));
-    *right = local_atomics_right(chosen);
+        TRY(buffer_read(chosen->returned, 0, operations_of(chosen) * word, chosen->found_returned));
+    *right = is_right(chosen);
     return STATUS_OK;
 }
 
 static enum status climb(const struct ladder *ladder, struct atomic_case *chosen, struct times *times)
 {
-    const uint32_t operations = local_atomics_operations(chosen);
+    const uint32_t operations = operations_of(chosen);
     struct rung rung = {.part = "atomics",
                         .version = function_names[chosen->function],
                         .work = operations,
@@ -133,10 +158,9 @@ static enum status climb(const struct ladder *ladder, struct atomic_case *chosen
     char more[64];
     snprintf(rung.size, sizeof rung.size, "%u", operations);
     snprintf(more, sizeof more, " scope=%s words=%u", scope_names[chosen->scope], chosen->addresses);
-    return ladder_time(
-        ladder, &rung, more,
-        (struct subject){.context = chosen, .prepare = clear, .run = local_atomics_run, .verify = verify},
-        times);
+    return ladder_time(ladder, &rung, more,
+                       (struct subject){.context = chosen, .prepare = clear, .run = run, .verify = verify},
+                       times);
 }
 
 /* Nanoseconds of an operation on so many words, and the widest (max - min)/median of these launches. */
@@ -157,7 +181,7 @@ static enum status climb_function(const struct ladder *ladder, struct atomic_cas
         const struct spread seconds = times.total;
         widest = fmax(widest, per_second(seconds.most - seconds.least, seconds.median));
         verified = verified && times.verified;
-        printf(" %9.4f", 1e9 * seconds.median / local_atomics_operations(chosen));
+        printf(" %9.4f", 1e9 * seconds.median / operations_of(chosen));
     }
     printf(" %6.0f %%  %s\n", 100 * widest, verified ? "verified" : "WRONG");
     fflush(stdout);
@@ -171,10 +195,9 @@ static void print_head(const struct ladder *ladder, struct atomic_case *chosen)
            ladder->options->common.repeats, ladder->kernels->shape.block);
     choose_launch(ladder, chosen, ATOMIC_ADD, 0);
     printf("  operations of a launch: %u at device scope (of cmpxchg fewer on few words), ",
-           local_atomics_operations(chosen));
+           operations_of(chosen));
     choose_launch(ladder, chosen, ATOMIC_ADD, CONTENTIONS - 1);
-    printf("%u at group scope; spread: (max - min)/median, the widest of a row\n",
-           local_atomics_operations(chosen));
+    printf("%u at group scope; spread: (max - min)/median, the widest of a row\n", operations_of(chosen));
     printf("  %-9s %-39s %-39s\n  %-9s", "", " words in all (device scope, global)",
            " words of a group (group scope, local)", "function");
     for (int n = 0; n < CONTENTIONS; n++)
@@ -189,8 +212,8 @@ enum status ladder_atomics(struct bench *bench, void *context)
     uint32_t operations = 0, words = 0;
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(ladder, &chosen, ATOMIC_ADD, n);
-        operations = at_least(operations, local_atomics_operations(&chosen));
-        words = at_least(words, local_atomics_words(&chosen));
+        operations = at_least(operations, operations_of(&chosen));
+        words = at_least(words, words_of(&chosen));
     }
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, words));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));

@@ -148,7 +148,6 @@ const struct experiment experiment_local_memory = {
         "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"
         "  radixpic bench local-memory --length 268435455 --cells 8192 --device gpu\n"
         "  radixpic bench local-memory --part atomics --operations 16777216\n"),
-    .options_size = sizeof(struct options),
     .run = run_local_memory,
     .wrong = "a result is not that of the host",
     .warm_ups = 1,

@@ -30,42 +30,6 @@ struct local_kernels {
 STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
                                                 struct local_kernels **kernels);
 
-/* ---- atomic functions ---- */
-
-/* One launch: `groups` groups of a block of items make `rounds` operations each, operation n = round * items
- * + item on word item % addresses, of the device or of the item's group. On the host are words, what was
- * returned, and room for as many words as there are of these and of operations. */
-struct atomic_case {
-    struct local_kernels *kernels;
-    enum atomic_function function;
-    enum atomic_scope scope;
-    uint32_t addresses, groups, rounds;
-    struct buffer *words;    /* filled with local_atomics_initial() before a launch */
-    struct buffer *returned; /* a word for each operation, which xchg writes */
-    uint32_t *found_words, *found_returned, *scratch;
-};
-
-/* Operations of a launch, and the words it leaves behind. */
-static inline uint32_t local_atomics_operations(const struct atomic_case *chosen)
-{
-    return chosen->kernels->shape.block * chosen->groups * chosen->rounds;
-}
-static inline uint32_t local_atomics_words(const struct atomic_case *chosen)
-{
-    return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
-}
-
-/* What the words are before the first operation, and what operation n makes of one, in any order but for
- * xchg. */
-uint32_t local_atomics_initial(enum atomic_function function);
-uint32_t local_atomics_apply(enum atomic_function function, uint32_t word, uint32_t n, uint32_t address);
-
-/* Of a struct atomic_case. */
-STATUS_CHECKED enum status local_atomics_run(void *atomic_case);
-
-/* Whether the words found, and what xchg returned, are those of all operations on the host. */
-bool local_atomics_right(const struct atomic_case *chosen);
-
 /* ---- refinement ---- */
 
 enum refine_way {

@@ -414,7 +414,6 @@ const struct experiment experiment_permutation = {
         "  radixpic bench permutation\n"
         "  radixpic bench permutation --table 3 --device gpu\n"
         "  radixpic bench permutation --volume 64,96,128 --block 4 --axes 1,2,0\n"),
-    .options_size = sizeof(struct options),
     .settle = settle,
     .run = run_permutation,
     .wrong = "a volume was not permuted rightly",

@@ -286,7 +286,6 @@ const struct experiment experiment_pic_sort = {
                      "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
                      "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
                      "  radixpic bench pic-sort --table columns,rows\n"),
-    .options_size = sizeof(struct options),
     .run = run_pic_sort,
     .wrong = "a sort returned a wrong result",
     .warm_ups = 2,

@@ -210,7 +210,6 @@ const struct experiment experiment_random_lists = {
         "  radixpic bench random-lists\n"
         "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"
         "  radixpic bench random-lists --key-bits 24 --csv random_lists.csv\n"),
-    .options_size = sizeof(struct options),
     .run = run_random_lists,
     .wrong = "a list was not sorted rightly",
     .warm_ups = 2,

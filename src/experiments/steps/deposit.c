@@ -404,7 +404,6 @@ const struct experiment experiment_deposit = {
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
         "  radixpic bench deposit --shape ngp,cic,tsc --per-cell 8,64,512\n"
         "  radixpic bench deposit --atomics 32 --precision double\n"),
-    .options_size = sizeof(struct options),
     .settle = settle,
     .run = run_deposit,
     .wrong = "a density was not the host's",

@@ -234,7 +234,6 @@ const struct experiment experiment_scaling = {
         "  mpirun -n 4 radixpic bench scaling --device gpu --csv weak_4.csv\n"
         "  mpirun -n 2 radixpic bench scaling --strong --decomposition slabs\n"
         "  mpirun -n 2 radixpic bench scaling --same-box --cells 256x64\n"),
-    .options_size = sizeof(struct options),
     .settle = settle,
     .run = run_scaling,
     .wrong = "a step left a wrong result",

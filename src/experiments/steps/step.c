@@ -329,7 +329,6 @@ const struct experiment experiment_step = {
         "  radixpic bench step\n"
         "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method radix\n"
         "  radixpic bench step --sweep --max-particles 4194304 --device cpu --csv step.csv\n"),
-    .options_size = sizeof(struct options),
     .settle = settle,
     .run = run_step,
     .wrong = "a step left a wrong result",
