@@ -37,4 +37,14 @@ static inline random_words random_words_at(random_words counter, ulong key)
     return counter;
 }
 
+/* Number n of another sequence, no two of which are alike: SplitMix64 from the seed 0 (G. L. Steele, D. Lea,
+ * C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), as a hash of n. */
+static inline ulong random_mix(ulong n)
+{
+    n = (n + 1) * 0x9E3779B97F4A7C15u;
+    n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9u;
+    n = (n ^ (n >> 27)) * 0x94D049BB133111EBu;
+    return n ^ (n >> 31);
+}
+
 #endif

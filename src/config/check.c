@@ -242,6 +242,16 @@ static void check_snapshots(struct reading *reading, const struct snapshots_conf
         if (strcmp(snapshots->species[i], "all") != 0)
             check_species_name(reading, snapshots->species[i], ", or all");
     }
+    const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
+    for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
+        const struct species_config *species = &reading->config->species[s];
+        if (at(reading, "output.snapshots.particles.fraction") && !species->ids &&
+            snapshots_hold(snapshots, species->name))
+            complain(reading, NULL,
+                     "chooses particles by their ids, which species %s does not carry: set "
+                     "species.%s.ids=true, or take particles: {every_nth: K}",
+                     species->name, species->name);
+    }
 }
 
 static void check_phase_space(struct reading *reading, uint32_t index)

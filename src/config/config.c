@@ -1,7 +1,16 @@
-/* Config: how fast each kind of loading makes the particles. */
+/* Config: how fast each kind of loading makes the particles, and which of them snapshots hold. */
 #include "config/config.h"
 
 #include <math.h>
+#include <string.h>
+
+bool snapshots_hold(const struct snapshots_config *snapshots, const char *species)
+{
+    bool is_named = false;
+    for (uint32_t n = 0; n < snapshots->species_count; n++)
+        is_named |= strcmp(snapshots->species[n], "all") == 0 || strcmp(snapshots->species[n], species) == 0;
+    return is_named && snapshots->particles.kind != PARTICLES_NONE;
+}
 
 double species_thermal_speed(const struct species_config *species, int axis)
 {

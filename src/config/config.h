@@ -51,7 +51,7 @@ enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 enum snapshot_field { SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO, SNAPSHOT_FIELDS };
-enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE };
+enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
 
 struct grid_config {
@@ -155,7 +155,11 @@ struct snapshots_config {
     enum snapshot_field fields[SNAPSHOT_FIELDS];
     uint32_t species_count;
     char species[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
-    enum snapshot_particles particles;
+    struct {
+        enum snapshot_particles kind;
+        uint64_t every_nth; /* of the list of all ranks */
+        double fraction;    /* of all, chosen by their ids */
+    } particles;
     uint32_t compression; /* deflate level 0..9 */
 };
 
@@ -252,6 +256,9 @@ static inline enum phase_axis phase_axis_written(const struct phase_space_config
 {
     return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
 }
+
+/* Whether snapshots hold particles of a species of that name. */
+bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);
 
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v) ---- */
 

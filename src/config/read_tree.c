@@ -29,8 +29,8 @@ static const char *find_former(const char *name)
                                             {"ranges", axes},
                                             {"guard_rows", "ghost_rows"},
                                             {"step.method=plain", "radix"},
-                                            {"output.snapshots.particles=true", "all"},
-                                            {"output.snapshots.particles=false", "none"}};
+                                            {"output.snapshots.particles.kind=true", "all"},
+                                            {"output.snapshots.particles.kind=false", "none"}};
     for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
         if (strcmp(former[i][0], name) == 0)
             return former[i][1];
@@ -265,6 +265,24 @@ static void read_row(struct reading *reading, const struct schema_row *row, cons
     }
 }
 
+/* Whether the value of a group is one word, which stands for its kind. */
+static bool is_kind_alone(const struct schema_row *group, const struct tree_node *node)
+{
+    return node && node->kind == TREE_SCALAR && schema_kind_of(group);
+}
+
+/* The kind of a group, whose value is `node`: that word, the value of its key, or a key with the name of a
+ * kind. */
+static const struct tree_node *find_kind(const struct schema_row *kind, const struct tree_node *node)
+{
+    const struct tree_node *found = is_kind_alone(kind - 1, node) ? node : tree_value(node, "kind");
+    for (const struct choice *choice = kind->choices; !found && choice->word; choice++) {
+        const struct tree_node *value = tree_value(node, choice->word);
+        found = value ? value->key : NULL;
+    }
+    return found;
+}
+
 /* Reads the rows of `table`. Nodes of groups are looked up before those of the keys below them, and a group's
  * kind is read before the keys that belong to one kind. */
 static void read_table(struct reading *reading, const struct schema_table *table,
@@ -276,13 +294,15 @@ static void read_table(struct reading *reading, const struct schema_table *table
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i], *group = schema_group(row);
         const struct tree_node *parent = nodes[i] = group ? nodes[group - table->rows] : node;
-        if (parent && parent->kind != TREE_MAPPING)
+        if (parent && parent->kind != TREE_MAPPING && !is_kind_alone(group, parent))
             continue; /* complained about */
         nodes[i] = tree_value(parent, group ? row->path + strlen(group->path) + 1 : row->path);
+        if (row == schema_kind_of(group))
+            nodes[i] = find_kind(row, parent);
         const size_t length = enter(reading, row->path);
         if (row->type != TYPE_GROUP)
             read_row(reading, row, nodes[i], !row->kinds || kind_is_sound, base);
-        else if (nodes[i])
+        else if (nodes[i] && !is_kind_alone(row, nodes[i]))
             check_keys(reading, table, row->path, nodes[i]);
         if (!row->kinds)
             kind_is_sound = is_sound(reading, reading->path);

@@ -225,8 +225,17 @@ static const struct schema_row config_rows[] = {
     {LIST("output.snapshots.species", config, output.snapshots.species, output.snapshots.species_count,
           snapshot_species_table),
      .fallback = "[all]", .help = "whose particles are written; [] is none"},
-    {CONFIG(output.snapshots.particles, TYPE_CHOICE), WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}),
-     .fallback = "all", .help = "of these species"},
+    {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
+    {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
+     WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},
+           {"fraction", PARTICLES_FRACTION}),
+     .fallback = "all",
+     .help = "particles: none is short for particles: {kind: none}; the key of a kind implies it"},
+    {CONFIG(output.snapshots.particles.every_nth, TYPE_COUNT64), WITHIN(1, MOST_PARTICLES),
+     .kinds = KIND(PARTICLES_EVERY_NTH),
+     .help = "of each species' list in the order of its cells; weights grow"},
+    {CONFIG(output.snapshots.particles.fraction, TYPE_REAL), WITHIN(0, 1), .kinds = KIND(PARTICLES_FRACTION),
+     .help = "of each species, the same particles at all times, by their ids; weights grow"},
     {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
      .help = "deflate level, of phase space and moments too"},
     {LIST("output.phase_space", config, output.phase_space, output.phase_space_count, phase_space_table),
@@ -277,6 +286,13 @@ bool schema_is_bare(const struct schema_table *table)
 bool schema_is_line(const struct schema_row *row)
 {
     return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
+}
+
+const struct schema_row *schema_kind_of(const struct schema_row *group)
+{
+    const struct schema_row *first = group ? group + 1 : NULL;
+    return first && schema_group(first) == group && strcmp(strrchr(first->path, '.'), ".kind") == 0 ? first
+                                                                                                    : NULL;
 }
 
 const struct schema_row *schema_kind_row(const struct schema_row *row)

@@ -85,6 +85,9 @@ bool schema_is_bare(const struct schema_table *table);
 /* Whether `row` is written on one line: a value, or a list of bare values. */
 bool schema_is_line(const struct schema_row *row);
 
+/* The row of a group's key `kind`, or NULL where it has none; NULL is fine. */
+const struct schema_row *schema_kind_of(const struct schema_row *group);
+
 /* The row of the key `kind` that decides whether `row` is allowed, or NULL when it always is. */
 const struct schema_row *schema_kind_row(const struct schema_row *row);
 

@@ -164,7 +164,7 @@ static void write_content(struct hdf5_file *file, const struct view *view)
     struct hdf5_object *particles = hdf5_group(&file->root, "particles");
     for (uint32_t s = 0; s < view->config->species_count; s++) {
         struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);
-        const struct sorted_list *list = sorted_list_copy(file, view, s);
+        const struct sorted_list *list = sorted_list_copy(file, view, s, NULL);
         if (list)
             hdf5_file_fail(file, require_all(list));
         if (group && list)

@@ -7,6 +7,7 @@
 #define RADIXPIC_OUTPUT_OPENPMD_H
 
 #include "output/hdf5_file.h"
+#include "output/selection.h"
 #include "output/view.h"
 
 /* ---- units: what the normalised numbers mean in SI, once a density n and a temperature T are chosen ----
@@ -91,7 +92,7 @@ uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);
  * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
  * single precision is as good at the far end of a large box as at its origin. Readers add the two, as openPMD
  * asks; the sum is in [0, cells). */
-void openpmd_write_species(struct openpmd *openpmd);
+void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
 
 /* Bytes of what is written of all species, before compression. */
 uint64_t openpmd_species_bytes(const struct config *config);

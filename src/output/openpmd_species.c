@@ -3,14 +3,12 @@
 #include "output/sorted_list.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- columns: what a component of a record is filled with ---- */
 
 struct column {
     const struct sorted_list *list;
     unsigned axis;
-    uint64_t first_id; /* of this species, so that ids are unique among all */
 };
 
 static void store(const struct sorted_list *list, void *values, size_t n, double value)
@@ -72,7 +70,7 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
     const struct column *column = source;
     const uint64_t *ids = column->list->data[ATTRIBUTE_ID];
     for (size_t n = 0; n < count; n++)
-        ((uint64_t *)values)[n] = ids[first + n] + column->first_id;
+        ((uint64_t *)values)[n] = ids[first + n] + column->list->first_id;
     return STATUS_OK;
 }
 
@@ -154,10 +152,10 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const enum hdf5_type real = hdf5_real(config->precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
-    const double weighting = openpmd->view->particles[list->number].weight * units->particles;
-    struct column columns[2] = {{list, 0, 0}, {list, 1, 0}};
-    for (uint32_t before = 0; before < list->number; before++)
-        columns[0].first_id += config->species[before].particles;
+    /* Those that are written stand for all. */
+    const double share = list->all > 0 ? (double)list->all / (double)list->whole : 1;
+    const double weighting = openpmd->view->particles[list->number].weight * units->particles / share;
+    const struct column columns[2] = {{list, 0}, {list, 1}};
     const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
                         *y = x ? x + 1 : NULL;
     const struct particle_record records[] = {
@@ -180,22 +178,13 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     write_patches(openpmd, group, list);
 }
 
-static bool is_written(const struct config *config, uint32_t species)
+void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection)
 {
-    const struct snapshots_config *snapshots = &config->output.snapshots;
-    bool is_named = false;
-    for (uint32_t n = 0; n < snapshots->species_count; n++)
-        is_named |= strcmp(snapshots->species[n], "all") == 0 ||
-                    strcmp(snapshots->species[n], config->species[species].name) == 0;
-    return is_named && snapshots->particles != PARTICLES_NONE;
-}
-
-void openpmd_write_species(struct openpmd *openpmd)
-{
-    const struct view *view = openpmd->view;
-    for (uint32_t s = 0; s < view->config->species_count; s++) {
-        const struct sorted_list *list =
-            is_written(view->config, s) ? sorted_list_copy(openpmd->file, view, s) : NULL;
+    const struct config *config = openpmd->view->config;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        if (!snapshots_hold(&config->output.snapshots, config->species[s].name))
+            continue;
+        const struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s, selection);
         if (list)
             write_one_species(openpmd, list);
     }
@@ -206,12 +195,13 @@ uint64_t openpmd_species_bytes(const struct config *config)
     const uint64_t frame = 16384; /* groups, attributes and first chunk indices, measured and rounded up */
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
-        if (!is_written(config, s))
+        if (!snapshots_hold(&config->output.snapshots, config->species[s].name))
             continue;
         uint64_t each = 2 * sizeof(uint32_t); /* positionOffset */
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
             each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
-        bytes += frame + hdf5_stored_elements((const uint64_t[2]){config->species[s].particles, 0}) * each;
+        const uint64_t most = selection_most(&config->output.snapshots, config->species[s].particles);
+        bytes += frame + hdf5_stored_elements((const uint64_t[2]){most, 0}) * each;
     }
     return bytes;
 }

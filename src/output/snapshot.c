@@ -65,15 +65,14 @@ static void write_fields(struct openpmd *openpmd)
     }
 }
 
-static enum status record_snapshot(void *part, const char *folder, const struct view *view,
+static enum status record_snapshot(void *selection, const char *folder, const struct view *view,
                                    struct hdf5_file **file)
 {
     struct openpmd openpmd;
-    (void)part;
     TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
     *file = openpmd.file;
     write_fields(&openpmd);
-    openpmd_write_species(&openpmd);
+    openpmd_write_species(&openpmd, selection);
     return (*file)->status;
 }
 
@@ -95,5 +94,6 @@ const struct output_row snapshot_output = {
     .thrift = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
     .needs = OUTPUT_NEEDS_POTENTIAL,
+    .create = selection_create,
     .record = record_snapshot,
     .bytes = snapshot_bytes};

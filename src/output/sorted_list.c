@@ -14,6 +14,7 @@ static enum status count_all(const struct view *view, struct sorted_list *list)
     if (!counts) /* a few bytes: without them this rank cannot take part */
         return status_fail(STATUS_FAILED, "no memory for the counts of all ranks");
     communicator_gather(communicator, sizeof own, &own, counts);
+    list->before = list->all = 0;
     for (int rank = 0; rank < communicator->size; rank++) {
         list->before += rank < communicator->rank ? counts[rank] : 0;
         list->all += counts[rank];
@@ -41,7 +42,20 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
                        list->species->name, list->step, particles->count);
 }
 
-const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species)
+/* What is left of the list are the chosen particles. */
+static void keep_chosen(struct sorted_list *list, const uint32_t *chosen)
+{
+    const size_t cells = slab_own_cells(&list->slab);
+    uint32_t before = 0;
+    for (size_t cell = 0; cell <= cells; cell++) {
+        while (before < list->count && chosen[before] < list->cell_offsets[cell])
+            before++;
+        list->cell_offsets[cell] = before;
+    }
+}
+
+const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
+                                           const struct selection *selection)
 {
     const struct particles *particles = &view->particles[species];
     struct sorted_list list = {.species = particles->species,
@@ -50,19 +64,30 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
                                .step = view->step,
                                .slab = *view->slab,
                                .count = particles->count};
+    const uint32_t *chosen = NULL;
+    void *data[ATTRIBUTES] = {NULL};
+    for (uint32_t s = 0; s < species; s++)
+        list.first_id += view->config->species[s].particles;
     hdf5_file_fail(file, count_all(view, &list));
+    list.whole = list.all;
     list.cell_offsets =
         hdf5_file_keep(file, (slab_own_cells(view->slab) + (size_t)1) * sizeof *list.cell_offsets);
     if (list.cell_offsets)
         hdf5_file_fail(file, copy_offsets(particles, &list));
-    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-        if (!attribute_present(particles->species, a))
-            continue;
-        void *values = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));
-        if (values)
-            hdf5_file_fail(file, particles_copy(particles, a, values));
-        list.data[a] = values;
+    if (selection) {
+        chosen = selection_choose(selection, file, particles, list.before, list.first_id, &list.count);
+        if (chosen)
+            keep_chosen(&list, chosen);
+        hdf5_file_fail(file, count_all(view, &list));
     }
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        if (attribute_present(particles->species, a))
+            list.data[a] = data[a] = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));
+    if (chosen)
+        hdf5_file_fail(file, selection_copy(selection, particles, chosen, list.count, data));
+    for (enum attribute a = 0; a < ATTRIBUTES && !chosen; a++)
+        if (data[a])
+            hdf5_file_fail(file, particles_copy(particles, a, data[a]));
     return hdf5_file_keep_copy(file, sizeof list, &list);
 }
 

@@ -1,9 +1,9 @@
-/* Sorted list: a copy of the list of one species, for the file of a snapshot or checkpoint. */
+/* Sorted list: a copy of the list of one species, or of particles chosen of it, for the file of a snapshot or
+ * checkpoint. */
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
-#include "output/hdf5_file.h"
-#include "output/view.h"
+#include "output/selection.h"
 
 #include <math.h>
 
@@ -16,14 +16,17 @@ struct sorted_list {
     struct slab slab;
     uint32_t count;         /* particles of this rank */
     uint64_t all, before;   /* those of all ranks, and of the ranks before this one */
+    uint64_t whole;         /* those of all ranks that were to choose from */
+    uint64_t first_id;      /* of the species' particles, so that ids are unique among all species */
     uint32_t *cell_offsets; /* [own cells + 1] */
     const void
         *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: the species lacks it */
 };
 
-/* Collective. Copies the list into memory of the file; NULL after a failure, which the file has: also when
- * the cell offsets do not hold the particles. */
-const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species);
+/* Collective. Copies the list, with a selection the chosen particles, into memory of the file; NULL after a
+ * failure, which the file has: also when the cell offsets do not hold the particles. */
+const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
+                                           const struct selection *selection);
 
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);

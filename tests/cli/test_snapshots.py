@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the same."""
 
+import re
 import sys
 import unittest
 
@@ -20,23 +21,36 @@ device:"""
 FIELDS = {"E": "E", "phi": "phi", "rho": "chargeDensity"}
 
 
+def is_chosen(ids, fraction):
+    """By the upper 53 bits of number `id` of SplitMix64."""
+    z = (ids + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (z ^ (z >> np.uint64(31))) >> np.uint64(11) < np.uint64(fraction * 2**53)
+
+
 class Snapshots(ProgramTest):
     def setUp(self):
         super().setUp()
         config = self.folder / "small.yaml"
         config.write_text(config.read_text().replace("device:", IONS))
 
-    def snapshot(self, *settings, step=10, folder="out", ranks=None):
-        """The open file of a step of a run with these keys below output.snapshots."""
-        command = ["run", "small.yaml", "--force", "--steps", step, "--output", folder]
-        launcher = {"command": ("mpirun", "-n", str(ranks), PROGRAM), "environment": MPI_ENVIRONMENT} if ranks else {}
-        self.run_well(*command, *sets(*(f"output.snapshots.{setting}" for setting in settings)), **launcher)
-        path = self.folder / folder / "snapshots" / f"data_{step}.h5"
-        checked = self.run_script("check_openpmd.py", "--quiet", path)
+    def snapshots(self, *settings, folder="out", ranks=1, more=()):
+        """What the files of the steps 0 and 10 hold of a run with these keys below output.snapshots."""
+        command = ["run", "small.yaml", "--force", "--quiet", "--steps", "10", "--output", folder, *more]
+        launcher = {"command": ("mpirun", "-n", str(ranks), PROGRAM), "environment": MPI_ENVIRONMENT}
+        keys = sets(*(f"output.snapshots.{setting}" for setting in settings))
+        self.run_well(*command, *keys, **(launcher if ranks > 1 else {}))
+        paths = [self.folder / folder / "snapshots" / f"data_{step}.h5" for step in (0, 10)]
+        checked = self.run_script("check_openpmd.py", "--quiet", *paths)
         self.assertEqual((checked.returncode, checked.stdout), (0, ""), checked.stderr)
-        file = h5py.File(path)
-        self.addCleanup(file.close)
-        return file[f"data/{step}"]
+        files = [h5py.File(path) for path in paths]
+        for file in files:
+            self.addCleanup(file.close)
+        return [file["data"][step] for file, step in zip(files, ("0", "10"))]
+
+    def snapshot(self, *settings, **options):
+        return self.snapshots(*settings, **options)[1]
 
     def test_fields_and_species(self):
         whole = self.snapshot(folder="whole")
@@ -57,6 +71,56 @@ class Snapshots(ProgramTest):
                     for name in data[group]:
                         self.assert_same(data[group][name], whole[group][name])
         self.assertEqual(list(self.snapshot("particles=none")["particles"]), [])
+
+    def test_chosen_particles(self):
+        """They are those of the whole snapshot, in its order; their weights sum to those of all."""
+        kinds = [sets("precision=double"), sets("step.method=fused"), []]
+        for ranks, more in ((1, kinds[0]), (1, kinds[1]), (3, kinds[2])):
+            wholes = self.snapshots(folder="whole", ranks=ranks, more=more)
+            for setting, choose in (
+                ("every_nth: 7", lambda ids: np.arange(len(ids)) % 7 == 0),
+                ("every_nth: 4000", lambda ids: np.arange(len(ids)) % 4000 == 0),
+                ("fraction: 0.1", lambda ids: is_chosen(ids, 0.1)),
+                ("fraction: 1", lambda ids: ids >= 0),
+                ("fraction: 0", lambda ids: ids < 0),
+            ):
+                found = self.snapshots(f"particles={{{setting}}}", ranks=ranks, more=more)
+                for data, whole, name in ((*pair, name) for pair in zip(found, wholes) for name in ("electrons", "ions")):
+                    with self.subTest(ranks=ranks, more=more, setting=setting, name=name):
+                        self.assert_chosen(data["particles"][name], whole["particles"][name], choose)
+
+    def assert_chosen(self, species, whole, choose):
+        chosen = choose(whole["id"][...])
+        for record in ("position/x", "position/y", "positionOffset/x", "positionOffset/y", "momentum/x", "momentum/y", "id"):
+            np.testing.assert_array_equal(species[record], whole[record][...][chosen], record)
+            self.assertEqual(species[record].dtype, whole[record].dtype)
+        count, weights = np.sum(chosen), [one["weighting"].attrs["value"] for one in (species, whole)]
+        self.assertEqual(species["weighting"].attrs["shape"], [count])
+        self.assertAlmostEqual(weights[0] / weights[1] * max(count, 1) / (len(chosen) if count else 1), 1, delta=1e-14)
+
+    def test_the_same_particles_on_any_ranks_and_at_all_times(self):
+        ids = [
+            [sorted(data[f"particles/{name}/id"]) for name in ("electrons", "ions")]
+            for ranks in (1, 3)
+            for data in self.snapshots("particles={fraction: 0.03}", ranks=ranks)
+        ]
+        for other in ids[1:]:
+            self.assertEqual(ids[0], other)
+        self.assertAlmostEqual(len(ids[0][0]), 0.03 * 4096, delta=6 * (0.03 * 4096) ** 0.5)
+
+    def test_check_foretells_the_size(self):
+        for setting in ("fields=[phi]", "species=[ions]", "particles={every_nth: 2}", "particles={fraction: 0.5}"):
+            setting = sets("species.electrons.particles=50000", f"output.snapshots.{setting}", "output.snapshots.compression=0")
+            self.snapshot(more=setting)
+            foretold = re.search(r"snapshots .*at most ([\d.]+) MB", self.run_well("check", "small.yaml", *setting).stdout)
+            size = 1e-6 * (self.folder / "out" / "snapshots" / "data_10.h5").stat().st_size
+            self.assertTrue(size <= float(foretold[1]) * 1.01 <= 1.5 * size + 0.06, (setting, size, foretold[0]))
+
+    def test_a_fraction_needs_ids(self):
+        settings = ["species.ions.ids=false", "output.snapshots.particles={fraction: 0.5}"]
+        words = ["which species ions does not carry", "set species.ions.ids=true"]
+        self.assert_refused(self.run_program("run", "small.yaml", *sets(*settings)), 2, *words)
+        self.run_well("check", "small.yaml", *sets(*settings, "output.snapshots.species=[electrons]"))
 
     def assert_same(self, group, expected):
         """Every number of a group or array."""

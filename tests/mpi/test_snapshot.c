@@ -32,7 +32,7 @@ TEST(content)
         config.deposit = (struct deposit_config){.shape = SHAPE_NGP};
         config.fields.gradient = GRADIENT_CENTRED;
         write_and_check(&config);
-        config.output.snapshots.particles = PARTICLES_NONE;
+        config.output.snapshots.particles.kind = PARTICLES_NONE;
         write_and_check(&config);
         config = config_of((enum precision)precision, ROWS, 1);
         write_and_check(&config);

@@ -300,7 +300,7 @@ static inline void check_file(const struct scene *scene)
         for (uint32_t n = 0; n < cells; n++)
             assert_near(nodes[n], node_of(a, n), 0);
     }
-    const bool has_particles = scene->config.output.snapshots.particles == PARTICLES_ALL;
+    const bool has_particles = scene->config.output.snapshots.particles.kind == PARTICLES_ALL;
     for (uint32_t s = 0; s < scene->config.species_count && has_particles; s++)
         check_species(scene, file, s);
     assert_true(H5Fclose(file) >= 0);

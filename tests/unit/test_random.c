@@ -12,6 +12,15 @@ TEST(known_answers)
     }
 }
 
+/* The first four numbers of SplitMix64 from the seed 0, as in S. Vigna's splitmix64.c. */
+TEST(known_hashes)
+{
+    static const uint64_t answers[] = {0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F,
+                                       0xF88BB8A8724C81EC};
+    for (uint64_t n = 0; n < 4; n++)
+        assert_int_equal(random_mix(n), answers[n]);
+}
+
 static unsigned bits_that_differ(random_words a, random_words b)
 {
     unsigned bits = 0;
