@@ -5,8 +5,7 @@
 
 /* One as a GPU would have it, and one that nothing is a multiple of. */
 static const struct local_shape shapes[] = {{64, 32, 8, 16}, {37, 6, 3, 3}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0], GHOST = 9 };
-static const uint32_t untouched = 0x4b1d0b5eu; /* a number as a float, which no sum leaves as it is */
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static struct local_kernels *create(int shape)
 {
@@ -15,40 +14,23 @@ static struct local_kernels *create(int shape)
     return kernels;
 }
 
-/* `count` numbers and GHOST words after them, which no kernel may touch. */
-static struct buffer *filled(size_t count)
-{
-    struct buffer *buffer = test_buffer((count + GHOST) * sizeof(uint32_t), NULL);
-    assert_ok(buffer_fill(buffer, untouched));
-    return buffer;
-}
-
-/* What a kernel wrote, and that it wrote nothing after it. */
-static void *written(struct buffer *buffer, size_t count)
-{
-    uint32_t *words = test_array(count + GHOST, sizeof *words);
-    assert_ok(buffer_read(buffer, 0, (count + GHOST) * sizeof *words, words));
-    for (size_t n = count; n < count + GHOST; n++)
-        assert_int_equal(words[n], untouched);
-    return words;
-}
-
 /* ---- parts of the bench ---- */
 
 /* A part of the bench, which judges what its kernels wrote, and what lies behind that. */
 static void check_part(enum status (*part)(struct bench *, void *), struct local_kernels *kernels,
-                       struct options options)
+                       struct options options, uint32_t threshold)
 {
     struct bench bench = {.experiment = &experiment_local_memory,
                           .device = device,
                           .part = device,
                           .info = device_info(device),
                           .repeats = 1};
-    struct ladder ladder = {&bench, &options, kernels};
+    struct ladder ladder = {&bench, &options, kernels, threshold};
     assert_ok(bench_case(&bench, part, &ladder));
     if (bench.is_wrong)
-        fail_msg("length %u, %u x %u, product of %u, %u operations", options.length, options.cells[0],
-                 options.cells[1], options.product, options.operations);
+        fail_msg("length %u, %u x %u, product of %u, %u operations, %u cells over %u", options.length,
+                 options.cells[0], options.cells[1], options.product, options.operations, options.coarse,
+                 threshold);
 }
 
 TEST(lines_are_filtered_but_for_their_ends)
@@ -58,7 +40,7 @@ TEST(lines_are_filtered_but_for_their_ends)
     for (int s = 0; s < SHAPES; s++) {
         struct local_kernels *kernels = create(s);
         for (size_t n = 0; n < count; n++)
-            check_part(ladder_filter, kernels, (struct options){.length = lengths[n]});
+            check_part(ladder_filter, kernels, (struct options){.length = lengths[n]}, 0);
     }
 }
 
@@ -71,8 +53,8 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
         struct local_kernels *kernels = create(s);
         for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
             const struct options options = {.cells = {sizes[n][0], sizes[n][1]}, .product = sizes[n][1]};
-            check_part(ladder_transpose, kernels, options);
-            check_part(ladder_stencil, kernels, options);
+            check_part(ladder_transpose, kernels, options, 0);
+            check_part(ladder_stencil, kernels, options, 0);
         }
     }
 }
@@ -80,7 +62,7 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
 TEST(atomic_functions_lose_nothing)
 {
     for (int s = test_is_small(); s < SHAPES; s++)
-        check_part(ladder_atomics, create(s), (struct options){.operations = 1}); /* a group of each */
+        check_part(ladder_atomics, create(s), (struct options){.operations = 1}, 0); /* a group of each */
 }
 
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
@@ -88,41 +70,19 @@ TEST(contention_loses_nothing)
 {
     if (test_is_small())
         skip();
-    check_part(ladder_atomics, create(0), (struct options){.operations = 1 << 18});
+    check_part(ladder_atomics, create(0), (struct options){.operations = 1 << 18}, 0);
 }
 
-/* ---- refinement ---- */
-
-static void check_refinement(struct local_kernels *kernels, enum refine_way way, uint32_t cells,
-                             uint32_t threshold)
-{
-    const uint32_t count = cells * cells;
-    struct refinement grid = {kernels,       way,       cells, threshold, filled(count),
-                              filled(count), filled(2), NULL,  0};
-    assert_ok(local_refine_run(&grid));
-    grid.found = written(grid.values, count);
-    (void)written(grid.listed, count);
-    if (!local_refine_right(&grid))
-        fail_msg("way %d, %u cells, %u of them refined", way, cells, grid.refined);
-    grid.found[count / 2]++;
-    assert_false(local_refine_right(&grid));
-    grid.found[count / 2]--;
-    grid.refined++;
-    assert_false(local_refine_right(&grid));
-}
-
+/* By every way that the device has. */
 TEST(cells_over_the_threshold_are_refined)
 {
     const uint32_t of_a_cell = refinement_density(21, 16 * 4 + 8, 16 * 9 + 8); /* which is not over it */
     const uint32_t thresholds[] = {0, REFINEMENT_PEAK / 64, of_a_cell, REFINEMENT_PEAK};
     struct local_kernels *kernels = create(0);
-    for (int way = 0; way < REFINE_WAYS; way++)
-        for (int n = 0; n < 4; n++) {
-            if (way == REFINE_BY_PARENT && !device_info(device)->can_enqueue)
-                continue;
-            check_refinement(kernels, (enum refine_way)way, 1, thresholds[n]);
-            check_refinement(kernels, (enum refine_way)way, 21, thresholds[n]);
-        }
+    for (int n = 0; n < 4; n++) {
+        check_part(ladder_refine, kernels, (struct options){.coarse = 1}, thresholds[n]);
+        check_part(ladder_refine, kernels, (struct options){.coarse = 21}, thresholds[n]);
+    }
 }
 
 /* More children than the device's own queue holds: its parent is launched in pieces. */
@@ -131,37 +91,25 @@ TEST(parents_launch_more_children_than_fit)
     uint32_t fit = 0;
     if (!device_info(device)->can_enqueue)
         skip();
-    struct local_kernels *kernels = create(0);
-    assert_ok(local_refine_prepare(kernels));
+    check_part(ladder_refine, create(0), (struct options){.coarse = 127}, 0);
     assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
     assert_in_range(fit, 1, 127 * 127 - 1);
-    check_refinement(kernels, REFINE_BY_PARENT, 127, 0);
 }
 
-/* Where no parent can launch, asking for that is an error that leaves the other ways as they are. */
 TEST(a_device_that_cannot_enqueue_says_so)
 {
     struct program *program = NULL;
     uint32_t fit = 1;
     if (device_info(device)->can_enqueue)
         skip();
-    struct local_kernels *kernels = create(0);
-    struct refinement grid = {kernels, REFINE_BY_PARENT, 3, 0, filled(9), filled(9), filled(2), NULL, 1};
-    assert_int_equal(local_refine_run(&grid), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "has no device-side enqueue"));
-    assert_int_equal(grid.refined, 0);
-    assert_int_equal(local_refine_prepare(kernels), STATUS_FAILED);
     assert_int_equal(
         program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""),
         STATUS_FAILED);
+    assert_non_null(strstr(status_message(), "has no device-side enqueue"));
     assert_null(program);
     assert_int_equal(device_child_queue(device, 1, &fit), STATUS_FAILED);
     assert_non_null(strstr(status_message(), "no device-side enqueue"));
     assert_int_equal(fit, 0);
-    uint32_t *values = written(grid.values, 9);
-    for (int n = 0; n < 9; n++)
-        assert_int_equal(values[n], untouched);
-    check_refinement(kernels, REFINE_TOGETHER, 21, REFINEMENT_PEAK / 64);
 }
 
 /* At its radius, 3/4 of the half width, the ring is highest; it is lower on both sides, and the same in all

@@ -14,6 +14,7 @@ struct atomic_case {
     enum atomic_function function;
     enum atomic_scope scope;
     uint32_t addresses, groups, rounds;
+    uint32_t room;           /* words in the array, with those behind */
     struct buffer *words;    /* filled with initial_of() before a launch */
     struct buffer *returned; /* a word for each operation, which xchg writes */
     uint32_t *found_words, *found_returned, *scratch;
@@ -140,10 +141,12 @@ static enum status verify(void *context, bool *right)
 {
     const struct atomic_case *chosen = context;
     const size_t word = sizeof(uint32_t);
-    TRY(buffer_read(chosen->words, 0, words_of(chosen) * word, chosen->found_words));
+    TRY(buffer_read(chosen->words, 0, chosen->room * word, chosen->found_words));
     if (chosen->function == ATOMIC_XCHG)
         TRY(buffer_read(chosen->returned, 0, operations_of(chosen) * word, chosen->found_returned));
     *right = is_right(chosen);
+    for (uint32_t n = words_of(chosen); n < chosen->room; n++)
+        *right = *right && chosen->found_words[n] == initial_of(chosen->function);
     return STATUS_OK;
 }
 
@@ -209,16 +212,16 @@ enum status ladder_atomics(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
     struct atomic_case chosen = {.kernels = ladder->kernels};
-    uint32_t operations = 0, words = 0;
+    uint32_t operations = 0;
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(ladder, &chosen, ATOMIC_ADD, n);
         operations = at_least(operations, operations_of(&chosen));
-        words = at_least(words, words_of(&chosen));
+        chosen.room = at_least(chosen.room, words_of(&chosen) + BEHIND);
     }
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, chosen.room));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, words)));
-    TRY(buffer_create(bench->part, words * sizeof(uint32_t), "numbers", &chosen.words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.room)));
+    TRY(buffer_create(bench->part, chosen.room * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
     print_head(ladder, &chosen);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)

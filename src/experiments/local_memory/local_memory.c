@@ -93,7 +93,7 @@ static enum status run_local_memory(struct bench *bench)
         [PART_FILTER] = ladder_filter,   [PART_TRANSPOSE] = ladder_transpose, [PART_STENCIL] = ladder_stencil,
         [PART_ATOMICS] = ladder_atomics, [PART_REFINE] = ladder_refine,
     };
-    struct ladder ladder = {.bench = bench, .options = bench->options};
+    struct ladder ladder = {.bench = bench, .options = bench->options, .threshold = REFINEMENT_PEAK / 64};
     struct local_shape shape;
     TRY(local_shape_of(bench->info, ladder.options->block, &shape));
     TRY(local_kernels_create(bench->device, shape, &ladder.kernels));

@@ -23,47 +23,10 @@ struct local_kernels {
     struct local_shape shape;
     struct program *program;
     struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
-    struct kernel *enqueuing_parent; /* NULL before local_refine_prepare() */
-    uint32_t launches;               /* that the device's own queue holds */
 };
 
 STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
                                                 struct local_kernels **kernels);
-
-/* ---- refinement ---- */
-
-enum refine_way {
-    REFINE_UNIFORM,    /* a child grid for every cell, in one launch */
-    REFINE_TOGETHER,   /* one launch for the child grids of all cells over the threshold */
-    REFINE_ONE_BY_ONE, /* a launch for each child grid */
-    REFINE_BY_PARENT,  /* a launch for each child grid, by the item that finds its cell over the threshold */
-    REFINE_WAYS
-};
-
-/* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
- * `counts`. */
-struct refinement {
-    struct local_kernels *kernels;
-    enum refine_way way;
-    uint32_t cells, threshold;
-    struct buffer *values, *listed, *counts;
-    uint32_t *found;  /* the values on the host, which are judged */
-    uint32_t refined; /* how many children the last run made */
-};
-
-/* Builds what REFINE_BY_PARENT needs besides, once. STATUS_FAILED where the device has no device-side
- * enqueue, or has it and takes these kernels not; the other ways are as good as before. */
-STATUS_CHECKED enum status local_refine_prepare(struct local_kernels *kernels);
-
-/* Of a struct refinement: values[cell] = sum of refinement_density() over the child's cells where the density
- * in the middle is above the threshold (everywhere if uniform), else REFINEMENT_CELLS times that.
- * Host-enqueued it waits between the parent and its children, whose number the host must know.
- * REFINE_BY_PARENT prepares itself and waits at the end; a child that could not be launched is STATUS_FAILED.
- * Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
-STATUS_CHECKED enum status local_refine_run(void *refinement);
-
-/* Whether those found are the values, and `refined` the children, that local_refine_run() must leave. */
-bool local_refine_right(const struct refinement *grid);
 
 /* ---- the experiment ---- */
 
@@ -84,7 +47,10 @@ struct ladder {
     struct bench *bench;
     const struct options *options;
     struct local_kernels *kernels;
+    uint32_t threshold; /* of refine: the density above which a cell has a child grid */
 };
+
+enum { BEHIND = 9 }; /* words behind every array of results, which must stay as they are */
 
 /* One timed kernel. */
 struct rung {

@@ -5,10 +5,38 @@
 
 #include <string.h>
 
+enum way {
+    UNIFORM,    /* a child grid for every cell, in one launch */
+    TOGETHER,   /* one launch for the child grids of all cells over the threshold */
+    ONE_BY_ONE, /* a launch for each child grid */
+    BY_PARENT,  /* a launch for each child grid, by the item that finds its cell over the threshold */
+    WAYS
+};
+static const char *const way_names[WAYS] = {
+    [UNIFORM] = "a child grid for every cell",
+    [TOGETHER] = "over the threshold, in one launch",
+    [ONE_BY_ONE] = "over the threshold, a launch for each",
+    [BY_PARENT] = "over the threshold, launched by parents",
+};
+
+/* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
+ * `counts`. */
+struct refinement {
+    struct local_kernels *kernels;
+    enum way way;
+    uint32_t cells, threshold;
+    size_t count; /* of the cells */
+    struct buffer *values, *listed, *counts;
+    struct kernel *enqueuing_parent; /* of BY_PARENT */
+    uint32_t launches;               /* that the device's own queue holds */
+    uint32_t *found;                 /* the values on the host, which are judged */
+    uint32_t refined;                /* how many children the last run made */
+};
+
 /* A child grid for every cell, or those over the threshold; every density is above 0. */
 static uint32_t threshold_of(const struct refinement *grid)
 {
-    return grid->way == REFINE_UNIFORM ? 0 : grid->threshold;
+    return grid->way == UNIFORM ? 0 : grid->threshold;
 }
 
 /* The parent, and how many cells it has listed. */
@@ -23,16 +51,16 @@ static enum status run_parent(struct refinement *grid)
     return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
 }
 
-enum status local_refine_prepare(struct local_kernels *kernels)
+/* Builds what BY_PARENT needs besides. STATUS_FAILED where the device has device-side enqueue and takes these
+ * kernels not; the other ways are as good as before. */
+static enum status prepare_parent(struct refinement *grid)
 {
     enum { LAUNCHES = 8192 };
+    struct device *device = grid->kernels->device;
     struct program *program = NULL;
-    if (kernels->enqueuing_parent)
-        return STATUS_OK;
-    TRY(program_build_enqueuing(kernels->device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s",
-                                ""));
-    TRY(device_child_queue(kernels->device, LAUNCHES, &kernels->launches));
-    return kernel_create(program, "refine_parent_enqueue", &kernels->enqueuing_parent);
+    TRY(program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY(device_child_queue(device, LAUNCHES, &grid->launches));
+    return kernel_create(program, "refine_parent_enqueue", &grid->enqueuing_parent);
 }
 
 /* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
@@ -42,14 +70,13 @@ static enum status run_enqueuing_parent(struct refinement *grid)
     struct local_kernels *kernels = grid->kernels;
     const uint32_t cells = grid->cells * grid->cells;
     uint32_t counts[2]; /* enqueued, refused */
-    TRY(local_refine_prepare(kernels));
     TRY(device_region_begin(kernels->device));
     TRY(buffer_fill(grid->counts, 0));
     for (uint32_t first = 0, end; first < cells; first = end) {
-        end = cells - first < kernels->launches ? cells : first + kernels->launches;
+        end = cells - first < grid->launches ? cells : first + grid->launches;
         const struct launch launch =
             launch_covering(end - first, device_group_items(kernels->device, 64), STAGE_FIELD, 0);
-        TRY(KERNEL_LAUNCH(kernels->enqueuing_parent, launch, grid->values, grid->counts, grid->cells,
+        TRY(KERNEL_LAUNCH(grid->enqueuing_parent, launch, grid->values, grid->counts, grid->cells,
                           grid->threshold, first, end));
     }
     TRY(device_region_end(kernels->device, STAGE_OTHER, 0));
@@ -61,19 +88,23 @@ static enum status run_enqueuing_parent(struct refinement *grid)
     return STATUS_OK;
 }
 
-enum status local_refine_run(void *refinement)
+/* values[cell] = sum of refinement_density() over the child's cells where the density in the middle is above
+ * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. Host-enqueued it waits between the
+ * parent and its children, whose number the host must know; a child that a parent could not launch is
+ * STATUS_FAILED. Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
+static enum status run(void *context)
 {
-    struct refinement *grid = refinement;
+    struct refinement *grid = context;
     struct device *device = grid->kernels->device;
     grid->refined = 0;
-    if (grid->way == REFINE_BY_PARENT)
+    if (grid->way == BY_PARENT)
         return run_enqueuing_parent(grid);
-    if (grid->way == REFINE_UNIFORM) /* all cells are known beforehand */
+    if (grid->way == UNIFORM) /* all cells are known beforehand */
         TRY(run_parent(grid));
     TRY(device_region_begin(device));
-    if (grid->way != REFINE_UNIFORM)
+    if (grid->way != UNIFORM)
         TRY(run_parent(grid));
-    const uint32_t at_a_time = grid->way == REFINE_ONE_BY_ONE ? 1 : grid->refined;
+    const uint32_t at_a_time = grid->way == ONE_BY_ONE ? 1 : grid->refined;
     const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < grid->refined; first += at_a_time)
         TRY(KERNEL_LAUNCH(grid->kernels->child, launch, grid->values, grid->listed, first, grid->cells));
@@ -90,7 +121,8 @@ static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
     return sum;
 }
 
-bool local_refine_right(const struct refinement *grid)
+/* Whether those found are the values, and `refined` the children, that run() must leave. */
+static bool is_right(const struct refinement *grid)
 {
     const uint32_t cells = grid->cells;
     uint32_t refined = 0;
@@ -109,13 +141,6 @@ bool local_refine_right(const struct refinement *grid)
 
 /* ---- the part ---- */
 
-static const char *const way_names[REFINE_WAYS] = {
-    [REFINE_UNIFORM] = "a child grid for every cell",
-    [REFINE_TOGETHER] = "over the threshold, in one launch",
-    [REFINE_ONE_BY_ONE] = "over the threshold, a launch for each",
-    [REFINE_BY_PARENT] = "over the threshold, launched by parents",
-};
-
 static enum status clear(void *context)
 {
     const struct refinement *grid = context;
@@ -125,20 +150,22 @@ static enum status clear(void *context)
 static enum status verify(void *context, bool *right)
 {
     const struct refinement *grid = context;
-    TRY(buffer_read(grid->values, 0, (size_t)grid->cells * grid->cells * sizeof *grid->found, grid->found));
-    *right = local_refine_right(grid);
+    TRY(buffer_read(grid->values, 0, (grid->count + BEHIND) * sizeof *grid->found, grid->found));
+    *right = is_right(grid);
+    for (size_t n = grid->count; n < grid->count + BEHIND; n++)
+        *right = *right && grid->found[n] == 0;
     return STATUS_OK;
 }
 
 /* Whether the device can launch children itself, and a line for below the table that says how they are
  * launched. */
-static bool parents_launch(const struct ladder *ladder, size_t size, char *how)
+static bool parents_launch(const struct ladder *ladder, struct refinement *grid, size_t size, char *how)
 {
     if (!ladder->bench->info->can_enqueue) {
         snprintf(how, size, "host-enqueued: this device has no device-side enqueue");
         return false;
     }
-    if (local_refine_prepare(ladder->kernels) != STATUS_OK) {
+    if (prepare_parent(grid) != STATUS_OK) {
         const char *message = status_message();
         const size_t line = strcspn(message, "\n"); /* a build log follows */
         snprintf(how, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
@@ -154,29 +181,30 @@ static enum status climb(const struct ladder *ladder, struct refinement *grid)
 {
     struct rung rung = {
         .part = "refine", .version = way_names[grid->way], .unit = "Gcells/s", .stage = STAGE_OTHER};
-    TRY(local_refine_run(grid));
+    TRY(run(grid));
     snprintf(rung.size, sizeof rung.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
     rung.work = (double)grid->refined * REFINEMENT_CELLS;
-    return ladder_climb(
-        ladder, &rung,
-        (struct subject){.context = grid, .prepare = clear, .run = local_refine_run, .verify = verify});
+    return ladder_climb(ladder, &rung,
+                        (struct subject){.context = grid, .prepare = clear, .run = run, .verify = verify});
 }
 
 enum status ladder_refine(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
     const uint32_t cells = ladder->options->coarse;
-    const size_t count = (size_t)cells * cells;
-    struct refinement grid = {.kernels = ladder->kernels, .cells = cells, .threshold = REFINEMENT_PEAK / 64};
+    struct refinement grid = {.kernels = ladder->kernels,
+                              .cells = cells,
+                              .threshold = ladder->threshold,
+                              .count = (size_t)cells * cells};
     char how[512];
-    TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, count));
-    TRY(buffer_create(bench->part, count * sizeof(uint32_t), "numbers", &grid.values));
-    TRY(buffer_create(bench->part, count * sizeof(uint32_t), "numbers", &grid.listed));
+    TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, grid.count + BEHIND));
+    TRY(buffer_create(bench->part, (grid.count + BEHIND) * sizeof(uint32_t), "numbers", &grid.values));
+    TRY(buffer_create(bench->part, grid.count * sizeof(uint32_t), "numbers", &grid.listed));
     TRY(buffer_create(bench->part, 2 * sizeof(uint32_t), "numbers", &grid.counts));
     ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    const bool by_parent = parents_launch(ladder, sizeof how, how);
-    for (grid.way = REFINE_UNIFORM; grid.way < REFINE_WAYS; grid.way++)
-        if (grid.way != REFINE_BY_PARENT || by_parent)
+    const bool by_parent = parents_launch(ladder, &grid, sizeof how, how);
+    for (grid.way = UNIFORM; grid.way < WAYS; grid.way++)
+        if (grid.way != BY_PARENT || by_parent)
             TRY(climb(ladder, &grid));
     printf("  %s\n", how);
     return STATUS_OK;

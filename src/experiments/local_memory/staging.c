@@ -8,7 +8,6 @@
 
 /* What the results hold before a run, and behind them after it: a number that no kernel writes. */
 static const uint32_t untouched = 0x4b1d0b5eu;
-enum { BEHIND = 9 };
 
 /* Kernels that stage what their items share, beside those without local memory. */
 enum version {
