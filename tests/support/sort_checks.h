@@ -5,7 +5,7 @@
 
 #include "support/device_fixture.h"
 
-#include "sort/sorter.h"
+#include "experiments/sorting/sorting.h"
 
 /* ---- keys ---- */
 
@@ -87,33 +87,6 @@ static inline void fill_keys(uint32_t *keys, uint32_t count, uint32_t bits, enum
 
 /* ---- what is given for them ---- */
 
-/* A sort that gives a bijection, keys that do not fall, and equal keys in their order has given the only
- * right answer. seen: [count], all 0. */
-static inline void check_permutation(const uint32_t *keys, const uint32_t *permutation, uint32_t count,
-                                     uint8_t *seen)
-{
-    for (uint32_t j = 0; j < count; j++) {
-        const uint32_t source = permutation[j], before = j > 0 ? permutation[j - 1] : 0;
-        if (source >= count || seen[source])
-            fail_msg("permutation[%u] = %u of %u is no entry, or twice in it", j, source, count);
-        seen[source] = 1;
-        if (j > 0 && (keys[before] > keys[source] || (keys[before] == keys[source] && before > source)))
-            fail_msg("at %u: key %u of entry %u comes after key %u of entry %u", j, keys[source], source,
-                     keys[before], before);
-    }
-}
-
-/* expected: [cells + 1], all 0. */
-static inline void check_cell_offsets(const uint32_t *keys, const uint32_t *offsets, uint32_t count,
-                                      uint32_t cells, uint32_t *expected)
-{
-    for (uint32_t j = 0; j < count; j++)
-        expected[keys[j] + 1]++;
-    for (uint32_t c = 0; c < cells; c++)
-        expected[c + 1] += expected[c];
-    assert_memory_equal(offsets, expected, (cells + 1) * sizeof *expected);
-}
-
 /* Sorts a list and checks all that comes out, and that nothing else is written. `cells`: 0 asks for no
  * offsets. */
 static inline void check_sort(struct sorter *sorter, bool gives_keys, uint32_t cells, const uint32_t *keys,
@@ -125,9 +98,8 @@ static inline void check_sort(struct sorter *sorter, bool gives_keys, uint32_t c
     struct device *branch = NULL;      /* a check takes as much as all arrays of many a test */
     struct buffer *lists[LISTS];
     uint32_t *found[LISTS], *offsets = NULL;
-    uint8_t *seen = NULL;
+    struct sort_verdict verdict;
     assert_ok(device_branch(device, &branch));
-    assert_ok(DEVICE_NEW_ARRAY(branch, seen, count + (size_t)1));
     assert_ok(DEVICE_NEW_ARRAY(branch, offsets, cells + (size_t)1));
     for (int n = 0; n < LISTS; n++) {
         assert_ok(buffer_create(branch, lengths[n] * word, "a list", &lists[n]));
@@ -142,12 +114,16 @@ static inline void check_sort(struct sorter *sorter, bool gives_keys, uint32_t c
         assert_ok(buffer_read(lists[n], 0, lengths[n] * word, found[n]));
     if (count > 0)
         assert_memory_equal(found[KEYS], keys, count * word); /* kept */
-    check_permutation(keys, found[PERMUTATION], count, seen);
-    for (uint32_t j = 0; j < count; j++)
-        if (found[SORTED][j] != (gives_keys ? keys[found[PERMUTATION][j]] : unset))
-            fail_msg("sorted_keys[%u] = %u", j, found[SORTED][j]);
-    if (cells)
-        check_cell_offsets(keys, found[OFFSETS], count, cells, offsets);
+    assert_ok(host_judge_sort(branch, keys, gives_keys ? found[SORTED] : NULL, found[PERMUTATION], count,
+                              &verdict));
+    if (!sort_is_right(&verdict))
+        fail_msg("%u keys: sorted %d, stable %d, a permutation %d", count, verdict.sorted, verdict.stable,
+                 verdict.permutation);
+    for (uint32_t j = 0; j < count && !gives_keys; j++)
+        assert_int_equal(found[SORTED][j], unset);
+    host_cell_offsets(keys, cells > 0 ? count : 0, cells, offsets);
+    if (cells > 0)
+        assert_memory_equal(found[OFFSETS], offsets, lengths[OFFSETS] * word);
     device_close(&branch);
 }
 
