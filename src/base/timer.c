@@ -19,7 +19,13 @@ static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_OUTPUT] = "output",
     [STAGE_WAIT] = "wait for files",
     [STAGE_OTHER] = "other",
+    [STAGE_START_MPI] = "start: MPI",
+    [STAGE_START_DEVICE] = "start: device",
+    [STAGE_START_KERNELS] = "start: kernels",
+    [STAGE_START_OTHER] = "start: other",
 };
+
+static double begin;
 
 const char *stage_name(enum stage stage)
 {
@@ -39,4 +45,14 @@ double timer_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void timer_begin(void)
+{
+    begin = timer_now();
+}
+
+double timer_since_begin(void)
+{
+    return timer_now() - begin;
 }

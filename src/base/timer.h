@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* In the order of one step, which is the order of the printed table. */
+/* In the order of one step, which is the order of the printed table; those of the start stand above them. */
 enum stage {
     STAGE_LOAD,
     STAGE_SORT_TRANSPOSE,
@@ -24,6 +24,10 @@ enum stage {
     STAGE_OUTPUT, /* copies of what is written beside the steps */
     STAGE_WAIT,   /* for files that are being written */
     STAGE_OTHER,  /* what is timed but not part of the table: a copy, a transfer */
+    STAGE_START_MPI,
+    STAGE_START_DEVICE,
+    STAGE_START_KERNELS, /* reading and building them, also later than at the start */
+    STAGE_START_OTHER,   /* config, memory, plans, folders */
     STAGE_COUNT
 };
 
@@ -45,5 +49,9 @@ void timers_add(struct timers *timers, enum stage stage, double seconds, uint64_
 
 /* Seconds of a monotonic clock, for differences. */
 double timer_now(void);
+
+/* The process begins now; and the seconds since then. */
+void timer_begin(void);
+double timer_since_begin(void);
 
 #endif

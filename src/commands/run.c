@@ -67,6 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 struct run {
     struct config config;
     struct communicator communicator;
+    double mpi_seconds;            /* from the begin of the process until it ran */
     struct log log;                /* of rank 0; the others have none */
     struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
     struct device *device;
@@ -215,13 +216,14 @@ static void announce(struct run *run)
 /* ---- the run ---- */
 
 /* How long everything took, also of a run that was stopped. Collective. */
-static enum status report_times(struct run *run, double seconds)
+static enum status report_times(struct run *run, double step_seconds)
 {
     const struct simulation *simulation = &run->simulation;
     const struct run_cost cost = {.steps = simulation->step - simulation->first_step,
                                   .particles = simulation_particles(&run->config),
                                   .own_particles = simulation_own_particles(simulation),
-                                  .wall_seconds = seconds,
+                                  .step_seconds = step_seconds,
+                                  .wall_seconds = timer_since_begin(),
                                   .timed_every =
                                       simulation_samples_times(simulation) ? SIMULATION_TIMED_EVERY : 1};
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
@@ -257,9 +259,31 @@ static void watch_outputs(struct run *run, struct share_watch *watch)
                  SHARE_WATCH_SECONDS, thrift);
 }
 
+/* Opens the device, and notes how long that and MPI took. */
+static enum status open_device(struct run *run)
+{
+    const double start = timer_now();
+    TRY(device_open(run->config.device, (uint32_t)run->communicator.local_rank, &run->device));
+    device_add_time(run->device, STAGE_START_DEVICE, timer_now() - start, 0);
+    device_add_time(run->device, STAGE_START_MPI, run->mpi_seconds, 0);
+    return STATUS_OK;
+}
+
+/* The steps begin: what of the time until now belongs to no stage yet is the start's. */
+static void time_start(const struct run *run)
+{
+    static const enum stage stages[] = {STAGE_START_MPI, STAGE_START_DEVICE, STAGE_START_KERNELS, STAGE_LOAD};
+    const struct timers *timers = device_timers(run->device);
+    double rest = timer_since_begin();
+    for (size_t n = 0; n < sizeof stages / sizeof stages[0]; n++)
+        rest -= timers->stages[stages[n]].seconds;
+    device_add_time(run->device, STAGE_START_OTHER, rest > 0 ? rest : 0, 0);
+}
+
 static enum status step_through(struct run *run, const struct run_arguments *arguments)
 {
     struct simulation *simulation = &run->simulation;
+    time_start(run);
     struct progress progress = progress_begin(&run->log, simulation->first_step, run->config.time.steps,
                                               simulation_particles(&run->config));
     progress.live &= run->communicator.size == 1; /* mpirun shows a terminal to a rank that has none */
@@ -314,7 +338,7 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     if (!is_first_rank(run))
         run->log.terminal = NULL;
     TRY(choose_folder(run, arguments->force));
-    TRY(agree(run, device_open(run->config.device, (uint32_t)communicator->local_rank, &run->device)));
+    TRY(agree(run, open_device(run)));
     TRY(communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
                                                              run->checkpoint, &run->simulation)));
     run->simulation.log = &run->log;
@@ -351,6 +375,7 @@ enum status command_run(int argc, char **argv)
     bool done = false;
     TRY(communicator_start(
         &communicator)); /* first, so that all ranks agree on what is wrong, and one says it */
+    const double mpi_seconds = timer_since_begin();
     TRY(communicator_agree(&communicator, arguments_parse(&argp, argc, argv, &arguments, &done)));
     if (done)
         return STATUS_OK;
@@ -359,6 +384,7 @@ enum status command_run(int argc, char **argv)
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the run");
     run->communicator = communicator;
+    run->mpi_seconds = mpi_seconds;
     run->log = (struct log){.terminal = stdout, .level = arguments.level};
     enum status status = close_outputs(run, run_config(run, &arguments));
     simulation_destroy(&run->simulation);

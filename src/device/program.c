@@ -182,8 +182,10 @@ static enum status build(struct device *device, const char *file, enum precision
     created->device = device;
     created->precision = precision;
     snprintf(created->file, sizeof created->file, "%s", file);
+    const double start = timer_now();
     if (!device->core->is_counting)
         TRY(find_or_compile(created, options));
+    device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     *program = created;
     return STATUS_OK;
 }

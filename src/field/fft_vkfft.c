@@ -97,7 +97,9 @@ static enum status plan(struct fft *fft, uint64_t arrays, struct application *ap
         .bufferStride = {grid->ny / 2 + 1, modes_stride, arrays * modes_stride},
         .bufferSize = &application->modes_bytes,
     };
-    const VkFFTResult result = initializeVkFFT(&application->handle, configuration);
+    const double start = timer_now();
+    const VkFFTResult result = initializeVkFFT(&application->handle, configuration); /* builds kernels */
+    device_add_time(fft->device, STAGE_START_KERNELS, timer_now() - start, 0);
     *unsupported = is_unsupported(result);
     TRY(vkfft_check(fft, result, "to plan a transform")); /* else VkFFT has freed everything itself */
     return device_at_close(fft->device, delete_application, application);

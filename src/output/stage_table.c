@@ -3,14 +3,15 @@
 
 #include <stdbool.h>
 
-enum { ROW_TOGETHER = STAGE_OTHER, ROW_WALL, ROWS };
+/* Behind those of the stages. */
+enum { ROW_TOGETHER = STAGE_COUNT, ROW_STEPS, ROW_WALL, ROWS };
 
-/* A stage, what the table shows together, or the loop, of all ranks. */
+/* A stage, all of them together, the step loop, or the whole process, of all ranks. */
 struct row {
     const char *name;
     double least, mean, most;     /* seconds of a rank */
     double imbalance;             /* the most over the mean */
-    double bandwidth, throughput; /* GB/s and particles/s, by the mean, or for the loop by the most */
+    double bandwidth, throughput; /* GB/s and particles/s, by the mean, or for the loop by the most; or 0 */
     uint64_t bytes, launches;
 };
 
@@ -18,6 +19,25 @@ struct table {
     struct row rows[ROWS];
     double particle_imbalance;
 };
+
+/* Row number n of those that are shown: the start's begin. */
+static int shown_row(int n)
+{
+    enum { FIRST = STAGE_START_MPI, COUNT = STAGE_COUNT - FIRST };
+    return n < COUNT ? FIRST + n : n < STAGE_COUNT ? n - COUNT : n;
+}
+
+static bool is_of_steps(int row)
+{
+    return (row > STAGE_LOAD && row < STAGE_OTHER) || row == ROW_STEPS;
+}
+
+static const char *row_name(int row)
+{
+    static const char *const names[ROWS] = {
+        [ROW_TOGETHER] = "stages together", [ROW_STEPS] = "steps", [ROW_WALL] = "wall clock"};
+    return row < STAGE_COUNT ? stage_name((enum stage)row) : names[row];
+}
 
 static double ratio(double amount, double of, double otherwise)
 {
@@ -29,15 +49,22 @@ static struct table make_table(const struct communicator *communicator, const st
 {
     enum { BYTES, LAUNCHES, COUNTS };
     struct table table;
-    double sums[ROWS] = {[ROW_WALL] = cost->wall_seconds}, most[ROWS], negative[ROWS];
+    double sums[ROWS] = {[ROW_STEPS] = cost->step_seconds, [ROW_WALL] = cost->wall_seconds};
+    double most[ROWS], negative[ROWS];
     double most_particles = (double)cost->own_particles;
     uint64_t counts[ROWS][COUNTS] = {{0}};
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+    for (int stage = 0; stage < STAGE_COUNT; stage++) {
         const struct stage_time *time = &timers->stages[stage];
+        if (stage == STAGE_OTHER)
+            continue;
         sums[stage] = time->seconds;
-        sums[ROW_TOGETHER] += stage == STAGE_LOAD ? 0 : time->seconds;
+        sums[ROW_TOGETHER] += time->seconds;
         counts[stage][BYTES] = time->bytes;
         counts[stage][LAUNCHES] = time->launches;
+    }
+    if (sums[ROW_TOGETHER] < cost->wall_seconds) {
+        sums[STAGE_OTHER] = cost->wall_seconds - sums[ROW_TOGETHER];
+        sums[ROW_TOGETHER] = cost->wall_seconds;
     }
     for (int row = 0; row < ROWS; row++) {
         most[row] = sums[row];
@@ -48,20 +75,18 @@ static struct table make_table(const struct communicator *communicator, const st
     communicator_max(communicator, ROWS, negative);
     communicator_max(communicator, 1, &most_particles);
     communicator_sum_counts(communicator, ROWS * COUNTS, counts[0]);
-    counts[ROW_WALL][LAUNCHES] = cost->steps;
+    counts[ROW_STEPS][LAUNCHES] = cost->steps;
     for (int n = 0; n < ROWS; n++) {
-        const double mean = sums[n] / communicator->size, seconds = n == ROW_WALL ? most[n] : mean;
+        const double mean = sums[n] / communicator->size, seconds = n >= ROW_STEPS ? most[n] : mean;
         /* The particles are loaded once. */
-        const double particles = (n == STAGE_LOAD ? 1 : (double)cost->steps) * (double)cost->particles;
-        table.rows[n] = (struct row){.name = n == ROW_WALL       ? "wall clock"
-                                             : n == ROW_TOGETHER ? "stages together"
-                                                                 : stage_name((enum stage)n),
+        const double times = is_of_steps(n) ? (double)cost->steps : n == STAGE_LOAD;
+        table.rows[n] = (struct row){.name = row_name(n),
                                      .least = -negative[n],
                                      .mean = mean,
                                      .most = most[n],
                                      .imbalance = ratio(most[n], mean, 1),
                                      .bandwidth = 1e-9 * ratio((double)counts[n][BYTES], seconds, 0),
-                                     .throughput = ratio(particles, seconds, 0),
+                                     .throughput = ratio(times * (double)cost->particles, seconds, 0),
                                      .bytes = counts[n][BYTES],
                                      .launches = counts[n][LAUNCHES]};
     }
@@ -77,21 +102,23 @@ static void print_table(struct log *log, int ranks, const struct table *table, c
     log_line(log, LOG_NORMAL, "%-20s %s %7s %9s %14s", "stage",
              ranks == 1 ? "   seconds" : "seconds: min       mean        max  imbalance", "share", "GB/s",
              "M particles/s");
-    for (int n = 0; n < ROWS; n++) {
+    for (int shown = 0; shown < ROWS; shown++) {
+        const int n = shown_row(shown);
         const struct row *row = &table->rows[n];
-        const bool is_stage = n < STAGE_OTHER;
-        char seconds[64], bandwidth[32] = "";
-        if (is_stage && (row->launches == 0 || n == STAGE_LOAD))
+        char seconds[64], bandwidth[32] = "", rates[64] = "";
+        if (n < STAGE_COUNT && n != STAGE_OTHER && row->launches == 0)
             continue;
         if (ranks == 1)
             snprintf(seconds, sizeof seconds, "%10.4f", row->mean);
         else
             snprintf(seconds, sizeof seconds, "%12.4f %10.4f %10.4f %10.3f", row->least, row->mean, row->most,
                      row->imbalance);
-        if (is_stage)
+        if (is_of_steps(n) && n != ROW_STEPS)
             snprintf(bandwidth, sizeof bandwidth, "%.2f", row->bandwidth);
-        log_line(log, LOG_NORMAL, "%-20s %s %5.1f %% %9s %14.1f", row->name, seconds,
-                 n == ROW_WALL ? 100.0 : 100 * ratio(row->mean, wall, 0), bandwidth, 1e-6 * row->throughput);
+        if (is_of_steps(n))
+            snprintf(rates, sizeof rates, " %9s %14.1f", bandwidth, 1e-6 * row->throughput);
+        log_line(log, LOG_NORMAL, "%-20s %s %5.1f %%%s", row->name, seconds,
+                 n == ROW_WALL ? 100.0 : 100 * ratio(row->mean, wall, 0), rates);
     }
     if (ranks > 1)
         log_line(log, LOG_NORMAL, "%-20s %.3f: most particles of a rank over the mean of %d ranks",
@@ -109,11 +136,12 @@ static enum status write_file(const struct run_folder *folder, const struct tabl
     TRY(run_folder_open(folder, "timers.csv", "w", &file));
     fprintf(file, "stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,"
                   "seconds_min,seconds_mean,seconds_max,imbalance\n");
-    for (int n = 0; n < ROWS; n++) {
+    for (int shown = 0; shown < ROWS; shown++) {
+        const int n = shown_row(shown);
         const struct row *row = &table->rows[n];
         if (n != ROW_TOGETHER)
             fprintf(file, "%s,%.9g,%llu,%llu,%.6g,%.6g,%.9g,%.9g,%.9g,%.6g\n", row->name,
-                    n == ROW_WALL ? row->most : row->mean, (unsigned long long)row->launches,
+                    n >= ROW_STEPS ? row->most : row->mean, (unsigned long long)row->launches,
                     (unsigned long long)row->bytes, row->bandwidth, row->throughput, row->least, row->mean,
                     row->most, row->imbalance);
     }

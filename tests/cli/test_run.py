@@ -9,6 +9,7 @@ import re
 import signal
 import struct
 import termios
+import time
 import unittest
 from fcntl import ioctl
 
@@ -121,7 +122,7 @@ class Files(ProgramTest):
         header += ["seconds_min", "seconds_mean", "seconds_max", "imbalance"]
         self.assertEqual(list(rows[0]), header)
         by_stage = {row["stage"]: row for row in rows}
-        self.assertLessEqual({*STAGES, "sort: transpose", "wall clock"}, set(by_stage))
+        self.assertLessEqual({*STAGES, "sort: transpose", "steps", "wall clock"}, set(by_stage))
         for stage in STAGES:
             row = {name: float(by_stage[stage][name]) for name in header[1:]}
             self.assertEqual({row[name] for name in header if name.startswith("seconds")}, {row["seconds"]})
@@ -134,6 +135,19 @@ class Files(ProgramTest):
             self.assertAlmostEqual(row["gigabytes_per_second"], 1e-9 * rate, delta=1e-14 * rate)
             rate = 24 * 4096 / row["seconds"]  # steps 0 to 23
             self.assertAlmostEqual(row["particles_per_second"], rate, delta=1e-5 * rate)
+
+    def test_the_stages_are_the_whole_wall_clock(self):
+        begin = time.monotonic()
+        self.run_well("run", "small.yaml", "--quiet", "--force")
+        passed = time.monotonic() - begin
+        seconds = {row["stage"]: float(row["seconds"]) for row in self.assert_whole_rows(self.out / "timers.csv")}
+        wall, steps = seconds.pop("wall clock"), seconds.pop("steps")
+        self.assertLess(steps, wall)
+        self.assertLess(wall, passed)
+        self.assertGreater(wall, 0.3 * passed)
+        self.assertAlmostEqual(sum(seconds.values()), wall, delta=1e-6 * wall)
+        for stage in ("device", "kernels", "other"):
+            self.assertGreater(seconds[f"start: {stage}"], 0)
 
     def test_one_particle(self):
         self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "3", *sets("species.electrons.particles=1"))
@@ -195,8 +209,9 @@ class WhatIsSaid(ProgramTest):
         self.assertRegex(text, r"(?m)^stage +seconds +share +GB/s +M particles/s$")
         for stage in STAGES:
             self.assertRegex(text, rf"(?m)^{stage} +\d+\.\d+ +\d+\.\d % +\d+\.\d+ +\d+\.\d+$")
-        for sum_name in ("stages together", "wall clock"):
-            self.assertRegex(text, rf"(?m)^{sum_name} +\d+\.\d+ ")
+        for name in ("start: device", "start: kernels", "load", "other", "stages together", "wall clock"):
+            self.assertRegex(text, rf"(?m)^{name} +\d+\.\d+ +\d+\.\d %$")
+        self.assertRegex(text, r"(?m)^steps +\d+\.\d+ +\d+\.\d % +\d+\.\d+$")
         self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
     def test_quiet_says_nothing_and_verbose_more(self):

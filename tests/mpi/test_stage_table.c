@@ -27,12 +27,15 @@ static struct timers timers;
 static struct run_cost cost;
 
 /* Of P ranks rank r takes P - r seconds for the push and 1 for the deposit; the last rank alone has a halo;
- * there is no exchange. Rank r has 2 million particles more than rank r - 1, in a loop of 8 + r seconds. */
+ * there is no exchange. Rank r has 2 million particles more than rank r - 1, in a loop of 8 + r seconds, of a
+ * process of 20 + r seconds. */
 static int make_numbers(void **state)
 {
     const uint64_t size = (uint64_t)ranks.size, million = 1000000;
     (void)state;
     timers = (struct timers){0};
+    timers_add(&timers, STAGE_START_DEVICE, 1, 0, 1);
+    timers_add(&timers, STAGE_START_KERNELS, 0.0625, 0, 4);
     timers_add(&timers, STAGE_LOAD, 0.5, 1000, 1);
     timers_add(&timers, STAGE_SORT_OFFSETS, 0.25, 0, 1);
     timers_add(&timers, STAGE_DEPOSIT, 0.1, 0, STEPS);
@@ -43,7 +46,8 @@ static int make_numbers(void **state)
     cost = (struct run_cost){.steps = STEPS,
                              .particles = million * size * size,
                              .own_particles = million * (1 + 2 * (uint64_t)ranks.rank),
-                             .wall_seconds = 8 + ranks.rank,
+                             .step_seconds = 8 + ranks.rank,
+                             .wall_seconds = 20 + ranks.rank,
                              .timed_every = 1};
     return 0;
 }
@@ -53,18 +57,14 @@ static int make_numbers(void **state)
 
 /* What the numbers above come to. */
 struct expected {
-    double size, push, together, together_most, wall, particles;
+    double size, push, steps, wall, particles;
 };
 
 static struct expected expect(void)
 {
     const double size = ranks.size, push = (1 + size) / 2;
-    return (struct expected){.size = size,
-                             .push = push,
-                             .together = 1.25 + push + 1 / size,
-                             .together_most = size == 1 ? 3.25 : 1.25 + size,
-                             .wall = 7 + size,
-                             .particles = 1e6 * size * size};
+    return (struct expected){
+        .size = size, .push = push, .steps = 7 + size, .wall = 19 + size, .particles = 1e6 * size * size};
 }
 
 static const char *print_to_text(void)
@@ -92,18 +92,19 @@ static const char *line_of(const char *text, const char *name)
     return line + strlen(name);
 }
 
-/* least, mean, most, share in percent, GB/s where it is not negative, M particles/s */
+/* least, mean, most, share in percent, GB/s and M particles/s where they are not negative */
 static void check_line(const char *text, const char *name, const double *numbers)
 {
-    char wanted[256], rate[32] = "";
+    char wanted[256], bandwidth[32] = "", rates[64] = "";
     if (numbers[4] >= 0)
-        snprintf(rate, sizeof rate, "%.2f", numbers[4]);
+        snprintf(bandwidth, sizeof bandwidth, "%.2f", numbers[4]);
+    if (numbers[5] >= 0)
+        snprintf(rates, sizeof rates, " %9s %14.1f", bandwidth, numbers[5]);
     if (ranks.size == 1)
-        snprintf(wanted, sizeof wanted, "%-20s %10.4f %5.1f %% %9s %14.1f", name, numbers[1], numbers[3],
-                 rate, numbers[5]);
+        snprintf(wanted, sizeof wanted, "%-20s %10.4f %5.1f %%%s", name, numbers[1], numbers[3], rates);
     else
-        snprintf(wanted, sizeof wanted, "%-20s %12.4f %10.4f %10.4f %10.3f %5.1f %% %9s %14.1f", name,
-                 numbers[0], numbers[1], numbers[2], numbers[2] / numbers[1], numbers[3], rate, numbers[5]);
+        snprintf(wanted, sizeof wanted, "%-20s %12.4f %10.4f %10.4f %10.3f %5.1f %%%s", name, numbers[0],
+                 numbers[1], numbers[2], numbers[2] / numbers[1], numbers[3], rates);
     assert_string_equal(line_of(text, name), wanted + strlen(name));
 }
 
@@ -120,14 +121,36 @@ TEST(the_table_is_that_of_all_ranks)
     check_line(text, "push", (double[]){1, e.push, e.size, e.push * share, bandwidth, moved / e.push});
     check_line(text, "deposit", (double[]){1, 1, 1, share, 0, moved});
     check_line(text, "sort: cell offsets", (double[]){0.25, 0.25, 0.25, 0.25 * share, 0, moved / 0.25});
-    check_line(text, "stages together",
-               (double[]){3.25, e.together, e.together_most, e.together * share, -1, moved / e.together});
-    check_line(text, "wall clock", (double[]){8, 7.5 + e.size / 2, e.wall, 100, -1, moved / e.wall});
+    check_line(text, "steps",
+               (double[]){8, 7.5 + e.size / 2, e.steps, (7.5 + e.size / 2) * share, -1, moved / e.steps});
+    const double wall = 19.5 + e.size / 2;
+    check_line(text, "stages together", (double[]){20, wall, e.wall, wall * share, -1, -1});
+    check_line(text, "wall clock", (double[]){20, wall, e.wall, 100, -1, -1});
+    check_line(text, "start: device", (double[]){1, 1, 1, share, -1, -1});
+    check_line(text, "start: kernels", (double[]){0.25, 0.25, 0.25, 0.25 * share, -1, -1});
+    check_line(text, "load", (double[]){0.5, 0.5, 0.5, 0.5 * share, -1, -1});
     check_line(text, "halo", (double[]){ranks.size == 1 ? 1 : 0, halo, 1, halo * share, 0, moved / halo});
     assert_null(strstr(text, "exchange"));
-    assert_null(strstr(text, "load"));
-    assert_null(strstr(text, "other"));
+    assert_null(strstr(text, "start: MPI"));
     assert_null(strstr(text, "times what one step"));
+}
+
+/* Rank r's wall clock less its stages is 17 - P + 2r seconds, of the last one, with its halo, a second less.
+ */
+TEST(what_no_stage_has_is_a_row)
+{
+    const struct expected e = expect();
+    const double least = ranks.size == 1 ? 15 : 17 - e.size, mean = 16 - 1 / e.size;
+    const char *text = print_to_text();
+    if (ranks.rank == 0)
+        check_line(text, "other", (double[]){least, mean, 14 + e.size, 100 * mean / e.wall, -1, -1});
+    timers_add(&timers, STAGE_PUSH, 100, 0, 1); /* at the same time as others */
+    text = print_to_text();
+    if (ranks.rank > 0)
+        return;
+    const double together = 103 + e.push + 1 / e.size, most = ranks.size == 1 ? 105 : 103 + e.size;
+    assert_non_null(strstr(line_of(text, "other"), " 0.0000 "));
+    check_line(text, "stages together", (double[]){105, together, most, 100 * together / e.wall, -1, -1});
 }
 
 TEST(the_imbalance_of_the_particles_is_told)
@@ -191,8 +214,10 @@ TEST(the_file_is_that_of_all_ranks)
         (double[]){e.push, STEPS * e.size, bytes, bandwidth / e.push, moved / e.push, 1, e.push, e.size});
     check_row(text, "load,",
               (double[]){0.5, e.size, 1000 * e.size, 2e-6 * e.size, 2 * e.particles, 0.5, 0.5, 0.5});
-    check_row(text, "wall clock,",
-              (double[]){e.wall, STEPS, 0, 0, moved / e.wall, 8, 7.5 + e.size / 2, e.wall});
+    check_row(text, "steps,",
+              (double[]){e.steps, STEPS, 0, 0, moved / e.steps, 8, 7.5 + e.size / 2, e.steps});
+    check_row(text, "wall clock,", (double[]){e.wall, 0, 0, 0, 0, 20, 19.5 + e.size / 2, e.wall});
+    check_row(text, "start: kernels,", (double[]){0.25, 4 * e.size, 0, 0, 0, 0.25, 0.25, 0.25});
     assert_string_equal(line_of(text, "exchange,"), "0,0,0,0,0,0,0,0,1");
 }
 
