@@ -52,6 +52,7 @@ enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED }
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 enum snapshot_field { SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO, SNAPSHOT_FIELDS };
 enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
+enum snapshot_precision { SNAPSHOT_PRECISION_RUN, SNAPSHOT_PRECISION_SINGLE };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
 
 struct grid_config {
@@ -160,6 +161,7 @@ struct snapshots_config {
         uint64_t every_nth; /* of the list of all ranks */
         double fraction;    /* of all, chosen by their ids */
     } particles;
+    enum snapshot_precision precision;
     uint32_t compression; /* deflate level 0..9 */
 };
 
@@ -255,6 +257,13 @@ static inline uint32_t phase_axis_find(const struct phase_space_config *phase_sp
 static inline enum phase_axis phase_axis_written(const struct phase_space_config *phase_space, uint32_t k)
 {
     return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
+}
+
+/* That of the reals in snapshots. */
+static inline enum precision snapshots_precision(const struct config *config)
+{
+    return config->output.snapshots.precision == SNAPSHOT_PRECISION_RUN ? config->precision
+                                                                        : PRECISION_SINGLE;
 }
 
 /* Whether snapshots hold particles of a species of that name. */

@@ -105,7 +105,9 @@ static enum status record_moments(void *moments, const char *folder, const struc
 static uint64_t moments_bytes(const struct config *config)
 {
     const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species too */
-    return (frame + openpmd_mesh_bytes(config, QUANTITIES)) * config->species_count + frame;
+    return (frame + openpmd_mesh_bytes(&config->grid, config->precision, QUANTITIES)) *
+               config->species_count +
+           frame;
 }
 
 const struct output_row moments_output = {.name = "moments",

@@ -152,8 +152,8 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
     }
 }
 
-uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components)
+uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components)
 {
-    const uint64_t shape[2] = {config->grid.cells[0], config->grid.cells[1]};
-    return components * hdf5_stored_elements(shape) * precision_bytes(config->precision);
+    const uint64_t shape[2] = {grid->cells[0], grid->cells[1]};
+    return components * hdf5_stored_elements(shape) * precision_bytes(precision);
 }

@@ -83,7 +83,7 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
                         uint32_t filter_passes);
 
 /* Bytes of so many components of meshes before compression. */
-uint64_t openpmd_mesh_bytes(const struct config *config, uint32_t components);
+uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components);
 
 /* One group for each species that snapshots hold. The particles of a rank are one patch; patches are in the
  * order of the ranks.

@@ -2,6 +2,7 @@
 #include "output/openpmd.h"
 #include "output/sorted_list.h"
 
+#include <float.h>
 #include <math.h>
 
 /* ---- columns: what a component of a record is filled with ---- */
@@ -9,15 +10,8 @@
 struct column {
     const struct sorted_list *list;
     unsigned axis;
+    enum precision precision; /* of what is filled */
 };
-
-static void store(const struct sorted_list *list, void *values, size_t n, double value)
-{
-    if (list->precision == PRECISION_SINGLE)
-        ((float *)values)[n] = (float)value;
-    else
-        ((double *)values)[n] = value;
-}
 
 /* The index along the column's axis of the cell that particle j is in; `cell` is that of an earlier one, and
  * then its own. */
@@ -34,11 +28,15 @@ static enum status fill_position(const void *source, uint64_t first, size_t coun
     const struct column *column = source;
     const struct sorted_list *list = column->list;
     uint32_t cell = sorted_list_cell(list, first);
-    for (size_t n = 0; n < count; n++)
-        store(list, values, n, sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis));
-    /* In double precision a reader's sum could round to the far end of the cell, and of the box. A float
-     * below 1 stays further away than that. */
-    for (size_t n = 0; list->precision == PRECISION_DOUBLE && n < count; n++) {
+    /* A double must not round to a float of 1, the far end of the cell. */
+    const double most = column->precision == PRECISION_SINGLE ? 1 - FLT_EPSILON / 2.0 : 1;
+    for (size_t n = 0; n < count; n++) {
+        const double offset = sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis);
+        store_real(column->precision, values, n, offset > most ? most : offset);
+    }
+    /* In double precision a reader's sum could round to it too, and to that of the box. A float below 1 stays
+     * further away than that. */
+    for (size_t n = 0; column->precision == PRECISION_DOUBLE && n < count; n++) {
         const double index = next_index(column, first + n, &cell);
         ((double *)values)[n] = fmin(((double *)values)[n], nextafter(index + 1, 0) - index);
     }
@@ -59,9 +57,9 @@ static enum status fill_momentum(const void *source, uint64_t first, size_t coun
     const struct column *column = source;
     const struct sorted_list *list = column->list;
     for (size_t n = 0; n < count; n++)
-        store(list, values, n,
-              list->species->mass *
-                  sorted_list_real(list, ATTRIBUTE_VELOCITY, 2 * (first + n) + column->axis));
+        store_real(column->precision, values, n,
+                   list->species->mass *
+                       sorted_list_real(list, ATTRIBUTE_VELOCITY, 2 * (first + n) + column->axis));
     return STATUS_OK;
 }
 
@@ -149,13 +147,14 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const struct config *config = openpmd->view->config;
     const struct species_config *species = list->species;
     const struct grid *box = &list->slab.box;
-    const enum hdf5_type real = hdf5_real(config->precision);
+    const enum precision precision = snapshots_precision(config);
+    const enum hdf5_type real = hdf5_real(precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
     /* Those that are written stand for all. */
     const double share = list->all > 0 ? (double)list->all / (double)list->whole : 1;
     const double weighting = openpmd->view->particles[list->number].weight * units->particles / share;
-    const struct column columns[2] = {{list, 0}, {list, 1}};
+    const struct column columns[2] = {{list, 0, precision}, {list, 1, precision}};
     const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
                         *y = x ? x + 1 : NULL;
     const struct particle_record records[] = {
@@ -199,7 +198,9 @@ uint64_t openpmd_species_bytes(const struct config *config)
             continue;
         uint64_t each = 2 * sizeof(uint32_t); /* positionOffset */
         for (enum attribute a = 0; a < ATTRIBUTES; a++)
-            each += attribute_present(&config->species[s], a) ? attribute_bytes(config->precision, a) : 0;
+            each += attribute_present(&config->species[s], a)
+                        ? attribute_bytes(snapshots_precision(config), a)
+                        : 0;
         const uint64_t most = selection_most(&config->output.snapshots, config->species[s].particles);
         bytes += frame + hdf5_stored_elements((const uint64_t[2]){most, 0}) * each;
     }

@@ -70,7 +70,8 @@ static void *sum_chunks(struct hdf5_file *file, const struct item *item)
             phase_volume_read_chunk(item->volume, item->counts, first + n, item->sums + n * elements);
         communicator_sum_counts(view->communicator, count * elements, item->sums);
         for (size_t n = 0; values && n < count * elements; n++)
-            view_store(view, values, first * elements + n, (double)item->sums[n] * item->density);
+            store_real(view->config->precision, values, first * elements + n,
+                       (double)item->sums[n] * item->density);
     }
     return values;
 }

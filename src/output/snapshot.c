@@ -31,6 +31,13 @@ static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buff
     return nodes;
 }
 
+static enum status fill_rounded(const void *nodes, uint64_t first, size_t count, void *values)
+{
+    for (size_t n = 0; n < count; n++)
+        ((float *)values)[n] = (float)((const double *)nodes)[first + n];
+    return STATUS_OK;
+}
+
 static bool is_written(const struct config *config, enum snapshot_field field)
 {
     const struct snapshots_config *snapshots = &config->output.snapshots;
@@ -46,12 +53,14 @@ static void write_fields(struct openpmd *openpmd)
     const struct config *config = openpmd->view->config;
     const struct fields *fields = openpmd->view->fields;
     const struct units *units = &openpmd->units;
-    const enum hdf5_type real = hdf5_real(config->precision);
+    const enum precision precision = snapshots_precision(config);
+    const enum hdf5_type real = hdf5_real(precision);
+    hdf5_fill *fill = precision == config->precision ? NULL : fill_rounded;
     const double field = units->electric_field;
     struct openpmd_record meshes[SNAPSHOT_FIELDS] = {
-        {"E", {1, 1, -3, -1}, {field, field}, {NULL}, NULL, real, 0, NULL},
-        {"phi", {2, 1, -3, -1}, {units->potential}, {NULL}, NULL, real, 0, NULL},
-        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {NULL}, NULL, real, 0, of_density},
+        {"E", {1, 1, -3, -1}, {field, field}, {NULL}, fill, real, 0, NULL},
+        {"phi", {2, 1, -3, -1}, {units->potential}, {NULL}, fill, real, 0, NULL},
+        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {NULL}, fill, real, 0, of_density},
     };
     const struct buffer *const nodes[SNAPSHOT_FIELDS][OPENPMD_AXES] = {
         {fields->ex, fields->ey}, {fields->phi}, {fields->rho}};
@@ -82,7 +91,8 @@ static uint64_t snapshot_bytes(const struct config *config)
     const uint64_t frame = 16384;
     uint64_t bytes = frame + openpmd_species_bytes(config);
     for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++)
-        bytes += is_written(config, f) ? openpmd_mesh_bytes(config, f == SNAPSHOT_E ? 2 : 1) : 0;
+        if (is_written(config, f))
+            bytes += openpmd_mesh_bytes(&config->grid, snapshots_precision(config), f == SNAPSHOT_E ? 2 : 1);
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;
 }

@@ -108,9 +108,17 @@ class Snapshots(ProgramTest):
             self.assertEqual(ids[0], other)
         self.assertAlmostEqual(len(ids[0][0]), 0.03 * 4096, delta=6 * (0.03 * 4096) ** 0.5)
 
+    def test_single_precision_of_a_double_run(self):
+        run, rounded = (self.snapshot(f"precision={word}", more=sets("precision=double")) for word in ("run", "single"))
+        names = [f"fields/{name}" for name in ("E/x", "E/y", "phi", "chargeDensity")]
+        names += [f"particles/electrons/{name}" for name in ("position/x", "position/y", "momentum/x", "momentum/y")]
+        for name in names:
+            self.assertEqual((run[name].dtype, rounded[name].dtype), (np.float64, np.float32), name)
+            np.testing.assert_array_equal(rounded[name], run[name][...].astype(np.float32), name)
+
     def test_check_foretells_the_size(self):
-        for setting in ("fields=[phi]", "species=[ions]", "particles={every_nth: 2}", "particles={fraction: 0.5}"):
-            setting = sets("species.electrons.particles=50000", f"output.snapshots.{setting}", "output.snapshots.compression=0")
+        for setting in ("fields=[phi]", "precision=single", "species=[ions]", "particles={every_nth: 2}", "particles={fraction: 0.5}"):
+            setting = sets("precision=double", "species.electrons.particles=50000", f"output.snapshots.{setting}", "output.snapshots.compression=0")
             self.snapshot(more=setting)
             foretold = re.search(r"snapshots .*at most ([\d.]+) MB", self.run_well("check", "small.yaml", *setting).stdout)
             size = 1e-6 * (self.folder / "out" / "snapshots" / "data_10.h5").stat().st_size

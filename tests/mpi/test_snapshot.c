@@ -32,6 +32,8 @@ TEST(content)
         config.deposit = (struct deposit_config){.shape = SHAPE_NGP};
         config.fields.gradient = GRADIENT_CENTRED;
         write_and_check(&config);
+        config.output.snapshots.precision = SNAPSHOT_PRECISION_SINGLE;
+        write_and_check(&config);
         config.output.snapshots.particles.kind = PARTICLES_NONE;
         write_and_check(&config);
         config = config_of((enum precision)precision, ROWS, 1);

@@ -78,7 +78,7 @@ TEST(every_key_but_the_required_has_a_default)
         "filter_passes: 0 |method: auto|passes: 2 |key_bits: auto|items_per_group: auto|groups: auto|"
         "histogram_splits: auto|transpose: auto|table: auto|method: radix|balance_every: 0 |"
         "threshold: 1.1 |ghost_rows: auto|device: auto|directory: output/test |every: 1 |modes: []|"
-        "every: 0 |fields: [E, phi, rho]|species: [all]|kind: all|compression: 4 |"
+        "every: 0 |fields: [E, phi, rho]|species: [all]|kind: all|precision: run|compression: 4 |"
         "phase_space: []|every: 0 |minutes: 0 |keep: 2 |"
         "density_per_m3: 1e+18 |temperature_eV: 100 ";
     assert_echoes(least, fragments);
@@ -124,7 +124,8 @@ static const char every_key[] =
     "output:\n"
     "  directory: some where/else\n"
     "  history: {every: 7, modes: [[32, -16], [0, 0], [-32, 16]]}\n"
-    "  snapshots: {every: 9, fields: [rho], species: [b, B], particles: {fraction: 0.125}, compression: 0}\n"
+    "  snapshots: {every: 9, fields: [rho], species: [b, B], particles: {fraction: 0.125}, precision: "
+    "single, compression: 0}\n"
     "  phase_space:\n"
     "    - {species: B, axes: [{axis: y, bins: 4, range: [0, 1e-300]}, {axis: v, bins: 3, range: [-1, "
     "0.5]},\n"
@@ -147,7 +148,7 @@ TEST(every_key_is_read)
         "key_bits: 32 |items_per_group: 4096 |groups: 65536 |histogram_splits: 16 |transpose: off|"
         "table: rows|device: \"NVIDIA H100\"|directory: \"some where/else\"|every: 7 |"
         "modes: [[32, -16], [0, 0], [-32, 16]]|every: 9 |fields: [rho]|species: [b, B]|kind: "
-        "fraction|fraction: 0.125|compression: 0 |species: B|"
+        "fraction|fraction: 0.125|precision: single|compression: 0 |species: B|"
         "axis: y|bins: 4 |range: [0, 1e-300]|axis: v|bins: 3|range: [-1, 0.5]|axis: u|"
         "order: [u, y, v]|every: 5|species: \"_a1\"|axis: x|bins: 32|range: [0, 12.5664]|order: []|"
         "every: 100|density_per_m3: 1000000 |temperature_eV: 0.001 ";
