@@ -17,10 +17,19 @@ static const struct device_info cpu = {.name = "cpu",
                                        .local_memory = 1 << 20,
                                        .group_limit = 4096};
 
-static void assert_described(const char *expected)
+/* The plan of the config, which `plan` is then too. */
+static const struct sorter_plan *planned(const struct device_info *info, const struct sort_config *config,
+                                         uint32_t key_bits, uint32_t count)
+{
+    assert_ok(sorter_plan_make(info, config, key_bits, count, &plan));
+    return &plan;
+}
+
+static void assert_described(const struct device_info *info, const struct sort_config *config,
+                             const char *expected)
 {
     char text[256];
-    sorter_plan_describe(&plan, text, sizeof text);
+    sorter_plan_describe(planned(info, config, BITS, COUNT), text, sizeof text);
     assert_string_equal(text, expected);
 }
 
@@ -31,14 +40,11 @@ IN_CACHE(the_kind_of_device_decides)
     struct device_info other = cache_device, small = cache_device;
     other.is_gpu = false;
     small.local_memory = 10 << 10;
-    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
-    assert_described("b = 10 bits, p = 2 passes; method tiled (default)");
-    assert_ok(sorter_plan_make(&cpu, &two_passes, BITS, COUNT, &plan));
-    assert_described("b = 10 bits, p = 2 passes; 8 chunks; method chunked (default)");
-    assert_ok(sorter_plan_make(&other, &two_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_PAPER);
-    assert_ok(sorter_plan_make(&small, &two_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_PAPER); /* no room for a tile */
+    assert_described(&cache_device, &two_passes, "b = 10 bits, p = 2 passes; method tiled (default)");
+    assert_described(&cpu, &two_passes, "b = 10 bits, p = 2 passes; 8 chunks; method chunked (default)");
+    assert_int_equal(planned(&other, &two_passes, BITS, COUNT)->method, SORT_METHOD_PAPER);
+    /* no room for a tile */
+    assert_int_equal(planned(&small, &two_passes, BITS, COUNT)->method, SORT_METHOD_PAPER);
     assert_int_equal(plan.source, PLAN_DEFAULT);
     assert_string_equal(plan.note, "");
 }
@@ -46,34 +52,26 @@ IN_CACHE(the_kind_of_device_decides)
 IN_CACHE(keys_and_passes_that_tiles_do_not_sort_go_to_paper)
 {
     const struct sort_config three = {.passes = 3};
-    assert_ok(sorter_plan_make(&cache_device, &any_passes, 24, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_TILED);
+    assert_int_equal(planned(&cache_device, &any_passes, 24, COUNT)->method, SORT_METHOD_TILED);
     assert_int_equal(plan.passes, 2);
-    assert_ok(sorter_plan_make(&cache_device, &any_passes, 25, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_PAPER);
-    assert_ok(sorter_plan_make(&cache_device, &three, BITS, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_PAPER);
+    assert_int_equal(planned(&cache_device, &any_passes, 25, COUNT)->method, SORT_METHOD_PAPER);
+    assert_int_equal(planned(&cache_device, &three, BITS, COUNT)->method, SORT_METHOD_PAPER);
     assert_int_equal(plan.passes, 3);
 }
 
 IN_CACHE(fewest_passes_are_the_default_of_auto)
 {
-    assert_ok(sorter_plan_make(&cache_device, &any_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.passes, 1);
-    assert_ok(sorter_plan_make(&cpu, &any_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.passes, 1);
-    assert_ok(sorter_plan_make(&cpu, &any_passes, 16, COUNT, &plan));
-    assert_int_equal(plan.passes, 1); /* the list is longer than the table */
-    assert_ok(sorter_plan_make(&cpu, &any_passes, 16, COUNT / 4, &plan));
-    assert_int_equal(plan.passes, 2);
-    assert_ok(sorter_plan_make(&cpu, &any_passes, 32, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
+    assert_int_equal(planned(&cache_device, &any_passes, BITS, COUNT)->passes, 1);
+    assert_int_equal(planned(&cpu, &any_passes, BITS, COUNT)->passes, 1);
+    /* the list is longer than the table */
+    assert_int_equal(planned(&cpu, &any_passes, 16, COUNT)->passes, 1);
+    assert_int_equal(planned(&cpu, &any_passes, 16, COUNT / 4)->passes, 2);
+    assert_int_equal(planned(&cpu, &any_passes, 32, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_in_range(plan.passes, 2, 3);
     const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = SORT_AUTO};
-    assert_ok(sorter_plan_make(&cpu, &paper, BITS, COUNT, &plan));
-    assert_int_equal(plan.passes, 1); /* a CPU's caches hold long digits */
-    assert_ok(sorter_plan_make(&cache_device, &paper, BITS, COUNT, &plan));
-    assert_in_range(plan.radix.radix_bits, 1, 6); /* the local memory of a wide group does not */
+    assert_int_equal(planned(&cpu, &paper, BITS, COUNT)->passes, 1); /* a CPU's caches hold long digits */
+    /* the local memory of a wide group does not */
+    assert_in_range(planned(&cache_device, &paper, BITS, COUNT)->radix.radix_bits, 1, 6);
 }
 
 IN_CACHE(a_parameter_of_paper_asks_for_paper)
@@ -126,16 +124,15 @@ IN_CACHE(the_tuned_sort_is_taken)
     entries[3].choice.config.items_per_group = 16;
     entries[3].choice.config.groups = 3;
     write_entries(entries, 4);
-    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
-    assert_described("b = 10 bits, p = 2 passes; 5 chunks; method chunked (tuned 2026-11-21)");
-    assert_ok(sorter_plan_make(&cache_device, &any_passes, BITS, COUNT, &plan));
-    assert_described("b = 10 bits, p = 1 passes; method tiled (tuned 2026-11-21)");
+    assert_described(&cache_device, &two_passes,
+                     "b = 10 bits, p = 2 passes; 5 chunks; method chunked (tuned 2026-11-21)");
+    assert_described(&cache_device, &any_passes,
+                     "b = 10 bits, p = 1 passes; method tiled (tuned 2026-11-21)");
     const struct sort_config tiled = {.method = SORT_METHOD_TILED, .passes = 2};
-    assert_ok(sorter_plan_make(&cache_device, &tiled, BITS, COUNT, &plan));
-    assert_described("b = 10 bits, p = 2 passes; 100 chunks; groups of 64; method tiled (tuned 2026-11-21)");
+    assert_described(&cache_device, &tiled,
+                     "b = 10 bits, p = 2 passes; 100 chunks; groups of 64; method tiled (tuned 2026-11-21)");
     const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = 2};
-    assert_ok(sorter_plan_make(&cache_device, &paper, BITS, COUNT, &plan));
-    assert_int_equal(plan.radix.items_per_group, 16);
+    assert_int_equal(planned(&cache_device, &paper, BITS, COUNT)->radix.items_per_group, 16);
     assert_int_equal(plan.radix.groups, 3);
     assert_int_equal(plan.radix.key_bits, BITS);
     assert_string_equal(plan.note, "");
@@ -148,16 +145,12 @@ IN_CACHE(what_was_tuned_for_something_else_is_not)
     struct device_info other = cache_device;
     strcpy(other.driver, "1.2.4");
     const struct sort_config longer_key = {.passes = 2, .key_bits = 12}, three = {.passes = 3};
-    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, 2 * COUNT - 1, &plan));
-    assert_int_equal(plan.source, PLAN_TUNED); /* the same size class */
-    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, 2 * COUNT, &plan));
-    assert_int_equal(plan.source, PLAN_DEFAULT);
-    assert_ok(sorter_plan_make(&other, &two_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.source, PLAN_DEFAULT);
-    assert_ok(sorter_plan_make(&cache_device, &longer_key, BITS, COUNT, &plan));
-    assert_int_equal(plan.source, PLAN_DEFAULT);
-    assert_ok(sorter_plan_make(&cache_device, &three, BITS, COUNT, &plan));
-    assert_int_equal(plan.source, PLAN_DEFAULT);
+    /* the same size class */
+    assert_int_equal(planned(&cache_device, &two_passes, BITS, 2 * COUNT - 1)->source, PLAN_TUNED);
+    assert_int_equal(planned(&cache_device, &two_passes, BITS, 2 * COUNT)->source, PLAN_DEFAULT);
+    assert_int_equal(planned(&other, &two_passes, BITS, COUNT)->source, PLAN_DEFAULT);
+    assert_int_equal(planned(&cache_device, &longer_key, BITS, COUNT)->source, PLAN_DEFAULT);
+    assert_int_equal(planned(&cache_device, &three, BITS, COUNT)->source, PLAN_DEFAULT);
     assert_ok(sorter_plan_default(&cache_device, &two_passes, BITS, COUNT, &plan));
     assert_int_equal(plan.source, PLAN_DEFAULT);
 }
@@ -167,8 +160,7 @@ IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
     struct tuning_entry entry = cache_entry(SORT_METHOD_PAPER, 2, 1);
     entry.choice.config.items_per_group = 4096; /* a group may have 1024 */
     write_entries(&entry, 1);
-    assert_ok(sorter_plan_make(&cache_device, &two_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_TILED);
+    assert_int_equal(planned(&cache_device, &two_passes, BITS, COUNT)->method, SORT_METHOD_TILED);
     assert_int_equal(plan.source, PLAN_DEFAULT);
     assert_non_null(strstr(plan.note, "2026-11-21"));
     assert_non_null(strstr(plan.note, "items_per_group"));
@@ -177,8 +169,7 @@ IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
 IN_CACHE(a_broken_file_is_noted_and_left)
 {
     write_cache_file("format: 1\nsorts: [{method: tiled\n");
-    assert_ok(sorter_plan_make(&cpu, &two_passes, BITS, COUNT, &plan));
-    assert_int_equal(plan.method, SORT_METHOD_CHUNKED);
+    assert_int_equal(planned(&cpu, &two_passes, BITS, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_int_equal(plan.source, PLAN_DEFAULT);
     assert_non_null(strstr(plan.note, cache_file));
 }
