@@ -309,8 +309,7 @@ enum division { EVEN, FIRST_IS_LARGE, LAST_IS_LARGE, SINGLE_ROWS, DIVISIONS };
 static struct partition divide(enum division division)
 {
     enum { ROWS = 40 };
-    struct partition partition;
-    assert_ok(partition_even(ranks.size, ROWS, &partition));
+    struct partition partition = test_partition(ranks.size, ROWS);
     for (int rank = 0; rank <= ranks.size; rank++) {
         const uint32_t n = (uint32_t)rank, size = (uint32_t)ranks.size;
         const uint32_t ends[DIVISIONS] = {ROWS * n / size, n == 0 ? 0 : ROWS - (size - n),
@@ -358,7 +357,6 @@ TEST(arrivals_take_their_places)
                                         .all_stay = cases[n].all_stay};
         struct partition partition = divide(cases[n].division);
         check_all(kind, &partition);
-        partition_destroy(&partition);
     }
 }
 
@@ -415,8 +413,6 @@ static void check_rows(const struct scene_kind *kind, enum division before, enum
         check_list(&scene, expected);
     }
     device_close(&scene.branch);
-    partition_destroy(&partition);
-    partition_destroy(&other);
 }
 
 TEST(rows_change_hands)

@@ -163,12 +163,10 @@ TEST(every_row_is_the_sum_over_all_ranks)
 {
     for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++)
         for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
-            struct partition partition;
-            assert_ok(partition_even(ranks.size, rows, &partition));
+            struct partition partition = test_partition(ranks.size, rows);
             check(&partition, 5, 0, precision);
             check(&partition, 5, 2, precision);
             check(&partition, 5, 4, precision);
-            partition_destroy(&partition);
         }
 }
 
@@ -180,7 +178,6 @@ TEST(rows_may_be_shared_unevenly)
         check(&partition, 300, 2, precision); /* more columns than a group has items */
         check(&partition, 33, 7, precision);
     }
-    partition_destroy(&partition);
 }
 
 /* Another rank is late each time, before or after it has gathered: a rank that did not wait for it, or wrote
@@ -188,8 +185,7 @@ TEST(rows_may_be_shared_unevenly)
 TEST(every_round_has_its_own_values)
 {
     enum { ROUNDS = 60, LATE = 2000 /* microseconds */ };
-    struct partition partition;
-    assert_ok(partition_even(ranks.size, (uint32_t)(ranks.size * 3 + 1), &partition));
+    struct partition partition = test_partition(ranks.size, (uint32_t)(ranks.size * 3 + 1));
     struct scene scene = scene_create(&partition, 7, 2, PRECISION_SINGLE);
     for (int round = 0; round < ROUNDS; round++) {
         scene.left.round = round;
@@ -204,13 +200,11 @@ TEST(every_round_has_its_own_values)
                         left_expected(&scene.left, (uint32_t)(n / scene.columns), n % scene.columns), 0);
     }
     scene_destroy(&scene);
-    partition_destroy(&partition);
 }
 
 TEST(memory_is_shared_where_all_ranks_are_of_one_machine)
 {
-    struct partition partition;
-    assert_ok(partition_even(ranks.size, 12, &partition));
+    struct partition partition = test_partition(ranks.size, 12);
     const struct left_rows left = left_rows_make(&partition, 4, 2, PRECISION_SINGLE);
     struct device *owner = NULL;
     assert_ok(device_branch(device, &owner));
@@ -221,7 +215,6 @@ TEST(memory_is_shared_where_all_ranks_are_of_one_machine)
     gather = make_gather(owner, &left, &two_machines, GATHER_AUTO);
     assert_int_equal(gather_way(gather), GATHER_MESSAGES);
     device_close(&owner);
-    partition_destroy(&partition);
 }
 
 /* ---- shared memory ---- */

@@ -50,12 +50,10 @@ static void check(const struct partition *partition, uint32_t ghost)
 TEST(rows_are_added_and_filled)
 {
     for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
-        struct partition partition;
-        assert_ok(partition_even(ranks.size, rows, &partition));
+        struct partition partition = test_partition(ranks.size, rows);
         check(&partition, 0);
         check(&partition, 2);
         check(&partition, 4);
-        partition_destroy(&partition);
     }
 }
 
@@ -65,7 +63,6 @@ TEST(rows_may_be_shared_unevenly)
     check(&partition, 0);
     check(&partition, 2);
     check(&partition, 7);
-    partition_destroy(&partition);
 }
 
 MPI_TEST_MAIN(NULL, NULL)

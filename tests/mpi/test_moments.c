@@ -107,12 +107,11 @@ static void write_and_check(const struct config *config, bool aos)
 {
     struct folder folder = folder_make_for_all();
     struct particles lists[SPECIES];
-    struct partition partition;
+    const struct partition partition = test_partition(ranks.size, NX);
     void *moments = NULL;
     uint64_t bytes = 0;
     double weights[SPECIES];
     const struct grid box = grid_make(&config->grid);
-    assert_ok(partition_even(ranks.size, NX, &partition));
     const struct slab slab =
         slab_make(&box, partition.first[ranks.rank], partition_rows(&partition, ranks.rank), 2);
     for (uint32_t s = 0; s < SPECIES; s++) {
@@ -135,7 +134,6 @@ static void write_and_check(const struct config *config, bool aos)
         check_file(folder_file(&folder, "moments_3.h5"), weights, config->precision);
     }
     folder_remove_for_all(&folder);
-    partition_destroy(&partition);
 }
 
 TEST(moments_are_those_of_the_host)

@@ -24,8 +24,7 @@ enum shares { EVEN, FIRST_HAS_MOST, LAST_HAS_MOST, SHARES };
 
 static struct partition divide(enum shares shares, uint32_t rows)
 {
-    struct partition partition;
-    assert_ok(partition_even(ranks.size, rows, &partition));
+    struct partition partition = test_partition(ranks.size, rows);
     for (int rank = 1; rank < ranks.size; rank++) {
         if (shares == FIRST_HAS_MOST)
             partition.first[rank] = rows - (uint32_t)(ranks.size - rank);
@@ -64,11 +63,6 @@ static struct scene scene_create(const uint32_t cells[2], enum shares shares, en
     const struct rank_place place = {device, &ranks, &scene.partition, &slab, 0, PRECISION_DOUBLE};
     assert_ok(slab_solver_create(&place, gradient, passes, &scene.solver));
     return scene;
-}
-
-static void scene_destroy(struct scene *scene)
-{
-    partition_destroy(&scene->partition);
 }
 
 /* The results begin as not-a-number: every node must be written. */
@@ -235,7 +229,6 @@ static void check_against(struct solution (*reference)(const struct scene *, con
             check_solution(&scene, &own, &box);
             if (passes == 0)
                 assert_memory_equal(own.rho, rho + scene.begin, scene.nodes * sizeof *rho);
-            scene_destroy(&scene);
         }
     }
 }
@@ -274,8 +267,6 @@ TEST(solving_again_gives_the_same_bits)
             assert_memory_equal(again.ex, first.ex, bytes);
             assert_memory_equal(again.ey, first.ey, bytes);
         }
-        scene_destroy(&scenes[1]);
-        scene_destroy(&scenes[0]);
     }
 }
 
@@ -314,7 +305,6 @@ TEST(modes_of_both_signs_can_be_read_on_every_rank)
             (void)solve(&scene, rho);
             check_modes(&scene, rho);
             slab_solver_read_modes(scene.solver, 0, NULL, NULL);
-            scene_destroy(&scene);
         }
 }
 

@@ -84,12 +84,6 @@ static void plant(const struct particles *particles, int number, double value)
                    value);
 }
 
-static void assert_says(const char *words)
-{
-    if (!strstr(status_message(), words))
-        fail_msg("'%s' does not say '%s'", status_message(), words);
-}
-
 /* Velocity and offset of step n make a charge density of step n + 1 that is none, and the field of that
  * spreads it over all particles: a check in that step knows whose it was, a later one only that some are ill.
  */
@@ -109,10 +103,10 @@ static void check_found(const struct kind *kind, uint32_t check_every, int numbe
     assert_int_equal(status, STATUS_FAILED);
     assert_int_equal(simulation->step, found);
     snprintf(words, sizeof words, "step %llu ", (unsigned long long)found);
-    assert_says(words);
-    assert_says(check_every == 1 ? "of a particle of species electrons in cell ("
-                                 : "of a particle of species ions in cell (");
-    assert_says("is non-finite");
+    assert_sentence_holds(words);
+    assert_sentence_holds(check_every == 1 ? "of a particle of species electrons in cell ("
+                                           : "of a particle of species ions in cell (");
+    assert_sentence_holds("is non-finite");
     patient_destroy(&patient);
 }
 
@@ -149,7 +143,7 @@ TEST(a_checkpoint_looks_for_itself)
         assert_ok(simulation_step(simulation));
         assert_int_equal(outputs_finish(simulation->outputs), STATUS_FAILED);
         snprintf(words + strlen(words), 32, "%u, %u) is inf", cell / 4, cell % 4);
-        assert_says(words);
+        assert_sentence_holds(words);
         patient_destroy(&patient);
     }
 }

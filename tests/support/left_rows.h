@@ -80,11 +80,10 @@ static inline double left_load(enum precision precision, const void *values, siz
     return precision == PRECISION_DOUBLE ? ((const double *)values)[n] : (double)((const float *)values)[n];
 }
 
-/* All rows but one each are with the last rank. The caller destroys it. */
+/* All rows but one each are with the last rank. */
 static inline struct partition left_uneven_partition(int count, uint32_t rows)
 {
-    struct partition partition;
-    assert_ok(partition_even(count, rows, &partition));
+    struct partition partition = test_partition(count, rows);
     for (int rank = 0; rank < count; rank++)
         partition.first[rank] = (uint32_t)rank;
     return partition;

@@ -14,12 +14,25 @@
 #include "support/test_support.h"
 
 #include "parallel/communicator.h"
+#include "parallel/partition.h"
 
 #include <mpi.h>
 
 #include <signal.h>
 
 static struct communicator ranks;
+
+/* Even ranges of rows among `count` ranks, until the test ends. */
+static inline struct partition test_partition(int count, uint32_t rows)
+{
+    struct partition made, kept;
+    assert_ok(partition_even(count, rows, &made));
+    kept = made;
+    kept.first = test_array((size_t)count + 1, sizeof *kept.first);
+    memcpy(kept.first, made.first, ((size_t)count + 1) * sizeof *kept.first);
+    partition_destroy(&made);
+    return kept;
+}
 
 /* For the SIGABRT that cmocka raises, at a place where MPI may be called. An OpenCL compiler may take the
  * signal away; then mpirun sees the rank die and ends the others. */
