@@ -131,6 +131,14 @@ def lone_copies(rows):
     return [row for row in rows if row not in copies], words
 
 
+def output_bar(row):
+    kind, _, unit = row["quantity"].partition("_")
+    if unit != "GB/s":
+        return None
+    name = "the disk alone" if row.get("of") == "disk" else f"{row['output']}, compression {row['compression']}: {kind}"
+    return "Bandwidth", unit, name, "", row["median"]
+
+
 SORTS = BarFigure(
     shown=("method",),
     bar=sort_bar,
@@ -176,6 +184,7 @@ FIGURES = {
         yscale="linear",
         order=cells_of,
     ),
+    "output": BarFigure(shown=("of", "bytes", "output", "compression"), bar=output_bar),
     "pic-sort": SORTS,
     "random-lists": SORTS,
     "local-memory": BarFigure(shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies),

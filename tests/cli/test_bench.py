@@ -130,6 +130,10 @@ RUNS = [
      {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
      [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n",
       r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
+    ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
+     {"output": ["none", "snapshot", "checkpoint"], "compression": ["0", "1"], "cells": ["16x16"], "N": ["65536"],
+      "quantity": ["write_GB/s", "wall_s", "copy_s", "write_s", "wait_s", "ratio", "copy_GB/s", "beside", "pack_GB/s"]},
+     [r"disk: [\d.e-]+ GB/s for ", rf"(?s)\n  none +0 .*\n  snapshot +1 .* 3 .*(verified\n.*){{3}}", "passed while the run went on"]),
 ]  # fmt: skip
 
 
@@ -189,6 +193,7 @@ REFUSED = [
      ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),
     ("deposit", ["--per-cell=8,"], ["--per-cell: expected a whole number from 1 to 536870912, found nothing in 8,"]),
     ("deposit", ["--particles=2147483648", "--per-cell=1"], ["--per-cell", "67108864 cells"]),
+    *[("output", [option], option.split("=")) for option in ("--steps=1", "--compression=10", "--cells=7", "--particles=0")],
     *[("scaling", [option], option.split("=")) for option in (
         "--particles=0", "--cells=7", "--steps=0", "--repeat=x", "--decomposition=pencils", "--precision=half", "--shape=square")],
     ("scaling", ["--cells=16384"], ["--cells"]),

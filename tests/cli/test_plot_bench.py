@@ -26,12 +26,14 @@ ROWS = {
     "local-memory": ("rate_GB/s", "part=filter version=v1,_juxtaposed size=300x300"),
     "deposit": ("particle_ns", "shape=cic precision=single atomics=64 N=1000 cells=2x2 per_cell=8 method=sorted"),
     "layout": ("time_ms", "operation=bitonic-sort input=random type=int L=64 N=64 layout=row-wise"),
+    "output": ("write_GB/s", "output=snapshot compression=4 N=1000 cells=8x8 steps=4"),
+    "disk": ("write_GB/s", "of=disk bytes=1000"),
     "scaling": ("wall_clock_s", "ranks=1"),
     "host sort": ("total_ms", "method=qsort N=1000000"),
     "copy": ("copy_GB/s", "of=copy bytes=67108864"),
     "atomics": ("rate_Gop/s", "part=atomics version=add size=65536 scope=device words=1"),
 }
-OF = {"host sort": "pic-sort", "copy": "local-memory", "atomics": "local-memory"}
+OF = {"host sort": "pic-sort", "disk": "output", "copy": "local-memory", "atomics": "local-memory"}
 
 
 def row(kind, median, quantity=None, device="GPU", verified="yes", **words):
@@ -169,6 +171,8 @@ BARS = [
     ("local-memory", [[RATES[0], ATOMICS[0]]], {ON_DEVICE: {("add", "1"): "2.00"}}, [], ["copy on GPU: 50.0 GB/s"]),
     ("local-memory", [RATES[:1] + ATOMICS[3:], elsewhere(RATES[:1] + ATOMICS[3:])],
      {(f"{IN_GROUP[0]}\n{name}", *IN_GROUP[1:]): {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [], ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
+    ("output", [[row("disk", 9, device="host", verified=""), row("output", 5), row("output", 7, "pack_GB/s"), row("output", 3, "wall_s")]],
+     {BANDWIDTH: [("the disk alone", 9, "9.00"), ("snapshot, compression 4: write", 5, "5.00"), ("snapshot, compression 4: pack", 7, "7.00")]}, [], []),
     ("local-memory", [RATES[:3:2], elsewhere(RATES[:1] + [row("local-memory", 40)])],
      {BANDWIDTH: [(COPIED, 50, "50.0"), (COPIED, 50, "50.0"), (V1, 40, "40.0")],
       PRODUCT: [("stencil: product, 300x300", 7, "7.00")]}, ["device", "GPU", LONG_NAME], []),

@@ -1,0 +1,383 @@
+/* Output: what the files of a run cost beside its steps: copying them from the device, packing, writing, and
+ * how much of that passes while the steps go on; held against a plain write of the same disk. */
+#include "base/pool.h"
+#include "experiments/steps/step_point.h"
+#include "output/chunk_pack.h"
+#include "output/hdf5_write.h"
+#include "output/outputs.h"
+#include "simulation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    struct common_options common;
+    struct step_setup setup;
+    uint32_t compression;
+    const char *folder;
+};
+
+enum kind { KIND_NONE, KIND_SNAPSHOT, KIND_PLAIN_SNAPSHOT, KIND_CHECKPOINT, KINDS };
+static const char *const kinds[KINDS] = {"none", "snapshot", "snapshot", "checkpoint"};
+
+/* What is measured of a kind: seconds of a run, of its copies, of packing its chunks once more, and of
+ * writing its files, of which the steps waited for a part. */
+enum clock { WALL, COPY, PACK, WRITE, WAIT, CLOCKS };
+static const char *const clocks[CLOCKS] = {"wall", "copy", "pack", "write", "wait"};
+
+struct case_of {
+    struct bench *bench;
+    enum kind kind;
+    uint32_t compression;
+    char folder[PATH_MAX];
+    struct config config;
+    struct simulation simulation;
+    struct samples samples[CLOCKS];
+    uint64_t files, raw_bytes, file_bytes; /* of a run */
+    bool verified;
+};
+
+/* ---- the disk alone ---- */
+
+/* Seconds of a write of so many bytes to a new file, to the disk and no cache. */
+static enum status write_plainly(const char *path, uint64_t bytes, double *seconds)
+{
+    enum { PIECE = 1 << 23 };
+    char *piece = malloc(PIECE);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool done = piece && descriptor >= 0;
+    const double begin = timer_now();
+    for (uint64_t written = 0; done && written < bytes; written += PIECE) {
+        memset(piece, (int)(written / PIECE), PIECE);
+        done = write(descriptor, piece, PIECE) == PIECE;
+    }
+    done = done && fsync(descriptor) == 0;
+    *seconds = timer_now() - begin;
+    const int error_number = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    unlink(path);
+    free(piece);
+    return done ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(error_number));
+}
+
+static enum status time_disk(struct bench *bench, const char *folder, uint64_t bytes, double *rate)
+{
+    char path[PATH_MAX + 16];
+    struct samples samples = {0};
+    snprintf(path, sizeof path, "%s/.disk", folder);
+    for (uint32_t n = 0; n < bench->repeats; n++) {
+        double seconds = 0;
+        TRY(write_plainly(path, bytes, &seconds));
+        samples_add(&samples, seconds);
+    }
+    const struct spread spread = spread_rate(1e-9 * (double)bytes, spread_of(&samples));
+    bench_words(bench, true, NOT_COMPARED, "of=disk bytes=%llu", (unsigned long long)bytes);
+    bench_row(bench, spread, 1, "write_GB/s");
+    printf("disk: %.3g GB/s for %.1f MB in one piece, brought to the disk\n\n", spread.median,
+           1e-6 * (double)bytes);
+    *rate = spread.median;
+    return STATUS_OK;
+}
+
+/* ---- packing alone ---- */
+
+enum { CHUNK = 1 << 16 /* floats */ };
+
+struct packing {
+    const float *values;
+    size_t count;
+    uint32_t compression;
+};
+
+static enum status pack_chunk(void *context, size_t n, void *scratch)
+{
+    const struct packing *packing = context;
+    char *packed = (char *)scratch + chunk_pack_scratch(CHUNK, sizeof(float));
+    size_t bytes = 0;
+    return chunk_pack(packing->values + n * CHUNK, CHUNK, sizeof(float), packing->compression, scratch,
+                      packed, &bytes);
+}
+
+/* Seconds a byte of packing velocities, whose numbers are those of the file, by all processors. */
+static enum status time_pack(struct case_of *c)
+{
+    const struct particles *list = &c->simulation.particles[0];
+    const size_t count = 2 * (size_t)list->count / CHUNK * CHUNK;
+    float *values = malloc((2 * (size_t)list->count + 1) * sizeof *values);
+    struct packing packing = {values, count, c->compression};
+    const struct pool_work work = {pack_chunk, NULL, &packing,
+                                   chunk_pack_scratch(CHUNK, sizeof(float)) +
+                                       chunk_pack_room(CHUNK, sizeof(float))};
+    enum status status =
+        values ? particles_copy(list, ATTRIBUTE_VELOCITY, values) : status_fail(STATUS_FAILED, "no memory");
+    const double begin = timer_now();
+    if (status == STATUS_OK)
+        status = pool_run(&work, count / CHUNK);
+    if (count > 0)
+        samples_add(&c->samples[PACK], (timer_now() - begin) / (double)(count * sizeof *values));
+    free(values);
+    return status;
+}
+
+/* ---- the file, read back ---- */
+
+/* values[count] <- row[column] of a dataset of so many columns; false where HDF5 cannot. */
+static bool read_floats(hid_t file, const char *name, float *values)
+{
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const bool done =
+        dataset >= 0 && H5Dread(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    H5Dclose(dataset);
+    return done;
+}
+
+/* Whether the velocities in the file are those on the device; the masses of electrons are 1. */
+static bool holds(const struct case_of *c, hid_t file, uint64_t step, const float *velocities, float *read)
+{
+    static const char axes[2] = {'x', 'y'};
+    const uint32_t count = c->simulation.particles[0].count;
+    char name[128];
+    if (c->kind == KIND_CHECKPOINT)
+        return read_floats(file, "/particles/electrons/velocity", read) &&
+               memcmp(read, velocities, 2 * (size_t)count * sizeof *read) == 0;
+    for (int axis = 0; axis < 2; axis++) {
+        snprintf(name, sizeof name, "/data/%llu/particles/electrons/momentum/%c", (unsigned long long)step,
+                 axes[axis]);
+        if (!read_floats(file, name, read))
+            return false;
+        for (uint32_t n = 0; n < count; n++)
+            if (read[n] != velocities[2 * (size_t)n + (size_t)axis])
+                return false;
+    }
+    return true;
+}
+
+/* The last file has the state of the last step, which moves nothing. */
+static enum status verify(struct case_of *c)
+{
+    const struct particles *list = &c->simulation.particles[0];
+    const uint64_t step = c->config.time.steps;
+    char path[PATH_MAX + 64];
+    float *velocities = malloc((4 * (size_t)list->count + 1) * sizeof *velocities);
+    if (!velocities)
+        return status_fail(STATUS_FAILED, "no memory to read a file back");
+    snprintf(path, sizeof path,
+             c->kind == KIND_CHECKPOINT ? "%s/checkpoints/checkpoint_%llu.h5" : "%s/snapshots/data_%llu.h5",
+             c->folder, (unsigned long long)step);
+    const enum status status = particles_copy(list, ATTRIBUTE_VELOCITY, velocities);
+    const hid_t access = hdf5_access(), file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    c->verified =
+        c->verified && file >= 0 && holds(c, file, step, velocities, velocities + 2 * (size_t)list->count);
+    H5Fclose(file);
+    H5Pclose(access);
+    free(velocities);
+    return status;
+}
+
+/* ---- a run ---- */
+
+static enum status take_steps(struct case_of *c)
+{
+    struct simulation *simulation = &c->simulation;
+    struct device *device = c->bench->device;
+    device_reset_timers(device);
+    const double begin = timer_now();
+    while (!simulation_done(simulation))
+        TRY(simulation_step(simulation));
+    TRY(device_finish(device));
+    TRY(outputs_finish(simulation->outputs));
+    samples_add(&c->samples[WALL], timer_now() - begin);
+    const struct written written = outputs_written(simulation->outputs);
+    const struct stage_time *stages = device_timers(device)->stages;
+    samples_add(&c->samples[COPY], stages[STAGE_OUTPUT].seconds);
+    samples_add(&c->samples[WAIT], stages[STAGE_WAIT].seconds);
+    samples_add(&c->samples[WRITE], written.seconds);
+    c->files = written.files;
+    c->file_bytes = written.bytes;
+    return STATUS_OK;
+}
+
+static enum status run_steps(struct case_of *c)
+{
+    struct run_folder folder = {.path = c->folder, .use = RUN_FOLDER_REPLACE};
+    TRY(simulation_create(&c->config, c->bench->part, &c->simulation));
+    TRY(outputs_open(c->simulation.outputs, &c->bench->ranks, &folder, 0));
+    TRY(take_steps(c));
+    if (c->kind != KIND_NONE)
+        TRY(verify(c));
+    return c->kind == KIND_SNAPSHOT || c->kind == KIND_PLAIN_SNAPSHOT ? time_pack(c) : STATUS_OK;
+}
+
+static enum status run_once(struct bench *bench, void *context)
+{
+    struct case_of *c = context;
+    (void)bench;
+    c->simulation = (struct simulation){0};
+    const enum status status = run_steps(c), closed = outputs_close(c->simulation.outputs);
+    simulation_destroy(&c->simulation);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* ---- the whole ---- */
+
+static enum status prepare(struct bench *bench, enum kind kind, const char *folder, struct case_of *c)
+{
+    const struct options *options = bench->options;
+    const uint64_t steps = options->setup.steps, half = (steps + 1) / 2;
+    *c = (struct case_of){.bench = bench, .kind = kind, .verified = true};
+    TRY(step_point_config(&options->setup, &c->config));
+    snprintf(c->folder, sizeof c->folder, "%s", folder);
+    c->compression = kind == KIND_SNAPSHOT ? options->compression : 0;
+    c->config.time.steps = steps;
+    c->config.output.snapshots.compression = c->compression;
+    c->config.output.snapshots.every = kind == KIND_SNAPSHOT || kind == KIND_PLAIN_SNAPSHOT ? half : 0;
+    c->config.output.checkpoints.every = kind == KIND_CHECKPOINT ? half : 0;
+    for (int n = 0; n < OUTPUTS; n++)
+        if (kind != KIND_NONE &&
+            strcmp(output_table[n]->name, kind == KIND_CHECKPOINT ? "checkpoints" : "snapshots") == 0)
+            c->raw_bytes = output_table[n]->bytes(&c->config);
+    return STATUS_OK;
+}
+
+static void report(const struct case_of *c, double disk)
+{
+    const struct options *options = c->bench->options;
+    const double raw = (double)(c->raw_bytes * c->files), written = (double)c->file_bytes;
+    struct spread seconds[CLOCKS];
+    for (int clock = 0; clock < CLOCKS; clock++)
+        seconds[clock] = spread_of(&c->samples[clock]);
+    bench_words(c->bench, false, c->verified, "output=%s compression=%u N=%llu cells=%ux%u steps=%u",
+                kinds[c->kind], c->compression, (unsigned long long)options->setup.particles,
+                options->setup.cells[0], options->setup.cells[1], options->setup.steps);
+    for (int clock = 0; clock < CLOCKS; clock++)
+        if (c->samples[clock].count > 0 && clock != PACK)
+            bench_row(c->bench, seconds[clock], 1, "%s_s", clocks[clock]);
+    /* The wait for the last file ends a little later than its writing. */
+    const double write = seconds[WRITE].median,
+                 beside = write > 0 ? fmax(0, 1 - seconds[WAIT].median / write) : 0;
+    printf("  %-10s %2u %10.3f [%7.3f, %7.3f]", kinds[c->kind], c->compression, seconds[WALL].median,
+           seconds[WALL].least, seconds[WALL].most);
+    if (c->kind != KIND_NONE) {
+        bench_row(c->bench, spread_of_one(written / raw), 1, "ratio");
+        bench_row(c->bench, spread_rate(1e-9 * raw, seconds[COPY]), 1, "copy_GB/s");
+        bench_row(c->bench, spread_rate(1e-9 * written, seconds[WRITE]), 1, "write_GB/s");
+        bench_row(c->bench, spread_of_one(beside), 1, "beside");
+        printf(" %6llu %9.1f %6.3f %7.2f", (unsigned long long)c->files, 1e-6 * raw, written / raw,
+               per_second(1e-9 * raw, seconds[COPY].median));
+        if (c->samples[PACK].count > 0) {
+            bench_row(c->bench, spread_rate(1e-9, seconds[PACK]), 1, "pack_GB/s");
+            printf(" %7.2f", per_second(1e-9, seconds[PACK].median));
+        } else {
+            printf(" %7s", "-");
+        }
+        printf(" %7.2f %6.0f %% %6.0f %%  %s", per_second(1e-9 * written, write),
+               100 * per_second(1e-9 * written, write) / disk, 100 * beside,
+               c->verified ? "verified" : "NOT VERIFIED");
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static enum status run_kinds(struct bench *bench, struct case_of *c, const char *folder)
+{
+    double disk = 0;
+    TRY(prepare(bench, KIND_SNAPSHOT, folder, c));
+    TRY(time_disk(bench, folder, c->raw_bytes, &disk));
+    printf("  %-10s %2s %10s [%7s, %7s] %6s %9s %6s %7s %7s %7s %8s %8s\n", "output", "c", "wall s", "min",
+           "max", "files", "MB", "ratio", "copy", "pack", "write", "of disk", "beside");
+    for (int kind = 0; kind < KINDS; kind++) {
+        TRY(prepare(bench, (enum kind)kind, folder, c));
+        for (uint32_t n = 0; n < bench->repeats; n++)
+            TRY(bench_case(bench, run_once, c));
+        bench->is_wrong = bench->is_wrong || !c->verified;
+        report(c, disk);
+    }
+    printf("\nMB of numbers before compression; copy, pack and write in GB/s; ratio of written to numbers; "
+           "beside: the part of the\nwriting that passed while the run went on\n");
+    return STATUS_OK;
+}
+
+/* Removes what the runs left. */
+static void remove_folder(const char *folder)
+{
+    static const char *const parts[] = {"snapshots", "checkpoints"};
+    char path[PATH_MAX + 512];
+    for (size_t n = 0; n < 2; n++) {
+        struct numbered_file *files = NULL;
+        size_t count = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, parts[n]);
+        if (numbered_files_list(path, n == 0 ? "data_" : "checkpoint_", &files, &count) != STATUS_OK)
+            continue;
+        for (size_t f = 0; f < count; f++)
+            (void)!file_remove(path, files[f].name, "which a bench wrote");
+        free(files);
+        rmdir(path);
+    }
+    snprintf(path, sizeof path, "%s/history.csv", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+static enum status run_output(struct bench *bench)
+{
+    const struct options *options = bench->options;
+    struct case_of *c = NULL;
+    char folder[PATH_MAX];
+    TRY(DEVICE_NEW(bench->device, c));
+    snprintf(folder, sizeof folder, "%s/radixpic-bench-%ld", options->folder, (long)getpid());
+    TRY(run_folder_make(folder));
+    printf("output: %llu particles on %ux%u cells, %u steps, on %s, %zu processors of the host\n",
+           (unsigned long long)options->setup.particles, options->setup.cells[0], options->setup.cells[1],
+           options->setup.steps, bench->info->name, pool_threads());
+    const enum status status = run_kinds(bench, c, folder);
+    remove_folder(folder);
+    return status;
+}
+
+static enum status settle(struct bench *bench)
+{
+    struct options *options = bench->options;
+    for (int axis = 0; axis < 2; axis++)
+        options->setup.length[axis] = usual_cell_length * options->setup.cells[axis];
+    options->setup.decomposition = "auto";
+    options->setup.shape = "cic";
+    options->setup.precision = "single";
+    return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES,
+               .usual = "4194304", .help = "Particles (N)"),
+    OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",
+               .help = "Cells: N for N x N, or NXxNY, each 8 or more"),
+    {"method", 0, "NAME", OPTION_WORD, AT(setup.step_method), .as_in = "step.method", .usual = "auto",
+     .help = "Of the step, as the config's step.method"},
+    {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 2, 1000000, .usual = "100", .help = "Steps of a run"},
+    {"compression", 0, "L", OPTION_NUMBER, AT(compression), 1, 9, .usual = "4",
+     .help = "Deflate level of the first snapshots"},
+    {"folder", 0, "DIR", OPTION_TEXT, AT(folder), .usual = ".",
+     .help = "Where the files are written, and removed afterwards"},
+    COMMON_ROWS("5", "Runs of each kind"),
+};
+
+const struct experiment experiment_output = {
+    .name = "output",
+    .summary = "files beside the steps: copy, pack, write, overlap",
+    .options = OPTION_TABLE(
+        rows, NULL,
+        "Time whole runs without files, with snapshots of all particles at both ends and in the middle, "
+        "compressed and not, and with checkpoints in the middle and at the end.\v"
+        "The wall clock is that of the steps and of the last file. Every run's last file is read back by "
+        "HDF5: velocities that are not those on the device end the program with exit code 1. The disk is "
+        "timed by writing as many bytes in one piece, with a wait until they are on it.\n\n"
+        "Examples:\n"
+        "  radixpic bench output\n"
+        "  radixpic bench output --device gpu --particles 33554432 --folder /scratch --csv output.csv\n"),
+    .settle = settle,
+    .run = run_output,
+    .wrong = "a file does not hold the state of the run",
+};
