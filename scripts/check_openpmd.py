@@ -54,6 +54,7 @@ class Checker:
         self.path = path
         self.violations = []
         self.is_ed_pic = True
+        self.grid = {}  # of the meshes in a file by ED-PIC: axis -> (cells, metres of a cell)
 
     def say(self, node, sentence):
         self.violations.append(f"{self.path}: {node.name}: {sentence}")
@@ -145,7 +146,7 @@ class Checker:
             return component.shape
         if not self.require(len(component) == 0, component, "is neither a dataset nor an empty group with a constant"):
             return None
-        self.attribute(component, "value")
+        self.number(component, "value", (np.number,))
         shape = self.attribute(component, "shape")
         if shape is None:
             return None
@@ -237,7 +238,7 @@ class Checker:
         spacing = self.numbers(record, "gridSpacing", dimensions, FLOATS)
         self.require(spacing is None or (spacing > 0).all(), record, "attribute gridSpacing is not positive")
         self.numbers(record, "gridGlobalOffset", dimensions)
-        self.unit(record, "gridUnitSI")
+        unit = self.unit(record, "gridUnitSI")
         if self.is_ed_pic:
             self.parameters(record, "fieldSmoothing", self.text(record, "fieldSmoothing", SMOOTHINGS))
         shapes = set()
@@ -254,6 +255,11 @@ class Checker:
             record,
             f"has components of the shapes {shapes}",
         )
+        shape = shapes.pop()
+        if self.is_ed_pic and not any(one is None for one in (spacing, unit, shape)):
+            grid = {axis: (cells, side * unit) for axis, cells, side in zip("xy", shape, spacing)}
+            self.grid = self.grid or grid
+            self.require(grid == self.grid, record, f"has the grid {grid}, and a mesh before it {self.grid}")
         if record.name.endswith("/E"):
             self.require(
                 [name for name, _ in self.components(record)] == ["x", "y"], record, "has not the components x and y"
@@ -274,7 +280,7 @@ class Checker:
         if not self.require(len(counts) == 1 and None not in counts, species, f"has records of the shapes {counts}"):
             return
         count = counts.pop()[0]
-        if "id" in species:
+        if "id" in species and self.require(isinstance(species["id"], h5py.Dataset), species["id"], "is not a dataset"):
             self.require(species["id"].dtype == np.uint64, species["id"], "is not of uint64")
             self.require(len(np.unique(species["id"])) == count, species["id"], "holds an id twice")
         if self.require("particlePatches" in species, species, "particlePatches is missing"):
@@ -291,6 +297,7 @@ class Checker:
         if name == "weighting":
             self.require(macro == 1, record, "attribute macroWeighted is not 1")
             self.require(record.attrs.get("unitSI") == 1, record, "attribute unitSI is not 1")
+            self.require(record.attrs.get("value", 1) > 0, record, "attribute value is not positive")
         if name in ("position", "positionOffset", "momentum"):
             self.require(
                 [axis for axis, _ in self.components(record)] == ["x", "y"], record, "has not the components x and y"
@@ -314,27 +321,34 @@ class Checker:
                 self.inside(species, patches, axis)
 
     def inside(self, species, patches, axis):
-        """Every particle is within its patch, the upper bound excluded; in units of the patches' bounds."""
+        """Every particle is within its cell, its patch and the box, the upper bounds excluded; in units of a cell."""
         position, corner = species["position/" + axis], species["positionOffset/" + axis]
         bounds = patches["offset/" + axis], patches["extent/" + axis]
         try:
-            unit = bounds[0].attrs["unitSI"]
-            of_position, of_corner, of_extent = (one.attrs["unitSI"] / unit for one in (position, corner, bounds[1]))
+            cells, unit = self.grid.get(axis, (np.inf, bounds[0].attrs["unitSI"]))
+            of_position, of_corner, of_low, of_extent = (one.attrs["unitSI"] / unit for one in (position, corner, *bounds))
             for start, number, low, extent in zip(
                 patches["numParticlesOffset"][...],
                 patches["numParticles"][...],
-                bounds[0][...],
+                bounds[0][...] * of_low,
                 bounds[1][...] * of_extent,
             ):
                 piece = slice(int(start), int(start + number))
-                place = position[piece].astype(float) * of_position + corner[piece] * of_corner
-                self.require(
-                    ((place >= low) & (place < low + extent)).all(),
-                    species,
-                    f"has particles outside their patch along {axis}",
-                )
+                offset, cell = values(position, piece) * of_position, values(corner, piece) * of_corner
+                place = offset + cell
+                for is_inside, what in (
+                    ((offset >= 0) & (offset < 1) & (cell == np.floor(cell)), "cell"),
+                    ((place >= low) & (place < low + extent), "patch"),
+                    ((place >= 0) & (place < cells), "box"),
+                ):
+                    self.require(np.all(is_inside), species, f"has particles outside their {what} along {axis}")
         except (OSError, RuntimeError, KeyError):
             pass  # told where the array was read
+
+
+def values(component, piece):
+    """Numbers of a dataset, or the one of a constant."""
+    return component[piece].astype(float) if isinstance(component, h5py.Dataset) else component.attrs["value"]
 
 
 def check(path):
