@@ -7,30 +7,31 @@
 static const struct local_shape shapes[] = {{64, 32, 8, 16}, {37, 6, 3, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static struct local_kernels *create(int shape)
+static struct ladder ladder_of(int shape)
 {
-    struct local_kernels *kernels = NULL;
-    assert_ok(local_kernels_create(device, shapes[shape], &kernels));
-    return kernels;
+    struct ladder ladder = {.shape = shapes[shape]};
+    assert_ok(local_program_build(device, &ladder.shape, &ladder.program));
+    return ladder;
 }
 
 /* ---- parts of the bench ---- */
 
 /* A part of the bench, which judges what its kernels wrote, and what lies behind that. */
-static void check_part(enum status (*part)(struct bench *, void *), struct local_kernels *kernels,
-                       struct options options, uint32_t threshold)
+static void check_part(enum status (*part)(struct bench *, void *), struct ladder ladder,
+                       struct options options)
 {
     struct bench bench = {.experiment = &experiment_local_memory,
                           .device = device,
                           .part = device,
                           .info = device_info(device),
                           .repeats = 1};
-    struct ladder ladder = {&bench, &options, kernels, threshold};
+    ladder.bench = &bench;
+    ladder.options = &options;
     assert_ok(bench_case(&bench, part, &ladder));
     if (bench.is_wrong)
         fail_msg("length %u, %u x %u, product of %u, %u operations, %u cells over %u", options.length,
                  options.cells[0], options.cells[1], options.product, options.operations, options.coarse,
-                 threshold);
+                 ladder.threshold);
 }
 
 TEST(lines_are_filtered_but_for_their_ends)
@@ -38,9 +39,9 @@ TEST(lines_are_filtered_but_for_their_ends)
     static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 188, 128, 1000, 1003};
     const size_t count = test_is_small() ? 12 : sizeof lengths / sizeof lengths[0];
     for (int s = 0; s < SHAPES; s++) {
-        struct local_kernels *kernels = create(s);
+        const struct ladder ladder = ladder_of(s);
         for (size_t n = 0; n < count; n++)
-            check_part(ladder_filter, kernels, (struct options){.length = lengths[n]}, 0);
+            check_part(ladder_filter, ladder, (struct options){.length = lengths[n]});
     }
 }
 
@@ -50,11 +51,11 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
     static const uint32_t sizes[][2] = {{1, 1},   {2, 70},  {71, 1},   {16, 16}, {17, 33}, {3, 50},
                                         {50, 10}, {32, 32}, {100, 37}, {33, 64}, {45, 31}, {31, 35}};
     for (int s = 0; s < SHAPES; s++) {
-        struct local_kernels *kernels = create(s);
+        const struct ladder ladder = ladder_of(s);
         for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
             const struct options options = {.cells = {sizes[n][0], sizes[n][1]}, .product = sizes[n][1]};
-            check_part(ladder_transpose, kernels, options, 0);
-            check_part(ladder_stencil, kernels, options, 0);
+            check_part(ladder_transpose, ladder, options);
+            check_part(ladder_stencil, ladder, options);
         }
     }
 }
@@ -62,7 +63,7 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
 TEST(atomic_functions_lose_nothing)
 {
     for (int s = test_is_small(); s < SHAPES; s++)
-        check_part(ladder_atomics, create(s), (struct options){.operations = 1}, 0); /* a group of each */
+        check_part(ladder_atomics, ladder_of(s), (struct options){.operations = 1}); /* a group of each */
 }
 
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
@@ -70,7 +71,7 @@ TEST(contention_loses_nothing)
 {
     if (test_is_small())
         skip();
-    check_part(ladder_atomics, create(0), (struct options){.operations = 1 << 18}, 0);
+    check_part(ladder_atomics, ladder_of(0), (struct options){.operations = 1 << 18});
 }
 
 /* By every way that the device has. */
@@ -78,10 +79,11 @@ TEST(cells_over_the_threshold_are_refined)
 {
     const uint32_t of_a_cell = refinement_density(21, 16 * 4 + 8, 16 * 9 + 8); /* which is not over it */
     const uint32_t thresholds[] = {0, REFINEMENT_PEAK / 64, of_a_cell, REFINEMENT_PEAK};
-    struct local_kernels *kernels = create(0);
+    struct ladder ladder = ladder_of(0);
     for (int n = 0; n < 4; n++) {
-        check_part(ladder_refine, kernels, (struct options){.coarse = 1}, thresholds[n]);
-        check_part(ladder_refine, kernels, (struct options){.coarse = 21}, thresholds[n]);
+        ladder.threshold = thresholds[n];
+        check_part(ladder_refine, ladder, (struct options){.coarse = 1});
+        check_part(ladder_refine, ladder, (struct options){.coarse = 21});
     }
 }
 
@@ -91,7 +93,7 @@ TEST(parents_launch_more_children_than_fit)
     uint32_t fit = 0;
     if (!device_info(device)->can_enqueue)
         skip();
-    check_part(ladder_refine, create(0), (struct options){.coarse = 127}, 0);
+    check_part(ladder_refine, ladder_of(0), (struct options){.coarse = 127});
     assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
     assert_in_range(fit, 1, 127 * 127 - 1);
 }

@@ -6,11 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
+
 /* One launch: `groups` groups of a block of items make `rounds` operations each, operation n = round * items
  * + item on word item % addresses, of the device or of the item's group. On the host are words, what was
  * returned, and room for as many words as there are of these and of operations. */
 struct atomic_case {
-    struct local_kernels *kernels;
+    uint32_t block;
+    struct kernel *kernels[ATOMIC_SCOPES];
     enum atomic_function function;
     enum atomic_scope scope;
     uint32_t addresses, groups, rounds;
@@ -23,7 +26,7 @@ struct atomic_case {
 /* Operations of a launch, and the words it leaves behind. */
 static uint32_t operations_of(const struct atomic_case *chosen)
 {
-    return chosen->kernels->shape.block * chosen->groups * chosen->rounds;
+    return chosen->block * chosen->groups * chosen->rounds;
 }
 
 static uint32_t words_of(const struct atomic_case *chosen)
@@ -54,15 +57,15 @@ static uint32_t apply(enum atomic_function function, uint32_t word, uint32_t n, 
 static enum status run(void *context)
 {
     const struct atomic_case *chosen = context;
-    const struct launch launch = {chosen->groups, chosen->kernels->shape.block, STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(chosen->kernels->atomics[chosen->scope], launch, chosen->words, chosen->returned,
+    const struct launch launch = {chosen->groups, chosen->block, STAGE_OTHER, 0};
+    return KERNEL_LAUNCH(chosen->kernels[chosen->scope], launch, chosen->words, chosen->returned,
                          chosen->function, chosen->addresses, chosen->rounds, initial_of(chosen->function));
 }
 
 /* The word that operation n goes to. */
 static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
 {
-    const uint32_t block = chosen->kernels->shape.block, item = n % (block * chosen->groups);
+    const uint32_t block = chosen->block, item = n % (block * chosen->groups);
     return chosen->scope == SCOPE_DEVICE
                ? item % chosen->addresses
                : item / block * chosen->addresses + item % block % chosen->addresses;
@@ -121,7 +124,7 @@ static const struct {
 static void choose_launch(const struct ladder *ladder, struct atomic_case *chosen,
                           enum atomic_function function, int contention)
 {
-    const uint32_t block = ladder->kernels->shape.block, addresses = contentions[contention].addresses;
+    const uint32_t block = ladder->shape.block, addresses = contentions[contention].addresses;
     chosen->function = function;
     chosen->scope = contentions[contention].scope;
     chosen->addresses = addresses;
@@ -176,7 +179,7 @@ static enum status climb_function(const struct ladder *ladder, struct atomic_cas
     for (int n = 0; n < CONTENTIONS; n++) {
         struct times times;
         choose_launch(ladder, chosen, function, n);
-        if (chosen->scope == SCOPE_GROUP && chosen->addresses > ladder->kernels->shape.block) {
+        if (chosen->scope == SCOPE_GROUP && chosen->addresses > ladder->shape.block) {
             printf(" %9s", "-");
             continue;
         }
@@ -195,7 +198,7 @@ static enum status climb_function(const struct ladder *ladder, struct atomic_cas
 static void print_head(const struct ladder *ladder, struct atomic_case *chosen)
 {
     printf("\nAtomic functions, ns an operation, medians of %u, groups of %u:\n",
-           ladder->options->common.repeats, ladder->kernels->shape.block);
+           ladder->options->common.repeats, ladder->shape.block);
     choose_launch(ladder, chosen, ATOMIC_ADD, 0);
     printf("  operations of a launch: %u at device scope (of cmpxchg fewer on few words), ",
            operations_of(chosen));
@@ -211,8 +214,10 @@ static void print_head(const struct ladder *ladder, struct atomic_case *chosen)
 enum status ladder_atomics(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
-    struct atomic_case chosen = {.kernels = ladder->kernels};
+    struct atomic_case chosen = {.block = ladder->shape.block};
     uint32_t operations = 0;
+    TRY(kernel_create(ladder->program, "atomics_global", &chosen.kernels[SCOPE_DEVICE]));
+    TRY(kernel_create(ladder->program, "atomics_local", &chosen.kernels[SCOPE_GROUP]));
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(ladder, &chosen, ATOMIC_ADD, n);
         operations = at_least(operations, operations_of(&chosen));

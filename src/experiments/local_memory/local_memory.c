@@ -25,20 +25,12 @@ enum status local_shape_of(const struct device_info *info, uint32_t block, struc
     return STATUS_OK;
 }
 
-enum status local_kernels_create(struct device *device, struct local_shape shape,
-                                 struct local_kernels **kernels)
+enum status local_program_build(struct device *device, const struct local_shape *shape,
+                                struct program **program)
 {
-    TRY(DEVICE_NEW(device, *kernels));
-    struct local_kernels *made = *kernels;
-    made->device = device;
-    made->shape = shape;
-    TRY(program_build(device, "local_memory.cl", PRECISION_SINGLE, &made->program,
-                      "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape.block, shape.tile,
-                      shape.tile_rows, shape.square));
-    TRY(kernel_create(made->program, "atomics_global", &made->atomics[SCOPE_DEVICE]));
-    TRY(kernel_create(made->program, "atomics_local", &made->atomics[SCOPE_GROUP]));
-    TRY(kernel_create(made->program, "refine_parent", &made->parent));
-    return kernel_create(made->program, "refine_child", &made->child);
+    return program_build(device, "local_memory.cl", PRECISION_SINGLE, program,
+                         "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape->block, shape->tile,
+                         shape->tile_rows, shape->square);
 }
 
 /* ---- rungs ---- */
@@ -94,9 +86,8 @@ static enum status run_local_memory(struct bench *bench)
         [PART_ATOMICS] = ladder_atomics, [PART_REFINE] = ladder_refine,
     };
     struct ladder ladder = {.bench = bench, .options = bench->options, .threshold = REFINEMENT_PEAK / 64};
-    struct local_shape shape;
-    TRY(local_shape_of(bench->info, ladder.options->block, &shape));
-    TRY(local_kernels_create(bench->device, shape, &ladder.kernels));
+    TRY(local_shape_of(bench->info, ladder.options->block, &ladder.shape));
+    TRY(local_program_build(bench->device, &ladder.shape, &ladder.program));
     printf("local-memory: groups that stage what they share, on %s\n", bench->info->name);
     TRY(bench_copy(bench, COPY_BYTES));
     bench_print_copy(bench);

@@ -16,17 +16,9 @@ struct local_shape {
 STATUS_CHECKED enum status local_shape_of(const struct device_info *info, uint32_t block,
                                           struct local_shape *shape);
 
-enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
-
-struct local_kernels {
-    struct device *device; /* not owned */
-    struct local_shape shape;
-    struct program *program;
-    struct kernel *atomics[ATOMIC_SCOPES], *parent, *child;
-};
-
-STATUS_CHECKED enum status local_kernels_create(struct device *device, struct local_shape shape,
-                                                struct local_kernels **kernels);
+/* The kernels, built for a shape. */
+STATUS_CHECKED enum status local_program_build(struct device *device, const struct local_shape *shape,
+                                               struct program **program);
 
 /* ---- the experiment ---- */
 
@@ -46,8 +38,9 @@ struct options {
 struct ladder {
     struct bench *bench;
     const struct options *options;
-    struct local_kernels *kernels;
-    uint32_t threshold; /* of refine: the density above which a cell has a child grid */
+    struct local_shape shape;
+    struct program *program; /* of the shape */
+    uint32_t threshold;      /* of refine: the density above which a cell has a child grid */
 };
 
 enum { BEHIND = 9 }; /* words behind every array of results, which must stay as they are */

@@ -22,15 +22,15 @@ static const char *const way_names[WAYS] = {
 /* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
  * `counts`. */
 struct refinement {
-    struct local_kernels *kernels;
+    struct device *device;
+    struct kernel *parent, *child, *enqueuing_parent; /* the last of BY_PARENT */
     enum way way;
     uint32_t cells, threshold;
     size_t count; /* of the cells */
     struct buffer *values, *listed, *counts;
-    struct kernel *enqueuing_parent; /* of BY_PARENT */
-    uint32_t launches;               /* that the device's own queue holds */
-    uint32_t *found;                 /* the values on the host, which are judged */
-    uint32_t refined;                /* how many children the last run made */
+    uint32_t launches; /* that the device's own queue holds */
+    uint32_t *found;   /* the values on the host, which are judged */
+    uint32_t refined;  /* how many children the last run made */
 };
 
 /* A child grid for every cell, or those over the threshold; every density is above 0. */
@@ -43,10 +43,10 @@ static uint32_t threshold_of(const struct refinement *grid)
 static enum status run_parent(struct refinement *grid)
 {
     const uint64_t cells = (uint64_t)grid->cells * grid->cells;
-    const struct launch launch = launch_covering(cells, device_group_items(grid->kernels->device, 64),
-                                                 STAGE_FIELD, cells * sizeof(uint32_t));
+    const struct launch launch =
+        launch_covering(cells, device_group_items(grid->device, 64), STAGE_FIELD, cells * sizeof(uint32_t));
     TRY(buffer_fill(grid->counts, 0));
-    TRY(KERNEL_LAUNCH(grid->kernels->parent, launch, grid->values, grid->listed, grid->counts, grid->cells,
+    TRY(KERNEL_LAUNCH(grid->parent, launch, grid->values, grid->listed, grid->counts, grid->cells,
                       threshold_of(grid)));
     return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
 }
@@ -56,7 +56,7 @@ static enum status run_parent(struct refinement *grid)
 static enum status prepare_parent(struct refinement *grid)
 {
     enum { LAUNCHES = 8192 };
-    struct device *device = grid->kernels->device;
+    struct device *device = grid->device;
     struct program *program = NULL;
     TRY(program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(device_child_queue(device, LAUNCHES, &grid->launches));
@@ -67,24 +67,23 @@ static enum status prepare_parent(struct refinement *grid)
  * the children of the one before have ended. */
 static enum status run_enqueuing_parent(struct refinement *grid)
 {
-    struct local_kernels *kernels = grid->kernels;
     const uint32_t cells = grid->cells * grid->cells;
     uint32_t counts[2]; /* enqueued, refused */
-    TRY(device_region_begin(kernels->device));
+    TRY(device_region_begin(grid->device));
     TRY(buffer_fill(grid->counts, 0));
     for (uint32_t first = 0, end; first < cells; first = end) {
         end = cells - first < grid->launches ? cells : first + grid->launches;
         const struct launch launch =
-            launch_covering(end - first, device_group_items(kernels->device, 64), STAGE_FIELD, 0);
+            launch_covering(end - first, device_group_items(grid->device, 64), STAGE_FIELD, 0);
         TRY(KERNEL_LAUNCH(grid->enqueuing_parent, launch, grid->values, grid->counts, grid->cells,
                           grid->threshold, first, end));
     }
-    TRY(device_region_end(kernels->device, STAGE_OTHER, 0));
+    TRY(device_region_end(grid->device, STAGE_OTHER, 0));
     TRY(buffer_read(grid->counts, 0, sizeof counts, counts));
     grid->refined = counts[0];
     if (counts[1] > 0)
         return status_fail(STATUS_FAILED, "%s: its kernels could not launch %u of %u child kernels",
-                           device_info(kernels->device)->name, counts[1], counts[0] + counts[1]);
+                           device_info(grid->device)->name, counts[1], counts[0] + counts[1]);
     return STATUS_OK;
 }
 
@@ -95,7 +94,7 @@ static enum status run_enqueuing_parent(struct refinement *grid)
 static enum status run(void *context)
 {
     struct refinement *grid = context;
-    struct device *device = grid->kernels->device;
+    struct device *device = grid->device;
     grid->refined = 0;
     if (grid->way == BY_PARENT)
         return run_enqueuing_parent(grid);
@@ -107,7 +106,7 @@ static enum status run(void *context)
     const uint32_t at_a_time = grid->way == ONE_BY_ONE ? 1 : grid->refined;
     const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < grid->refined; first += at_a_time)
-        TRY(KERNEL_LAUNCH(grid->kernels->child, launch, grid->values, grid->listed, first, grid->cells));
+        TRY(KERNEL_LAUNCH(grid->child, launch, grid->values, grid->listed, first, grid->cells));
     return device_region_end(device, STAGE_OTHER, 0);
 }
 
@@ -192,11 +191,13 @@ enum status ladder_refine(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
     const uint32_t cells = ladder->options->coarse;
-    struct refinement grid = {.kernels = ladder->kernels,
+    struct refinement grid = {.device = bench->device,
                               .cells = cells,
                               .threshold = ladder->threshold,
                               .count = (size_t)cells * cells};
     char how[512];
+    TRY(kernel_create(ladder->program, "refine_parent", &grid.parent));
+    TRY(kernel_create(ladder->program, "refine_child", &grid.child));
     TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, grid.count + BEHIND));
     TRY(buffer_create(bench->part, (grid.count + BEHIND) * sizeof(uint32_t), "numbers", &grid.values));
     TRY(buffer_create(bench->part, grid.count * sizeof(uint32_t), "numbers", &grid.listed));

@@ -78,7 +78,7 @@ static enum status clear(void *context)
 static enum status run_staged(void *context)
 {
     const struct scene *scene = context;
-    const struct local_shape *shape = &scene->ladder->kernels->shape;
+    const struct local_shape *shape = &scene->ladder->shape;
     const uint32_t rows = scene->rows, columns = scene->columns;
     const uint32_t side = scene->version <= TURN_PADDED ? shape->tile : shape->square;
     struct launch launch = {divide_up(columns, shape->block), shape->block, STAGE_OTHER, 0};
@@ -115,7 +115,7 @@ static struct rung rung_of(const struct scene *scene, const char *part)
 static enum status climb(struct scene *scene, struct rung *rung)
 {
     rung->version = versions[scene->version].name;
-    TRY(kernel_create(scene->ladder->kernels->program, versions[scene->version].kernel, &scene->kernel));
+    TRY(kernel_create(scene->ladder->program, versions[scene->version].kernel, &scene->kernel));
     for (int n = 0; n < 2; n++)
         TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
     return ladder_climb(
@@ -149,7 +149,7 @@ static void expect_line(struct scene *scene)
 enum status ladder_filter(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
-    const uint32_t block = ladder->kernels->shape.block, length = ladder->options->length;
+    const uint32_t block = ladder->shape.block, length = ladder->options->length;
     struct scene scene = {.ladder = ladder};
     TRY(create(&scene, bench, 1, length));
     ladder_print_head(ladder, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
@@ -180,8 +180,7 @@ enum status ladder_transpose(struct bench *bench, void *context)
         for (size_t j = 0; j < scene.columns; j++)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
     struct rung rung = rung_of(&scene, "transpose");
-    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->kernels->shape.tile,
-                      ladder->kernels->shape.tile);
+    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
     for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++)
         TRY(climb(&scene, &rung));
     return STATUS_OK;
@@ -293,7 +292,7 @@ enum status ladder_stencil(struct bench *bench, void *context)
 {
     const struct ladder *ladder = context;
     ladder_print_head(ladder, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
-                      ladder->kernels->shape.square, ladder->kernels->shape.square);
+                      ladder->shape.square, ladder->shape.square);
     TRY(bench_case(bench, filter_density, context));
     return bench_case(bench, multiply_matrices, context);
 }
