@@ -67,7 +67,7 @@ static uint32_t run_on(int base, const char *driver)
     struct buffer *buffer = NULL;
     uint32_t value = 0;
     assert_ok(device_open(test_device_spec(), 0, &device));
-    assert_true(device->core->keeps_programs == !device_info(device)->is_cpu);
+    assert_false(device->core->keeps_programs && device_info(device)->is_cpu);
     device->core->keeps_programs = true;
     if (driver)
         snprintf(device->core->info.driver, sizeof device->core->info.driver, "%s", driver);
