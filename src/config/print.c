@@ -301,7 +301,9 @@ void config_describe(enum describe_form form, FILE *stream)
         fputs(
             "# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
             "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
-            "a species also by its name: `--set species.electrons.mass=1`.\n\n"
+            "a species also by its name: `--set species.electrons.mass=1`. A group "
+            "with a key `kind`\nmay be that word alone, and a key with the name of a kind implies it: "
+            "`particles: none`, `particles: {every_nth: 10}`.\n\n"
             "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
             stream);
     else

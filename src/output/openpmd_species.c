@@ -151,9 +151,7 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const enum hdf5_type real = hdf5_real(precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
-    /* Those that are written stand for all. */
-    const double share = list->all > 0 ? (double)list->all / (double)list->whole : 1;
-    const double weighting = openpmd->view->particles[list->number].weight * units->particles / share;
+    const double weighting = list->weight * units->particles;
     const struct column columns[2] = {{list, 0, precision}, {list, 1, precision}};
     const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
                         *y = x ? x + 1 : NULL;

@@ -59,7 +59,6 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
 {
     const struct particles *particles = &view->particles[species];
     struct sorted_list list = {.species = particles->species,
-                               .number = species,
                                .precision = particles->precision,
                                .step = view->step,
                                .slab = *view->slab,
@@ -69,7 +68,7 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
     for (uint32_t s = 0; s < species; s++)
         list.first_id += view->config->species[s].particles;
     hdf5_file_fail(file, count_all(view, &list));
-    list.whole = list.all;
+    const double whole = (double)list.all;
     list.cell_offsets =
         hdf5_file_keep(file, (slab_own_cells(view->slab) + (size_t)1) * sizeof *list.cell_offsets);
     if (list.cell_offsets)
@@ -80,6 +79,7 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
             keep_chosen(&list, chosen);
         hdf5_file_fail(file, count_all(view, &list));
     }
+    list.weight = particles->weight * (list.all > 0 ? whole / (double)list.all : 1);
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(particles->species, a))
             list.data[a] = data[a] = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));

@@ -10,13 +10,12 @@
 /* Kept by a file, and whole as long as that is: any thread may read it while the run goes on. */
 struct sorted_list {
     const struct species_config *species;
-    uint32_t number; /* of the species */
     enum precision precision;
     uint64_t step;
     struct slab slab;
     uint32_t count;         /* particles of this rank */
     uint64_t all, before;   /* those of all ranks, and of the ranks before this one */
-    uint64_t whole;         /* those of all ranks that were to choose from */
+    double weight;          /* real particles that each stands for, and all together for those of the list */
     uint64_t first_id;      /* of the species' particles, so that ids are unique among all species */
     uint32_t *cell_offsets; /* [own cells + 1] */
     const void
