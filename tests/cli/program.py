@@ -2,7 +2,9 @@
 
 import csv
 import os
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -127,6 +129,13 @@ class ProgramTest(unittest.TestCase):
     def finish(self, process):
         stdout, stderr = process.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
+
+    def run_until_full(self, rows, size, *settings):
+        """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
+        ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
+        process = self.start_run("--quiet", *settings, rows=rows, preexec_fn=ignore, restore_signals=False)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
+        return self.finish(process)
 
     def wait_for(self, condition, process, pause=0.002):
         """Whether it comes true while the process runs."""

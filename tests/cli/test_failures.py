@@ -4,9 +4,7 @@
 import itertools
 import os
 import re
-import resource
 import shutil
-import signal
 import subprocess
 import unittest
 
@@ -80,13 +78,6 @@ class FullDisk(ProgramTest):
                 self.full(name)
                 result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
                 self.assert_refused(result, 1, f"out/{name}", "No space left")
-
-    def run_until_full(self, rows, size, *settings):
-        """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
-        ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
-        process = self.start_run("--quiet", *settings, rows=rows, preexec_fn=ignore, restore_signals=False)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-        return self.finish(process)
 
     def test_the_history_in_mid_run(self):
         result = self.run_until_full(20, 100001, "--set", "output.history.every=1", "--set", "output.snapshots.every=0")

@@ -3,17 +3,13 @@
 
 import os
 import re
-import resource
 import shutil
-import signal
-import subprocess
-import sys
 import unittest
 
 import h5py
 import numpy as np
 
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
 
@@ -118,9 +114,7 @@ class Contents(PhaseSpaceTest):
                         self.check_counts(mesh, particles, *case)
         paths = [self.folder / "out" / "phase_space" / f"data_{step}.h5" for step in self.steps()]
         self.assertEqual(len(paths), 4)
-        checked = subprocess.run(
-            [sys.executable, "-B", ROOT / "scripts" / "check_openpmd.py", *paths], capture_output=True, text=True
-        )
+        checked = self.run_script("check_openpmd.py", *paths)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
 
     def check_counts(self, mesh, particles, axes, bins, ranges, order):
@@ -276,14 +270,7 @@ class FullDisk(PhaseSpaceTest):
             item("xyuv", (16, 8, 20, 20), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=100),
         )
         more = ["--set", "output.snapshots.every=0", "--set", "output.snapshots.compression=0"]
-        process = self.start_run(
-            *["--quiet", *items, *more, "--set", "output.history.every=100"],
-            rows=3,
-            preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN),  # so that writing fails instead
-            restore_signals=False,
-        )
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (100000, 100000))
-        result = self.finish(process)
+        result = self.run_until_full(3, 100000, *items, *more, "--set", "output.history.every=100")
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", result.stderr)[1])

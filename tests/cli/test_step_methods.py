@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import ROOT, ProgramTest, sets
+from program import ProgramTest, sets
 
 RADIX = r"(?m)^step:? +radix: push, radix sort of the short keys, permute"
 FUSED = r"(?m)^step:? +(chunked|tiled): push and sort at once"
@@ -53,7 +53,7 @@ class Snapshots(ProgramTest):
         settings = ["--set", f"step.method={method}", "--set", f"precision={precision}", "--set", "fields.magnetic=0.3"]
         self.run_well("run", "small.yaml", *settings, "--output", method, "--quiet", "--force")
         path = self.folder / method / "snapshots" / f"data_{step}.h5"
-        checked = self.run_program(path, command=["/usr/bin/python3", "-B", ROOT / "scripts" / "check_openpmd.py"])
+        checked = self.run_script("check_openpmd.py", path)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
         with h5py.File(path) as file:
             species = file[f"data/{step}/particles/electrons"]
