@@ -3,11 +3,12 @@
 #include "output/selection.h"
 
 #include "base/integers.h"
+#include "base/pool.h"
 #include "particles/permute.h"
 
 #include <math.h>
 
-enum { ITEMS = 64, BITS = 32 /* of a word */, ROOM = 1 << 20 /* words */ };
+enum { ITEMS = 64, BITS = 32 /* of a word */, ROOM = 1 << 20, PIECE = 1 << 12 /* words */ };
 
 struct selection {
     const struct snapshots_config *snapshots; /* not owned */
@@ -15,6 +16,8 @@ struct selection {
     struct kernel *mark;
     struct permute *permute;
     struct buffer *words; /* uint[ROOM]: marks, and later the numbers of chosen particles */
+    uint32_t *marks,
+        *begins; /* of the longest species there is: a bit a particle, a number a PIECE of words */
 };
 
 enum status selection_create(struct device *device, const struct config *config, void **part)
@@ -29,6 +32,11 @@ enum status selection_create(struct device *device, const struct config *config,
     *part = selection;
     selection->snapshots = snapshots;
     selection->items = device_group_items(device, ITEMS);
+    uint64_t most = 0;
+    for (uint32_t n = 0; n < config->species_count; n++)
+        most = at_least(most, at_most(config->species[n].particles, CONFIG_MAX_PARTICLES));
+    TRY(DEVICE_NEW_ARRAY(device, selection->marks, most / BITS + 1));
+    TRY(DEVICE_NEW_ARRAY(device, selection->begins, most / BITS / PIECE + 2));
     TRY(program_build(device, "selection.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "selection_mark", &selection->mark));
     TRY(permute_create(device, &selection->permute));
@@ -48,25 +56,71 @@ static enum status mark_all(const struct selection *selection, const struct part
                                           (BITS * sizeof(uint64_t) + sizeof *marks) * (uint64_t)piece),
                           particles->attribute[ATTRIBUTE_ID], first_id, below, done * BITS, particles->count,
                           selection->words));
-        TRY(buffer_read(selection->words, 0, piece * sizeof *marks, marks + done));
+        const struct buffer_rows rows = {0, sizeof *marks, sizeof *marks, piece};
+        TRY(buffer_read_rows(selection->words, &rows, marks + done));
     }
     return STATUS_OK;
+}
+
+/* Words are counted, and later turned into numbers of particles, by all processors. */
+struct listing {
+    const uint32_t *marks;
+    uint32_t words;
+    uint32_t *begins; /* [pieces + 1]: how many particles the pieces before each have chosen */
+    uint32_t *chosen;
+};
+
+static uint32_t end_of(const struct listing *listing, size_t n)
+{
+    return (uint32_t)at_most((n + 1) * PIECE, listing->words);
+}
+
+static enum status count_piece(void *context, size_t n, void *scratch)
+{
+    const struct listing *listing = context;
+    uint32_t count = 0;
+    (void)scratch;
+    for (uint32_t w = (uint32_t)n * PIECE; w < end_of(listing, n); w++)
+        count += (uint32_t)__builtin_popcount(listing->marks[w]);
+    listing->begins[n + 1] = count;
+    return STATUS_OK;
+}
+
+static enum status list_piece(void *context, size_t n, void *scratch)
+{
+    const struct listing *listing = context;
+    uint32_t *chosen = listing->chosen + listing->begins[n];
+    (void)scratch;
+    for (uint32_t w = (uint32_t)n * PIECE; w < end_of(listing, n); w++)
+        for (uint32_t left = listing->marks[w]; left; left &= left - 1)
+            *chosen++ = w * BITS + (uint32_t)__builtin_ctz(left);
+    return STATUS_OK;
+}
+
+static enum status list_chosen(struct listing *listing, struct hdf5_file *file, uint32_t *count)
+{
+    const size_t pieces = divide_up(listing->words, PIECE);
+    const struct pool_work counting = {.make = count_piece, .context = listing};
+    const struct pool_work listing_work = {.make = list_piece, .context = listing};
+    TRY(pool_run(&counting, pieces));
+    for (size_t n = 0; n < pieces; n++)
+        listing->begins[n + 1] += listing->begins[n];
+    *count = listing->begins[pieces];
+    listing->chosen = hdf5_file_keep(file, *count * sizeof *listing->chosen);
+    return listing->chosen ? pool_run(&listing_work, pieces) : file->status;
 }
 
 static const uint32_t *choose_by_ids(const struct selection *selection, struct hdf5_file *file,
                                      const struct particles *particles, uint64_t first_id, uint32_t *count)
 {
-    const uint32_t words = (uint32_t)divide_up(particles->count, BITS);
-    uint32_t n = 0, *marks = hdf5_file_keep(file, words * sizeof *marks);
-    if (marks)
-        hdf5_file_fail(file, mark_all(selection, particles, first_id, words, marks));
-    for (uint32_t w = 0; w < words && file->status == STATUS_OK; w++)
-        *count += (uint32_t)__builtin_popcount(marks[w]);
-    uint32_t *chosen = hdf5_file_keep(file, *count * sizeof *chosen);
-    for (uint32_t w = 0; w < words && chosen; w++)
-        for (uint32_t left = marks[w]; left; left &= left - 1)
-            chosen[n++] = w * BITS + (uint32_t)__builtin_ctz(left);
-    return chosen;
+    struct listing listing = {.marks = selection->marks,
+                              .words = (uint32_t)divide_up(particles->count, BITS),
+                              .begins = selection->begins};
+    enum status status = mark_all(selection, particles, first_id, listing.words, selection->marks);
+    if (status == STATUS_OK)
+        status = list_chosen(&listing, file, count);
+    hdf5_file_fail(file, status);
+    return status == STATUS_OK ? listing.chosen : NULL;
 }
 
 const uint32_t *selection_choose(const struct selection *selection, struct hdf5_file *file,
