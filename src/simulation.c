@@ -2,7 +2,6 @@
 #include "simulation_internal.h"
 
 #include "base/timer.h"
-#include "output/finite.h"
 
 #include <math.h>
 
@@ -87,7 +86,7 @@ static enum status advance(struct simulation *simulation)
 
 /* ---- outputs ---- */
 
-static struct view view_of(const struct simulation *simulation)
+struct view view_of(const struct simulation *simulation, uint64_t step)
 {
     return (struct view){
         .config = simulation->config,
@@ -96,11 +95,11 @@ static struct view view_of(const struct simulation *simulation)
         .partition = &simulation->partition,
         .fields = &simulation->fields,
         .particles = simulation->particles,
-        .step = simulation->step,
+        .step = step,
         .first_step = simulation->first_step,
         .stepper = &simulation->stepper,
         .started = simulation->started,
-        .time = (double)simulation->step * simulation->config->time.step,
+        .time = (double)step * simulation->config->time.step,
         .log = simulation->log,
         .first_energy = simulation->first_energy,
         .decomposition = simulation->decomposition,
@@ -108,69 +107,19 @@ static struct view view_of(const struct simulation *simulation)
     };
 }
 
-/* Before anything of this step is written: a non-finite value must not reach a file. */
-static enum status check_fields(struct simulation *simulation, const struct view *view)
-{
-    struct field_sums *sums = &simulation->field_sums;
-    TRY(energy_measure(simulation->energy, &simulation->fields, sums));
-    double values[2] = {sums->charge, sums->field_energy};
-    communicator_sum(&simulation->communicator, 2, values);
-    *sums = (struct field_sums){.charge = values[0], .field_energy = values[1]};
-    TRY(finite_require(view, "charge", sums->charge));
-    return finite_require(view, "field energy", sums->field_energy);
-}
-
 static enum status write_outputs(struct simulation *simulation)
 {
-    const struct view view = view_of(simulation);
+    struct view view = view_of(simulation, simulation->step);
     simulation->needs = outputs_due(simulation->outputs, &view);
     if (simulation->needs == 0)
         return STATUS_OK;
-    TRY(check_fields(simulation, &view));
+    TRY(sums_take_fields(simulation));
+    view = view_of(simulation, simulation->step); /* with the first energy, where it was read just now */
     if (simulation->needs & OUTPUT_NEEDS_POTENTIAL)
         TRY(field_solver_potential(simulation->field_solver, &simulation->fields));
     TRY(outputs_write(simulation->outputs, &view));
     choose_timing(simulation);
     return STATUS_OK;
-}
-
-/* Step n: fields as they stand, kinetic energy and momentum as the push met them at n. */
-static enum status measure(struct simulation *simulation, struct history_row *row)
-{
-    const struct history_config *history = &simulation->config->output.history;
-    double sums[3] = {0};
-    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
-        struct push_sums species;
-        TRY(stepper_read_sums(&simulation->stepper, s, &simulation->particles[s], &species));
-        sums[0] += species.kinetic_energy;
-        sums[1] += species.momentum[0];
-        sums[2] += species.momentum[1];
-    }
-    communicator_sum(&simulation->communicator, 3, sums);
-    *row = (struct history_row){
-        .step = simulation->step,
-        .field_energy = simulation->field_sums.field_energy,
-        .charge = simulation->field_sums.charge,
-        .kinetic_energy = sums[0],
-        .momentum = {sums[1], sums[2]},
-    };
-    return field_solver_read_modes(simulation->field_solver, history->mode_count, history->modes,
-                                   &row->modes[0][0]);
-}
-
-static enum status write_measured(struct simulation *simulation)
-{
-    struct history_row *row = &simulation->row;
-    struct view view = view_of(simulation);
-    if ((simulation->needs & OUTPUT_NEEDS_MEASURED) == 0)
-        return STATUS_OK;
-    TRY(measure(simulation, row));
-    TRY(finite_require(&view, "kinetic energy", row->kinetic_energy));
-    TRY(finite_require(&view, "momentum", row->momentum[0] + row->momentum[1]));
-    if (simulation->step == 0)
-        simulation->first_energy = row->field_energy + row->kinetic_energy;
-    view.measured = row;
-    return outputs_write(simulation->outputs, &view);
 }
 
 /* ---- one step ---- */
@@ -189,7 +138,8 @@ enum status simulation_step(struct simulation *simulation)
     TRY(write_outputs(simulation));   /* what is due: checkpoint, snapshot, phase space; x and E at n, v at
                                        * n-1/2, all finite or the run stops                                    */
     TRY(advance(simulation));         /* v at n+1/2, x at n+1, sorted, with their ranks; sums of v at n        */
-    TRY(write_measured(simulation));  /* history: energies, momentum, charge and modes, all at n               */
+    TRY(sums_write(simulation));      /* history: energies, momentum, charge and modes, all at n or, late, at
+                                       * earlier steps                                                         */
     /* clang-format on */
     simulation->step++;
     return STATUS_OK;
@@ -202,10 +152,8 @@ bool simulation_done(const struct simulation *simulation)
 
 double simulation_energy_drift(const struct simulation *simulation)
 {
-    if (simulation->row.step + 1 != simulation->step)
-        return NAN;
     const double total = simulation->row.field_energy + simulation->row.kinetic_energy;
-    return simulation->first_energy != 0 ? total / simulation->first_energy - 1 : 0;
+    return simulation->first_energy == 0 && !isnan(total) ? 0 : total / simulation->first_energy - 1;
 }
 
 uint64_t simulation_own_particles(const struct simulation *simulation)

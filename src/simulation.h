@@ -4,9 +4,9 @@
 #define RADIXPIC_SIMULATION_H
 
 #include "field/deposit.h"
+#include "field/energy.h"
 #include "field/field_solver.h"
 #include "output/checkpoint.h"
-#include "output/energy.h"
 #include "output/outputs.h"
 #include "parallel/exchange.h"
 #include "parallel/migrate.h"
@@ -21,13 +21,20 @@ enum simulation_timing {
 
 enum { SIMULATION_TIMED_EVERY = 7 }; /* no divisor or multiple of how often people write a history */
 
+/* A step's sums until they are read, checked and, where a row is due, written. */
+struct pending_sums {
+    unsigned to_do; /* bits of simulation_sums.c; 0: nothing */
+    struct history_row row;
+};
+
 struct simulation {
     const struct config *config; /* not owned */
     struct device *device;       /* owned: a handle for all that follows */
     struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
     enum simulation_timing timing; /* may be set between steps */
-    struct outputs *outputs;       /* written once the caller opens them: outputs_open() */
-    unsigned needs;                /* of the outputs of this step: enum output_need */
+    bool reads_late; /* sums, up to SUM_SLOTS steps, so that no step waits for the device; on all ranks */
+    struct outputs *outputs; /* written once the caller opens them: outputs_open() */
+    unsigned needs;          /* of the outputs of this step: enum output_need */
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
     bool is_restart; /* the first step is not step 0 from loaded particles */
     uint64_t first_step;
@@ -53,11 +60,12 @@ struct simulation {
     struct stepper stepper;
     struct deposit *deposit;
 
-    uint32_t changed;             /* lists that the general path changed in the last step, a bit each */
-    uint64_t left;                /* particles that this rank has sent to others */
-    struct field_sums field_sums; /* of the last step that needed them */
-    struct history_row row;       /* the last measured step */
-    double first_energy;          /* total energy at step 0 */
+    uint32_t changed; /* lists that the general path changed in the last step, a bit each */
+    uint64_t left;    /* particles that this rank has sent to others */
+    struct pending_sums pending[SUM_SLOTS]; /* of step n in n % SUM_SLOTS */
+    double field_energy;                    /* that was checked last */
+    struct history_row row;                 /* that was written last; at first its energies are NaN */
+    double first_energy;                    /* total energy at step 0 */
 };
 
 /* Builds every part on the device and loads the particles, on one rank. The caller destroys it, also after a
@@ -85,7 +93,7 @@ bool simulation_done(const struct simulation *simulation);
 /* Whether the timers of this run come from one step in SIMULATION_TIMED_EVERY. */
 bool simulation_samples_times(const struct simulation *simulation);
 
-/* Relative change of the total energy since step 0, in the step just made; NaN when that was not measured. */
+/* Relative change of the total energy since step 0, in the step whose row was written last; NaN: none was. */
 double simulation_energy_drift(const struct simulation *simulation);
 
 /* Particles on this rank now. */

@@ -4,6 +4,24 @@
 
 #include "simulation.h"
 
+/* ---- simulation.c ---- */
+
+/* The state as it is now, as that of `step`. */
+struct view view_of(const struct simulation *simulation, uint64_t step);
+
+/* ---- simulation_sums.c: energies, momentum, charge and modes, from the device to the history ---- */
+
+/* Before the advance, where an output is due: sums of the fields at n. Where they must not wait, or nothing
+ * waits, they and all earlier ones are checked now, and the earlier rows written. Collective. */
+STATUS_CHECKED enum status sums_take_fields(struct simulation *simulation);
+
+/* After the advance, which left the sums at n that were due: writes the rows that it is time for, in the last
+ * step all. STATUS_FAILED where a sum is non-finite. Collective. */
+STATUS_CHECKED enum status sums_write(struct simulation *simulation);
+
+/* Brings what is pending to the host: the parts that hold it are about to go. */
+STATUS_CHECKED enum status sums_read(struct simulation *simulation);
+
 /* ---- simulation_parts.c: what is made for the grid, and what for the lengths of the lists ---- */
 
 /* Fields, solver, energy and, on several ranks, the exchange, for simulation->slab. */

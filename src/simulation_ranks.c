@@ -79,6 +79,7 @@ static enum status balance_with(struct simulation *simulation, const uint64_t *l
             simulation->log, LOG_NORMAL,
             "step %llu: rows change hands: the fullest rank had %.3f times the mean particles, and has %.3f",
             (unsigned long long)simulation->step, before, partition_imbalance(partition, loads));
+    TRY(sums_read(simulation));
     parts_close(simulation);
     TRY(ranks_change_slab(simulation, &from));
     TRY(parts_create_for_grid(simulation));
@@ -102,14 +103,16 @@ static enum status balance(struct simulation *simulation)
 
 /* ---- before a step ---- */
 
-/* The stepper learns which lists the last step's general path changed; sums of that step are read by now. */
+/* The stepper learns which lists the last step's general path changed. */
 static enum status take_up_changes(struct simulation *simulation)
 {
     const uint32_t changed = simulation->changed;
     simulation->changed = 0;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        if (simulation->particles[s].capacity > simulation->stepper.setup.capacity)
+        if (simulation->particles[s].capacity > simulation->stepper.setup.capacity) {
+            TRY(sums_read(simulation));
             return parts_create_for_lists(simulation); /* those there are for shorter lists */
+        }
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (changed & UINT32_C(1) << s)
             TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));

@@ -4,6 +4,7 @@
 #include "particles/loading.h"
 #include "simulation_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +148,11 @@ enum status simulation_create_on(const struct communicator *communicator, const 
                                  struct simulation *simulation)
 {
     *simulation = (struct simulation){
-        .config = config, .communicator = *communicator, .decomposition = config->fields.decomposition};
+        .config = config,
+        .communicator = *communicator,
+        .decomposition = config->fields.decomposition,
+        .row = {.field_energy = (double)NAN},
+    };
     TRY(device_branch(device, &simulation->device));
     TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
     if (communicator->size > 1)

@@ -74,7 +74,7 @@ static inline struct placement16 offset_place16(real16 offset)
 struct velocity_step {
     real u, v; /* at n+1/2 */
     /* At n: the mean of the velocities before and after the rotation, the chord of an arc. It is shorter than
-     * the velocity half way through by the cosine of half the rotation, which stepper_read_sums() makes good.
+     * the velocity half way through by the cosine of half the rotation, which stepper_sums() makes good.
      */
     real mean_u, mean_v;
     real square; /* at n: |v^-|^2 = |v^+|^2, for the kinetic energy */

@@ -342,6 +342,10 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     TRY(communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
                                                              run->checkpoint, &run->simulation)));
     run->simulation.log = &run->log;
+    /* On a CPU a wait costs next to nothing, and rows are there at once. */
+    double is_gpu = !device_info(run->device)->is_cpu;
+    communicator_max(communicator, 1, &is_gpu);
+    run->simulation.reads_late = is_gpu > 0;
     stop_watch(); /* from here on there are files, and a signal leaves a checkpoint beside them */
     TRY(agree(run, open_outputs(run)));
     announce(run);

@@ -5,6 +5,10 @@
 #include "device/device.h"
 #include "domain/grid.h"
 
+/* Sums over fields and particles stay on the device until the host has use for them: those of step n in slot
+ * n % SUM_SLOTS. */
+enum { SUM_SLOTS = 32 };
+
 /* Each real[nx * ny], node (i, j) at ny*i + j. */
 struct fields {
     struct buffer *rho;     /* charge density of all species; the neutralising background is not in it */

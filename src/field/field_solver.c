@@ -195,13 +195,16 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
                        (struct buffer *const[]){to, to, to});
 }
 
-enum status field_solver_read_modes(const struct field_solver *solver, uint32_t count,
-                                    const int32_t (*wanted)[2], double *modes)
+const struct buffer *field_solver_modes(const struct field_solver *solver)
 {
-    if (!solver->slabs)
-        return poisson_read_modes(solver->poisson, count, wanted, modes);
-    slab_solver_read_modes(solver->slabs, count, wanted, modes);
-    return STATUS_OK;
+    return solver->slabs ? NULL : poisson_modes(solver->poisson);
+}
+
+void field_solver_read_modes(const struct field_solver *solver, uint32_t count, const int32_t (*wanted)[2],
+                             double *modes)
+{
+    if (solver->slabs)
+        slab_solver_read_modes(solver->slabs, count, wanted, modes);
 }
 
 /* ---- which ---- */

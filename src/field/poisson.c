@@ -166,18 +166,7 @@ struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wa
     return (struct stored_mode){(uint32_t)(mx < 0 ? mx + grid->nx : mx), (uint32_t)my, is_conjugate};
 }
 
-enum status poisson_read_modes(const struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
-                               double *modes)
+const struct buffer *poisson_modes(const struct poisson *poisson)
 {
-    const struct grid *grid = &poisson->grid;
-    const double cells = grid_cells(grid);
-    for (size_t n = 0; n < count; n++) {
-        const struct stored_mode stored = poisson_stored_mode(grid, wanted[n]);
-        const size_t element = (size_t)stored.m * (grid->ny / 2 + 1) + stored.n;
-        double *mode = &modes[2 * n];
-        TRY(buffer_read_reals(poisson->rho_modes, poisson->precision, 2 * element, 2, mode));
-        mode[0] /= cells;
-        mode[1] /= stored.is_conjugate ? -cells : cells;
-    }
-    return STATUS_OK;
+    return poisson->rho_modes;
 }

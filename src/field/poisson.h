@@ -26,11 +26,8 @@ STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields 
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 
-/* Reads Fourier coefficients of the rho of the last solve: for each (mx, my), |mx| <= nx/2 and |my| <= ny/2,
- * modes[2n], modes[2n+1] = real and imaginary part of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)).
- * Blocking. */
-STATUS_CHECKED enum status poisson_read_modes(const struct poisson *poisson, uint32_t count,
-                                              const int32_t (*wanted)[2], double *modes);
+/* The modes of the rho of the last solve, unnormalised, as fft.h lays them out. */
+const struct buffer *poisson_modes(const struct poisson *poisson);
 
 /* What mode m of an axis of that length with n nodes is multiplied by. A centred difference is sin(k dx)/dx
  * times as large as the wave, a filter pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the

@@ -24,7 +24,7 @@ void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, doub
 /* The potential of the last solve, of mean 0, on the rank's own rows. */
 void slab_solver_potential(struct slab_solver *solver, double *phi);
 
-/* Fourier coefficients of the (filtered) rho of the last solve, as poisson_read_modes() defines them, on all
+/* Fourier coefficients of the (filtered) rho of the last solve, as energy_sums() defines them, on all
  * ranks. */
 void slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],
                             double *modes);

@@ -19,6 +19,7 @@ struct outputs {
     void *parts[OUTPUTS];
     bool due[OUTPUTS];       /* in this step */
     double seconds[OUTPUTS]; /* that the steps waited for it */
+    double failed;           /* a file could not be written: known on all ranks at the same step; else 0 */
 };
 
 /* ---- birth and death ---- */
@@ -112,9 +113,14 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
         const struct output_row *row = output_table[n];
         outputs->due[n] = row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
                                                          : view_is_due(view, every_of(row, view->config));
-        needs |= outputs->due[n] ? OUTPUT_NEEDS_CHECK | row->needs : 0;
+        if (outputs->due[n])
+            needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
     }
-    return needs;
+    if (needs == 0 || !outputs->folder)
+        return needs;
+    outputs->failed = writer_failed(outputs->writer);
+    communicator_max(view->communicator, 1, &outputs->failed);
+    return needs | (outputs->failed > 0 ? OUTPUT_NEEDS_CHECK : 0);
 }
 
 /* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. */
@@ -162,23 +168,17 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     return row->stop(outputs->parts[n], folder, view);
 }
 
-/* A file that could not be written ends the run on all ranks at the same step. */
-static enum status require_written(struct outputs *outputs, const struct view *view)
-{
-    double failed = writer_failed(outputs->writer);
-    communicator_max(view->communicator, 1, &failed);
-    return failed > 0 ? communicator_agree(view->communicator, writer_wait(outputs->writer)) : STATUS_OK;
-}
-
 enum status outputs_write(struct outputs *outputs, const struct view *view)
 {
     if (!outputs->folder)
         return STATUS_OK;
-    TRY(require_written(outputs, view));
+    if (!view->measured && outputs->failed > 0)
+        return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const bool is_measured = (row->needs & OUTPUT_NEEDS_MEASURED) != 0;
-        if (!outputs->due[n] || is_measured != (view->measured != NULL))
+        const bool is_due = is_measured ? view_is_due(view, every_of(row, view->config)) : outputs->due[n];
+        if (!is_due || is_measured != (view->measured != NULL))
             continue;
         const double start = timer_now();
         if (row->folder)

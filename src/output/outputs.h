@@ -10,7 +10,8 @@
 
 /* What a step has to do for the outputs that are due in it: bits. */
 enum output_need {
-    OUTPUT_NEEDS_CHECK = 1,     /* the fields' sums: a non-finite value must not be written */
+    OUTPUT_NEEDS_SUMS = 1,      /* of the fields, to be checked */
+    OUTPUT_NEEDS_CHECK = 16,    /* they are checked now: a non-finite value must not be recorded */
     OUTPUT_NEEDS_POTENTIAL = 2, /* fields->phi */
     OUTPUT_NEEDS_MEASURED = 4,  /* view->measured: it is written after the advance */
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
@@ -24,7 +25,7 @@ struct output_row {
     const char *prefix;
     const char *thrift; /* what in the config would make it cost less, in a few words */
     size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
-    unsigned needs;     /* beside OUTPUT_NEEDS_CHECK */
+    unsigned needs;     /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
@@ -93,15 +94,16 @@ void outputs_report(struct outputs *outputs, struct log *log);
 /* The seconds that the run has waited for outputs so far, and of which output the most: its `thrift`. */
 double outputs_seconds(const struct outputs *outputs, const char **thrift);
 
-/* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due.
- * Collective. */
+/* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due. Where
+ * an earlier file could not be written, and outputs_write() is about to fail, that is a check too: rows of
+ * earlier steps are then written before. Collective. */
 unsigned outputs_due(struct outputs *outputs, const struct view *view);
 
 /* Records what is due, to be written while the run goes on: where view->measured is NULL what comes before
- * the advance, else the rest. Times it as STAGE_OUTPUT, for which it leaves launches untimed
- * (device_weigh_times()), and waiting for files in flight as STAGE_WAIT. STATUS_FAILED, too, when an earlier
- * file could not be written; STATUS_STOPPED after a signal to any rank, once a checkpoint is written.
- * Collective. */
+ * the advance, else the rest, which may be of an earlier step. Times it as STAGE_OUTPUT, for which it leaves
+ * launches untimed (device_weigh_times()), and waiting for files in flight as STAGE_WAIT. STATUS_FAILED, too,
+ * when an earlier file could not be written; STATUS_STOPPED after a signal to any rank, once a checkpoint is
+ * written. Collective. */
 STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct view *view);
 
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */

@@ -114,10 +114,10 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     if (!measured)
         return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
                              step->table);
-    stepper->groups[species] = chunks.count;
+    stepper->groups[stepper->slot][species] = chunks.count;
     return KERNEL_LAUNCH(step->count_and_measure, launch,
                          STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
-                         stepper_first_sum(stepper, species), stepper->sums);
+                         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
 
 /* By a count, which moves nothing. */

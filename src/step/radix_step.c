@@ -75,12 +75,12 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
     if (kernel != step->push)
-        stepper->groups[species] = groups;
+        stepper->groups[stepper->slot][species] = groups;
     return KERNEL_LAUNCH(
         kernel, ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
         MOTION_ARGUMENTS(setup, fields, motion), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], step->keys,
-        stepper_first_sum(stepper, species), stepper->sums);
+        stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,

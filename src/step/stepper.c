@@ -125,39 +125,48 @@ enum status stepper_move(struct stepper *stepper, const struct fields *fields, u
 
 /* ---- sums ---- */
 
+static size_t slot_reals(const struct stepper *stepper)
+{
+    return (size_t)stepper->setup.species_count * stepper->most_groups * PUSH_SUMS;
+}
+
 enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)
 {
-    const size_t bytes = PUSH_SUMS * precision_bytes(stepper->setup.precision);
     stepper->most_groups = most_groups;
-    TRY(DEVICE_NEW_ARRAY(stepper->device, stepper->group_sums, (size_t)most_groups * PUSH_SUMS));
-    return buffer_create(stepper->device, (size_t)stepper->setup.species_count * most_groups * bytes,
+    const size_t reals = SUM_SLOTS * slot_reals(stepper);
+    TRY(DEVICE_NEW_ARRAY(stepper->device, stepper->read_sums, reals));
+    return buffer_create(stepper->device, reals * precision_bytes(stepper->setup.precision),
                          "the push's sums", &stepper->sums);
 }
 
-uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t species)
+uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_t species)
 {
-    return species * stepper->most_groups * PUSH_SUMS;
+    return (slot * stepper->setup.species_count + species) * stepper->most_groups * PUSH_SUMS;
 }
 
-enum status stepper_read_sums(const struct stepper *stepper, uint32_t species, const struct particles *list,
-                              struct push_sums *sums)
+enum status stepper_read_sums(struct stepper *stepper, uint32_t first, uint32_t count)
+{
+    const size_t reals = slot_reals(stepper);
+    return buffer_read_reals(stepper->sums, stepper->setup.precision, first * reals, count * reals,
+                             stepper->read_sums + first * reals);
+}
+
+struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint32_t species,
+                              const struct particles *list)
 {
     const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
-    const uint32_t count = stepper->groups[species] * PUSH_SUMS;
+    const double *sums = stepper->read_sums + stepper_first_sum(stepper, slot, species);
     double added[PUSH_SUMS] = {0, 0, 0};
-    TRY(buffer_read_reals(stepper->sums, stepper->setup.precision, stepper_first_sum(stepper, species), count,
-                          stepper->group_sums));
-    for (uint32_t n = 0; n < count; n++)
-        added[n % PUSH_SUMS] += stepper->group_sums[n];
+    for (uint32_t n = 0; n < stepper->groups[slot][species] * PUSH_SUMS; n++)
+        added[n % PUSH_SUMS] += sums[n];
     const double mass = list->weight * list->species->mass; /* of a macro-particle */
     /* The mean of the velocities before and after a rotation by an angle is shorter than either by the cosine
      * of half the angle, the same for all particles of a species. */
     const double full_length = 1 / motion.cosine;
-    *sums = (struct push_sums){
+    return (struct push_sums){
         .kinetic_energy = 0.5 * mass * added[0],
         .momentum = {full_length * mass * added[1], full_length * mass * added[2]},
     };
-    return STATUS_OK;
 }
 
 /* ---- carried attributes ---- */

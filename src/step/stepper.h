@@ -101,10 +101,11 @@ struct stepper {
     struct permute *permute;
     struct room *room;     /* step/room.h, for kinds without leavers() where the setup leaves room */
     struct buffer *origin; /* uint[capacity], the old place of each new one: stepper_create_origin() */
-    struct buffer *sums;   /* real[species_count][most_groups][PUSH_SUMS] */
-    double *group_sums;    /* of a species, as read last */
+    struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][PUSH_SUMS] */
+    double *read_sums;     /* the same on the host */
     uint32_t most_groups;
-    uint32_t groups[CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
+    uint32_t slot;                                  /* set by the caller: where a step leaves its sums */
+    uint32_t groups[SUM_SLOTS][CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
 };
 
 /* The row that `step.method` names for that device and grid: `fused` is tiled on a GPU and chunked on a CPU,
@@ -145,8 +146,11 @@ STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fi
                                         uint32_t species, const struct arrival_room *room,
                                         struct particles *list);
 
-/* The sums at n of the last measuring step of that species. Blocking; a few KiB leave the device. */
-STATUS_CHECKED enum status stepper_read_sums(const struct stepper *stepper, uint32_t species,
-                                             const struct particles *list, struct push_sums *sums);
+/* Brings the sums of slots `first` to before first + count to the host. Blocking; some KiB a slot. */
+STATUS_CHECKED enum status stepper_read_sums(struct stepper *stepper, uint32_t first, uint32_t count);
+
+/* The sums at n of the step that measured that species into a slot that was read. */
+struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint32_t species,
+                              const struct particles *list);
 
 #endif

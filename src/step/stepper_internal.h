@@ -31,11 +31,11 @@ static inline struct species_motion species_motion_make(const struct species_con
     (fields)->ex, (fields)->ey, (setup)->grid.nx, (setup)->grid.ny, (motion).half_kick, (motion).tangent,    \
         (motion).sine, (setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy
 
-/* Room for the sums of up to `most_groups` groups of each species. */
+/* Room for the sums of up to `most_groups` groups of each species in each slot. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);
 
-/* Where the sums of a species begin, in reals. */
-uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t species);
+/* Where the sums of a species begin in those of all slots, in reals. */
+uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_t species);
 
 /* For a stepper that moves offsets and velocities itself: other attributes follow by stepper->origin where
  * the setup has any. Else `any` stands in for it. */

@@ -169,13 +169,14 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t each = 4 * precision_bytes(list->precision) + sizeof(uint16_t);
     if (measured)
-        stepper->groups[species] = chunks;
+        stepper->groups[stepper->slot][species] = chunks;
     return KERNEL_LAUNCH(measured ? step->count_and_measure : step->count,
                          ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_SORT_HISTOGRAM,
                                           each * list->count + table_bytes(step, list)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
                          step->totals, list->count, step->stray_number[0], step->stray_list,
-                         step->stray_counts, stepper->sums, stepper_first_sum(stepper, species));
+                         step->stray_counts, stepper->sums,
+                         stepper_first_sum(stepper, stepper->slot, species));
 }
 
 /* By a count, of which what must be zero between steps is taken back. */

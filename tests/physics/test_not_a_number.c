@@ -162,11 +162,59 @@ TEST(a_field_between_steps_is_of_no_consequence)
             for (unsigned n = 0; ill && n < sizeof buffers / sizeof buffers[0]; n++)
                 assert_ok(buffer_write(buffers[n], 0, sizeof values, values));
             take_steps(&patient.simulation, PLANTED + 3);
-            energies[ill] = patient.simulation.field_sums.field_energy;
+            energies[ill] = patient.simulation.field_energy;
             patient_destroy(&patient);
         }
         assert_true(energies[0] == energies[1] && energies[0] > 0);
     }
+}
+
+/* A run with a row of each step from the checkpoint on, to its end or, with a velocity that is none in step
+ * `planted`, to its failure, which it finds at *found. Returns history.csv. */
+static char *run_rows(const struct kind *kind, bool late, uint64_t planted, uint64_t *found)
+{
+    struct patient patient;
+    struct simulation *simulation = &patient.simulation;
+    enum status status = STATUS_OK;
+    patient_create(kind, CHECKPOINT + 1, &patient);
+    patient.config.output.history.every = 1;
+    patient.config.output.checkpoints.every = 0;
+    patient.config.time.check_every = 3;
+    patient.config.time.steps = 3 * SUM_SLOTS;
+    simulation->reads_late = late;
+    while (status == STATUS_OK && !simulation_done(simulation)) {
+        if (simulation->step == planted)
+            plant(&simulation->particles[1], U, (double)NAN);
+        status = simulation_step(simulation);
+    }
+    *found = simulation->step;
+    assert_int_equal(status, planted > 0 ? STATUS_FAILED : STATUS_OK);
+    char *rows = read_text(folder_file(&patient.run, "history.csv"));
+    patient_destroy(&patient);
+    return rows;
+}
+
+/* With the same rows, up to the same step, and the same step in the sentence. */
+TEST(sums_read_late_are_those_read_at_once)
+{
+    enum { PLANTED_LATE = SUM_SLOTS + 3 };
+    for (unsigned k = 0; k < KINDS; k++)
+        for (uint64_t planted = 0; planted <= PLANTED_LATE; planted += PLANTED_LATE) {
+            uint64_t found[2];
+            char *rows[2], last[16], words[16];
+            for (int late = 0; late < 2; late++) {
+                rows[late] = run_rows(&kinds[k], late, planted, &found[late]);
+                snprintf(words, sizeof words, "step %d ", PLANTED_LATE);
+                if (planted > 0)
+                    assert_sentence_holds(words);
+            }
+            assert_string_equal(rows[0], rows[1]);
+            snprintf(last, sizeof last, "\n%d,", planted > 0 ? PLANTED_LATE - 1 : 3 * SUM_SLOTS);
+            const char *const line = strstr(rows[1], last);
+            assert_true(line && strchr(line + 1, '\n') == strrchr(line, '\n'));
+            assert_int_equal(found[0], planted > 0 ? PLANTED_LATE : 3 * SUM_SLOTS + 1);
+            assert_true(planted > 0 ? found[1] > found[0] : found[1] == found[0]);
+        }
 }
 
 TEST_MAIN(open_device, close_device)

@@ -420,4 +420,12 @@ static inline void check_moved(const struct tested *tested, const struct scene *
     assert_true(elsewhere <= scene_elsewhere(scene));
 }
 
+/* What the last step that measured left. */
+static inline struct push_sums read_sums(struct stepper *stepper, uint32_t species,
+                                         const struct particles *list)
+{
+    assert_ok(stepper_read_sums(stepper, stepper->slot, 1));
+    return stepper_sums(stepper, stepper->slot, species, list);
+}
+
 #endif

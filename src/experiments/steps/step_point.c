@@ -110,7 +110,7 @@ static enum status fill_one_cell(struct simulation *simulation)
 static enum status take_step(struct run *run)
 {
     TRY(simulation_step(&run->simulation));
-    const double drift = simulation_energy_drift(&run->simulation); /* NaN where not measured */
+    const double drift = simulation_energy_drift(&run->simulation); /* of the last measured step */
     if (fabs(drift) > fabs(run->point->energy_drift))
         run->point->energy_drift = drift;
     return STATUS_OK;
@@ -331,7 +331,7 @@ static enum status verify(struct run *run)
     run->config.time.steps = simulation->step;
     run->point->steps_done = simulation->step;
     TRY(take_step(run));
-    if (isnan(simulation_energy_drift(simulation))) /* the last step is measured, or none is judged */
+    if (simulation->row.step != run->config.time.steps) /* the last step is measured, or none is judged */
         run->point->energy_drift = NAN;
     TRY(device_finish(simulation->device));
     uint64_t particles = simulation_own_particles(simulation);

@@ -1,0 +1,101 @@
+/* Energy: launches of kernels/energy.cl. */
+#include "field/energy.h"
+
+#include "base/integers.h"
+#include "field/poisson.h"
+
+enum {
+    GROUP_ITEMS = 256, /* 1 on a CPU */
+    GROUPS_PER_UNIT = 8,
+    MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
+    SUMS = 2            /* of a group: ex^2 + ey^2, rho (SUM_COUNT of the kernel) */
+};
+
+struct energy {
+    struct grid grid;
+    enum precision precision;
+    size_t group_items;
+    uint32_t groups, chunk; /* group g owns nodes [g chunk, (g + 1) chunk) */
+    struct energy_modes modes;
+    struct buffer *elements; /* uint[modes.count]: where each is in modes.buffer */
+    struct kernel *kernel;
+    size_t row;          /* reals of a slot: SUMS of each group, then the modes */
+    struct buffer *sums; /* real[SUM_SLOTS][row] */
+    double *read;        /* the same on the host */
+};
+
+static enum status create_elements(struct device *device, struct energy *energy)
+{
+    const struct energy_modes *modes = &energy->modes;
+    const size_t bytes = modes->count * sizeof(uint32_t);
+    uint32_t *elements = NULL;
+    TRY(DEVICE_NEW_ARRAY(device, elements, modes->count + (size_t)1));
+    for (uint32_t n = 0; n < modes->count; n++) {
+        const struct stored_mode stored = poisson_stored_mode(&modes->grid, modes->wanted[n]);
+        elements[n] = stored.m * (modes->grid.ny / 2 + 1) + stored.n;
+    }
+    TRY(buffer_create(device, bytes, "the places of modes", &energy->elements));
+    return buffer_write(energy->elements, 0, bytes, elements);
+}
+
+enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
+                          const struct energy_modes *modes, struct energy **created)
+{
+    const size_t items = device_row_items(device, GROUP_ITEMS);
+    const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
+    const uint32_t most = at_most(wanted, MOST_GROUPS);
+    const uint32_t pieces = divide_up(grid_cells(grid), items); /* of one node an item */
+    const uint32_t pieces_per_group = divide_up(pieces, most);
+    struct program *program = NULL;
+    struct energy *energy;
+    TRY(DEVICE_NEW(device, energy));
+    *created = energy;
+    energy->grid = *grid;
+    energy->precision = precision;
+    energy->group_items = items;
+    energy->groups = divide_up(pieces, pieces_per_group);
+    energy->chunk = (uint32_t)(pieces_per_group * items);
+    energy->modes = *modes;
+    energy->row = (size_t)energy->groups * SUMS + 2 * (size_t)modes->count;
+    TRY(create_elements(device, energy));
+    TRY(DEVICE_NEW_ARRAY(device, energy->read, SUM_SLOTS * energy->row));
+    TRY(program_build(device, "energy.cl", precision, &program, "-D GROUP_ITEMS=%zu", items));
+    TRY(kernel_create(program, "energy_sums", &energy->kernel));
+    return buffer_create(device, SUM_SLOTS * energy->row * precision_bytes(precision), "the energy sums",
+                         &energy->sums);
+}
+
+enum status energy_measure(struct energy *energy, const struct fields *fields, uint32_t slot)
+{
+    const uint32_t nodes = grid_cells(&energy->grid);
+    const struct energy_modes *modes = &energy->modes;
+    return KERNEL_LAUNCH(energy->kernel,
+                         ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
+                                          3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
+                         fields->ex, fields->ey, fields->rho, nodes, energy->chunk,
+                         modes->count > 0 ? modes->buffer : energy->elements, energy->elements, modes->count,
+                         (uint32_t)(slot * energy->row), energy->sums);
+}
+
+enum status energy_read(struct energy *energy, uint32_t first, uint32_t count)
+{
+    return buffer_read_reals(energy->sums, energy->precision, first * energy->row, count * energy->row,
+                             energy->read + first * energy->row);
+}
+
+struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double *modes)
+{
+    const double *sums = energy->read + slot * energy->row, *mode = sums + (size_t)energy->groups * SUMS;
+    const double cells = grid_cells(&energy->modes.grid), area = energy->grid.dx * energy->grid.dy;
+    double square = 0, rho = 0;
+    for (uint32_t group = 0; group < energy->groups; group++) {
+        square += sums[SUMS * group];
+        rho += sums[SUMS * group + 1];
+    }
+    for (size_t n = 0; n < energy->modes.count; n++) {
+        const bool conjugate = poisson_stored_mode(&energy->modes.grid, energy->modes.wanted[n]).is_conjugate;
+        modes[2 * n] = mode[2 * n] / cells;
+        modes[2 * n + 1] = mode[2 * n + 1] / (conjugate ? -cells : cells);
+    }
+    return (struct field_sums){.field_energy = 0.5 * square * area, .charge = rho * area};
+}

@@ -1,0 +1,38 @@
+/* Energy: sums of the fields over the box, and the density modes that a history follows, left on the device
+ * until the host reads those of several steps at once. */
+#ifndef RADIXPIC_FIELD_ENERGY_H
+#define RADIXPIC_FIELD_ENERGY_H
+
+#include "domain/fields.h"
+
+struct energy;
+
+/* Modes to take along: `wanted` (mx, my) of those of the nodes of `grid` that `buffer` holds (fft.h). */
+struct energy_modes {
+    const struct buffer *buffer; /* not owned */
+    struct grid grid;
+    uint32_t count;
+    const int32_t (*wanted)[2];
+};
+
+struct field_sums {
+    double field_energy; /* sum over nodes of (ex^2 + ey^2)/2 dx dy */
+    double charge;       /* sum over nodes of rho dx dy */
+};
+
+/* It dies with the device handle. */
+STATUS_CHECKED enum status energy_create(struct device *device, const struct grid *grid,
+                                         enum precision precision, const struct energy_modes *modes,
+                                         struct energy **energy);
+
+/* Sums on the device in a fixed order, group by group, into a slot below SUM_SLOTS. (Non-blocking.) */
+STATUS_CHECKED enum status energy_measure(struct energy *energy, const struct fields *fields, uint32_t slot);
+
+/* Brings slots `first` to before first + count to the host. Blocking. */
+STATUS_CHECKED enum status energy_read(struct energy *energy, uint32_t first, uint32_t count);
+
+/* The sums of a slot that was read: those of the groups, added in double. modes[2n], modes[2n+1] <- real and
+ * imaginary part of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)). */
+struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double *modes);
+
+#endif

@@ -1,0 +1,171 @@
+/* Simulation sums: of fields and particles, in a slot of each step, and what becomes of them: the check for
+ * non-finite values, and the rows of the history. The device goes on meanwhile where simulation->reads_late:
+ * the slots are two halves, and while the steps of one are taken the host reads the other. */
+#include "simulation_internal.h"
+
+#include "output/finite.h"
+
+enum { HALF = SUM_SLOTS / 2 };
+
+/* What is still to be done with a slot. */
+enum { READ_FIELDS = 1, CHECK_FIELDS = 2, READ_PARTICLES = 4, WRITE_ROW = 8 };
+
+static uint32_t slot_now(const struct simulation *simulation)
+{
+    return (uint32_t)(simulation->step % SUM_SLOTS);
+}
+
+/* ---- to the host ---- */
+
+/* The slots from `*first` to before the end that is returned, among `count`, that have something to do of the
+ * kind `what`. */
+static uint32_t range_of(const struct pending_sums *pending, uint32_t count, unsigned what, uint32_t *first)
+{
+    uint32_t end = *first + count;
+    while (end > *first && !(pending[end - 1].to_do & what))
+        end--;
+    while (*first < end && !(pending[*first].to_do & what))
+        (*first)++;
+    return end;
+}
+
+static void take_fields(const struct simulation *simulation, uint32_t slot, struct history_row *row)
+{
+    const struct field_sums sums = energy_sums(simulation->energy, slot, &row->modes[0][0]);
+    row->field_energy = sums.field_energy;
+    row->charge = sums.charge;
+}
+
+static void take_particles(const struct simulation *simulation, uint32_t slot, struct history_row *row)
+{
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        const struct push_sums sums = stepper_sums(&simulation->stepper, slot, s, &simulation->particles[s]);
+        row->kinetic_energy += sums.kinetic_energy;
+        row->momentum[0] += sums.momentum[0];
+        row->momentum[1] += sums.momentum[1];
+    }
+}
+
+/* Reads what is unread in the slots first to before first + count. */
+static enum status read_slots(struct simulation *simulation, uint32_t first, uint32_t count)
+{
+    struct pending_sums *const pending = simulation->pending;
+    uint32_t fields = first, particles = first;
+    const uint32_t fields_end = range_of(pending, count, READ_FIELDS, &fields);
+    const uint32_t particles_end = range_of(pending, count, READ_PARTICLES, &particles);
+    TRY(energy_read(simulation->energy, fields, fields_end - fields));
+    TRY(stepper_read_sums(&simulation->stepper, particles, particles_end - particles));
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        if (pending[slot].to_do & READ_FIELDS)
+            take_fields(simulation, slot, &pending[slot].row);
+        if (pending[slot].to_do & READ_PARTICLES)
+            take_particles(simulation, slot, &pending[slot].row);
+        pending[slot].to_do &= ~(unsigned)(READ_FIELDS | READ_PARTICLES);
+    }
+    return STATUS_OK;
+}
+
+enum status sums_read(struct simulation *simulation)
+{
+    return read_slots(simulation, 0, SUM_SLOTS);
+}
+
+/* ---- check and write ---- */
+
+/* Sums over the ranks. */
+static enum status check_fields(struct simulation *simulation, const struct view *view,
+                                struct history_row *row)
+{
+    double sums[2] = {row->charge, row->field_energy};
+    communicator_sum(&simulation->communicator, 2, sums);
+    row->charge = sums[0];
+    row->field_energy = simulation->field_energy = sums[1];
+    TRY(finite_require(view, "charge", row->charge));
+    return finite_require(view, "field energy", row->field_energy);
+}
+
+static enum status write_row(struct simulation *simulation, struct view *view, struct history_row *row)
+{
+    double sums[3] = {row->kinetic_energy, row->momentum[0], row->momentum[1]};
+    communicator_sum(&simulation->communicator, 3, sums);
+    row->kinetic_energy = sums[0];
+    row->momentum[0] = sums[1];
+    row->momentum[1] = sums[2];
+    TRY(finite_require(view, "kinetic energy", row->kinetic_energy));
+    TRY(finite_require(view, "momentum", row->momentum[0] + row->momentum[1]));
+    if (row->step == 0)
+        simulation->first_energy = row->field_energy + row->kinetic_energy;
+    simulation->row = *row;
+    view->measured = row;
+    return outputs_write(simulation->outputs, view);
+}
+
+/* All that is to be done with the slots first to before first + count, in the order of their steps. */
+static enum status finish_slots(struct simulation *simulation, uint32_t first, uint32_t count)
+{
+    TRY(read_slots(simulation, first, count));
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        struct pending_sums *pending = &simulation->pending[slot];
+        const unsigned to_do = pending->to_do;
+        if (to_do == 0)
+            continue;
+        struct view view = view_of(simulation, pending->row.step);
+        pending->to_do = 0;
+        if (to_do & CHECK_FIELDS)
+            TRY(check_fields(simulation, &view, &pending->row));
+        if (to_do & WRITE_ROW)
+            TRY(write_row(simulation, &view, &pending->row));
+    }
+    return STATUS_OK;
+}
+
+/* The half that the steps before those of this one's half have. */
+static uint32_t earlier_half(const struct simulation *simulation)
+{
+    return slot_now(simulation) < HALF ? HALF : 0;
+}
+
+static enum status finish_all(struct simulation *simulation)
+{
+    TRY(finish_slots(simulation, earlier_half(simulation), HALF));
+    return finish_slots(simulation, HALF - earlier_half(simulation), HALF);
+}
+
+/* Reading by the side queue waits for no more than what the main queue had when the later half was begun. */
+static enum status finish_earlier_half(struct simulation *simulation)
+{
+    const uint32_t first = earlier_half(simulation);
+    TRY(device_use(simulation->device, QUEUE_SIDE));
+    const enum status status = read_slots(simulation, first, HALF);
+    TRY(device_use(simulation->device, QUEUE_MAIN));
+    TRY(status);
+    TRY(finish_slots(simulation, first, HALF));
+    return device_fork(simulation->device);
+}
+
+/* ---- of a step ---- */
+
+enum status sums_take_fields(struct simulation *simulation)
+{
+    const bool waits = !simulation->reads_late || simulation->needs & OUTPUT_NEEDS_CHECK ||
+                       simulation->config->time.check_every == 1;
+    const uint32_t slot = simulation->stepper.slot = slot_now(simulation);
+    simulation->pending[slot] =
+        (struct pending_sums){.to_do = READ_FIELDS | CHECK_FIELDS, .row = {.step = simulation->step}};
+    TRY(energy_measure(simulation->energy, &simulation->fields, slot));
+    return waits ? finish_all(simulation) : STATUS_OK;
+}
+
+enum status sums_write(struct simulation *simulation)
+{
+    const struct history_config *history = &simulation->config->output.history;
+    struct pending_sums *pending = &simulation->pending[slot_now(simulation)];
+    if (simulation->needs & OUTPUT_NEEDS_MEASURED) {
+        pending->to_do |= READ_PARTICLES | WRITE_ROW;
+        field_solver_read_modes(simulation->field_solver, history->mode_count, history->modes,
+                                &pending->row.modes[0][0]);
+    }
+    if (!simulation->reads_late || simulation->step >= simulation->config->time.steps)
+        return finish_all(simulation);
+    return (simulation->step + 1) % HALF == 0 ? finish_earlier_half(simulation) : STATUS_OK;
+}
