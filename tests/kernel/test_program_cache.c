@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <xxhash.h>
 
-enum { KEY = 16, DIGEST = 32, BINARY = 56 /* where they begin in an entry */, LIMIT = 64 << 20 };
+enum { KEY = 16, DIGEST = 32, BINARY = 56 /* where they begin in an entry */, LIMIT = 64 << 20, OPEN = -1 };
 
 static struct folder folder; /* the kernels' and the cache */
 static char entries[96], entry[192];
@@ -213,6 +213,7 @@ TEST(what_does_not_build_is_not_kept)
 TEST(without_a_folder_every_run_builds)
 {
     static const char *const folders[] = {"/dev/null", "/proc/none", ""};
+    char *home = strdup(getenv("HOME") ? getenv("HOME") : "");
     unsetenv("XDG_CACHE_HOME");
     setenv("HOME", "", 1);
     for (size_t n = 0; n < sizeof folders / sizeof folders[0]; n++) {
@@ -220,6 +221,8 @@ TEST(without_a_folder_every_run_builds)
         for (int turn = 0; turn < 2; turn++)
             expect(10, 1, 1);
     }
+    setenv("HOME", home, 1);
+    free(home);
 }
 
 /* Root may write where the mode forbids it: what is in the way here stops root too. */
@@ -284,7 +287,8 @@ TEST(what_is_used_counts_as_new)
 
 /* ---- processes at the same time ---- */
 
-/* Another process that builds with BASE = base and ends with the answer. */
+/* Another process that builds with BASE = base and ends with the answer; with OPEN it only opens the device,
+ * and ends with 0 where it can. */
 static pid_t start_run(int base)
 {
     char number[16];
@@ -305,10 +309,18 @@ static int answer_of(pid_t child)
     return WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
 }
 
+/* NVIDIA's driver 580 finds no device in a process that was started by one that has used it. */
+static void need_other_processes(void)
+{
+    if (answer_of(start_run(OPEN)) != 0)
+        skip();
+}
+
 TEST(runs_at_the_same_time_do_not_harm_one_another)
 {
     enum { RUNS = 4 };
     pid_t children[RUNS];
+    need_other_processes();
     for (int turn = 0; turn < 2; turn++) {
         for (int n = 0; n < RUNS; n++)
             children[n] = start_run(10 + n / 2);
@@ -323,6 +335,7 @@ TEST(runs_at_the_same_time_do_not_harm_one_another)
 /* At any moment, that of writing the entry among them. */
 TEST(a_killed_run_leaves_nothing_that_harms)
 {
+    need_other_processes();
     for (useconds_t wait = 20000; wait < 200000; wait += 20000) {
         const pid_t child = start_run(10);
         usleep(wait);
@@ -337,5 +350,8 @@ TEST(a_killed_run_leaves_nothing_that_harms)
 
 int main(int argc, char **argv)
 {
+    struct device *device = NULL;
+    if (argc > 1 && atoi(argv[1]) == OPEN)
+        return device_open(test_device_spec(), 0, &device) == STATUS_OK ? 0 : 1;
     return argc > 1 ? (int)run_on(atoi(argv[1]), NULL) : run_listed_tests(NULL, NULL);
 }
