@@ -63,7 +63,6 @@ struct simulation {
     uint32_t changed; /* lists that the general path changed in the last step, a bit each */
     uint64_t left;    /* particles that this rank has sent to others */
     struct pending_sums pending[SUM_SLOTS]; /* of step n in n % SUM_SLOTS */
-    double field_energy;                    /* that was checked last */
     struct history_row row;                 /* that was written last; at first its energies are NaN */
     double first_energy;                    /* total energy at step 0 */
 };

@@ -73,13 +73,12 @@ enum status sums_read(struct simulation *simulation)
 /* ---- check and write ---- */
 
 /* Sums over the ranks. */
-static enum status check_fields(struct simulation *simulation, const struct view *view,
-                                struct history_row *row)
+static enum status check_fields(const struct view *view, struct history_row *row)
 {
     double sums[2] = {row->charge, row->field_energy};
-    communicator_sum(&simulation->communicator, 2, sums);
+    communicator_sum(view->communicator, 2, sums);
     row->charge = sums[0];
-    row->field_energy = simulation->field_energy = sums[1];
+    row->field_energy = sums[1];
     TRY(finite_require(view, "charge", row->charge));
     return finite_require(view, "field energy", row->field_energy);
 }
@@ -112,7 +111,7 @@ static enum status finish_slots(struct simulation *simulation, uint32_t first, u
         struct view view = view_of(simulation, pending->row.step);
         pending->to_do = 0;
         if (to_do & CHECK_FIELDS)
-            TRY(check_fields(simulation, &view, &pending->row));
+            TRY(check_fields(&view, &pending->row));
         if (to_do & WRITE_ROW)
             TRY(write_row(simulation, &view, &pending->row));
     }
