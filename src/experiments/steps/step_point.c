@@ -71,19 +71,6 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
     return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, config);
 }
 
-/* Their velocities become 0. */
-static enum status stop_particles(struct particles *list, uint32_t first, uint32_t count)
-{
-    const size_t bytes = attribute_bytes(list->precision, ATTRIBUTE_VELOCITY);
-    const size_t stride = particles_stride(list, ATTRIBUTE_VELOCITY);
-    const size_t begin = particles_first(list, ATTRIBUTE_VELOCITY);
-    void *memory = NULL;
-    TRY(buffer_map(list->attribute[ATTRIBUTE_VELOCITY], &memory));
-    for (size_t p = first; p < (size_t)first + count; p++)
-        memset((char *)memory + (stride * p + begin) * bytes, 0, bytes);
-    return buffer_unmap(list->attribute[ATTRIBUTE_VELOCITY], memory);
-}
-
 /* Before the first step: half of the particles come to rest in the middle cell. */
 static enum status fill_one_cell(struct simulation *simulation)
 {
@@ -93,14 +80,17 @@ static enum status fill_one_cell(struct simulation *simulation)
     const uint32_t half = list->count / 2;
     const size_t bytes = (cells + (size_t)1) * sizeof(uint32_t);
     uint32_t *offsets = NULL;
+    char *zeros = NULL;
     TRY(DEVICE_NEW_ARRAY(simulation->device, offsets, cells + (size_t)1));
+    TRY(DEVICE_NEW_ARRAY(simulation->device, zeros,
+                         half * attribute_bytes(list->precision, ATTRIBUTE_VELOCITY)));
     TRY(buffer_read(list->cell_offsets, 0, bytes, offsets));
     const uint32_t begin = offsets[middle] < half / 2 ? 0 : offsets[middle] - half / 2, end = begin + half;
     for (uint32_t c = 0; c <= cells; c++)
         if (c <= middle ? offsets[c] > begin : offsets[c] < end)
             offsets[c] = c <= middle ? begin : end;
     TRY(buffer_write(list->cell_offsets, 0, bytes, offsets));
-    TRY(stop_particles(list, begin, half));
+    TRY(particles_write(list, ATTRIBUTE_VELOCITY, begin, half, zeros));
     return stepper_renew(&simulation->stepper, 0, list);
 }
 
