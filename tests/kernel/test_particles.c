@@ -32,11 +32,6 @@ static void scene_create(unsigned n, struct scene *scene)
     sorted_particles_write(&scene->host, &scene->list);
 }
 
-static void scene_destroy(struct scene *scene)
-{
-    device_close(&scene->branch);
-}
-
 /* What was written is there, and each array has room for `capacity` particles. */
 static void check(struct scene *scene, uint32_t capacity)
 {
@@ -72,7 +67,7 @@ TEST(a_list_that_grows_keeps_what_it_has)
             check(&scene, capacity);
             assert_ptr_equal(scene.list.cell_offsets, before.cell_offsets);
         }
-        scene_destroy(&scene);
+        device_close(&scene.branch);
         assert_int_equal(device_bytes_held(device), 0);
     }
 }
@@ -90,7 +85,7 @@ TEST(a_list_in_use_grows)
         particles_swap(&scene.list);
         assert_ok(particles_reserve(&scene.list, MORE));
         check(&scene, MORE);
-        scene_destroy(&scene);
+        device_close(&scene.branch);
     }
 }
 
@@ -102,7 +97,7 @@ TEST(an_empty_list_grows)
     sorted_particles_write(&scene.host, &scene.list);
     assert_ok(particles_reserve(&scene.list, MORE));
     check(&scene, MORE);
-    scene_destroy(&scene);
+    device_close(&scene.branch);
 }
 
 TEST_MAIN(open_device, close_device)

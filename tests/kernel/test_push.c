@@ -37,7 +37,7 @@ static void check_places(const uint32_t place[3], enum precision precision, uint
     step_once(&stepper, &scene, USED, false);
     struct sorted_particles after = state_read(&scene);
     check_moved(&radix, &scene, sorted, &after, NULL);
-    scene_destroy(&scene);
+    device_close(&scene.device);
 }
 
 enum { MAGNITUDES = 31, SPECIALS = 2 * MAGNITUDES };
@@ -113,7 +113,7 @@ TEST(starts_through_the_loaded_velocities)
                 assert_true(started.offset[p][axis] == sorted->offset[p][axis]);
             }
         }
-        scene_destroy(&scene);
+        device_close(&scene.device);
     }
 }
 
@@ -137,7 +137,7 @@ TEST(long_sums_do_not_drift)
         const double momentum = list->weight * list->species->mass * kind.count * (1 + 0x1p-18);
         for (int axis = 0; axis < 2; axis++)
             assert_near(sums.momentum[axis], momentum, 4 * 0x1p-23 * momentum);
-        scene_destroy(&scene);
+        device_close(&scene.device);
     }
 }
 

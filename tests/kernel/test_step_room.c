@@ -143,7 +143,7 @@ static void check_room(const struct tested *tested, const struct scene_kind *kin
     for (int way = 0; way < ways; way++) {
         sums = read_sums(&steppers[way], USED, &scenes[way].sorted.particles);
         assert_true(sums.kinetic_energy == 0 && sums.momentum[0] == 0 && sums.momentum[1] == 0);
-        scene_destroy(&scenes[way]);
+        device_close(&scenes[way].device);
     }
 }
 

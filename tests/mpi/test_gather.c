@@ -56,11 +56,6 @@ static struct scene scene_create(const struct partition *partition, uint32_t col
     return scene;
 }
 
-static void scene_destroy(struct scene *scene)
-{
-    device_close(&scene->owner);
-}
-
 /* Values on every local row, those that nobody reaches too. */
 static void leave(const struct scene *scene)
 {
@@ -147,7 +142,7 @@ static void check(const struct partition *partition, uint32_t columns, uint32_t 
     struct scene scene = scene_create(partition, columns, ghost, precision);
     check_sums(&scene);
     check_keeping(&scene);
-    scene_destroy(&scene);
+    device_close(&scene.owner);
     assert_int_equal(device_bytes_held(device), held);
 }
 
@@ -199,7 +194,7 @@ TEST(every_round_has_its_own_values)
             assert_near(left_load(PRECISION_SINGLE, sums, n),
                         left_expected(&scene.left, (uint32_t)(n / scene.columns), n % scene.columns), 0);
     }
-    scene_destroy(&scene);
+    device_close(&scene.owner);
 }
 
 TEST(memory_is_shared_where_all_ranks_are_of_one_machine)

@@ -53,7 +53,7 @@ static inline struct scene_kind exact_scene(uint32_t nx, uint32_t ny, uint32_t c
 
 struct scene {
     struct scene_kind kind;
-    struct device *device; /* the handle that owns what is made for the scene */
+    struct device *device; /* the handle that owns what is made for the scene: the caller closes it */
     struct slab slab;
     double time_step;
     struct fields fields;
@@ -149,11 +149,6 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
     assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, &scene->fields));
     scene->field[0] = scene_field(scene, scene->fields.ex, 21);
     scene->field[1] = scene_field(scene, scene->fields.ey, 22);
-}
-
-static inline void scene_destroy(struct scene *scene)
-{
-    device_close(&scene->device);
 }
 
 static inline struct stepper_setup scene_setup(const struct scene *scene)
