@@ -47,7 +47,7 @@ static struct transform transform_create(const uint32_t cells[2], enum precision
  * the largest of N errors, and Bluestein's three longer transforms, are covered by 16. */
 static double forward_tolerance(const struct transform *t)
 {
-    return 16 * field_epsilon(t->precision) * sqrt((double)t->cells);
+    return 16 * test_epsilon(t->precision) * sqrt((double)t->cells);
 }
 
 static void check_mode(const struct transform *t, const double *modes, uint32_t m, uint32_t n)
@@ -87,7 +87,7 @@ static void check_round_trip(const struct transform *t)
     for (size_t n = 0; n < t->cells; n++)
         back[n] /= (double)t->cells;
     /* two transforms, of numbers up to 1 */
-    assert_true(field_largest_difference(back, t->f, t->cells) <= 32 * field_epsilon(t->precision));
+    assert_true(field_largest_difference(back, t->f, t->cells) <= 32 * test_epsilon(t->precision));
 }
 
 /* VkFFT splits long axes along x, and even ones along y; an odd one must fit local memory, or the sentence
@@ -201,7 +201,7 @@ static void check_pair(const uint32_t cells[2], enum precision precision, enum s
     for (size_t n = 0; n < 2; n++) {
         double *found = field_read(real_of[n], precision, t.cells);
         /* sums of nx ny numbers up to 4, by the same or by another order of the factors */
-        const double tolerance = 4 * 16 * field_epsilon(precision) * (double)t.cells;
+        const double tolerance = 4 * 16 * test_epsilon(precision) * (double)t.cells;
         assert_true(field_largest_difference(found, expected[n], t.cells) <= tolerance);
     }
 }

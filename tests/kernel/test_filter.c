@@ -59,7 +59,7 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passe
     for (size_t n = 0; n < b->cells; n++)
         wave[n] *= pow(one_pass, passes);
     const double error = field_largest_difference(result, wave, b->cells);
-    if (!(error <= fmin(most, 4 * passes * field_epsilon(b->precision))))
+    if (!(error <= fmin(most, 4 * passes * test_epsilon(b->precision))))
         fail_msg("mode (%u, %u) of %u x %u, %u passes: off by %.3g", mx, my, b->grid.nx, b->grid.ny, passes,
                  error);
 }
@@ -164,7 +164,7 @@ TEST(the_sum_stays)
                 after += result[n];
             }
             /* each of `cells` nodes rounds a few times a pass, in either direction */
-            assert_near(after, before, 16 * sqrt((double)b.cells) * field_epsilon(b.precision));
+            assert_near(after, before, 16 * sqrt((double)b.cells) * test_epsilon(b.precision));
         }
 }
 

@@ -131,7 +131,7 @@ static void check_layouts(struct lists_kind kind)
 TEST(random_lists)
 {
     for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
-        if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        if (!has_precision(precision))
             continue;
         check_layouts((struct lists_kind){.nx = 20,
                                           .ny = 30,

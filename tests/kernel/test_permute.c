@@ -107,7 +107,7 @@ TEST(permutes_every_attribute)
             for (int kind = 0; kind < 8; kind++) {
                 const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
                 const enum particle_layout layout = kind & 2 ? LAYOUT_AOS : LAYOUT_SOA;
-                if (precision == PRECISION_SINGLE || device_info(device)->has_fp64)
+                if (has_precision(precision))
                     check_list(precision, layout, kind & 4, count, sigma);
             }
         }

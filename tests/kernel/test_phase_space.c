@@ -200,7 +200,7 @@ static void check_subsets(uint32_t first, uint32_t rows, uint32_t ghost, enum pr
                           uint32_t count, bool aos)
 {
     struct scene scene;
-    if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+    if (!has_precision(precision))
         skip();
     scene_create(first, rows, ghost, precision, count, aos, &scene);
     config.output.phase_space_count = 3;

@@ -71,7 +71,7 @@ static double wave_number(uint32_t m, uint32_t n, double length)
 static double phi_tolerance(const struct bench *b)
 {
     const double k = 2 * M_PI / fmax(b->grid.lx, b->grid.ly);
-    return 16 * field_epsilon(b->precision) / (k * k);
+    return 16 * test_epsilon(b->precision) / (k * k);
 }
 
 static double field_tolerance(const struct bench *b)
@@ -124,7 +124,7 @@ TEST_EVERY(random_densities_obey_gauss)
     double *rho = field_random(b->cells);
     solve(b, rho);
     /* a mode of the density is about sqrt(nx ny / 3); phi_k and E_k are its quotient, with a few roundings */
-    const double tolerance = 16 * field_epsilon(b->precision) * sqrt((double)b->cells);
+    const double tolerance = 16 * test_epsilon(b->precision) * sqrt((double)b->cells);
     for (uint32_t mx = 0; mx < grid->nx; mx++)
         for (uint32_t my = 0; my <= grid->ny / 2; my++) {
             const double kx = wave_number(mx, grid->nx, grid->lx), ky = wave_number(my, grid->ny, grid->ly);
@@ -255,7 +255,7 @@ TEST_EVERY(modes_of_both_signs_can_be_read)
         double expected[2];
         field_direct_mode(&b->grid, rho, wanted[n][0], wanted[n][1], expected);
         const double cells = (double)b->cells;
-        const double tolerance = 16 * field_epsilon(b->precision) / sqrt(cells); /* as for the transform */
+        const double tolerance = 16 * test_epsilon(b->precision) / sqrt(cells); /* as for the transform */
         assert_near(modes[2 * n], expected[0] / cells, tolerance);
         assert_near(modes[2 * n + 1], expected[1] / cells, tolerance);
     }

@@ -132,7 +132,7 @@ TEST(finds_particles_and_nodes_in_either_layout_and_precision)
     for (unsigned kind = 0; kind < 4; kind++) {
         struct scene scene;
         const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
-        if (precision == PRECISION_DOUBLE && !device_info(device)->has_fp64)
+        if (!has_precision(precision))
             continue;
         create_scene(&scene, precision, kind & 2);
         assert_ok(finite_find(&scene.view));

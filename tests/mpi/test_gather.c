@@ -148,15 +148,10 @@ static void check(const struct partition *partition, uint32_t columns, uint32_t 
 
 /* ---- the tests ---- */
 
-static enum precision most_precise(void)
-{
-    return device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
-}
-
 /* From one row a rank on, whole slabs and others. */
 TEST(every_row_is_the_sum_over_all_ranks)
 {
-    for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++)
+    for (enum precision precision = PRECISION_SINGLE; precision <= best_precision(); precision++)
         for (uint32_t rows = (uint32_t)ranks.size < 2 ? 2 : (uint32_t)ranks.size; rows < 24; rows += 3) {
             struct partition partition = test_partition(ranks.size, rows);
             check(&partition, 5, 0, precision);
@@ -168,7 +163,7 @@ TEST(every_row_is_the_sum_over_all_ranks)
 TEST(rows_may_be_shared_unevenly)
 {
     struct partition partition = left_uneven_partition(ranks.size, 40);
-    for (enum precision precision = PRECISION_SINGLE; precision <= most_precise(); precision++) {
+    for (enum precision precision = PRECISION_SINGLE; precision <= best_precision(); precision++) {
         check(&partition, 5, 0, precision);
         check(&partition, 300, 2, precision); /* more columns than a group has items */
         check(&partition, 33, 7, precision);

@@ -40,6 +40,22 @@ static inline int close_branch(void **state)
     return free_arrays(state);
 }
 
+static inline bool has_precision(enum precision precision)
+{
+    return precision == PRECISION_SINGLE || device_info(device)->has_fp64;
+}
+
+static inline enum precision best_precision(void)
+{
+    return has_precision(PRECISION_DOUBLE) ? PRECISION_DOUBLE : PRECISION_SINGLE;
+}
+
+/* One rounding of the precision, relative. */
+static inline double test_epsilon(enum precision precision)
+{
+    return precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
+}
+
 /* An array of the test with these bytes; with any, where `contents` is NULL. */
 static inline struct buffer *test_buffer(size_t bytes, const void *contents)
 {

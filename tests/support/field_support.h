@@ -6,7 +6,6 @@
 #include "device/device.h"
 #include "domain/grid.h"
 
-#include <float.h>
 #include <string.h>
 
 static const enum precision field_precisions[] = {PRECISION_SINGLE, PRECISION_DOUBLE};
@@ -16,12 +15,6 @@ static inline struct grid field_grid(uint32_t nx, uint32_t ny, double lx, double
 {
     const struct grid_config config = {.cells = {nx, ny}, .length = {lx, ly}};
     return grid_make(&config);
-}
-
-/* The relative spacing of the precision's numbers. */
-static inline double field_epsilon(enum precision precision)
-{
-    return precision == PRECISION_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
 }
 
 static inline double *field_numbers(size_t count)

@@ -45,12 +45,6 @@ static inline double test_rounded(enum precision precision, double value)
     return precision == PRECISION_SINGLE ? (double)single : value;
 }
 
-/* One rounding of the precision, relative. */
-static inline double test_epsilon(enum precision precision)
-{
-    return precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
-}
-
 /* Just below 1. */
 static inline double test_below_one(enum precision precision)
 {

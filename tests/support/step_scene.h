@@ -62,16 +62,6 @@ struct scene {
     uint64_t ids;                   /* given so far */
 };
 
-static inline bool has_precision(enum precision precision)
-{
-    return precision == PRECISION_SINGLE || device_info(device)->has_fp64;
-}
-
-static inline enum precision best_precision(void)
-{
-    return has_precision(PRECISION_DOUBLE) ? PRECISION_DOUBLE : PRECISION_SINGLE;
-}
-
 /* ---- making a scene ---- */
 
 static inline double *scene_field(const struct scene *scene, struct buffer *buffer, uint64_t seed)
