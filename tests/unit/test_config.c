@@ -1,11 +1,8 @@
 /* Config: good files become the struct, bad ones every error with its place, and what is echoed reads back.
  */
-#include "support/test_support.h"
+#include "support/test_folder.h"
 
 #include "config/config_reader.h"
-
-#include <string.h>
-#include <unistd.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -23,7 +20,7 @@ static enum status read_with(const char *text, const char *const *settings, size
     return config_read_text("folder/test.yaml", text, strlen(text), settings, count, &config);
 }
 
-static enum status read_text(const char *text)
+static enum status parse(const char *text)
 {
     return read_with(text, NULL, 0);
 }
@@ -31,11 +28,11 @@ static enum status read_text(const char *text)
 /* The status message of a text that must be refused. */
 static const char *refusal(const char *text)
 {
-    assert_int_equal(read_text(text), STATUS_USAGE);
+    assert_int_equal(parse(text), STATUS_USAGE);
     return status_message();
 }
 
-static void assert_holds(const char *message, const char *fragment)
+static void assert_says(const char *message, const char *fragment)
 {
     if (!strstr(message, fragment))
         fail_msg("\"%s\" is not in: %s", fragment, message);
@@ -58,12 +55,12 @@ static void assert_echoes(const char *text, const char *fragments)
 {
     char copy[2048];
     assert_true((size_t)snprintf(copy, sizeof copy, "%s", fragments) < sizeof copy);
-    assert_ok(read_text(text));
+    assert_ok(parse(text));
     char *echo = assert_round_trip();
     const char *at = echo;
     for (char *rest = copy; rest;) {
         const char *fragment = strsep(&rest, "|");
-        assert_holds(at, fragment);
+        assert_says(at, fragment);
         at = strstr(at, fragment) + strlen(fragment);
     }
     free(echo);
@@ -164,22 +161,22 @@ TEST(every_key_is_read)
 
 TEST(the_echo_has_only_keys_that_belong)
 {
-    assert_ok(read_text(least));
+    assert_ok(parse(least));
     char *text = assert_round_trip();
     assert_true(!strstr(text, "thermal:") && !strstr(text, "counts:"));
-    assert_holds(text, "bases: [2, 3]");
+    assert_says(text, "bases: [2, 3]");
     free(text);
 }
 
 TEST(an_echo_that_cannot_be_written_fails)
 {
-    assert_ok(read_text(least));
+    assert_ok(parse(least));
     for (int mode = _IOFBF; mode <= _IONBF; mode++) { /* unbuffered, it fails at the first byte */
         FILE *full = fopen("/dev/full", "w");
         assert_non_null(full);
         setvbuf(full, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
         assert_int_equal(config_echo(&config, full), STATUS_FAILED);
-        assert_holds(status_message(), "No space left");
+        assert_says(status_message(), "No space left");
         fclose(full);
     }
 }
@@ -199,7 +196,7 @@ TEST(the_shipped_configs_read_and_echo)
 
 TEST(a_folder_of_any_name_survives_the_echo)
 {
-    assert_ok(read_text(least));
+    assert_ok(parse(least));
     snprintf(config.output.directory, sizeof config.output.directory, "%s",
              "a\nb\r\t\x7f \"q\" '\\' $(x); \xc2\x85 \xe2\x80\xa8 \xef\xbb\xbf \xf0\x9f\x99\x82 #:");
     free(assert_round_trip());
@@ -208,7 +205,7 @@ TEST(a_folder_of_any_name_survives_the_echo)
 TEST(a_refused_config_is_not_written)
 {
     static struct config before;
-    assert_int_equal(read_text("grid: 3"), STATUS_USAGE);
+    assert_int_equal(parse("grid: 3"), STATUS_USAGE);
     memset(&before, 0xA5, sizeof before);
     assert_memory_equal(&config, &before, sizeof config);
 }
@@ -249,10 +246,10 @@ TEST(an_error_hides_only_the_rules_about_its_key)
                                   "{kind: lettice, counts: [8, 7]},\n"
                                   "     perturb: {density: [{axis: x, mode: 99, amplitude: 2}]}}\n"
                                   "output: {history: {modes: [[9, 0]]}}\n");
-    assert_holds(message, ":1:20: grid.cells: expected");
-    assert_holds(message, ":4:80: species.a.positions.kind: expected");
-    assert_holds(message, ":5:57: species.a.perturb.density.0.amplitude");
-    assert_holds(message, "\n3 errors");
+    assert_says(message, ":1:20: grid.cells: expected");
+    assert_says(message, ":4:80: species.a.positions.kind: expected");
+    assert_says(message, ":5:57: species.a.perturb.density.0.amplitude");
+    assert_says(message, "\n3 errors");
 }
 
 TEST(too_many_errors_are_counted)
@@ -262,7 +259,7 @@ TEST(too_many_errors_are_counted)
     size_t used = (size_t)snprintf(text, sizeof text, "%s", least);
     for (int i = 0; i < LINES; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "k%d: 1\n", i);
-    assert_holds(refusal(text), "\nand 2980 more errors");
+    assert_says(refusal(text), "\nand 2980 more errors");
 }
 
 TEST(other_line_ends_and_a_byte_order_mark_are_fine)
@@ -275,35 +272,21 @@ TEST(other_line_ends_and_a_byte_order_mark_are_fine)
         text[used++] = *at;
     }
     text[used] = '\0';
-    assert_ok(read_text(text));
+    assert_ok(parse(text));
     assert_int_equal(config.species[1].particles, 32);
-}
-
-/* Writes `size` bytes into a new temporary file; its path goes to `path`. */
-static void write_file(char path[64], const char *bytes, size_t size)
-{
-    snprintf(path, 64, "/tmp/radixpic-config-XXXXXX.yaml");
-    const int descriptor = mkstemps(path, 5);
-    assert_true(descriptor >= 0);
-    FILE *file = fdopen(descriptor, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 TEST(files_are_read_or_refused_by_name)
 {
-    char path[64];
-    write_file(path, least, strlen(least));
+    struct folder folder = folder_make();
+    const char *path = folder_file(&folder, "some.yaml");
+    write_text(path, least);
     assert_ok(config_read(path, NULL, 0, &config));
-    char folder[128];
-    snprintf(folder, sizeof folder, "output/%.*s", (int)(strlen(path) - strlen("/tmp/.yaml")),
-             path + strlen("/tmp/"));
-    assert_string_equal(config.output.directory, folder);
-    unlink(path);
+    assert_string_equal(config.output.directory, "output/some");
+    folder_remove(&folder);
     assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
-    assert_holds(status_message(), path);
-    assert_holds(status_message(), "cannot open the config: No such file");
+    assert_says(status_message(), path);
+    assert_says(status_message(), "cannot open the config: No such file");
     assert_int_equal(config_read("/tmp", NULL, 0, &config), STATUS_USAGE);
     assert_string_equal(status_message(), "/tmp: cannot read the config: Is a directory");
 }
@@ -311,19 +294,17 @@ TEST(files_are_read_or_refused_by_name)
 TEST(a_huge_file_is_refused_and_the_largest_is_not)
 {
     const size_t most = (size_t)1 << 20;
-    char path[64];
-    char *bytes = malloc(most + 1);
-    assert_non_null(bytes);
+    struct folder folder = folder_make();
+    const char *path = folder_file(&folder, "some.yaml");
+    char *bytes = test_array(most + 1, 1);
     memset(bytes, '#', most + 1);
     memcpy(bytes, least, strlen(least));
     write_file(path, bytes, most);
     assert_ok(config_read(path, NULL, 0, &config));
-    unlink(path);
     write_file(path, bytes, most + 1);
     assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
-    assert_holds(status_message(), "expected a config of at most 1048576 bytes, found more");
-    unlink(path);
-    free(bytes);
+    assert_says(status_message(), "expected a config of at most 1048576 bytes, found more");
+    folder_remove(&folder);
 }
 
 TEST(settings_change_and_add_values)
@@ -389,7 +370,7 @@ TEST(errors_of_settings_follow_those_of_the_file)
     assert_non_null(first);
     assert_non_null(second);
     assert_true(first < second);
-    assert_holds(message, "\n3 errors");
+    assert_says(message, "\n3 errors");
 }
 
 TEST(bases_that_are_not_in_use_do_not_count)
@@ -419,7 +400,7 @@ TEST(the_number_of_species_is_limited)
     free(assert_round_trip());
     snprintf(list + used, sizeof list - used, ", {name: last}]");
     assert_int_equal(read_with(least, &setting, 1), STATUS_USAGE);
-    assert_holds(status_message(), "species: expected a list of 1 to 16 items, found a list of 17");
+    assert_says(status_message(), "species: expected a list of 1 to 16 items, found a list of 17");
 }
 
 TEST_MAIN(NULL, NULL)
