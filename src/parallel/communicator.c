@@ -64,16 +64,9 @@ static int told(int (*ask)(MPI_Comm communicator, int *number), const char *open
  * interface (PMI, PMI2, PMIx: MPICH, Intel MPI, Slurm, Flux, PALS), or of the launcher itself. */
 static bool is_launched(void)
 {
-    static const char *const prefixes[] = {"OMPI_COMM_WORLD_",
-                                           "PMI",
-                                           "SLURM_PROCID=",
-                                           "MPI_LOCAL",
-                                           "MV2_COMM_WORLD_",
-                                           "FLUX_",
-                                           "PALS_",
-                                           "ALPS_",
-                                           "JSM_",
-                                           "MPIRUN_"};
+    static const char *const prefixes[] = {
+        "OMPI_COMM_WORLD_", "PMI_",  "PMI2_", "PMIX_RANK=", "SLURM_PROCID=", "MPI_LOCAL",
+        "MV2_COMM_WORLD_",  "FLUX_", "PALS_", "ALPS_",      "JSM_",          "MPIRUN_"};
     for (char **entry = environ; *entry; entry++)
         for (size_t n = 0; n < sizeof prefixes / sizeof prefixes[0]; n++)
             if (strncmp(*entry, prefixes[n], strlen(prefixes[n])) == 0)
