@@ -4,7 +4,7 @@
  *
  *   step_find_tiles     the cell in which each tile begins, for the first step
  *   step_count          push, keep a digit for the new cell, count; the histogram; and
- *                       step_count_and_measure, the same with the sums at n
+ *                       step_measure_and_count, the same with the sums at n
  *   step_count_leavers  how many go to each cell beside a rank's own
  *   the scan            places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   step_move           push, move
@@ -163,7 +163,8 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         sum_store(total, shared, sums + SUM_COUNT * chunk);
 }
 
-/* The same with the sums at n, which begin at sums[first_sum]. */
+/* With the sums at n, where they are measured, from sums[first_sum] on. No name begins with that of another:
+ * oclgrind gives a kernel the local arrays of all whose names do. */
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
         MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum)                                   \
@@ -176,7 +177,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                     shared, measures);                                                                       \
     }
 DEFINE_COUNT(step_count, false)
-DEFINE_COUNT(step_count_and_measure, true)
+DEFINE_COUNT(step_measure_and_count, true)
 
 /* ---- leavers and the scan ---- */
 

@@ -7,7 +7,7 @@ enum { STRAY_GROUPS_PER_UNIT = 4 };
 
 struct tiled_step {
     struct tiled_layout layout;
-    struct kernel *find_tiles, *count, *count_and_measure, *move, *count_leavers;
+    struct kernel *find_tiles, *count, *measure_and_count, *move, *count_leavers;
     struct kernel *add_arrivals, *scan;                                      /* not windowed */
     struct kernel *total, *scan_blocks, *place, *order_strays, *move_strays; /* windowed */
     struct buffer *digits;                         /* ushort[capacity]: of the cell of each particle at n+1 */
@@ -57,7 +57,7 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     } kernels[] = {
         {"step_find_tiles", &step->find_tiles, true},
         {"step_count", &step->count, true},
-        {"step_count_and_measure", &step->count_and_measure, true},
+        {"step_measure_and_count", &step->measure_and_count, true},
         {"step_move", &step->move, true},
         {"step_count_leavers", &step->count_leavers, setup->leaves_room},
         {"step_add_arrivals", &step->add_arrivals, setup->leaves_room && !layout->windowed},
@@ -170,7 +170,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     const uint64_t each = 4 * precision_bytes(list->precision) + sizeof(uint16_t);
     if (measured)
         stepper->groups[stepper->slot][species] = chunks;
-    return KERNEL_LAUNCH(measured ? step->count_and_measure : step->count,
+    return KERNEL_LAUNCH(measured ? step->measure_and_count : step->count,
                          ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_SORT_HISTOGRAM,
                                           each * list->count + table_bytes(step, list)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
