@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { ITEMS = 64, BITS = 32 /* of a word */, ROOM = 1 << 22, PIECE = 1 << 12 /* words */ };
+enum { ITEMS = 64, BITS = 32 /* of a word */, ROOM = 1 << 22, PIECE = 1 << 16 /* words */ };
 
 struct selection {
     const struct snapshots_config *snapshots; /* not owned */

@@ -1,6 +1,8 @@
 /* Sorted list: from the device into the memory of a file. */
 #include "output/sorted_list.h"
 
+#include "base/pool.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,16 +44,43 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
                        list->species->name, list->step, particles->count);
 }
 
-/* What is left of the list are the chosen particles. */
-static void keep_chosen(struct sorted_list *list, const uint32_t *chosen)
+struct cells_of_chosen {
+    const uint32_t *chosen;
+    uint32_t count;
+    uint32_t *cell_offsets;
+    size_t cells; /* and one more offset */
+};
+
+enum { CELLS = 1 << 14 /* of a piece */ };
+
+/* cell_offsets[cell] <- how many of the chosen ones stand before it. */
+static enum status count_piece(void *context, size_t n, void *scratch)
 {
-    const size_t cells = slab_own_cells(&list->slab);
+    const struct cells_of_chosen *of = context;
+    const size_t first = n * CELLS, end = first + CELLS <= of->cells ? first + CELLS : of->cells + 1;
     uint32_t before = 0;
-    for (size_t cell = 0; cell <= cells; cell++) {
-        while (before < list->count && chosen[before] < list->cell_offsets[cell])
-            before++;
-        list->cell_offsets[cell] = before;
+    (void)scratch;
+    for (uint32_t after = of->count; before < after;) {
+        const uint32_t middle = before + (after - before) / 2;
+        if (of->chosen[middle] < of->cell_offsets[first])
+            before = middle + 1;
+        else
+            after = middle;
     }
+    for (size_t cell = first; cell < end; cell++) {
+        while (before < of->count && of->chosen[before] < of->cell_offsets[cell])
+            before++;
+        of->cell_offsets[cell] = before;
+    }
+    return STATUS_OK;
+}
+
+/* What is left of the list are the chosen particles. */
+static enum status keep_chosen(struct sorted_list *list, const uint32_t *chosen)
+{
+    struct cells_of_chosen of = {chosen, list->count, list->cell_offsets, slab_own_cells(&list->slab)};
+    const struct pool_work work = {.make = count_piece, .context = &of};
+    return pool_run(&work, of.cells / CELLS + 1);
 }
 
 const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
@@ -76,7 +105,7 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
     if (selection) {
         chosen = selection_choose(selection, file, particles, list.before, list.first_id, &list.count);
         if (chosen)
-            keep_chosen(&list, chosen);
+            hdf5_file_fail(file, keep_chosen(&list, chosen));
         hdf5_file_fail(file, count_all(view, &list));
     }
     list.weight = particles->weight * (list.all > 0 ? whole / (double)list.all : 1);
