@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "commands/consequences.h"
 #include "commands/input.h"
+#include "commands/probe.h"
 
 #include "config/config_reader.h"
 #include "output/outputs.h"
@@ -88,13 +89,15 @@ static enum status print_device_part(const struct config *config, const struct g
 
 static const struct argp_option check_options[] = {
     {"keys", 'k', NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
+    {"probe", 'p', NULL, 0, "Take steps for two seconds and write a file, to foretell the time of the run",
+     1},
     {"markdown", 'm', NULL, 0, "With --keys: as a Markdown page", 1},
     {0},
 };
 
 struct check_arguments {
     struct overrides overrides;
-    bool keys;
+    bool keys, probe;
     enum describe_form form;
 };
 
@@ -109,6 +112,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'k':
         arguments->keys = true;
         arguments->overrides.config_is_optional = true;
+        return 0;
+    case 'p':
+        arguments->probe = true;
         return 0;
     case 'm':
         arguments->form = DESCRIBE_MARKDOWN;
@@ -126,10 +132,13 @@ enum status command_check(int argc, char **argv)
         .args_doc = "CONFIG\n--keys",
         .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
                "it.\v"
-               "Warnings point at numerical problems; they refuse nothing. Nothing is created.\n\n"
+               "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
+               "--probe a "
+               "folder beside that of the run, which is removed again.\n\n"
                "Examples:\n"
                "  radixpic check configs/landau_damping.yaml\n"
                "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
+               "  radixpic check configs/landau_damping.yaml --probe\n"
                "  radixpic check --keys\n",
         .children = override_children,
     };
@@ -153,5 +162,5 @@ enum status command_check(int argc, char **argv)
     outputs_print_sizes(&config);
     TRY(print_device_part(&config, &grid));
     consequences_warn(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
-    return STATUS_OK;
+    return arguments.probe ? probe_run(&config) : STATUS_OK;
 }

@@ -222,6 +222,27 @@ static void print_in_flight(const struct config *config)
            WRITER_FILES, 1e-6 * WRITER_FILES * (double)most);
 }
 
+/* Of checkpoints none is of the first step; of phase spaces the one that comes most often counts for all. */
+uint64_t outputs_foretold(const struct config *config, uint64_t *first)
+{
+    uint64_t all = 0;
+    *first = 0;
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        uint64_t every = every_of(row, config);
+        for (uint32_t i = 0; !row->every && i < config->output.phase_space_count; i++) {
+            const uint64_t own = config->output.phase_space[i].every;
+            every = own > 0 && (every == 0 || own < every) ? own : every;
+        }
+        if (!row->bytes || every == 0)
+            continue;
+        const bool is_first = row != &checkpoint_output;
+        all += row->bytes(config) * (outputs_times_due(config, every) - !is_first);
+        *first += is_first ? row->bytes(config) : 0;
+    }
+    return all;
+}
+
 void outputs_print_sizes(const struct config *config)
 {
     for (size_t n = 0; n < OUTPUTS; n++) {

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -202,4 +203,18 @@ enum status run_folder_clear(const struct run_folder *folder)
         (void)rmdir(path); /* stays where it holds anything else */
     }
     return STATUS_OK;
+}
+
+static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+    (void)found, (void)kind, (void)place;
+    return remove(path);
+}
+
+enum status run_folder_remove(const char *path)
+{
+    enum { DESCRIPTORS = 16 };
+    if (nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot remove %s: %s", path, strerror(errno));
 }

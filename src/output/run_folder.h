@@ -62,6 +62,9 @@ struct numbered_file {
 STATUS_CHECKED enum status numbered_files_list(const char *folder, const char *prefix,
                                                struct numbered_file **files, size_t *count);
 
+/* Removes a folder and all that it holds, if it is there: one that the program made for itself. */
+STATUS_CHECKED enum status run_folder_remove(const char *path);
+
 /* Removes FOLDER/name, if it is there; `what` it is, for the sentence of a failure: "which ...". */
 STATUS_CHECKED enum status file_remove(const char *folder, const char *name, const char *what);
 

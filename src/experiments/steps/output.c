@@ -301,27 +301,6 @@ static enum status run_kinds(struct bench *bench, struct case_of *c, const char 
     return STATUS_OK;
 }
 
-/* Removes what the runs left. */
-static void remove_folder(const char *folder)
-{
-    static const char *const parts[] = {"snapshots", "checkpoints"};
-    char path[PATH_MAX + 512];
-    for (size_t n = 0; n < 2; n++) {
-        struct numbered_file *files = NULL;
-        size_t count = 0;
-        snprintf(path, sizeof path, "%s/%s", folder, parts[n]);
-        if (numbered_files_list(path, n == 0 ? "data_" : "checkpoint_", &files, &count) != STATUS_OK)
-            continue;
-        for (size_t f = 0; f < count; f++)
-            (void)!file_remove(path, files[f].name, "which a bench wrote");
-        free(files);
-        rmdir(path);
-    }
-    snprintf(path, sizeof path, "%s/history.csv", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 static enum status run_output(struct bench *bench)
 {
     const struct options *options = bench->options;
@@ -333,9 +312,8 @@ static enum status run_output(struct bench *bench)
     printf("output: %llu particles on %ux%u cells, %u steps, on %s, %zu processors of the host\n",
            (unsigned long long)options->setup.particles, options->setup.cells[0], options->setup.cells[1],
            options->setup.steps, bench->info->name, pool_threads());
-    const enum status status = run_kinds(bench, c, folder);
-    remove_folder(folder);
-    return status;
+    const enum status status = run_kinds(bench, c, folder), removed = run_folder_remove(folder);
+    return status == STATUS_OK ? removed : status;
 }
 
 static enum status settle(struct bench *bench)
