@@ -89,7 +89,8 @@ static enum status print_device_part(const struct config *config, const struct g
 
 static const struct argp_option check_options[] = {
     {"keys", 'k', NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
-    {"probe", 'p', NULL, 0, "Take steps for two seconds and write a file, to foretell the time of the run",
+    {"probe", 'p', NULL, 0,
+     "Take steps for two seconds at most and write each kind of file once, to foretell the time of the run",
      1},
     {"markdown", 'm', NULL, 0, "With --keys: as a Markdown page", 1},
     {0},

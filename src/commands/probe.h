@@ -5,8 +5,9 @@
 #include "base/status.h"
 #include "config/config.h"
 
-/* Takes steps for about two seconds, with the files that are due at the start, in a folder beside that of the
- * run, which it removes; prints what they took, and the time of the whole run with the share of its output.
+/* Takes steps for two seconds at most, and writes one file of each output that the config asks for, in a
+ * folder beside that of the run, which it removes, but not where a signal ends it, nor parents that it had to
+ * create; prints what they took, and the time of the whole run with the share of its output.
  */
 STATUS_CHECKED enum status probe_run(const struct config *config);
 

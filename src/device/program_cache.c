@@ -80,6 +80,14 @@ static cl_program build_binary(const struct core *core, const unsigned char *bin
     return NULL;
 }
 
+/* A binary runs with the rights of this process: it must be the user's, and no other may have written it. */
+static bool is_own(FILE *file)
+{
+    struct stat found;
+    return fstat(fileno(file), &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
+           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 cl_program program_cache_load(const struct core *core, const char *source, const char *options)
 {
     char path[PATH_MAX];
@@ -89,7 +97,7 @@ cl_program program_cache_load(const struct core *core, const char *source, const
     FILE *file = find_place(core, source, options, &wanted, path) ? fopen(path, "rbe") : NULL;
     if (!file)
         return NULL;
-    unsigned char *binary = read_binary(file, &wanted, &bytes);
+    unsigned char *binary = is_own(file) ? read_binary(file, &wanted, &bytes) : NULL;
     if (binary)
         program = build_binary(core, binary, bytes, options);
     free(binary);
@@ -99,7 +107,15 @@ cl_program program_cache_load(const struct core *core, const char *source, const
     return program;
 }
 
-/* Removes the files that were not used for the longest time, those of writers that were killed among them. */
+/* Whether it is the name of an entry, or of one that is being written. */
+static bool is_entry(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789abcdef");
+    return digits == 2 * sizeof(XXH128_canonical_t) && (name[digits] == '\0' || name[digits] == '.');
+}
+
+/* Removes the entries that were not used for the longest time, those of writers that were killed among them.
+ */
 static void bound_folder(const char *folder)
 {
     for (;;) {
@@ -111,7 +127,9 @@ static void bound_folder(const char *folder)
         if (!listing)
             return;
         for (const struct dirent *entry; (entry = readdir(listing));) {
-            if (fstatat(dirfd(listing), entry->d_name, &found, 0) != 0 || !S_ISREG(found.st_mode))
+            if (!is_entry(entry->d_name) ||
+                fstatat(dirfd(listing), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+                !S_ISREG(found.st_mode))
                 continue;
             const struct timespec time = found.st_mtim;
             if (time.tv_sec < oldest_time.tv_sec ||
@@ -149,6 +167,10 @@ void program_cache_store(const struct core *core, const char *source, const char
     snprintf(other, sizeof other, "%s.XXXXXX", path);
     const int descriptor = mkostemp(other, O_CLOEXEC);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (descriptor >= 0 && !file) {
+        close(descriptor);
+        unlink(other);
+    }
     if (file) {
         bool written =
             fwrite(&header, sizeof header, 1, file) == 1 && fwrite(binary, 1, bytes, file) == bytes;

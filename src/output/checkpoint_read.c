@@ -97,7 +97,9 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     uint64_t *starts = checkpoint->row_starts + species * (nx + (size_t)1);
     uint64_t missing = config->species[species].particles;
     TRY(read_array(checkpoint, species, "row_counts", &counts, starts + 1));
-    for (uint32_t row = 0; row < nx && starts[row + 1] <= missing; row++) {
+    for (uint32_t row = 0; row < nx; row++) {
+        if (starts[row + 1] > missing)
+            return impossible(checkpoint, "it has more or fewer particles than its config");
         missing -= starts[row + 1];
         starts[row + 1] += starts[row];
     }

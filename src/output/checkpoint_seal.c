@@ -107,8 +107,10 @@ enum status checkpoint_seal(const char *path)
     if (!file)
         return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
     const enum status status = seal(path, file);
-    fclose(file); /* nothing is left to be written */
-    return status;
+    const bool closed = fclose(file) == 0;
+    return status == STATUS_OK && !closed
+               ? status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno))
+               : status;
 }
 
 /* ---- checking ---- */

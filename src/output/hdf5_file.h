@@ -130,8 +130,8 @@ uint64_t hdf5_stored_elements(const uint64_t shape[2]);
 
 /* Writes what was recorded. Collective over the ranks of the communicator, in one thread of each; blocking.
  * If nothing failed on any rank, the file is on the disk under its name and file->bytes is its size, on all
- * ranks; else STATUS_FAILED on all ranks, the temporary file is gone and an older file of that name is as it
- * was. The sentence names path and errno text. */
+ * ranks; else STATUS_FAILED on all ranks and the temporary file is gone; an older file of that name is as it
+ * was, unless only the sync of the folder or after() failed. The sentence names path and errno text. */
 STATUS_CHECKED enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *communicator);
 
 #endif

@@ -38,7 +38,7 @@ static struct part divide(const struct stream *stream, uint64_t first, uint64_t 
     if (count == 0 || chunk_end < chunk) /* within one chunk */
         return (struct part){.head = first, .head_count = count};
     return (struct part){.head = first,
-                         .head_count = chunk * elements - first,
+                         .head_count = (chunk * elements < end ? chunk * elements : end) - first,
                          .chunk = chunk,
                          .chunk_count = chunk_end - chunk,
                          .tail = chunk_end * elements,

@@ -87,6 +87,7 @@ hid_t hdf5_access(void)
     H5dont_atexit();                       /* fails after the first time, in silence */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access); /* whatever the environment names: descriptors of the file are used too */
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
     /* No other program knows the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
@@ -189,6 +190,14 @@ static hid_t create_group(struct writing *writing, hid_t parent, const char *nam
     return group;
 }
 
+static void write_address(struct writing *writing, struct hdf5_object *object, hid_t dataset)
+{
+    const haddr_t address = H5Dget_offset(dataset);
+    if (address == HADDR_UNDEF && object->array.shape[0] > 0)
+        writing_fail_in(writing, "find a place for an array");
+    object->address = (uint64_t)address;
+}
+
 /* Collective. Ranks but the first pass H5I_INVALID_HID. */
 static void write_object(struct writing *writing, struct hdf5_object *object, hid_t parent)
 {
@@ -203,7 +212,7 @@ static void write_object(struct writing *writing, struct hdf5_object *object, hi
     if (!object->is_group && !writing->file->is_plain && object->array.shape[0] > 0)
         writing_chunks(writing, object, id);
     if (!object->is_group && writing->file->is_plain && id >= 0)
-        object->address = (uint64_t)H5Dget_offset(id);
+        write_address(writing, object, id);
     for (struct hdf5_object *child = object->first_child; child; child = child->next)
         write_object(writing, child, id);
     close_object(writing, id);
@@ -244,7 +253,7 @@ static enum status write_plain_piece(void *context, size_t n, void *scratch)
     for (size_t done = 0; done < bytes;) {
         const off_t place = (off_t)(plain->object->address + (array->first + begin) * size + done);
         const ssize_t written = pwrite(plain->descriptor, values + done, bytes - done, place);
-        if (written < 0 && errno != EINTR)
+        if (written == 0 || (written < 0 && errno != EINTR))
             return status_fail(STATUS_FAILED, "%s: cannot write it: %s", plain->writing->file->path,
                                strerror(errno));
         done += written > 0 ? (size_t)written : 0;

@@ -154,14 +154,17 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     char folder[PATH_MAX];
     TRY(device_finish(outputs->device));
     snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
+    const double start = timer_now();
+    writer_make_room(outputs->writer);
+    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
     const enum status status = record(outputs, n, folder, view, &file);
     if (status != STATUS_OK) {
         hdf5_file_free(&file);
         return status;
     }
-    const double start = timer_now();
-    writer_put(outputs->writer, file);
-    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+    const double put = timer_now();
+    writer_put(outputs->writer, file); /* which writes it at once where MPI allows no threads */
+    device_add_time(outputs->device, STAGE_WAIT, timer_now() - put, 0);
     if (!row->stop || row->stop(outputs->parts[n], folder, view) == STATUS_OK)
         return STATUS_OK;
     TRY(outputs_finish(outputs));
@@ -218,15 +221,15 @@ static void print_in_flight(const struct config *config)
         if (output_table[n]->bytes && is_ever_due(output_table[n], config) &&
             output_table[n]->bytes(config) > most)
             most = output_table[n]->bytes(config);
-    printf("files in flight           %d at most, %.3g MB of host memory on all ranks together\n",
+    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together\n",
            WRITER_FILES, 1e-6 * WRITER_FILES * (double)most);
 }
 
 /* Of checkpoints none is of the first step; of phase spaces the one that comes most often counts for all. */
-uint64_t outputs_foretold(const struct config *config, uint64_t *first)
+uint64_t outputs_foretold(const struct config *config, uint64_t *each)
 {
     uint64_t all = 0;
-    *first = 0;
+    *each = 0;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         uint64_t every = every_of(row, config);
@@ -236,9 +239,8 @@ uint64_t outputs_foretold(const struct config *config, uint64_t *first)
         }
         if (!row->bytes || every == 0)
             continue;
-        const bool is_first = row != &checkpoint_output;
-        all += row->bytes(config) * (outputs_times_due(config, every) - !is_first);
-        *first += is_first ? row->bytes(config) : 0;
+        all += row->bytes(config) * (outputs_times_due(config, every) - (row == &checkpoint_output));
+        *each += row->bytes(config);
     }
     return all;
 }

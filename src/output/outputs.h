@@ -109,8 +109,8 @@ STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct v
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
-/* Bytes of all files of a run, before compression, and of those that its first step writes. */
-uint64_t outputs_foretold(const struct config *config, uint64_t *first);
+/* Bytes of all files of a run, before compression, and of one of each output that has some. */
+uint64_t outputs_foretold(const struct config *config, uint64_t *each);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
 uint64_t outputs_times_due(const struct config *config, uint64_t every);

@@ -80,13 +80,16 @@ static void *write_files(void *argument)
 
 enum status writer_create(const struct communicator *communicator, struct writer **result)
 {
-    struct writer *writer = *result = calloc(1, sizeof *writer);
+    struct communicator branch;
     sigset_t all, before;
+    *result = NULL;
+    TRY(communicator_branch(communicator, &branch)); /* of all ranks, so before what one alone may fail in */
+    struct writer *writer = *result = calloc(1, sizeof *writer);
     if (!writer)
         return status_fail(STATUS_FAILED, "no memory for the thread that writes files");
+    writer->communicator = branch;
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->changed, NULL);
-    TRY(communicator_branch(communicator, &writer->communicator));
     sigfillset(&all); /* signals are for the thread that runs the steps */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     writer->has_thread = communicator_allows_threads(communicator) &&
@@ -113,6 +116,14 @@ void writer_destroy(struct writer **result)
     *result = NULL;
 }
 
+void writer_make_room(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->count == WRITER_FILES)
+        pthread_cond_wait(&writer->changed, &writer->lock);
+    pthread_mutex_unlock(&writer->lock);
+}
+
 void writer_put(struct writer *writer, struct hdf5_file *file)
 {
     if (!writer->has_thread) {
@@ -120,8 +131,6 @@ void writer_put(struct writer *writer, struct hdf5_file *file)
         return;
     }
     pthread_mutex_lock(&writer->lock);
-    while (writer->count == WRITER_FILES)
-        pthread_cond_wait(&writer->changed, &writer->lock);
     writer->files[writer->count++] = file;
     pthread_cond_broadcast(&writer->changed);
     pthread_mutex_unlock(&writer->lock);

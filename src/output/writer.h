@@ -12,7 +12,7 @@ enum { WRITER_FILES = 2 /* in flight at most: one that is written and one that w
 struct written {
     uint64_t files, bytes;
     double seconds;
-    char path[PATH_MAX]; /* of the last one */
+    char path[PATH_MAX]; /* of a single one */
 };
 
 /* Starts the thread. Collective. Where MPI allows no threads, files are written at once, in writer_put(). The
@@ -22,8 +22,11 @@ STATUS_CHECKED enum status writer_create(const struct communicator *communicator
 /* Waits for what is in flight, and ends the thread. NULL is fine. */
 void writer_destroy(struct writer **writer);
 
-/* Takes a file, which must be recorded on all ranks, to write and free it. Waits while WRITER_FILES are in
- * flight. After a failure files are freed and not written. */
+/* Waits while WRITER_FILES are in flight: before a further one is recorded, which takes memory. */
+void writer_make_room(struct writer *writer);
+
+/* Takes a file, which must be recorded on all ranks, to write and free it; there must be room. After a
+ * failure files are freed and not written. */
 void writer_put(struct writer *writer, struct hdf5_file *file);
 
 /* Waits for what is in flight. The first failure, that of all ranks, with its sentence. */

@@ -110,6 +110,18 @@ enum status communicator_start(struct communicator *communicator)
     return STATUS_OK;
 }
 
+/* Until the request is done; after a while asleep, which leaves the processor to the steps. */
+static void wait_patiently(MPI_Request *request, MPI_Status *status)
+{
+    int done = 0;
+    MPI_Test(request, &done, status);
+    for (int tried = 0; !done; tried++) {
+        if (tried > PATIENT_TRIES)
+            usleep(WAIT_FOR_MESSAGE);
+        MPI_Test(request, &done, status);
+    }
+}
+
 /* The message of `speaker`, on all ranks. */
 static void share_message(const struct communicator *communicator, int speaker, enum status code)
 {
@@ -131,7 +143,13 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     if (communicator->size == 1)
         return status;
     int mine = status == STATUS_OK ? communicator->size : communicator->rank, lowest = 0;
-    MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm_of(communicator));
+    if (communicator->is_branch) {
+        MPI_Request request;
+        MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm_of(communicator), &request);
+        wait_patiently(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm_of(communicator));
+    }
     int code = STATUS_OK;
     if (lowest < communicator->size) {
         code = (int)status;
@@ -236,21 +254,18 @@ bool communicator_allows_threads(const struct communicator *communicator)
 
 void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values)
 {
-    MPI_Send(values, (int)bytes, MPI_BYTE, to, 0, comm_of(communicator));
+    MPI_Request request;
+    MPI_Isend(values, (int)bytes, MPI_BYTE, to, 0, comm_of(communicator), &request);
+    wait_patiently(&request, MPI_STATUS_IGNORE);
 }
 
 size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values)
 {
     MPI_Request request;
     MPI_Status received;
-    int done = 0, bytes = 0;
+    int bytes = 0;
     MPI_Irecv(values, (int)room, MPI_BYTE, from, 0, comm_of(communicator), &request);
-    MPI_Test(&request, &done, &received);
-    for (int tried = 0; !done; tried++) {
-        if (tried > PATIENT_TRIES) /* leave the processor to the steps */
-            usleep(WAIT_FOR_MESSAGE);
-        MPI_Test(&request, &done, &received);
-    }
+    wait_patiently(&request, &received);
     MPI_Get_count(&received, MPI_BYTE, &bytes);
     return (size_t)bytes;
 }

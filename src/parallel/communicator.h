@@ -67,8 +67,8 @@ STATUS_CHECKED enum status communicator_branch(const struct communicator *commun
 /* Whether MPI can be called from several threads at a time. */
 bool communicator_allows_threads(const struct communicator *communicator);
 
-/* A message of up to 2 GiB from one rank to another. Blocking; receive() sleeps while it waits and returns
- * how many bytes came. Messages between two ranks keep their order. */
+/* A message of up to 2 GiB from one rank to another. Blocking; both sleep where they wait for long, and
+ * receive() returns how many bytes came. Messages between two ranks keep their order. */
 void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values);
 size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values);
 

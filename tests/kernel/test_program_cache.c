@@ -239,6 +239,9 @@ TEST(an_entry_that_cannot_be_written_costs_a_build)
     expect(20, 1, 1);
 }
 
+/* Names of entries: 32 hexadecimal digits. */
+#define ENTRY(last) "0123456789abcdef0123456789abcde" last
+
 static void make_old(const char *name, off_t bytes, long age)
 {
     const struct timespec times[2] = {{.tv_sec = age}, {.tv_sec = age}};
@@ -259,17 +262,28 @@ static bool is_there(const char *name)
 TEST(the_folder_stays_below_its_limit)
 {
     expect(10, 1, 1);
-    make_old("older", LIMIT / 2, 2000);
-    make_old("oldest.aB3xyz", LIMIT / 2, 1000); /* as a writer that was killed leaves it */
-    make_old("newer", LIMIT / 4, 3000);
+    make_old("of-another-program", LIMIT, 500);
+    make_old(ENTRY("1"), LIMIT / 2, 2000);
+    make_old(ENTRY("0") ".aB3xyz", LIMIT / 2, 1000); /* as a writer that was killed leaves it */
+    make_old(ENTRY("2"), LIMIT / 4, 3000);
     expect(20, 1, 1);
-    assert_false(is_there("oldest.aB3xyz"));
-    assert_true(is_there("older") && is_there("newer"));
-    make_old("newest", LIMIT / 4, 4000);
+    assert_false(is_there(ENTRY("0") ".aB3xyz"));
+    assert_true(is_there("of-another-program"));
+    assert_true(is_there(ENTRY("1")) && is_there(ENTRY("2")));
+    make_old(ENTRY("3"), LIMIT / 4, 4000);
     expect(30, 1, 1);
-    assert_false(is_there("older"));
-    assert_true(is_there("newer") && is_there("newest"));
+    assert_false(is_there(ENTRY("1")));
+    assert_true(is_there(ENTRY("2")) && is_there(ENTRY("3")));
     expect(10, 1, 0);
+}
+
+TEST(an_entry_that_others_may_write_is_not_taken)
+{
+    expect(10, 1, 1);
+    assert_int_equal(list_entries(), 1);
+    expect(10, 1, 0);
+    assert_int_equal(chmod(entry, 0666), 0);
+    expect(10, 1, 1);
 }
 
 TEST(what_is_used_counts_as_new)
@@ -279,9 +293,9 @@ TEST(what_is_used_counts_as_new)
     assert_int_equal(list_entries(), 1);
     assert_int_equal(utimensat(AT_FDCWD, entry, long_ago, 0), 0);
     expect(10, 1, 0);
-    make_old("older", LIMIT, 1000);
+    make_old(ENTRY("1"), LIMIT, 1000);
     expect(20, 1, 1);
-    assert_false(is_there("older"));
+    assert_false(is_there(ENTRY("1")));
     expect(10, 1, 0);
 }
 

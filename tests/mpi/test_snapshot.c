@@ -50,6 +50,10 @@ TEST(several_chunks)
     config.grid.cells[1] = 1001;
     config.output.snapshots.compression = 1;
     write_and_check(&config);
+    /* Two chunks, and the last rank of four begins within the second one. */
+    config.grid.cells[1] = 7;
+    config.species[0].particles = 70001;
+    write_and_check(&config);
 }
 
 /* The same file is checked on one rank alone. */
