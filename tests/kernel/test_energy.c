@@ -53,7 +53,7 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision, doubl
 TEST(matches_the_host)
 {
     for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
-        if (!has_precision(precision))
+        if (!has_precision((enum precision)precision))
             continue;
         check_grid(2, 2, (enum precision)precision, 1);
         check_grid(3, 5, (enum precision)precision, 1);
