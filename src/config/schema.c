@@ -224,7 +224,7 @@ static const struct schema_row config_rows[] = {
      .fallback = "[E, phi, rho]", .help = "the meshes that are written; [] is none"},
     {LIST("output.snapshots.species", config, output.snapshots.species, output.snapshots.species_count,
           snapshot_species_table),
-     .fallback = "[all]", .help = "whose particles are written; [] is none"},
+     .fallback = "[all]", .help = "species with particles in the file; [] is none"},
     {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
      WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},

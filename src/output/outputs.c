@@ -38,8 +38,8 @@ enum status outputs_create(struct device *device, const struct config *config, s
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
                          struct run_folder *folder, uint64_t step)
 {
-    TRY(writer_create(communicator,
-                      &outputs->writer)); /* of all ranks, so before what one alone may fail in */
+    /* Collective, so before anything in which one rank alone may fail. */
+    TRY(writer_create(communicator, &outputs->writer));
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
@@ -50,11 +50,16 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     return run_folder_clear(folder);
 }
 
+static void add_wait(const struct outputs *outputs, double start)
+{
+    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+}
+
 enum status outputs_finish(struct outputs *outputs)
 {
     const double start = timer_now();
     const enum status status = outputs->writer ? writer_wait(outputs->writer) : STATUS_OK;
-    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+    add_wait(outputs, start);
     return status;
 }
 
@@ -156,7 +161,7 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
     const double start = timer_now();
     writer_make_room(outputs->writer);
-    device_add_time(outputs->device, STAGE_WAIT, timer_now() - start, 0);
+    add_wait(outputs, start);
     const enum status status = record(outputs, n, folder, view, &file);
     if (status != STATUS_OK) {
         hdf5_file_free(&file);
@@ -164,7 +169,7 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     }
     const double put = timer_now();
     writer_put(outputs->writer, file); /* which writes it at once where MPI allows no threads */
-    device_add_time(outputs->device, STAGE_WAIT, timer_now() - put, 0);
+    add_wait(outputs, put);
     if (!row->stop || row->stop(outputs->parts[n], folder, view) == STATUS_OK)
         return STATUS_OK;
     TRY(outputs_finish(outputs));

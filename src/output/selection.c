@@ -16,8 +16,8 @@ struct selection {
     struct kernel *mark;
     struct permute *permute;
     struct buffer *words; /* uint[ROOM]: marks, and later the numbers of chosen particles */
-    uint32_t *marks,
-        *begins; /* of the longest species there is: a bit a particle, a number a PIECE of words */
+    uint32_t *marks;      /* of the longest species: a bit for each particle */
+    uint32_t *begins;     /* and a number for each PIECE of these words */
 };
 
 enum status selection_create(struct device *device, const struct config *config, void **part)
@@ -46,11 +46,12 @@ enum status selection_create(struct device *device, const struct config *config,
 
 /* A bit of a word for each particle. */
 static enum status mark_all(const struct selection *selection, const struct particles *particles,
-                            uint64_t first_id, uint32_t words, uint32_t *marks)
+                            uint64_t first_id, uint32_t words)
 {
+    uint32_t *const marks = selection->marks;
     const uint64_t below = (uint64_t)ldexp(selection->snapshots->particles.fraction, 53);
     for (uint32_t done = 0, piece; done < words; done += piece) {
-        piece = (uint32_t)at_most(words - done, ROOM);
+        piece = at_most(words - done, ROOM);
         TRY(KERNEL_LAUNCH(selection->mark,
                           launch_covering(piece, selection->items, STAGE_OUTPUT,
                                           (BITS * sizeof(uint64_t) + sizeof *marks) * (uint64_t)piece),
@@ -72,7 +73,7 @@ struct listing {
 
 static uint32_t end_of(const struct listing *listing, size_t n)
 {
-    return (uint32_t)at_most((n + 1) * PIECE, listing->words);
+    return at_most((n + 1) * PIECE, listing->words);
 }
 
 static enum status count_piece(void *context, size_t n, void *scratch)
@@ -101,22 +102,21 @@ static enum status list_chosen(struct listing *listing, struct hdf5_file *file, 
 {
     const size_t pieces = divide_up(listing->words, PIECE);
     const struct pool_work counting = {.make = count_piece, .context = listing};
-    const struct pool_work listing_work = {.make = list_piece, .context = listing};
+    const struct pool_work numbering = {.make = list_piece, .context = listing};
     TRY(pool_run(&counting, pieces));
     for (size_t n = 0; n < pieces; n++)
         listing->begins[n + 1] += listing->begins[n];
     *count = listing->begins[pieces];
     listing->chosen = hdf5_file_keep(file, *count * sizeof *listing->chosen);
-    return listing->chosen ? pool_run(&listing_work, pieces) : file->status;
+    return listing->chosen ? pool_run(&numbering, pieces) : file->status;
 }
 
 static const uint32_t *choose_by_ids(const struct selection *selection, struct hdf5_file *file,
                                      const struct particles *particles, uint64_t first_id, uint32_t *count)
 {
-    struct listing listing = {.marks = selection->marks,
-                              .words = (uint32_t)divide_up(particles->count, BITS),
-                              .begins = selection->begins};
-    enum status status = mark_all(selection, particles, first_id, listing.words, selection->marks);
+    struct listing listing = {
+        .marks = selection->marks, .words = divide_up(particles->count, BITS), .begins = selection->begins};
+    enum status status = mark_all(selection, particles, first_id, listing.words);
     if (status == STATUS_OK)
         status = list_chosen(&listing, file, count);
     hdf5_file_fail(file, status);
@@ -132,7 +132,7 @@ const uint32_t *selection_choose(const struct selection *selection, struct hdf5_
     if (selection->snapshots->particles.kind == PARTICLES_FRACTION)
         return choose_by_ids(selection, file, particles, first_id, count);
     const uint64_t first = (each - before % each) % each;
-    *count = first < particles->count ? (uint32_t)divide_up(particles->count - first, each) : 0;
+    *count = first < particles->count ? divide_up(particles->count - first, each) : 0;
     uint32_t *chosen = hdf5_file_keep(file, *count * sizeof *chosen);
     for (uint32_t n = 0; n < *count && chosen; n++)
         chosen[n] = (uint32_t)(first + n * each);
@@ -145,7 +145,7 @@ enum status selection_copy(const struct selection *selection, const struct parti
     struct particles piece = *particles;
     for (size_t done = 0; done < count; done += piece.count) {
         piece = *particles;
-        piece.count = (uint32_t)at_most(count - done, ROOM);
+        piece.count = at_most(count - done, ROOM);
         TRY(buffer_write(selection->words, 0, piece.count * sizeof *chosen, chosen + done));
         TRY(permute_attributes(selection->permute, selection->words, piece.count, ATTRIBUTE_OFFSET, &piece));
         for (enum attribute a = 0; a < ATTRIBUTES; a++) {
