@@ -37,10 +37,10 @@ static enum status write_files(struct probe *probe, struct simulation *simulatio
     const bool is_kept = probe->config->output.checkpoints.every > 0;
     TRY(simulation_step(simulation));
     leave_files(&probe->taken.output);
-    probe->taken.output.checkpoints.every = is_kept ? 1 : 0;
+    probe->taken.output.checkpoints.every = is_kept;
     if (!simulation_done(simulation))
         TRY(simulation_step(simulation));
-    leave_files(&probe->taken.output);
+    probe->taken.output.checkpoints.every = 0;
     TRY(outputs_finish(simulation->outputs));
     probe->copies = outputs_seconds(simulation->outputs, &thrift);
     probe->files = outputs_written(simulation->outputs);
@@ -75,9 +75,8 @@ static enum status run(struct probe *probe, struct device *device)
     return status == STATUS_OK ? closed : status;
 }
 
-/* Files are written beside the steps, so the slower of both counts; copying them for it takes the steps'
- * time. What the first step's files were, in MB and seconds, all files are in proportion to what is foretold.
- */
+/* Files are written beside the steps, so the slower of both counts; copying takes the steps' time. The files
+ * of the run take as many times the seconds of these as they have foretold bytes. */
 static void print(const struct probe *probe)
 {
     uint64_t each = 0;
@@ -119,7 +118,6 @@ enum status probe_run(const struct config *config)
     static struct probe probe; /* large */
     probe =
         (struct probe){.config = config, .taken = *config, .folder = {.path = path, .use = RUN_FOLDER_NEW}};
-    probe.taken.output.checkpoints.every = 0; /* of the first step */
     TRY(device_open(config->device, 0, &device));
     enum status status = run(&probe, device);
     device_close(&device);

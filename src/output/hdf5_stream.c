@@ -48,6 +48,9 @@ static struct part divide(const struct stream *stream, uint64_t first, uint64_t 
 enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count, void *values)
 {
     const size_t size = hdf5_size(array->type);
+    if (first < array->first || first + count > array->first + array->count)
+        return status_fail(STATUS_FAILED, "a rank has no elements %llu to %llu of an array to write",
+                           (unsigned long long)first, (unsigned long long)(first + count - 1));
     if (array->fill)
         return array->fill(array->source, first - array->first, count, values);
     memcpy(values, (const char *)array->source + (first - array->first) * size, count * size);

@@ -127,7 +127,7 @@ static enum status time_pack(struct case_of *c)
 
 /* ---- the file, read back ---- */
 
-/* values[count] <- row[column] of a dataset of so many columns; false where HDF5 cannot. */
+/* values <- all numbers of a dataset; false where HDF5 cannot read it. */
 static bool read_floats(hid_t file, const char *name, float *values)
 {
     const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
@@ -332,10 +332,7 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    OPTION_ROW("particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES,
-               .usual = "4194304", .help = "Particles (N)"),
-    OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",
-               .help = "Cells: N for N x N, or NXxNY, each 8 or more"),
+    SIZE_ROWS,
     {"method", 0, "NAME", OPTION_WORD, AT(setup.step_method), .as_in = "step.method", .usual = "auto",
      .help = "Of the step, as the config's step.method"},
     {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 2, 1000000, .usual = "100", .help = "Steps of a run"},
