@@ -174,7 +174,6 @@ static enum status settle(struct bench *bench)
 struct run {
     struct bench *bench;
     const struct options *options;
-    struct layout_kernels *kernels[LAYOUT_TYPES]; /* made when needed */
     struct layout_point points[CASES][LAYOUT_TYPES][MOST_SIZES];
 };
 
@@ -192,12 +191,8 @@ static uint32_t wanted_of(const struct options *options, enum table_case of, enu
 static enum status measure_point(struct run *run, enum table_case of, struct layout_point *point)
 {
     struct bench *bench = run->bench;
-    struct layout_kernels **kernels = &run->kernels[point->type];
     if (point->measured)
         return STATUS_OK;
-    if (!*kernels)
-        TRY(layout_kernels_create(bench->device, point->type, kernels));
-    point->kernels = *kernels;
     point->operation = cases[of].operation;
     point->input_kind = cases[of].input;
     point->wanted = wanted_of(run->options, of, point->type);

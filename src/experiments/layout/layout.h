@@ -59,15 +59,7 @@ void layout_set(enum layout_type type, void *elements, size_t n, double value);
 void layout_apply(enum layout_type type, enum layout_operation operation, struct layout_size size,
                   void *elements);
 
-/* ---- the device: one work-item per array ---- */
-
-struct layout_kernels;
-
-/* The kernels for elements of one type. STATUS_FAILED where the device lacks double. */
-STATUS_CHECKED enum status layout_kernels_create(struct device *device, enum layout_type type,
-                                                 struct layout_kernels **kernels);
-
-/* ---- measuring ---- */
+/* ---- measuring: on the device one work-item per array ---- */
 
 /* What can be timed. */
 enum layout_what {
@@ -91,19 +83,19 @@ struct layout_point {
     enum layout_input input_kind;
     enum layout_type type;
     struct layout_size size;
-    uint32_t wanted;                /* bit set of what is to be timed */
-    struct layout_kernels *kernels; /* of the type */
+    uint32_t wanted; /* bit set of what is to be timed */
     struct times times[WHATS];
     bool measured; /* and while it is: */
     enum layout_what what;
-    size_t bytes;
+    size_t bytes, group_items, tile, tile_rows; /* of the arrays; of groups */
+    struct kernel *operations[LAYOUT_ORDERS], *transpose;
     char *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
     struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
 /* Times what is wanted, a bench_case() of the point, and judges every result and what lies behind it: without
  * --repeat as often as half a second allows, from 1 to 10 times. The operation works in place: its input is
- * copied anew before each launch, out of the timing. */
+ * copied anew before each launch, out of the timing. STATUS_FAILED where the device lacks double. */
 STATUS_CHECKED enum status layout_point_measure(struct bench *bench, void *layout_point);
 
 #endif

@@ -5,59 +5,46 @@
 
 #include <string.h>
 
-/* ---- kernels, one work-item per array ---- */
+/* ---- kernels ---- */
 
 enum { GROUP_ITEMS = 64, TILE = 32, TILE_ROWS = 8 }; /* or as the device's groups allow */
 
-struct layout_kernels {
-    enum layout_type type;
-    size_t group_items, tile, tile_rows;
-    struct kernel *operations[LAYOUT_ORDERS][LAYOUT_OPERATIONS], *transpose;
-};
-
-enum status layout_kernels_create(struct device *device, enum layout_type type,
-                                  struct layout_kernels **kernels)
+static enum status create_kernels(struct device *device, struct layout_point *point)
 {
     static const char *const names[LAYOUT_OPERATIONS] = {[LAYOUT_PREFIX_SUM] = "prefix_sum",
                                                          [LAYOUT_BUBBLE_SORT] = "bubble_sort",
                                                          [LAYOUT_BITONIC_SORT] = "bitonic_sort"};
     struct program *program = NULL;
-    TRY(DEVICE_NEW(device, *kernels));
-    struct layout_kernels *made = *kernels;
-    made->type = type;
-    made->group_items = device_group_items(device, GROUP_ITEMS);
-    made->tile = device_group_items(device, TILE);
-    made->tile_rows = device_group_items(device, TILE_ROWS * made->tile) / made->tile;
+    point->group_items = device_group_items(device, GROUP_ITEMS);
+    point->tile = device_group_items(device, TILE);
+    point->tile_rows = device_group_items(device, TILE_ROWS * point->tile) / point->tile;
     for (int order = 0; order < LAYOUT_ORDERS; order++) {
-        TRY(program_build(device, "layout.cl", type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE,
-                          &program,
+        TRY(program_build(device, "layout.cl",
+                          point->type == LAYOUT_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE, &program,
                           "-D ELEMENT=%s -D COLUMN_WISE=%d -D GROUP_ITEMS=%zu -D TILE=%zu -D TILE_ROWS=%zu",
-                          layout_type_names[type], order == LAYOUT_COLUMN_WISE, made->group_items, made->tile,
-                          made->tile_rows));
-        for (int operation = 0; operation < LAYOUT_OPERATIONS; operation++)
-            TRY(kernel_create(program, names[operation], &made->operations[order][operation]));
+                          layout_type_names[point->type], order == LAYOUT_COLUMN_WISE, point->group_items,
+                          point->tile, point->tile_rows));
+        TRY(kernel_create(program, names[point->operation], &point->operations[order]));
     }
-    return kernel_create(program, "transpose", &made->transpose);
+    return kernel_create(program, "transpose", &point->transpose);
 }
 
-/* On every array, in place. */
-static enum status apply(struct layout_kernels *kernels, enum layout_operation operation,
-                         enum layout_order order, struct layout_size size, struct buffer *elements,
+/* The operation on every array, in place. */
+static enum status apply(const struct layout_point *point, enum layout_order order, struct buffer *elements,
                          enum stage stage)
 {
     const struct launch launch =
-        launch_covering(size.arrays, kernels->group_items, stage, 2 * layout_bytes(kernels->type, size));
-    return KERNEL_LAUNCH(kernels->operations[order][operation], launch, elements, size.arrays, size.length);
+        launch_covering(point->size.arrays, point->group_items, stage, 2 * point->bytes);
+    return KERNEL_LAUNCH(point->operations[order], launch, elements, point->size.arrays, point->size.length);
 }
 
 /* Row-wise arrays to column-wise ones. */
-static enum status transpose(struct layout_kernels *kernels, struct layout_size size,
+static enum status transpose(const struct layout_point *point, struct layout_size size,
                              const struct buffer *from, struct buffer *to, enum stage stage)
 {
-    const size_t tile = kernels->tile;
-    const struct launch launch = {(size_t)divide_up(size.arrays, tile) * divide_up(size.length, tile),
-                                  tile * kernels->tile_rows, stage, 2 * layout_bytes(kernels->type, size)};
-    return KERNEL_LAUNCH(kernels->transpose, launch, from, to, size.arrays, size.length);
+    const size_t tiles = (size_t)divide_up(size.arrays, point->tile) * divide_up(size.length, point->tile);
+    const struct launch launch = {tiles, point->tile * point->tile_rows, stage, 2 * point->bytes};
+    return KERNEL_LAUNCH(point->transpose, launch, from, to, size.arrays, size.length);
 }
 
 /* ---- one point ---- */
@@ -103,18 +90,17 @@ static enum status run(void *context)
 {
     const struct layout_point *point = context;
     const struct layout_size size = point->size, turned = {size.length, size.arrays};
-    struct layout_kernels *kernels = point->kernels;
     switch (point->what) {
     case ROWS:
-        return apply(kernels, point->operation, LAYOUT_ROW_WISE, size, point->first, STAGE_OTHER);
+        return apply(point, LAYOUT_ROW_WISE, point->first, STAGE_OTHER);
     case COLUMNS:
-        return apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->first, STAGE_OTHER);
+        return apply(point, LAYOUT_COLUMN_WISE, point->first, STAGE_OTHER);
     case TRANSPOSE:
-        return transpose(kernels, size, point->first, point->second, STAGE_OTHER);
+        return transpose(point, size, point->first, point->second, STAGE_OTHER);
     case TRANSPOSED:
-        TRY(transpose(kernels, size, point->first, point->second, STAGE_PERMUTE));
-        TRY(apply(kernels, point->operation, LAYOUT_COLUMN_WISE, size, point->second, STAGE_PUSH));
-        return transpose(kernels, turned, point->second, point->first, STAGE_PERMUTE);
+        TRY(transpose(point, size, point->first, point->second, STAGE_PERMUTE));
+        TRY(apply(point, LAYOUT_COLUMN_WISE, point->second, STAGE_PUSH));
+        return transpose(point, turned, point->second, point->first, STAGE_PERMUTE);
     default:
         layout_apply(point->type, point->what == QUICKSORT ? LAYOUT_QUICKSORT : point->operation, size,
                      point->work);
@@ -157,8 +143,8 @@ static enum status time_what(struct bench *bench, struct layout_point *point, en
 enum status layout_point_measure(struct bench *bench, void *layout_point)
 {
     struct layout_point *point = layout_point;
-    void *rows;
     point->bytes = layout_bytes(point->type, point->size);
+    TRY(create_kernels(bench->part, point));
     TRY(DEVICE_NEW_ARRAY(bench->part, point->work, point->bytes + BEHIND));
     memset(point->work + point->bytes, UNTOUCHED, BEHIND);
     for (int n = 0; n < LAYOUT_ORDERS; n++) {
@@ -168,7 +154,7 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     }
     TRY(buffer_create(bench->part, point->bytes + BEHIND, "arrays of results", &point->first));
     TRY(buffer_create(bench->part, point->bytes + BEHIND, "transposed arrays", &point->second));
-    rows = point->arrays[LAYOUT_ROW_WISE];
+    char *const rows = point->arrays[LAYOUT_ROW_WISE];
     layout_fill(point->type, LAYOUT_RANDOM, point->size, rows);
     TRY(upload(point));
     TRY(time_what(bench, point, TRANSPOSE));

@@ -160,13 +160,12 @@ static enum status climb(const struct ladder *ladder, struct atomic_case *chosen
                         .version = function_names[chosen->function],
                         .work = operations,
                         .unit = "Gop/s",
-                        .stage = STAGE_OTHER};
+                        .stage = STAGE_OTHER,
+                        .subject = {.context = chosen, .prepare = clear, .run = run, .verify = verify}};
     char more[64];
     snprintf(rung.size, sizeof rung.size, "%u", operations);
     snprintf(more, sizeof more, " scope=%s words=%u", scope_names[chosen->scope], chosen->addresses);
-    return ladder_time(ladder, &rung, more,
-                       (struct subject){.context = chosen, .prepare = clear, .run = run, .verify = verify},
-                       times);
+    return ladder_time(ladder, &rung, more, times);
 }
 
 /* Nanoseconds of an operation on so many words, and the widest (max - min)/median of these launches. */

@@ -36,10 +36,10 @@ enum status local_program_build(struct device *device, const struct local_shape 
 /* ---- rungs ---- */
 
 enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
-                        struct subject subject, struct times *times)
+                        struct times *times)
 {
     struct bench *bench = ladder->bench;
-    TRY(bench_time(bench, &subject, 1, times));
+    TRY(bench_time(bench, &rung->subject, 1, times));
     bench_words(bench, false, times->verified, "part=%s version=%s size=%s%s", rung->part, rung->version,
                 rung->size, more);
     bench_row(bench, times->stages[rung->stage], 1e3, "time_ms");
@@ -47,10 +47,10 @@ enum status ladder_time(const struct ladder *ladder, const struct rung *rung, co
     return STATUS_OK;
 }
 
-enum status ladder_climb(const struct ladder *ladder, const struct rung *rung, struct subject subject)
+enum status ladder_climb(const struct ladder *ladder, const struct rung *rung)
 {
     struct times times;
-    TRY(ladder_time(ladder, rung, "", subject, &times));
+    TRY(ladder_time(ladder, rung, "", &times));
     const struct spread seconds = times.stages[rung->stage];
     const double rate = per_second(1e-9 * rung->work, seconds.median);
     printf("  %-40s %18s", rung->version, rung->size);

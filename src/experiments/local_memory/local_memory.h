@@ -52,15 +52,15 @@ struct rung {
     double work;                /* of one run, in 1e9 `unit`s a second */
     const char *unit;           /* GB/s, Gflop/s, Gop/s, Gcells/s */
     enum stage stage;           /* that has the time */
+    struct subject subject;
 };
 
 /* Times the subject and writes its rows, beside the rung's words with `more`. */
 STATUS_CHECKED enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
-                                       struct subject subject, struct times *times);
+                                       struct times *times);
 
 /* The same, and prints the rung's row of a table; the head of such a table. */
-STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struct rung *rung,
-                                        struct subject subject);
+STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struct rung *rung);
 void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
     __attribute__((format(printf, 2, 3)));
 

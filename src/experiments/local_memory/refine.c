@@ -56,10 +56,10 @@ static enum status run_parent(struct refinement *grid)
 static enum status prepare_parent(struct refinement *grid)
 {
     enum { LAUNCHES = 8192 };
-    struct device *device = grid->device;
     struct program *program = NULL;
-    TRY(program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""));
-    TRY(device_child_queue(device, LAUNCHES, &grid->launches));
+    TRY(program_build_enqueuing(grid->device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s",
+                                ""));
+    TRY(device_child_queue(grid->device, LAUNCHES, &grid->launches));
     return kernel_create(program, "refine_parent_enqueue", &grid->enqueuing_parent);
 }
 
@@ -178,13 +178,15 @@ static bool parents_launch(const struct ladder *ladder, struct refinement *grid,
 /* How many cells a way refines, on which rung and size depend. */
 static enum status climb(const struct ladder *ladder, struct refinement *grid)
 {
-    struct rung rung = {
-        .part = "refine", .version = way_names[grid->way], .unit = "Gcells/s", .stage = STAGE_OTHER};
     TRY(run(grid));
+    struct rung rung = {.part = "refine",
+                        .version = way_names[grid->way],
+                        .work = (double)grid->refined * REFINEMENT_CELLS,
+                        .unit = "Gcells/s",
+                        .stage = STAGE_OTHER,
+                        .subject = {.context = grid, .prepare = clear, .run = run, .verify = verify}};
     snprintf(rung.size, sizeof rung.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
-    rung.work = (double)grid->refined * REFINEMENT_CELLS;
-    return ladder_climb(ladder, &rung,
-                        (struct subject){.context = grid, .prepare = clear, .run = run, .verify = verify});
+    return ladder_climb(ladder, &rung);
 }
 
 enum status ladder_refine(struct bench *bench, void *context)

@@ -101,12 +101,13 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-static struct rung rung_of(const struct scene *scene, const char *part)
+static struct rung rung_of(struct scene *scene, const char *part)
 {
     struct rung rung = {.part = part,
                         .work = 2.0 * (double)scene->count * sizeof(float),
                         .unit = "GB/s",
-                        .stage = STAGE_OTHER};
+                        .stage = STAGE_OTHER,
+                        .subject = {.context = scene, .prepare = clear, .run = run_staged, .verify = verify}};
     snprintf(rung.size, sizeof rung.size, "%ux%u", scene->rows, scene->columns);
     return rung;
 }
@@ -118,9 +119,7 @@ static enum status climb(struct scene *scene, struct rung *rung)
     TRY(kernel_create(scene->ladder->program, versions[scene->version].kernel, &scene->kernel));
     for (int n = 0; n < 2; n++)
         TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
-    return ladder_climb(
-        scene->ladder, rung,
-        (struct subject){.context = scene, .prepare = clear, .run = run_staged, .verify = verify});
+    return ladder_climb(scene->ladder, rung);
 }
 
 /* ---- the filter of a line ---- */
@@ -239,6 +238,8 @@ static enum status filter_density(struct bench *bench, void *context)
     expect_smoothed(&scene);
     struct rung rung = rung_of(&scene, "stencil");
     rung.stage = STAGE_FIELD;
+    rung.subject.prepare = fill_density;
+    rung.subject.run = smooth;
     for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {
         const struct filter_tile *tile = &filters[n].tile;
         rung.version = filters[n].name;
@@ -247,9 +248,7 @@ static enum status filter_density(struct bench *bench, void *context)
             continue;
         }
         TRY(filter_create(bench->part, &grid, PRECISION_SINGLE, tile, &scene.filter));
-        TRY(ladder_climb(
-            ladder, &rung,
-            (struct subject){.context = &scene, .prepare = fill_density, .run = smooth, .verify = verify}));
+        TRY(ladder_climb(ladder, &rung));
     }
     return STATUS_OK;
 }
