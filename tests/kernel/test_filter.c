@@ -131,10 +131,10 @@ TEST(a_tile_without_room_is_refused)
     const struct grid grid = field_grid(8, 8, 1.0, 1.0);
     struct filter *filter = NULL;
     const struct filter_tile large = {1 << 14, 1 << 14, 1 << 14}, many_items = {1 << 14, 1, 1};
-    assert_int_equal(filter_create(device, &grid, PRECISION_SINGLE, &large, &filter), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "no room for the filter's tile of 16384 x 16384 nodes"));
-    assert_int_equal(filter_create(device, &grid, PRECISION_SINGLE, &many_items, &filter), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "no room for the filter's tile of 16384 x 1 nodes"));
+    assert_fails(filter_create(device, &grid, PRECISION_SINGLE, &large, &filter),
+                 "no room for the filter's tile of 16384 x 16384 nodes");
+    assert_fails(filter_create(device, &grid, PRECISION_SINGLE, &many_items, &filter),
+                 "no room for the filter's tile of 16384 x 1 nodes");
     assert_null(filter);
 }
 

@@ -230,35 +230,20 @@ TEST_EVERY(a_solve_is_timed_as_one)
     assert_int_equal(field->bytes, spectral ? transform + 2 * modes : 0);
 }
 
-/* Every mode that can be asked for, of both signs and up to Nyquist. */
 TEST_EVERY(modes_of_both_signs_can_be_read)
 {
-    const int32_t half_x = (int32_t)(b->grid.nx / 2), half_y = (int32_t)(b->grid.ny / 2);
-    const uint32_t count = (uint32_t)((2 * half_x + 1) * (2 * half_y + 1));
-    int32_t(*wanted)[2] = test_array(count, sizeof *wanted);
-    double *modes = field_numbers(2 * (size_t)count);
-    uint32_t n = 0;
-    for (int32_t mx = -half_x; mx <= half_x; mx++)
-        for (int32_t my = -half_y; my <= half_y; my++, n++) {
-            wanted[n][0] = mx;
-            wanted[n][1] = my;
-        }
-    double *rho = field_random(b->cells);
+    uint32_t count;
+    const int32_t(*wanted)[2] = field_all_modes(&b->grid, &count);
+    double *modes = field_numbers(2 * (size_t)count), *rho = field_random(b->cells);
     solve(b, rho);
-    const struct energy_modes all = {poisson_modes(b->poisson), b->grid, count, (const int32_t(*)[2])wanted};
+    const struct energy_modes all = {poisson_modes(b->poisson), b->grid, count, wanted};
     struct energy *energy = NULL;
     assert_ok(energy_create(device, &b->grid, b->precision, &all, &energy));
     assert_ok(energy_measure(energy, &b->fields, 3));
     assert_ok(energy_read(energy, 3, 1));
     (void)energy_sums(energy, 3, modes);
-    for (n = 0; n < count; n++) {
-        double expected[2];
-        field_direct_mode(&b->grid, rho, wanted[n][0], wanted[n][1], expected);
-        const double cells = (double)b->cells;
-        const double tolerance = 16 * test_epsilon(b->precision) / sqrt(cells); /* as for the transform */
-        assert_near(modes[2 * n], expected[0] / cells, tolerance);
-        assert_near(modes[2 * n + 1], expected[1] / cells, tolerance);
-    }
+    field_check_modes(&b->grid, rho, count, wanted, modes, /* as for the transform: */
+                      16 * test_epsilon(b->precision) / sqrt((double)b->cells));
 }
 
 static int open_benches(void **state)

@@ -389,8 +389,7 @@ TEST(counts_and_bytes_up_to_the_capacity)
         struct stepper_setup setup = scene_setup(&scene);
         setup.capacity--;
         assert_ok(stepper_create(scene.device, stepper_kind, &setup, &stepper));
-        assert_int_equal(stepper_renew(&stepper, 0, list), STATUS_FAILED);
-        assert_non_null(strstr(status_message(), "test"));
+        assert_fails(stepper_renew(&stepper, 0, list), "test");
         setup.capacity++;
         const size_t before = device_bytes_held(device);
         assert_ok(device_open_counting(device_info(device), &counting));

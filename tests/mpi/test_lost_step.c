@@ -134,8 +134,8 @@ TEST(a_run_does_not_begin_with_what_there_is_not)
     struct config config = config_for(ranks.size);
     config.grid.cells[1] *= 2;
     struct simulation simulation;
-    assert_int_equal(simulation_create_on(&ranks, &config, device, NULL, &simulation), STATUS_USAGE);
-    assert_non_null(strstr(status_message(), "cannot take the tiled step"));
+    assert_refuses(simulation_create_on(&ranks, &config, device, NULL, &simulation),
+                   "cannot take the tiled step");
     simulation_destroy(&simulation);
 }
 

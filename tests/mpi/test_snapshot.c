@@ -109,9 +109,7 @@ TEST(same_state_same_bytes)
 /* What every rank must find: the failure, and the older file, of so many bytes, or none where that is 0. */
 static void assert_all_fail(enum status status, const struct scene *scene, const char *reason, uint64_t older)
 {
-    assert_int_equal(status, STATUS_FAILED);
-    if (!strstr(status_message(), scene->folder.path) || !strstr(status_message(), reason))
-        fail_msg("'%s' names not both %s and %s", status_message(), scene->folder.path, reason);
+    assert_fails(status, scene->folder.path, reason);
     check_folder(scene, older);
     MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -225,8 +225,8 @@ TEST(a_folder_that_is_missing_fails_all_ranks)
 {
     const struct run_folder missing = {.path =
                                            ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder.path};
-    assert_int_equal(stage_table_write(&(struct log){0}, &missing, &ranks, &timers, &cost), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "/tmp/radixpic_no_such_folder/timers.csv: No such file"));
+    assert_fails(stage_table_write(&(struct log){0}, &missing, &ranks, &timers, &cost),
+                 "/tmp/radixpic_no_such_folder/timers.csv: No such file");
 }
 
 MPI_TEST_MAIN(make_folder, remove_folder)

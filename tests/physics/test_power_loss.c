@@ -83,8 +83,7 @@ TEST(a_disk_that_fails_is_a_failure)
 {
     char path[160];
     disk_fails = true;
-    assert_int_equal(run(), STATUS_FAILED);
-    assert_non_null(strstr(status_message(), "checkpoint_4.h5"));
+    assert_fails(run(), "checkpoint_4.h5");
     assert_non_null(strstr(status_message(), strerror(EIO)));
     snprintf(path, sizeof path, "%s/checkpoint_4.h5", checkpoint_folder);
     assert_int_equal(access(path, F_OK), -1);

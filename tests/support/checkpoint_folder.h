@@ -21,15 +21,6 @@ static inline void folder_end(struct scene *scene, const struct folder *folder)
     folder_remove(folder);
 }
 
-static inline void assert_message(enum status status, enum status code, const char *const *words)
-{
-    assert_int_equal(status, code);
-    for (; *words; words++)
-        if (!strstr(status_message(), *words))
-            fail_msg("'%s' does not say %s", status_message(), *words);
-}
-#define assert_fails(call, ...) assert_message(call, STATUS_FAILED, (const char *const[]){__VA_ARGS__, NULL})
-
 /* The file at `path`, or the newest of that folder, holds a scene of one rank. */
 static inline void check_all(const struct scene *scene, const char *path, uint64_t step)
 {

@@ -61,6 +61,32 @@ static inline void field_direct_mode(const struct grid *grid, const double *f, i
     mode[1] = (double)imaginary;
 }
 
+/* The modes that can be asked for, of both signs and up to Nyquist; `count` of them. */
+static inline const int32_t (*field_all_modes(const struct grid *grid, uint32_t *count))[2]
+{
+    const int32_t half_x = (int32_t)(grid->nx / 2), half_y = (int32_t)(grid->ny / 2);
+    int32_t(*wanted)[2] = test_array((size_t)(2 * half_x + 1) * (size_t)(2 * half_y + 1), sizeof *wanted);
+    *count = 0;
+    for (int32_t mx = -half_x; mx <= half_x; mx++)
+        for (int32_t my = -half_y; my <= half_y; my++, (*count)++) {
+            wanted[*count][0] = mx;
+            wanted[*count][1] = my;
+        }
+    return (const int32_t(*)[2])wanted;
+}
+
+/* That these are the modes of a density, over the number of cells. */
+static inline void field_check_modes(const struct grid *grid, const double *rho, uint32_t count,
+                                     const int32_t (*wanted)[2], const double *modes, double tolerance)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        double expected[2];
+        field_direct_mode(grid, rho, wanted[n][0], wanted[n][1], expected);
+        assert_near(modes[2 * n], expected[0] / grid_cells(grid), tolerance);
+        assert_near(modes[2 * n + 1], expected[1] / grid_cells(grid), tolerance);
+    }
+}
+
 /* cos(2 pi (mx i/nx + my j/ny) - phase) on the nodes */
 static inline double *field_wave(const struct grid *grid, int64_t mx, int64_t my, double phase)
 {

@@ -126,6 +126,19 @@ static inline int free_arrays(void **state)
             fail_msg("'%s' does not say '%s'", status_message(), (words));                                   \
     } while (0)
 
+/* A call that must return this code with a sentence that holds all of these words, of which NULL is the last;
+ * STATUS_FAILED or STATUS_USAGE, with the words one by one. */
+#define assert_message(call, code, words)                                                                    \
+    do {                                                                                                     \
+        assert_int_equal((call), (code));                                                                    \
+        for (const char *const *word = (words); *word; word++)                                               \
+            assert_sentence_holds(*word);                                                                    \
+    } while (0)
+#define assert_fails(call, ...)                                                                              \
+    assert_message(call, STATUS_FAILED, ((const char *const[]){__VA_ARGS__, NULL}))
+#define assert_refuses(call, ...)                                                                            \
+    assert_message(call, STATUS_USAGE, ((const char *const[]){__VA_ARGS__, NULL}))
+
 /* |value - expected| <= tolerance; not-a-number fails. */
 #define assert_near(value, expected, tolerance)                                                              \
     do {                                                                                                     \

@@ -46,7 +46,7 @@ TEST(takes_what_fits)
         }
         struct device *counting = NULL;
         struct stepper stepper;
-        assert_non_null(strstr(status_message(), "take radix"));
+        assert_sentence_holds("take radix");
         assert_ok(device_open_counting(cases[n].info, &counting));
         assert_int_equal(stepper_create(counting, &tiled_step, &setup, &stepper), STATUS_USAGE);
         device_close(&counting);
