@@ -1,6 +1,7 @@
 /* RadixPIC: arguments -> subcommand, status -> exit code. */
 #include "base/arguments.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "commands/commands.h"
 #include "parallel/communicator.h"
@@ -84,6 +85,7 @@ static bool names_place(const char *message)
 int main(int argc, char **argv)
 {
     timer_begin();
+    stop_begin();
     arguments_show_help(communicator_is_first());
     enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))

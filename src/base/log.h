@@ -8,7 +8,7 @@
 enum log_level { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
 
 /* Where lines go. The terminal shows lines up to `level`; the file, where there is one, gets all. Neither is
- * owned. */
+ * owned. A terminal that takes no line any more becomes NULL, which the file has a line about. */
 struct log {
     FILE *terminal;
     FILE *file;

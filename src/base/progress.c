@@ -77,6 +77,7 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
         progress->warm = progress->shown = progress->logged = now;
         return;
     }
+    progress->live = progress->live && progress->log->terminal;
     if (progress->live && (now.time - progress->shown.time > live_interval || is_last)) {
         /* the last line may come soon after the one before, and stays: its rate is that of a tenth */
         format_line(progress, now, is_last ? progress->logged : progress->shown, "drift", drift, line,
@@ -101,7 +102,7 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
 
 void progress_end(struct progress *progress)
 {
-    if (progress->live)
+    if (progress->live && progress->log->terminal)
         fputc('\n', progress->log->terminal);
     progress->live = false;
 }

@@ -1,6 +1,7 @@
 /* Probe: the steps and files of a short run, and what follows for a long one. */
 #include "commands/probe.h"
 
+#include "base/stop.h"
 #include "base/timer.h"
 #include "output/outputs.h"
 #include "simulation.h"
@@ -66,6 +67,7 @@ static enum status run(struct probe *probe, struct device *device)
     struct simulation simulation = {0};
     const double called = timer_now();
     enum status status = simulation_create(&probe->taken, device, &simulation);
+    stop_watch_all(); /* from here on there is a folder to remove */
     if (status == STATUS_OK)
         status = outputs_open(simulation.outputs, &alone, &probe->folder, 0);
     if (status == STATUS_OK)
@@ -121,6 +123,9 @@ enum status probe_run(const struct config *config)
     TRY(device_open(config->device, 0, &device));
     enum status status = run(&probe, device);
     device_close(&device);
+    if ((status == STATUS_OK || status == STATUS_STOPPED) && stop_signal() != 0)
+        status = status_fail(STATUS_STOPPED, "the probe was stopped by SIG%s; nothing of it is kept",
+                             stop_name(stop_signal()));
     const enum status removed = run_folder_remove(path);
     status = status == STATUS_OK ? removed : status;
     if (status == STATUS_OK)

@@ -331,6 +331,17 @@ static enum status close_outputs(struct run *run, enum status status)
     return close_log(run, status == STATUS_OK ? closed : status);
 }
 
+/* A closed pipe or terminal ends no run, but is no success. */
+static enum status require_terminal(const struct run *run)
+{
+    if (!is_first_rank(run) || run->log.terminal)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED,
+                       "cannot write to the standard output; the run is complete, and %s/log.txt has all of "
+                       "its lines",
+                       run->folder.path);
+}
+
 static enum status run_config(struct run *run, const struct run_arguments *arguments)
 {
     const struct communicator *communicator = &run->communicator;
@@ -346,13 +357,17 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     double is_gpu = !device_info(run->device)->is_cpu;
     communicator_max(communicator, 1, &is_gpu);
     run->simulation.reads_late = is_gpu > 0;
-    stop_watch(); /* from here on there are files, and a signal leaves a checkpoint beside them */
+    const struct checkpoints_config *checkpoints = &run->config.output.checkpoints;
+    stop_watch(
+        checkpoints->on_signals,
+        checkpoints
+            ->signal_count); /* from here on there are files, and a signal leaves a checkpoint beside them */
     TRY(agree(run, open_outputs(run)));
     announce(run);
     checkpoint_close(&run->checkpoint);
     TRY(step_through(run, arguments));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
-    return STATUS_OK;
+    return agree(run, require_terminal(run));
 }
 
 enum status command_run(int argc, char **argv)
@@ -365,7 +380,8 @@ enum status command_run(int argc, char **argv)
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
             "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt and, "
             "where asked for, snapshots/, phase_space/ and checkpoints/. One that holds a run already is "
-            "left alone without --force. SIGTERM and Ctrl-C end a run after a step, with a checkpoint and "
+            "left alone without --force. SIGTERM, Ctrl-C, SIGHUP, SIGUSR1 and SIGXCPU end a run after a "
+            "step, with a checkpoint and "
             "exit code 4. Under mpirun all ranks make one run.\n\n"
             "Examples:\n"
             "  radixpic run configs/landau_damping.yaml\n"

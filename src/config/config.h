@@ -181,10 +181,14 @@ struct phase_space_config {
     uint64_t every;                           /* 0: never */
 };
 
+enum { CONFIG_SIGNALS = 6 };
+
 struct checkpoints_config {
     uint64_t every; /* steps; 0: not by steps */
     double minutes; /* 0: not by the clock */
     uint32_t keep;  /* number of files, the newest */
+    uint32_t signal_count;
+    int on_signals[CONFIG_SIGNALS]; /* that stop the run with one: numbers of the system */
 };
 
 struct moments_config {

@@ -4,6 +4,7 @@
 #include "config/config.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 /* clang-format off */
@@ -131,6 +132,14 @@ static const struct schema_row snapshot_species_rows[] = {
 static const struct schema_table snapshot_species_table =
     TABLE(snapshot_species_rows, char[CONFIG_NAME_LENGTH]);
 
+static const struct schema_row signal_rows[] = {
+    {"", TYPE_CHOICE,
+     WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
+           {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
+     .help = "one of the signals of Unix"},
+};
+static const struct schema_table signal_table = TABLE(signal_rows, int);
+
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
      .help = "shown in logs and plots"},
@@ -250,6 +259,10 @@ static const struct schema_row config_rows[] = {
      .help = "of wall clock between files; 0 is never"},
     {CONFIG(output.checkpoints.keep, TYPE_COUNT32), WITHIN(1, 1000), .fallback = "2",
      .help = "number of checkpoints to keep"},
+    {LIST("output.checkpoints.on_signals", config, output.checkpoints.on_signals,
+          output.checkpoints.signal_count, signal_table),
+     .fallback = "[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU]",
+     .help = "stop the run with a checkpoint, if they were not ignored when it started; [] is none"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
     {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},

@@ -7,7 +7,6 @@
 #include "output/performance.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,9 +254,8 @@ static enum status stop(void *part, const char *folder, const struct view *view)
     const struct checkpoints *checkpoints = part;
     if (checkpoints->signal == 0)
         return STATUS_OK;
-    return status_fail(STATUS_STOPPED, "stopped by %s at step %llu (t = %g), with a checkpoint in %s",
-                       checkpoints->signal == SIGINT ? "SIGINT" : "SIGTERM", (unsigned long long)view->step,
-                       view->time, folder);
+    return status_fail(STATUS_STOPPED, "stopped by SIG%s at step %llu (t = %g), with a checkpoint in %s",
+                       stop_name(checkpoints->signal), (unsigned long long)view->step, view->time, folder);
 }
 
 /* Of the state, to which the file adds some kilobytes. */

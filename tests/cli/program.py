@@ -4,7 +4,6 @@ import csv
 import os
 import resource
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -132,8 +131,7 @@ class ProgramTest(unittest.TestCase):
 
     def run_until_full(self, rows, size, *settings):
         """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
-        ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
-        process = self.start_run("--quiet", *settings, rows=rows, preexec_fn=ignore, restore_signals=False)
+        process = self.start_run("--quiet", *settings, rows=rows)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
         return self.finish(process)
 

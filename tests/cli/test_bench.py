@@ -4,10 +4,11 @@ wrong. A table's measured numbers are of no account here, but for what follows f
 
 import os
 import re
+import signal
 import unittest
 
 from bench_table import SMALL, BenchTest, of
-from program import DEVICE
+from program import DEVICE, start
 
 PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms"]
 NUMBER = r"[0-9.e+-]+"
@@ -280,6 +281,15 @@ class Benches(BenchTest):
                 self.assert_refused(result, 1, sentence)
                 self.assertIn(said, result.stdout)
                 self.assertIn(",no\n", (self.folder / "bench.csv").read_text())
+
+    def test_stopped_files_are_removed(self):
+        """Of the bench that writes whole runs."""
+        options = ["--particles=65536", "--cells=16", "--steps=1000000"]
+        process = start("bench", "output", *options, folder=self.folder)
+        self.assertTrue(self.wait_for(lambda: list(self.folder.glob("radixpic-bench-*/history.csv")), process))
+        process.send_signal(signal.SIGTERM)
+        self.assert_refused(self.finish(process), 4, "stopped by SIGTERM; nothing of it is kept")
+        self.assertEqual(list(self.folder.glob("radixpic-bench-*")), [])
 
     def test_files_that_cannot_be_written(self):
         few = {"pic-sort": ["--write-keys=keys"], "step": FEW, "random-lists": ["--sizes=100"], "permutation": ["--volume=4,4"],

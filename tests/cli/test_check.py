@@ -4,9 +4,10 @@
 import math
 import os
 import re
+import signal
 import unittest
 
-from program import ROOT, ProgramTest, sets
+from program import ENDLESS, ROOT, ProgramTest, sets, start
 
 NUMBER = r"([-+.\de]+)"
 WARNINGS = {
@@ -38,6 +39,16 @@ class Check(ProgramTest):
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
         self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; (method tiled|\d+ chunks; method chunked) \(default\)$")
         self.assertRegex(text, r"(?m)^device +\S")
+
+    def test_a_probe_that_is_stopped_leaves_nothing(self):
+        """Where the signal comes in time; the probe may be over."""
+        process = start("check", "small.yaml", "--probe", *ENDLESS, folder=self.folder)
+        self.assertTrue(self.wait_for(lambda: list(self.folder.glob("out.probe-*/history.csv")), process))
+        process.send_signal(signal.SIGINT)
+        result = self.finish(process)
+        self.assertIn(result.returncode, (0, 4))
+        self.assertEqual(result.stderr != "", result.returncode == 4)
+        self.assert_nothing_created()
 
     def test_a_probe_foretells_the_time_and_leaves_nothing(self):
         settings = sets("time.steps=100000", "output.snapshots.every=100", "output.checkpoints.every=1000")

@@ -108,6 +108,17 @@ class FullDisk(ProgramTest):
                 self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertRegex(result.stderr, r"\Aradixpic: cannot write .*\n\Z")
 
+    def test_a_pipe_that_is_closed(self):
+        """No signal ends the run: it goes on to its end, and its lines are in log.txt."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = self.run_program("run", "small.yaml", stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        self.assert_refused(result, 1, "cannot write to the standard output; the run is complete", "out/log.txt")
+        self.assertEqual(self.history()[-1]["step"], "23")
+        log = (self.folder / "out" / "log.txt").read_text()
+        self.assertRegex(log, r"(?ms)^warning: the terminal[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
+
 
 class Kernels(ProgramTest):
     def test_a_kernel_that_does_not_build(self):

@@ -143,15 +143,21 @@ class Restarted(RanksTest):
 class Stopped(RanksTest):
     settings = ["--set", "output.snapshots.every=0"]
 
-    def stop(self, ranks):
-        """A run one rank of which gets SIGTERM."""
+    def stop(self, ranks, number=signal.SIGTERM):
+        """A run one rank of which gets a signal."""
         command = ("mpirun", "-n", str(ranks), PROGRAM)
         process = self.start_run(*self.settings, rows=5, command=command, environment=MPI_ENVIRONMENT)
-        os.kill(self.children(process.pid)[-1], signal.SIGTERM)
+        os.kill(self.children(process.pid)[-1], number)
         return self.finish(process)
 
     def children(self, parent):
         return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+    def test_a_hangup_of_one(self):
+        result = self.stop(2, signal.SIGHUP)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        step = re.search(r"stopped by SIGHUP at step (\d+) ", self.said(result.stderr)[0])[1]
+        self.assertEqual(os.listdir(self.folder / "out" / "checkpoints"), [f"checkpoint_{step}.h5"])
 
     def test_all_stop_and_go_on(self):
         result = self.stop(3)

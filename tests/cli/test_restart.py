@@ -12,7 +12,7 @@ import unittest
 
 import h5py
 
-from program import ENDLESS, TIMEOUT, ProgramTest, sets, start
+from program import ENDLESS, PROGRAM, TIMEOUT, ProgramTest, sets, start
 
 STEPS = 400
 LONG = ["output.history.every=2", "output.snapshots.every=100", "species.electrons.particles=2048"]
@@ -83,7 +83,8 @@ class Stopped(RestartTest):
                 self.assert_same_run(folder, straight, steps)
 
     def test_what_is_said_and_left(self):
-        for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU):
+            name = number.name
             with self.subTest(name=name):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 result = self.stop_run(*self.settings(), number=number)
@@ -102,6 +103,19 @@ class Stopped(RestartTest):
                 self.assertEqual(self.history()[-1]["step"], steps)
                 log = (self.folder / "out" / "log.txt").read_text()
                 self.assertRegex(log, rf"(?s){said}.*goes on from step.*stages together.*written to out")
+
+    def test_only_the_signals_that_are_asked_for(self):
+        asked = [*self.settings(), *sets("output.checkpoints.on_signals=[SIGUSR2]")]
+        self.assert_refused(self.stop_run(*asked, number=signal.SIGUSR2), 4, "stopped by SIGUSR2 at step ")
+        self.assertEqual(self.stop_run(*asked, "--force", number=signal.SIGHUP).returncode, -signal.SIGHUP)
+
+    def test_under_nohup_a_hangup_stops_nothing(self):
+        process = self.start_run(*self.settings(), rows=5, command=("nohup", PROGRAM))
+        process.send_signal(signal.SIGHUP)
+        rows = self.rows() + 20
+        self.assertTrue(self.wait_for(lambda: self.rows() >= rows, process))
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("stopped by SIGTERM at step ", self.finish(process).stderr)
 
     def test_the_config_alone_says_it_all(self):
         text = (self.folder / "small.yaml").read_text()

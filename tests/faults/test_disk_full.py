@@ -8,7 +8,6 @@ size, which anyone can set, stands for it elsewhere."""
 import random
 import resource
 import shutil
-import signal
 import subprocess
 import unittest
 
@@ -99,10 +98,8 @@ class LimitOfSize(DiskFull):
 
     def run_until_full(self, size):
         shutil.rmtree(self.folder / "disk", ignore_errors=True)
-        ignore = lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
         arguments = ["run", "fault.yaml", "--steps", "1000000", "--set", "output.checkpoints.every=100"]
-        options = {"preexec_fn": ignore, "restore_signals": False, "text": True}
-        process = start(*arguments, "--output", "disk", folder=self.folder, environment=self.environment, **options)
+        process = start(*arguments, "--output", "disk", folder=self.folder, environment=self.environment, text=True)
         self.assertTrue(self.wait_for(lambda: len(self.checkpoints("disk")) == 2, process))
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
         stdout, stderr = process.communicate(timeout=TIMEOUT)

@@ -4,6 +4,8 @@
  * A run of this program with arguments is the child of the test of faults. */
 #include "support/snapshot_scene.h"
 
+#include "base/stop.h"
+
 static void write_and_check(const struct config *config)
 {
     struct scene scene;
@@ -167,7 +169,7 @@ static int faults(const char *passed)
     char missing[NAME + 16];
     uint64_t bytes = 0;
     mpi_tests_begin();
-    signal(SIGXFSZ, SIG_IGN);
+    stop_begin();
     assert_int_equal(open_device(NULL), 0);
     begin(&config, &scene);
     snprintf(missing, sizeof missing, "%s/missing", scene.folder.path);

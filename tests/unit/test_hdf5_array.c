@@ -4,9 +4,9 @@
  * A run of this program with an argument is the child of the test of full disks. */
 #include "support/test_folder.h"
 
+#include "base/stop.h"
 #include "output/hdf5_write.h"
 
-#include <signal.h>
 #include <sys/resource.h>
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -144,7 +144,7 @@ static int full_disk(bool last_write_fails)
 {
     struct stat before, after;
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check ends the child, too */
-    signal(SIGXFSZ, SIG_IGN);
+    stop_begin();
     assert_int_equal(make_folder(NULL), 0);
     assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
     assert_int_equal(stat(path, &before), 0);

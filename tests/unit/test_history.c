@@ -2,10 +2,10 @@
  * untouched whatever happens. */
 #include "support/test_folder.h"
 
+#include "base/stop.h"
 #include "output/outputs.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -143,7 +143,7 @@ TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
     struct rlimit limit, none = {0, RLIM_INFINITY};
     char *straight = write_straight(6);
     write_straight(20);
-    signal(SIGXFSZ, SIG_IGN);
+    stop_begin();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* no file may grow */
     go_on_and_close(7);

@@ -1,5 +1,5 @@
-/* Stop: the first signal is noted, its echo too, a later one ends the process. The clock is the test's own.
- */
+/* Stop: the first signal is noted, its echo too, a later request to end does end the process; what was
+ * ignored stays ignored. The clock is the test's own. */
 #include "support/test_support.h"
 
 #include "base/stop.h"
@@ -12,6 +12,7 @@
 
 enum { ECHO = 499, LATER = 501 /* milliseconds after the first */, SURVIVED = 17 };
 
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 static long now = 3700; /* milliseconds */
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -27,7 +28,7 @@ static int end_of_child(int first, int echo, int later)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        stop_watch();
+        stop_watch(watched, sizeof watched / sizeof watched[0]);
         bool right = stop_signal() == 0;
         raise(first);
         right &= stop_signal() == first;
@@ -62,7 +63,27 @@ TEST(a_later_one_ends_the_process)
 TEST(others_are_not_watched)
 {
     assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGKILL), -SIGKILL);
-    assert_int_equal(end_of_child(SIGHUP, SIGTERM, 0), -SIGHUP);
+    assert_int_equal(end_of_child(SIGUSR1, SIGTERM, 0), -SIGUSR1);
+}
+
+TEST(what_comes_after_an_announcement_is_the_first_request)
+{
+    assert_int_equal(end_of_child(SIGXCPU, SIGXCPU, SIGXCPU), SURVIVED);
+    assert_int_equal(end_of_child(SIGHUP, SIGXCPU, SIGTERM), SURVIVED);
+    assert_int_equal(end_of_child(SIGHUP, SIGTERM, SIGHUP), SURVIVED);
+}
+
+TEST(what_was_ignored_stays_ignored)
+{
+    signal(SIGHUP, SIG_IGN);
+    stop_begin();
+    signal(SIGHUP, SIG_DFL); /* as a library might */
+    stop_watch(watched, sizeof watched / sizeof watched[0]);
+    raise(SIGHUP);
+    assert_int_equal(stop_signal(), 0);
+    raise(SIGXCPU);
+    assert_int_equal(stop_signal(), SIGXCPU);
+    assert_string_equal(stop_name(SIGXCPU), "XCPU");
 }
 
 TEST_MAIN(NULL, NULL)

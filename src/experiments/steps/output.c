@@ -1,6 +1,7 @@
 /* Output: what the files of a run cost beside its steps: copying them from the device, packing, writing, and
  * how much of that passes while the steps go on; held against a plain write of the same disk. */
 #include "base/pool.h"
+#include "base/stop.h"
 #include "experiments/steps/step_point.h"
 #include "output/chunk_pack.h"
 #include "output/hdf5_write.h"
@@ -312,11 +313,15 @@ static enum status run_output(struct bench *bench)
     char folder[PATH_MAX];
     TRY(DEVICE_NEW(bench->device, c));
     snprintf(folder, sizeof folder, "%s/radixpic-bench-%ld", options->folder, (long)getpid());
+    stop_watch_all(); /* from here on there is a folder to remove */
     TRY(run_folder_make(folder));
     printf("output: %llu particles on %ux%u cells, %u steps, on %s, %zu processors of the host\n",
            (unsigned long long)options->setup.particles, options->setup.cells[0], options->setup.cells[1],
            options->setup.steps, bench->info->name, pool_threads());
-    const enum status status = run_kinds(bench, c, folder), removed = run_folder_remove(folder);
+    enum status status = run_kinds(bench, c, folder);
+    if (status == STATUS_STOPPED)
+        status = status_fail(status, "stopped by SIG%s; nothing of it is kept", stop_name(stop_signal()));
+    const enum status removed = run_folder_remove(folder);
     return status == STATUS_OK ? removed : status;
 }
 
