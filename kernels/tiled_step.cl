@@ -37,6 +37,8 @@
 #endif
 
 #define BATCH 8 /* particles that an item loads before it works on them */
+#define MEASURE_BATCH                                                                                        \
+    4 /* with sums: they need registers too, and with more than 64 fewer groups fit an H200 */
 
 /* Items that a GPU runs side by side read neighbours, ABREAST of them, and go on to the next ABREAST: they
  * stay in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
@@ -102,6 +104,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                                const bool measures)
 {
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
+    const uint batch = measures ? MEASURE_BATCH : BATCH;
     const tile_range own = chunk_tiles(chunk, count);
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
@@ -118,16 +121,16 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
-        for (uint first = 0; first < KEYS / 2; first += BATCH) {
+        for (uint first = 0; first < KEYS / 2; first += batch) {
             real2 offsets[BATCH], velocities[BATCH];
 #pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
+            for (uint n = 0; n < batch; n++) {
                 const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = velocity[p];
             }
 #pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
+            for (uint n = 0; n < batch; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
                     walk_to(&walk, motion, cell_offsets, p, low, high);

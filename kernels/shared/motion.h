@@ -121,8 +121,8 @@ static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 
     }
     step.u = MULTIPLY_ADD(half_kick, ex, u_plus);
     step.v = MULTIPLY_ADD(half_kick, ey, v_plus);
-    step.mean_u = (real)0.5 * (u_minus + u_plus);
-    step.mean_v = (real)0.5 * (v_minus + v_plus);
+    step.mean_u = MAGNETIC ? (real)0.5 * (u_minus + u_plus) : u_minus;
+    step.mean_v = MAGNETIC ? (real)0.5 * (v_minus + v_plus) : v_minus;
     step.square = MULTIPLY_ADD(u_minus, u_minus, v_minus * v_minus);
     return step;
 }

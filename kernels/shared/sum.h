@@ -72,7 +72,8 @@ static inline void sum_store(real total[SUM_COUNT], local real *shared, global r
             result[n] = total[n];
 }
 
-/* ---- sums of sixteen lanes each, in a group of one item ---- */
+/* ---- sums of sixteen lanes each, in a group of one item; unrolled, or they would not stay in registers ----
+ */
 
 struct sums16 {
     real16 block[SUM_COUNT], total[SUM_COUNT], excess[SUM_COUNT];
@@ -81,6 +82,7 @@ struct sums16 {
 
 static inline void sums16_end_block(struct sums16 *sums)
 {
+#pragma unroll
     for (int n = 0; n < SUM_COUNT; n++) {
         const real16 addend = sums->block[n] - sums->excess[n];
         const real16 sum = sums->total[n] + addend;
@@ -94,8 +96,9 @@ static inline void sums16_end_block(struct sums16 *sums)
 /* Adds those of the lanes where `counts` is set. */
 static inline void sums16_add(struct sums16 *sums, const real16 values[SUM_COUNT], mask16 counts)
 {
+#pragma unroll
     for (int n = 0; n < SUM_COUNT; n++)
-        sums->block[n] += select((real16)((real)0), values[n], counts);
+        sums->block[n] = select(sums->block[n], sums->block[n] + values[n], counts);
     if (++sums->added == SUM_BLOCK)
         sums16_end_block(sums);
 }
