@@ -50,8 +50,9 @@ struct core {
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
-    uint32_t weight;          /* of launches from now on; 0: without events */
-    void *staging;            /* of buffer_read_rows(); NULL until it is asked for */
+    uint32_t weight; /* of launches from now on; 0: without events */
+    void *staging;   /* of buffer_read_rows() */
+    size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { HALF = 1 << 25, PIECE = 1 << 20 /* bytes */ };
+enum { HALF = 1 << 25, PIECE = 1 << 21 /* bytes */ };
 
 /* Rows that the host can read. */
 struct copy {
@@ -41,13 +41,26 @@ static enum status copy_rows(struct copy copy, size_t count, const void *from, s
     return pool_run(&work, (count + copy.piece - 1) / copy.piece);
 }
 
+/* Room for `bytes`, or for two halves where these are more than one. Pinning takes half a millisecond a MiB,
+ * so no more is pinned than short lists need, but a power of two, since their lengths vary. */
+static enum status reserve_staging(struct core *core, size_t bytes)
+{
+    size_t room = PIECE;
+    while (room < 2 * (size_t)HALF && (room < bytes || bytes > HALF))
+        room *= 2;
+    if (room <= core->staging_bytes)
+        return STATUS_OK;
+    TRY(host_memory_create(core->first_handle, room, &core->staging));
+    core->staging_bytes = room;
+    return STATUS_OK;
+}
+
 static enum status read_staged(const struct buffer *buffer, const struct buffer_rows *rows, void *values)
 {
     struct core *core = buffer->device->core;
     const size_t half = HALF / rows->stride, stride = rows->stride;
     size_t first = 0, before = 0; /* rows that are on their way, and that came before */
-    if (!core->staging)
-        TRY(host_memory_create(core->first_handle, 2 * (size_t)HALF, &core->staging));
+    TRY(reserve_staging(core, rows->count * stride));
     char *const halves[2] = {core->staging, (char *)core->staging + HALF};
     for (int n = 0; before < rows->count; n = 1 - n) {
         const size_t left = rows->count - first, count = left < half ? left : half;

@@ -1,30 +1,50 @@
-/* Selection: launches of kernels/selection.cl, and of the permutation, which brings what was chosen together
- * in the spare arrays. */
+/* Selection: launches of kernels/selection.cl. */
 #include "output/selection.h"
 
 #include "base/integers.h"
-#include "base/pool.h"
-#include "particles/permute.h"
 
 #include <math.h>
 
-enum { ITEMS = 64, BITS = 32 /* of a word */, ROOM = 1 << 22, PIECE = 1 << 16 /* words */ };
+enum {
+    ITEMS = 64,
+    WORD = 32,         /* particles, a bit each */
+    BLOCK = 64,        /* words, as in the kernels */
+    ELEMENT_SIZES = 4, /* of kernels/shared/element.h: */
+    LEAST_ELEMENT = 4  /* bytes; each size is twice the last */
+};
 
 struct selection {
     const struct snapshots_config *snapshots; /* not owned */
     size_t items;                             /* of a group */
-    struct kernel *mark;
-    struct permute *permute;
-    struct buffer *words; /* uint[ROOM]: marks, and later the numbers of chosen particles */
-    uint32_t *marks;      /* of the longest species: a bit for each particle */
-    uint32_t *begins;     /* and a number for each PIECE of these words */
+    struct kernel *mark, *count, *cells, *take[ELEMENT_SIZES];
+    struct buffer *marks;        /* of the longest species */
+    struct buffer *begins;       /* uint[blocks + 1]: chosen particles before those of each block */
+    struct buffer *cell_offsets; /* uint[cells + 1], of the chosen particles */
+    uint32_t *host_begins;
 };
+
+static enum status create_kernels(struct device *device, struct selection *selection)
+{
+    struct program *program = NULL;
+    char name[32];
+    TRY(program_build(device, "selection.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY(kernel_create(program, "selection_mark", &selection->mark));
+    TRY(kernel_create(program, "selection_count", &selection->count));
+    TRY(kernel_create(program, "selection_cells", &selection->cells));
+    for (int n = 0; n < ELEMENT_SIZES; n++) {
+        snprintf(name, sizeof name, "selection_take_%d", LEAST_ELEMENT << n);
+        TRY(kernel_create(program, name, &selection->take[n]));
+    }
+    return STATUS_OK;
+}
 
 enum status selection_create(struct device *device, const struct config *config, void **part)
 {
     const struct snapshots_config *snapshots = &config->output.snapshots;
-    struct program *program = NULL;
+    const size_t cells = (size_t)config->grid.cells[0] * config->grid.cells[1], word = sizeof(uint32_t);
     struct selection *selection;
+    uint64_t most = 0;
+    void *memory = NULL;
     *part = NULL;
     if (snapshots->every == 0 || snapshots->particles.kind < PARTICLES_EVERY_NTH)
         return STATUS_OK;
@@ -32,128 +52,73 @@ enum status selection_create(struct device *device, const struct config *config,
     *part = selection;
     selection->snapshots = snapshots;
     selection->items = device_group_items(device, ITEMS);
-    uint64_t most = 0;
     for (uint32_t n = 0; n < config->species_count; n++)
         most = at_least(most, at_most(config->species[n].particles, CONFIG_MAX_PARTICLES));
-    TRY(DEVICE_NEW_ARRAY(device, selection->marks, most / BITS + 1));
-    TRY(DEVICE_NEW_ARRAY(device, selection->begins, most / BITS / PIECE + 2));
-    TRY(program_build(device, "selection.cl", PRECISION_SINGLE, &program, "%s", ""));
-    TRY(kernel_create(program, "selection_mark", &selection->mark));
-    TRY(permute_create(device, &selection->permute));
-    return buffer_create(device, ROOM * sizeof(uint32_t), "the numbers of chosen particles",
-                         &selection->words);
-}
-
-/* A bit of a word for each particle. */
-static enum status mark_all(const struct selection *selection, const struct particles *particles,
-                            uint64_t first_id, uint32_t words)
-{
-    uint32_t *const marks = selection->marks;
-    const uint64_t below = (uint64_t)ldexp(selection->snapshots->particles.fraction, 53);
-    for (uint32_t done = 0, piece; done < words; done += piece) {
-        piece = at_most(words - done, ROOM);
-        TRY(KERNEL_LAUNCH(selection->mark,
-                          launch_covering(piece, selection->items, STAGE_OUTPUT,
-                                          (BITS * sizeof(uint64_t) + sizeof *marks) * (uint64_t)piece),
-                          particles->attribute[ATTRIBUTE_ID], first_id, below, done * BITS, particles->count,
-                          selection->words));
-        const struct buffer_rows rows = {0, sizeof *marks, sizeof *marks, piece};
-        TRY(buffer_read_rows(selection->words, &rows, marks + done));
-    }
+    const size_t words = divide_up(most, WORD), begins = divide_up(words, BLOCK) + (size_t)1;
+    TRY(create_kernels(device, selection));
+    TRY(buffer_create(device, words * word, "the marks of chosen particles", &selection->marks));
+    TRY(buffer_create(device, begins * word, "the numbers of chosen particles", &selection->begins));
+    TRY(buffer_create(device, (cells + 1) * word, "the cells of chosen particles", &selection->cell_offsets));
+    TRY(host_memory_create(device, begins * word, &memory));
+    selection->host_begins = memory;
     return STATUS_OK;
 }
 
-/* Words are counted, and later turned into numbers of particles, by all processors. */
-struct listing {
-    const uint32_t *marks;
-    uint32_t words;
-    uint32_t *begins; /* [pieces + 1]: how many particles the pieces before each have chosen */
-    uint32_t *chosen;
-};
-
-static uint32_t end_of(const struct listing *listing, size_t n)
+enum status selection_choose(const struct selection *selection, const struct particles *particles,
+                             uint64_t before, uint64_t first_id, uint32_t *count)
 {
-    return at_most((n + 1) * PIECE, listing->words);
-}
-
-static enum status count_piece(void *context, size_t n, void *scratch)
-{
-    const struct listing *listing = context;
-    uint32_t count = 0;
-    (void)scratch;
-    for (uint32_t w = (uint32_t)n * PIECE; w < end_of(listing, n); w++)
-        count += (uint32_t)__builtin_popcount(listing->marks[w]);
-    listing->begins[n + 1] = count;
-    return STATUS_OK;
-}
-
-static enum status list_piece(void *context, size_t n, void *scratch)
-{
-    const struct listing *listing = context;
-    uint32_t *chosen = listing->chosen + listing->begins[n];
-    (void)scratch;
-    for (uint32_t w = (uint32_t)n * PIECE; w < end_of(listing, n); w++)
-        for (uint32_t left = listing->marks[w]; left; left &= left - 1)
-            *chosen++ = w * BITS + (uint32_t)__builtin_ctz(left);
-    return STATUS_OK;
-}
-
-static enum status list_chosen(struct listing *listing, struct hdf5_file *file, uint32_t *count)
-{
-    const size_t pieces = divide_up(listing->words, PIECE);
-    const struct pool_work counting = {.make = count_piece, .context = listing};
-    const struct pool_work numbering = {.make = list_piece, .context = listing};
-    TRY(pool_run(&counting, pieces));
-    for (size_t n = 0; n < pieces; n++)
-        listing->begins[n + 1] += listing->begins[n];
-    *count = listing->begins[pieces];
-    listing->chosen = hdf5_file_keep(file, *count * sizeof *listing->chosen);
-    return listing->chosen ? pool_run(&numbering, pieces) : file->status;
-}
-
-static const uint32_t *choose_by_ids(const struct selection *selection, struct hdf5_file *file,
-                                     const struct particles *particles, uint64_t first_id, uint32_t *count)
-{
-    struct listing listing = {
-        .marks = selection->marks, .words = divide_up(particles->count, BITS), .begins = selection->begins};
-    enum status status = mark_all(selection, particles, first_id, listing.words);
-    if (status == STATUS_OK)
-        status = list_chosen(&listing, file, count);
-    hdf5_file_fail(file, status);
-    return status == STATUS_OK ? listing.chosen : NULL;
-}
-
-const uint32_t *selection_choose(const struct selection *selection, struct hdf5_file *file,
-                                 const struct particles *particles, uint64_t before, uint64_t first_id,
-                                 uint32_t *count)
-{
-    const uint64_t each = selection->snapshots->particles.every_nth;
+    const struct snapshots_config *snapshots = selection->snapshots;
+    const bool by_ids = snapshots->particles.kind == PARTICLES_FRACTION;
+    const uint32_t words = divide_up(particles->count, WORD), blocks = divide_up(words, BLOCK);
+    uint32_t *const begins = selection->host_begins;
     *count = 0;
-    if (selection->snapshots->particles.kind == PARTICLES_FRACTION)
-        return choose_by_ids(selection, file, particles, first_id, count);
-    const uint64_t first = (each - before % each) % each;
-    *count = first < particles->count ? divide_up(particles->count - first, each) : 0;
-    uint32_t *chosen = hdf5_file_keep(file, *count * sizeof *chosen);
-    for (uint32_t n = 0; n < *count && chosen; n++)
-        chosen[n] = (uint32_t)(first + n * each);
-    return chosen;
+    TRY(KERNEL_LAUNCH(selection->mark,
+                      launch_covering(words, selection->items, STAGE_OUTPUT,
+                                      by_ids ? particles->count * sizeof(uint64_t) : 0),
+                      particles->attribute[by_ids ? ATTRIBUTE_ID : ATTRIBUTE_OFFSET], first_id,
+                      (uint64_t)ldexp(snapshots->particles.fraction, 53),
+                      by_ids ? 0 : snapshots->particles.every_nth, before, particles->count,
+                      selection->marks));
+    TRY(KERNEL_LAUNCH(selection->count, launch_covering(blocks, selection->items, STAGE_OUTPUT, 0),
+                      selection->marks, words, selection->begins));
+    TRY(buffer_read(selection->begins, 0, blocks * sizeof *begins, begins));
+    for (uint32_t block = 0; block < blocks; block++) {
+        const uint32_t chosen = begins[block];
+        begins[block] = *count;
+        *count += chosen;
+    }
+    begins[blocks] = *count;
+    return buffer_write(selection->begins, 0, (blocks + (size_t)1) * sizeof *begins, begins);
+}
+
+enum status selection_cells(const struct selection *selection, const struct particles *particles,
+                            uint32_t cells, uint32_t *cell_offsets)
+{
+    TRY(KERNEL_LAUNCH(
+        selection->cells, launch_covering(cells + UINT64_C(1), selection->items, STAGE_OUTPUT, 0),
+        selection->marks, selection->begins, particles->cell_offsets, cells, selection->cell_offsets));
+    return buffer_read(selection->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets);
 }
 
 enum status selection_copy(const struct selection *selection, const struct particles *particles,
-                           const uint32_t *chosen, uint32_t count, void *const data[ATTRIBUTES])
+                           uint32_t count, void *const data[ATTRIBUTES])
 {
-    struct particles piece = *particles;
-    for (size_t done = 0; done < count; done += piece.count) {
-        piece = *particles;
-        piece.count = at_most(count - done, ROOM);
-        TRY(buffer_write(selection->words, 0, piece.count * sizeof *chosen, chosen + done));
-        TRY(permute_attributes(selection->permute, selection->words, piece.count, ATTRIBUTE_OFFSET, &piece));
-        for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-            piece.attribute[a] = piece.spare[a];
-            if (data[a])
-                TRY(particles_copy(&piece, a,
-                                   (char *)data[a] + done * attribute_bytes(particles->precision, a)));
-        }
+    struct particles taken = *particles;
+    struct particle_array arrays[ATTRIBUTES];
+    const uint32_t number = particles_arrays(&taken, arrays), words = divide_up(particles->count, WORD);
+    for (uint32_t n = 0; n < number; n++) {
+        int size = 0;
+        while (size < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << size < arrays[n].bytes)
+            size++;
+        TRY(KERNEL_LAUNCH(selection->take[size],
+                          launch_covering(words, selection->items, STAGE_OUTPUT, 2 * count * arrays[n].bytes),
+                          selection->marks, selection->begins, words, *arrays[n].now, *arrays[n].spare));
+    }
+    taken.count = count;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+        taken.attribute[a] = taken.spare[a];
+        if (data[a])
+            TRY(particles_copy(&taken, a, data[a]));
     }
     return STATUS_OK;
 }

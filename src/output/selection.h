@@ -15,18 +15,22 @@ struct selection;
 /* What chooses by the config, as `part` of an output; NULL where all particles are written, or none. */
 STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config, void **part);
 
-/* The numbers of the chosen particles of a rank's list, ascending, in memory of the file; NULL after a
- * failure, which the file has. `before`: particles of the ranks before; `first_id`: what the ids of the
- * species begin with in the file. */
-const uint32_t *selection_choose(const struct selection *selection, struct hdf5_file *file,
-                                 const struct particles *particles, uint64_t before, uint64_t first_id,
-                                 uint32_t *count);
+/* Marks the chosen particles of a rank's list; `count`: how many these are. The next two work by the marks.
+ * `before`: particles of the ranks before; `first_id`: what the ids of the species begin with in the file. */
+STATUS_CHECKED enum status selection_choose(const struct selection *selection,
+                                            const struct particles *particles, uint64_t before,
+                                            uint64_t first_id, uint32_t *count);
 
-/* data[a] <- attribute a of the chosen particles, as particles_copy() copies it of all; NULL: is left out. By
- * way of the spare arrays. Blocking. */
+/* cell_offsets[cell] <- how many chosen particles stand before the cell, for cells 0 to `cells`. Blocking. */
+STATUS_CHECKED enum status selection_cells(const struct selection *selection,
+                                           const struct particles *particles, uint32_t cells,
+                                           uint32_t *cell_offsets);
+
+/* data[a] <- attribute a of the `count` chosen particles, as particles_copy() copies it of all; NULL: is left
+ * out. By way of the spare arrays. Blocking. */
 STATUS_CHECKED enum status selection_copy(const struct selection *selection,
-                                          const struct particles *particles, const uint32_t *chosen,
-                                          uint32_t count, void *const data[ATTRIBUTES]);
+                                          const struct particles *particles, uint32_t count,
+                                          void *const data[ATTRIBUTES]);
 
 /* Of so many particles, how many are chosen at most; of a fraction by six standard deviations. */
 uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t particles);

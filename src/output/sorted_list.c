@@ -1,8 +1,6 @@
 /* Sorted list: from the device into the memory of a file. */
 #include "output/sorted_list.h"
 
-#include "base/pool.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +31,10 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
         TRY(buffer_read(particles->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
     else
         memset(offsets, 0, (cells + 1) * sizeof *offsets);
-    bool is_sorted = offsets[0] == 0 && offsets[cells] == particles->count;
-    for (size_t cell = 0; cell < cells && is_sorted; cell++)
-        is_sorted = offsets[cell] <= offsets[cell + 1];
-    if (is_sorted)
+    uint32_t descents = offsets[0] != 0 || offsets[cells] != particles->count;
+    for (size_t cell = 0; cell < cells; cell++) /* without a way out, for the sake of vectors */
+        descents += offsets[cell] > offsets[cell + 1];
+    if (descents == 0)
         return STATUS_OK;
     return status_fail(STATUS_FAILED,
                        "species %s, step %" PRIu64 ": the cells do not hold the %" PRIu32
@@ -44,43 +42,14 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
                        list->species->name, list->step, particles->count);
 }
 
-struct cells_of_chosen {
-    const uint32_t *chosen;
-    uint32_t count;
-    uint32_t *cell_offsets;
-    size_t cells; /* and one more offset */
-};
-
-enum { CELLS = 1 << 14 /* of a piece */ };
-
-/* cell_offsets[cell] <- how many of the chosen ones stand before it. */
-static enum status count_piece(void *context, size_t n, void *scratch)
-{
-    const struct cells_of_chosen *of = context;
-    const size_t first = n * CELLS, end = first + CELLS <= of->cells ? first + CELLS : of->cells + 1;
-    uint32_t before = 0;
-    (void)scratch;
-    for (uint32_t after = of->count; before < after;) {
-        const uint32_t middle = before + (after - before) / 2;
-        if (of->chosen[middle] < of->cell_offsets[first])
-            before = middle + 1;
-        else
-            after = middle;
-    }
-    for (size_t cell = first; cell < end; cell++) {
-        while (before < of->count && of->chosen[before] < of->cell_offsets[cell])
-            before++;
-        of->cell_offsets[cell] = before;
-    }
-    return STATUS_OK;
-}
-
 /* What is left of the list are the chosen particles. */
-static enum status keep_chosen(struct sorted_list *list, const uint32_t *chosen)
+static enum status choose(const struct selection *selection, const struct particles *particles,
+                          struct sorted_list *list)
 {
-    struct cells_of_chosen of = {chosen, list->count, list->cell_offsets, slab_own_cells(&list->slab)};
-    const struct pool_work work = {.make = count_piece, .context = &of};
-    return pool_run(&work, of.cells / CELLS + 1);
+    TRY(selection_choose(selection, particles, list->before, list->first_id, &list->count));
+    return particles->count > 0
+               ? selection_cells(selection, particles, slab_own_cells(&list->slab), list->cell_offsets)
+               : STATUS_OK;
 }
 
 const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
@@ -92,7 +61,6 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
                                .step = view->step,
                                .slab = *view->slab,
                                .count = particles->count};
-    const uint32_t *chosen = NULL;
     void *data[ATTRIBUTES] = {NULL};
     for (uint32_t s = 0; s < species; s++)
         list.first_id += view->config->species[s].particles;
@@ -103,18 +71,17 @@ const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct 
     if (list.cell_offsets)
         hdf5_file_fail(file, copy_offsets(particles, &list));
     if (selection) {
-        chosen = selection_choose(selection, file, particles, list.before, list.first_id, &list.count);
-        if (chosen)
-            hdf5_file_fail(file, keep_chosen(&list, chosen));
+        if (file->status == STATUS_OK)
+            hdf5_file_fail(file, choose(selection, particles, &list));
         hdf5_file_fail(file, count_all(view, &list));
     }
     list.weight = particles->weight * (list.all > 0 ? whole / (double)list.all : 1);
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(particles->species, a))
             list.data[a] = data[a] = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));
-    if (chosen)
-        hdf5_file_fail(file, selection_copy(selection, particles, chosen, list.count, data));
-    for (enum attribute a = 0; a < ATTRIBUTES && !chosen; a++)
+    if (selection && file->status == STATUS_OK)
+        hdf5_file_fail(file, selection_copy(selection, particles, list.count, data));
+    for (enum attribute a = 0; a < ATTRIBUTES && !selection; a++)
         if (data[a])
             hdf5_file_fail(file, particles_copy(particles, a, data[a]));
     return hdf5_file_keep_copy(file, sizeof list, &list);
