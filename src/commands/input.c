@@ -78,11 +78,60 @@ enum status overrides_read(const struct overrides *overrides, struct config *con
     return apply_options(overrides, config);
 }
 
+/* ---- whatever is there ---- */
+
+/* The config that the run in the folder was begun with. */
+static enum status require_same_run(const struct run_folder *folder, const struct config *config)
+{
+    char path[PATH_MAX];
+    struct config *old = calloc(1, sizeof *old);
+    if (!old)
+        return status_fail(STATUS_FAILED, "no memory to read the config of %s", folder->path);
+    snprintf(path, sizeof path, "%s/config.yaml", folder->path);
+    enum status status = config_read(path, NULL, 0, old);
+    if (status == STATUS_OK)
+        status = checkpoint_require_same(path, old, config);
+    free(old);
+    return status;
+}
+
+static enum status choose(const struct config *config, struct run_folder *folder, enum resume *choice)
+{
+    const struct manifest *manifest = &folder->manifest;
+    TRY(run_folder_look(folder));
+    const bool is_complete = manifest->state == MANIFEST_COMPLETE;
+    *choice = is_complete && manifest->complete_step >= config->time.steps ? RESUME_NOTHING
+              : manifest->checkpoint_count > 0                             ? RESUME_LATEST
+                                                                           : RESUME_FRESH;
+    if (manifest->state <= MANIFEST_STARTING || *choice == RESUME_LATEST)
+        return STATUS_OK; /* a checkpoint has its own config */
+    TRY(require_same_run(folder, config));
+    if (!is_complete || *choice == RESUME_NOTHING)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE,
+                       "folder %s holds a complete run of %llu steps, without a checkpoint to go on from; "
+                       "--force replaces it, --output DIR writes elsewhere",
+                       folder->path, (unsigned long long)manifest->complete_step);
+}
+
+enum status resume_choose(const struct communicator *communicator, const struct config *config,
+                          struct run_folder *folder, enum resume *choice)
+{
+    enum status status = STATUS_OK;
+    folder->path = config->output.directory;
+    *choice = RESUME_FRESH;
+    if (communicator->rank == 0)
+        status = choose(config, folder, choice);
+    TRY(communicator_agree(communicator, status));
+    communicator_broadcast(communicator, sizeof *choice, choice);
+    return STATUS_OK;
+}
+
 /* ---- from a checkpoint ---- */
 
 /* The path for checkpoint_open(): of a run folder its checkpoints. */
 static enum status find_path(const struct overrides *overrides, const char *request,
-                             const struct config *config, char path[PATH_MAX])
+                             const struct config *config, struct run_folder *locked, char path[PATH_MAX])
 {
     const bool is_latest = strcmp(request, "latest") == 0;
     const char *run = overrides->config_path ? config->output.directory : overrides->output_directory;
@@ -96,6 +145,7 @@ static enum status find_path(const struct overrides *overrides, const char *requ
     snprintf(path, PATH_MAX, "%s/checkpoints", folder);
     if (!is_latest && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
         snprintf(path, PATH_MAX, "%s", folder);
+    locked->path = is_latest ? folder : NULL;
     return STATUS_OK;
 }
 
@@ -120,7 +170,7 @@ static enum status settle_config(const struct overrides *overrides, const struct
 {
     if (!overrides->config_path)
         TRY(override_config(overrides, checkpoint, config));
-    TRY(checkpoint_require_same(checkpoint, config));
+    TRY(checkpoint_require_same(checkpoint->path, &checkpoint->config, config));
     if (checkpoint->step <= config->time.steps)
         return STATUS_OK;
     return status_fail(STATUS_USAGE, "time.steps: %s is of step %llu, beyond the %llu steps asked for",
@@ -129,12 +179,15 @@ static enum status settle_config(const struct overrides *overrides, const struct
 }
 
 enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
-                         const char *request, struct checkpoint **checkpoint, struct config *config)
+                         const char *request, struct run_folder *folder, struct checkpoint **checkpoint,
+                         struct config *config)
 {
     char path[PATH_MAX];
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
-        status = find_path(overrides, request, config, path);
+        status = find_path(overrides, request, config, folder, path);
+    if (status == STATUS_OK && folder->path && communicator->rank == 0)
+        status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));
     status = checkpoint_open(communicator, path, checkpoint);
     if (status == STATUS_USAGE)

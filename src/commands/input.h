@@ -26,13 +26,27 @@ extern const struct argp_child override_children[];
 /* Reads the config with all overrides in place. */
 STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);
 
-/* Collective. Opens the requested checkpoint ("latest", or the path of one, of a folder of them or of a run),
- * and reads CONFIG, or else that of the checkpoint, with all overrides. STATUS_USAGE when there is no
- * checkpoint, or when the config is not one that it can go on with; STATUS_FAILED when it is broken. All
- * ranks come to the same end. The caller closes the checkpoint in any case. */
+/* What `run --resume` does in the folder of a run. */
+enum resume {
+    RESUME_FRESH, /* it starts: there is nothing, or a run that ended before its first checkpoint */
+    RESUME_LATEST,
+    RESUME_NOTHING /* the run is complete */
+};
+
+/* Collective. Locks the config's folder and looks what is there. STATUS_USAGE where that is a run that the
+ * config cannot go on with. */
+STATUS_CHECKED enum status resume_choose(const struct communicator *communicator, const struct config *config,
+                                         struct run_folder *folder, enum resume *choice);
+
+/* Collective. Opens the requested checkpoint ("latest", of `folder`, which is locked then; or the path of
+ * one, of a folder of them or of a run), and reads CONFIG, or else that of the checkpoint, with all
+ * overrides. STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on with;
+ * STATUS_FAILED when it is broken. All ranks come to the same end. The caller closes the checkpoint in any
+ * case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
                                         const struct overrides *overrides, const char *request,
-                                        struct checkpoint **checkpoint, struct config *config);
+                                        struct run_folder *folder, struct checkpoint **checkpoint,
+                                        struct config *config);
 
 /* The command that goes on with a run of `folder` that was stopped. The caller frees it; NULL: no memory. */
 char *restart_command(const struct overrides *overrides, int ranks, const char *folder);

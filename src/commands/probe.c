@@ -69,11 +69,12 @@ static enum status run(struct probe *probe, struct device *device)
     enum status status = simulation_create(&probe->taken, device, &simulation);
     stop_watch_all(); /* from here on there is a folder to remove */
     if (status == STATUS_OK)
-        status = outputs_open(simulation.outputs, &alone, &probe->folder, 0);
+        status = outputs_open(simulation.outputs, &alone, &probe->folder);
     if (status == STATUS_OK)
         status = take_steps(probe, &simulation, called);
     const enum status closed = outputs_close(simulation.outputs);
     simulation_destroy(&simulation);
+    run_folder_unlock(&probe->folder);
     return status == STATUS_OK ? closed : status;
 }
 

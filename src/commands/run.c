@@ -1,10 +1,11 @@
 /* radixpic run: a config, or a checkpoint, becomes a run folder. */
+#include "commands/announce.h"
 #include "commands/commands.h"
-#include "commands/consequences.h"
 #include "commands/input.h"
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/replace.h"
 #include "base/share_watch.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
@@ -12,7 +13,6 @@
 #include "output/stage_table.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
-#include "step/stepper.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +23,10 @@ static const struct argp_option run_options[] = {
      "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
      "with the checkpoint's own",
      1},
+    {"resume", 'R', NULL, 0,
+     "Start where the run folder holds nothing, go on from its newest checkpoint where it has one, and do "
+     "nothing where the run is complete: one command to call again until it is",
+     1},
     {"force", 'f', NULL, 0, "Replace the run that the folder holds already", 1},
     {"quiet", 'q', NULL, 0, "Print errors and warnings only", 1},
     {"verbose", 'v', NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
@@ -32,7 +36,7 @@ static const struct argp_option run_options[] = {
 struct run_arguments {
     struct overrides overrides;
     const char *restart; /* NULL: from the start */
-    bool force;
+    bool resume, force;
     enum log_level level;
 };
 
@@ -51,6 +55,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'f':
         arguments->force = true;
+        return 0;
+    case 'R':
+        arguments->resume = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->resume && (arguments->restart || arguments->force))
+            return arguments_refuse(state, "--resume goes with neither --restart nor --force");
         return 0;
     case 'q':
         arguments->level = LOG_QUIET;
@@ -71,6 +82,7 @@ struct run {
     struct log log;                /* of rank 0; the others have none */
     struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
     struct device *device;
+    bool replaces; /* a run that the folder holds */
     struct run_folder folder;
     struct simulation simulation;
 };
@@ -88,65 +100,71 @@ static bool is_first_rank(const struct run *run)
 
 /* ---- input ---- */
 
-static enum status read_input(struct run *run, const struct run_arguments *arguments)
+/* *is_complete: there is nothing left to do. */
+static enum status read_input(struct run *run, const struct run_arguments *arguments, bool *is_complete)
 {
-    if (!arguments->restart)
-        TRY(agree(run, overrides_read(&arguments->overrides, &run->config)));
-    if (!arguments->restart)
-        return STATUS_OK;
-    return restart_open(&run->communicator, &arguments->overrides, arguments->restart, &run->checkpoint,
-                        &run->config);
+    const struct overrides *overrides = &arguments->overrides;
+    const char *restart = arguments->restart;
+    *is_complete = false;
+    run->replaces = arguments->force;
+    if (!restart)
+        TRY(agree(run, overrides_read(overrides, &run->config)));
+    if (arguments->resume) {
+        enum resume choice;
+        TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
+        restart = choice == RESUME_LATEST ? "latest" : NULL;
+        run->replaces = choice == RESUME_FRESH && run->folder.lock != 0;
+        *is_complete = choice == RESUME_NOTHING;
+    }
+    return restart ? restart_open(&run->communicator, overrides, restart, &run->folder, &run->checkpoint,
+                                  &run->config)
+                   : STATUS_OK;
 }
 
-static enum status choose_folder(struct run *run, bool force)
+/* On rank 0. */
+static enum status use_folder(struct run *run)
 {
     struct run_folder *folder = &run->folder;
-    folder->path = run->config.output.directory;
-    folder->use = force ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
-    if (run->checkpoint && run_folder_keeps(folder, run->checkpoint->path))
-        folder->use = RUN_FOLDER_CONTINUE;
-    return agree(run, is_first_rank(run) ? run_folder_check(folder) : STATUS_OK);
+    TRY(run_folder_look(folder));
+    folder->use = run->replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
+    if (run->checkpoint) {
+        folder->from_run = run->checkpoint->run;
+        folder->from_step = run->checkpoint->step;
+        if (run_folder_keeps(folder, run->checkpoint->path))
+            return run_folder_continue(folder);
+    }
+    return run_folder_check(folder);
+}
+
+static enum status choose_folder(struct run *run)
+{
+    run->folder.path = run->config.output.directory;
+    return agree(run, is_first_rank(run) ? use_folder(run) : STATUS_OK);
 }
 
 /* ---- output ---- */
 
 static enum status write_resolved_config(struct run *run)
 {
-    FILE *file = NULL;
+    struct replacement replacement;
     struct config resolved = run->config;
     /* On one rank there is nothing to choose, and the next run may be on more. */
     if (run->communicator.size > 1)
         resolved.fields.decomposition = run->simulation.decomposition;
-    TRY(run_folder_open(&run->folder, "config.yaml", "w", &file));
-    const enum status echoed = config_echo(&resolved, file);
-    const enum status closed = run_folder_close(&run->folder, "config.yaml", file);
-    return closed == STATUS_OK ? echoed : closed;
+    TRY(replace_begin(run->folder.path, "config.yaml", &replacement));
+    return replace_end(&replacement, config_echo(&resolved, replacement.file));
 }
 
 /* All files are rank 0's, but for those that all ranks write together. */
 static enum status open_outputs(struct run *run)
 {
     const char *mode = run->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
-    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder, run->simulation.first_step));
+    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder));
     if (!is_first_rank(run))
         return STATUS_OK;
     TRY(run_folder_open(&run->folder, "log.txt", mode, &run->log.file));
-    return write_resolved_config(run);
-}
-
-/* "3 ranks, 10 to 11 of 32 rows each" */
-static void announce_ranks(struct run *run)
-{
-    const struct partition *partition = &run->simulation.partition;
-    uint32_t fewest = partition->rows, most = 0;
-    for (int rank = 0; rank < partition->ranks; rank++) {
-        const uint32_t rows = partition_rows(partition, rank);
-        fewest = rows < fewest ? rows : fewest;
-        most = rows > most ? rows : most;
-    }
-    if (partition->ranks > 1)
-        log_line(&run->log, LOG_NORMAL, "%d ranks, %u to %u of %u rows each", partition->ranks, fewest, most,
-                 partition->rows);
+    TRY(write_resolved_config(run));
+    return run_folder_set(&run->folder, MANIFEST_RUNNING, 0);
 }
 
 static void announce_start(struct run *run)
@@ -157,60 +175,14 @@ static void announce_start(struct run *run)
                  (unsigned long long)checkpoint->step, checkpoint->path);
     if (checkpoint && checkpoint->warnings)
         log_line(&run->log, LOG_QUIET, "%s", checkpoint->warnings);
+    log_line(&run->log, LOG_VERBOSE, "run %016" PRIx64, run->folder.manifest.run);
+    if (run->folder.has_no_locks)
+        log_line(&run->log, LOG_QUIET,
+                 "warning: the file system of %s has no locks, so two runs that write there at once are not "
+                 "noticed",
+                 run->folder.path);
     if (run->folder.held_run && run->folder.use == RUN_FOLDER_REPLACE)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
-}
-
-static bool is_radix(const struct run *run)
-{
-    return run->simulation.stepper.kind == &radix_step;
-}
-
-/* The stepper, how it sorts, and what another one would change. */
-static void announce_step(struct run *run)
-{
-    const struct simulation *simulation = &run->simulation;
-    const struct sorter_plan *sort_plan = &simulation->stepper.setup.sort;
-    const struct stepper_kind *fused = NULL;
-    char sort[256];
-    log_line(&run->log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
-    sorter_plan_describe(sort_plan, sort, sizeof sort);
-    log_line(&run->log, is_radix(run) ? LOG_NORMAL : LOG_VERBOSE, "sort: %s", sort);
-    if (is_radix(run) &&
-        stepper_choose(STEP_AUTO, device_info(run->device), &simulation->stepper.setup, &fused) ==
-            STATUS_OK &&
-        fused != &radix_step)
-        log_line(&run->log, LOG_NORMAL,
-                 "step.method=fused would take %s; the same particles up to round-off, in less time",
-                 fused->summary);
-    if (sort_plan->note[0] != '\0')
-        log_line(&run->log, LOG_NORMAL, "warning: %s", sort_plan->note);
-}
-
-static void announce(struct run *run)
-{
-    const struct config *config = &run->config;
-    const struct device_info *info = device_info(run->device);
-    const uint64_t particles = simulation_particles(config);
-    log_line(&run->log, LOG_NORMAL, "%s", config->title);
-    log_line(&run->log, LOG_NORMAL,
-             "%llu particles of %u species on %ux%u cells, %llu steps of %g, %s precision, on %s",
-             (unsigned long long)particles, config->species_count, config->grid.cells[0],
-             config->grid.cells[1], (unsigned long long)config->time.steps, config->time.step,
-             config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
-    announce_ranks(run);
-    log_line(&run->log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
-             info->platform, info->driver, info->compute_units, info->local_memory / 1024);
-    log_line(&run->log, LOG_VERBOSE, "kernels from %s", program_folder());
-    announce_step(run);
-    /* Transforms on the host of a GPU cross the bus in every step, which the log should show. */
-    const bool on_host_of_gpu =
-        !info->is_cpu && strcmp(field_solver_name(run->simulation.field_solver), "FFTW") == 0;
-    log_line(&run->log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
-             field_solver_name(run->simulation.field_solver), on_host_of_gpu ? ", on the host" : "");
-    consequences_warn(config, &run->log);
-    consequences_warn_idle(config, run->simulation.stepper.setup.sort.method, !is_radix(run), &run->log);
-    announce_start(run);
 }
 
 /* ---- the run ---- */
@@ -345,10 +317,17 @@ static enum status require_terminal(const struct run *run)
 static enum status run_config(struct run *run, const struct run_arguments *arguments)
 {
     const struct communicator *communicator = &run->communicator;
-    TRY(read_input(run, arguments));
+    bool is_complete;
+    TRY(read_input(run, arguments, &is_complete));
     if (!is_first_rank(run))
         run->log.terminal = NULL;
-    TRY(choose_folder(run, arguments->force));
+    if (is_complete) {
+        log_line(&run->log, LOG_NORMAL,
+                 "%s holds the complete run of %" PRIu64 " steps; nothing is left to do", run->folder.path,
+                 run->folder.manifest.complete_step);
+        return STATUS_OK;
+    }
+    TRY(choose_folder(run));
     TRY(agree(run, open_device(run)));
     TRY(communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
                                                              run->checkpoint, &run->simulation)));
@@ -363,9 +342,12 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
         checkpoints
             ->signal_count); /* from here on there are files, and a signal leaves a checkpoint beside them */
     TRY(agree(run, open_outputs(run)));
-    announce(run);
+    announce(&run->simulation, &run->log);
+    announce_start(run);
     checkpoint_close(&run->checkpoint);
     TRY(step_through(run, arguments));
+    TRY(agree(run, is_first_rank(run) ? outputs_complete(run->simulation.outputs, run->config.time.steps)
+                                      : STATUS_OK));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return agree(run, require_terminal(run));
 }
@@ -378,15 +360,16 @@ enum status command_run(int argc, char **argv)
         .args_doc = "CONFIG\n--restart PATH",
         .doc =
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
-            "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt and, "
-            "where asked for, snapshots/, phase_space/ and checkpoints/. One that holds a run already is "
-            "left alone without --force. SIGTERM, Ctrl-C, SIGHUP, SIGUSR1 and SIGXCPU end a run after a "
-            "step, with a checkpoint and "
+            "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt, "
+            "manifest.yaml (what belongs to the run) and, where asked for, snapshots/, phase_space/ and "
+            "checkpoints/. One that holds a run already is left alone without --force. SIGTERM, Ctrl-C, "
+            "SIGHUP, SIGUSR1 and SIGXCPU end a run after a step, with a checkpoint and "
             "exit code 4. Under mpirun all ranks make one run.\n\n"
             "Examples:\n"
             "  radixpic run configs/landau_damping.yaml\n"
             "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
             "  radixpic run configs/landau_damping.yaml --restart latest\n"
+            "  radixpic run configs/landau_damping.yaml --resume\n"
             "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
         .children = override_children,
     };
@@ -410,6 +393,7 @@ enum status command_run(int argc, char **argv)
     simulation_destroy(&run->simulation);
     checkpoint_close(&run->checkpoint);
     device_close(&run->device);
+    run_folder_unlock(&run->folder);
     free(run);
     return status;
 }

@@ -9,7 +9,7 @@
  * before HDF5's first byte, is checked before anything is believed. Each rank writes its part of the arrays,
  * as the device has it.
  *
- *     attributes of the file: version, step, first_energy, ranks, ghost
+ *     attributes of the file: version, run, step, first_energy, ranks, ghost
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
@@ -34,7 +34,7 @@
 /* It holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of the
  * digests of all 4 MiB pieces after the block, and one of the block itself. So no bit of the file can change
  * unnoticed. The place of magic, version and the block's own digest is the same in every version. */
-enum { CHECKPOINT_VERSION = 3, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
+enum { CHECKPOINT_VERSION = 4, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
 /* Writes the block of the complete file at `path`. STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status checkpoint_seal(const char *path);
@@ -45,13 +45,10 @@ STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all);
 
 /* ---- writing ---- */
 
-/* Collective. Records FOLDER/checkpoint_STEP.h5. Once it is written, of the others in the folder the `keep` -
- * 1 newest of earlier steps stay; older ones, those of later steps, which a run left that was since taken
- * back, and what a killed run left unfinished are removed. One that is no whole checkpoint at a glance is not
- * counted, and stays as long as fewer than `keep` newer ones are there. STATUS_FAILED, here or when it is
- * written, when a particle is lost or holds a non-finite value (the sentence names species, step and cell):
- * then older checkpoints stay as they are. */
-STATUS_CHECKED enum status checkpoint_record(const char *folder, const struct view *view, uint32_t keep,
+/* Collective. Records FOLDER/checkpoint_STEP.h5. STATUS_FAILED, here or when it is written, when a particle
+ * is lost or holds a non-finite value (the sentence names species, step and cell). Which older ones stay:
+ * run_folder_add(). */
+STATUS_CHECKED enum status checkpoint_record(const char *folder, const struct view *view,
                                              struct hdf5_file **file);
 
 /* ---- reading ---- */
@@ -62,6 +59,7 @@ struct checkpoint {
     struct hdf5_source source;  /* the same, open */
     struct config config;       /* of the run that wrote it */
     struct partition partition; /* its ranks and rows */
+    uint64_t run;               /* that wrote it, by its id in the manifest */
     uint64_t step;
     double first_energy;  /* as in struct view, */
     uint32_t ghost;       /* this too */
@@ -71,16 +69,18 @@ struct checkpoint {
 };
 
 /* Collective. Opens a checkpoint and checks its digest. `path` is a file; or a folder of checkpoints, whose
- * newest whole one (of the largest step: times of files get lost in copies) is taken. STATUS_USAGE on all
- * ranks when there is none, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
+ * newest whole one is taken: of those that the manifest of the run folder names, or, in a folder that belongs
+ * to no run, of the largest step. STATUS_USAGE on all ranks when there is none or a named one is missing,
+ * STATUS_FAILED when it is broken. The caller closes it, NULL too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
 
-/* STATUS_USAGE with one line for each key that a run must not change but `config` does: all that shape the
+/* STATUS_USAGE with one line for each key that a run must not change but `config` does, against that of the
+ * checkpoint or run at `path`: all that shape the
  * physics and the state. What may differ: title, time.steps, time.check_every, device, sort, step, parallel,
  * fields.solver, fields.decomposition and output. */
-STATUS_CHECKED enum status checkpoint_require_same(const struct checkpoint *checkpoint,
+STATUS_CHECKED enum status checkpoint_require_same(const char *path, const struct config *old,
                                                    const struct config *config);
 
 /* The particles of a species in the rows before `row`. */

@@ -7,9 +7,12 @@
 #include "config/config_reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_CONFIG_BYTES = 1 << 20, NAME_LENGTH = 160 };
 
@@ -31,6 +34,7 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
     TRY(hdf5_read_number(&checkpoint->source, "version", H5T_NATIVE_UINT32, &version));
     if (version != CHECKPOINT_VERSION)
         return impossible(checkpoint, "its version is not that of its first block");
+    TRY(hdf5_read_number(&checkpoint->source, "run", H5T_NATIVE_UINT64, &checkpoint->run));
     TRY(hdf5_read_number(&checkpoint->source, "step", H5T_NATIVE_UINT64, &checkpoint->step));
     TRY(hdf5_read_number(&checkpoint->source, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
     TRY(hdf5_read_number(&checkpoint->source, "ranks", H5T_NATIVE_UINT32, ranks));
@@ -170,25 +174,79 @@ static void warn(struct checkpoint *checkpoint, const char *sentence)
     checkpoint->warnings = longer;
 }
 
+/* The steps of a folder's checkpoints, the newest first: those that the manifest beside the folder names, all
+ * of which must be there; without a manifest those of the files. The caller frees them. */
+static enum status list_steps(const char *folder, uint64_t **steps, size_t *count)
+{
+    char above[PATH_MAX];
+    struct numbered_file *files = NULL;
+    size_t file_count = 0;
+    struct manifest *manifest = calloc(1, sizeof *manifest);
+    enum status status = STATUS_OK;
+    snprintf(above, sizeof above, "%s", folder); /* dirname() writes into it */
+    *steps = NULL;
+    *count = 0;
+    if (!manifest)
+        return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
+    TRY_CLEANUP(manifest_read(dirname(above), manifest));
+    TRY_CLEANUP(numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &file_count));
+    *steps = calloc(file_count + manifest->checkpoint_count + 1, sizeof **steps);
+    for (size_t n = 0; n < file_count && *steps && manifest->state == MANIFEST_NONE; n++)
+        if (!files[n].unfinished)
+            (*steps)[(*count)++] = files[n].step;
+    for (size_t n = manifest->checkpoint_count; n > 0 && *steps; n--)
+        (*steps)[(*count)++] = manifest->checkpoints[n - 1].step;
+    if (!*steps)
+        status = status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
+
+cleanup:
+    free(manifest);
+    free(files);
+    return status;
+}
+
+static void set_path(struct checkpoint *checkpoint, const char *folder, uint64_t step)
+{
+    snprintf(checkpoint->path, sizeof checkpoint->path, "%s/" CHECKPOINT_PREFIX "%" PRIu64 ".h5", folder,
+             step);
+}
+
+static enum status require_all(struct checkpoint *checkpoint, const char *folder, const uint64_t *steps,
+                               size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        set_path(checkpoint, folder, steps[n]);
+        if (access(checkpoint->path, F_OK) != 0)
+            return status_fail(
+                STATUS_USAGE,
+                "the manifest of the run names %s, which is not there: %s; --restart FILE goes on "
+                "from another checkpoint",
+                checkpoint->path, strerror(errno));
+    }
+    return STATUS_OK;
+}
+
 /* Loads the newest whole checkpoint of a folder. */
 static enum status load_newest(const char *folder, struct checkpoint *checkpoint)
 {
-    struct numbered_file *files;
+    uint64_t *steps;
     size_t count;
-    enum status status = numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &count);
+    enum status status = list_steps(folder, &steps, &count);
     if (status == STATUS_OK)
-        status = status_fail(STATUS_USAGE, "%s holds no checkpoint: no file checkpoint_STEP.h5", folder);
-    for (size_t n = 0; n < count && status != STATUS_OK; n++) {
-        if (files[n].unfinished)
-            continue;
-        snprintf(checkpoint->path, sizeof checkpoint->path, "%s/%s", folder, files[n].name);
+        status = require_all(checkpoint, folder, steps, count);
+    if (status == STATUS_OK && count == 0)
+        status = status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
+    else if (status == STATUS_OK)
+        status = STATUS_FAILED;
+    for (size_t n = 0; n < count && status == STATUS_FAILED; n++) {
+        set_path(checkpoint, folder, steps[n]);
         status = load_whole(checkpoint);
         if (status == STATUS_OK)
             break;
         warn(checkpoint, status_message());
         unload(checkpoint);
     }
-    free(files);
+    free(steps);
     if (checkpoint->warnings && status != STATUS_OK)
         return status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
                            status_message());
@@ -243,19 +301,19 @@ static const char *const may_differ[] = {
     "title",    "time.steps",    "time.check_every",     "device",         "sort",   "step",
     "parallel", "fields.solver", "fields.decomposition", "deposit.method", "output", NULL};
 
-enum status checkpoint_require_same(const struct checkpoint *checkpoint, const struct config *config)
+enum status checkpoint_require_same(const char *path, const struct config *old, const struct config *config)
 {
     char *lines = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&lines, &length);
     if (!stream)
-        return no_memory(checkpoint);
-    const size_t count = config_compare(&checkpoint->config, config, may_differ, stream);
-    fprintf(stream, "a run that goes on from %s must not change %s", checkpoint->path,
+        return status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
+    const size_t count = config_compare(old, config, may_differ, stream);
+    fprintf(stream, "a run that goes on from %s must not change %s", path,
             count > 1 ? "these keys" : "this key");
     enum status status = STATUS_OK;
     if (fclose(stream) != 0)
-        status = no_memory(checkpoint);
+        status = status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
     else if (count > 0)
         status = status_fail(STATUS_USAGE, "%s", lines);
     free(lines);

@@ -128,6 +128,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     const uint64_t ends = ranks + UINT64_C(1);
     uint32_t capacities[CONFIG_MAX_SPECIES];
     hdf5_numbers(root, "version", HDF5_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
+    hdf5_numbers(root, "run", HDF5_UINT64, 0, &view->run);
     hdf5_numbers(root, "step", HDF5_UINT64, 1, &view->step);
     hdf5_double(root, "first_energy", view->first_energy);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
@@ -173,30 +174,7 @@ static void write_content(struct hdf5_file *file, const struct view *view)
 
 /* ---- the file ---- */
 
-/* Once the checkpoint of `step` is safe: see checkpoint.h for what stays. */
-static enum status remove_others(const struct hdf5_file *written)
-{
-    const char *folder = written->folder;
-    const uint64_t step = written->step, keep = written->keep;
-    struct numbered_file *files;
-    size_t count;
-    uint32_t kept = 1;
-    enum status status = numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &count);
-    for (size_t n = 0; n < count && status == STATUS_OK; n++) {
-        const struct numbered_file *file = &files[n];
-        char path[PATH_MAX + sizeof file->name];
-        snprintf(path, sizeof path, "%s/%s", folder, file->name);
-        if (file->unfinished || file->step > step || (file->step < step && kept >= keep))
-            status = file_remove(folder, file->name, "which a newer checkpoint replaces");
-        else if (file->step < step && checkpoint_seal_check(path, false) == STATUS_OK)
-            kept++;
-    }
-    free(files);
-    return status;
-}
-
-enum status checkpoint_record(const char *folder, const struct view *view, uint32_t keep,
-                              struct hdf5_file **file)
+enum status checkpoint_record(const char *folder, const struct view *view, struct hdf5_file **file)
 {
     char name[64];
     snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
@@ -204,9 +182,6 @@ enum status checkpoint_record(const char *folder, const struct view *view, uint3
     (*file)->is_plain = true;
     (*file)->user_block = CHECKPOINT_BLOCK;
     (*file)->seal = checkpoint_seal;
-    (*file)->after = remove_others;
-    (*file)->step = view->step;
-    (*file)->keep = keep;
     write_content(*file, view);
     return (*file)->status;
 }
@@ -246,7 +221,7 @@ static enum status record_due(void *part, const char *folder, const struct view 
 {
     struct checkpoints *checkpoints = part;
     checkpoints->last = timer_now();
-    return checkpoint_record(folder, view, view->config->output.checkpoints.keep, file);
+    return checkpoint_record(folder, view, file);
 }
 
 static enum status stop(void *part, const char *folder, const struct view *view)

@@ -75,7 +75,7 @@ struct hdf5_file {
      * temporary name; after() comes once the file is in place. */
     enum status (*seal)(const char *path);
     enum status (*after)(const struct hdf5_file *file);
-    uint64_t step, keep; /* for after() */
+    void *context; /* for after(); hdf5_file_keep() may give it */
 
     uint64_t bytes; /* of the written file */
 };

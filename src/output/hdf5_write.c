@@ -10,6 +10,7 @@
 #include "output/hdf5_write.h"
 
 #include "base/pool.h"
+#include "base/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -294,19 +295,6 @@ static void write_plain_arrays(struct writing *writing)
 
 /* ---- finishing ---- */
 
-/* Brings what was written, or a rename in a folder, to the disk; false with errno. */
-static bool sync_path(const char *path, int flags)
-{
-    const int descriptor = open(path, flags | O_CLOEXEC);
-    /* A file system that cannot sync a folder says EINVAL; its renames are as safe as they get. */
-    const bool synced = descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
-    const int error_number = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    errno = error_number;
-    return synced;
-}
-
 /* From a complete HDF5 file under the temporary name to a safe one under its own. */
 static void publish(struct writing *writing)
 {
@@ -321,7 +309,7 @@ static void publish(struct writing *writing)
         return;
     if (rename(file->temporary, file->path) != 0)
         writing_fail_errno(writing, "give it its name", errno);
-    else if (!sync_path(file->folder, O_RDONLY | O_DIRECTORY))
+    else if (!sync_folder(file->folder))
         writing_fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);

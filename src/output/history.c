@@ -1,16 +1,15 @@
-/* History: history.csv, one row for every step that is measured. In a folder that a run goes on in, the rows
- * from its first step on are cut, and a last line that was written by half, which takes no room on the disk.
- * Its columns must be those of the config, else it is STATUS_USAGE. */
+/* History: history.csv, one row for every step that is measured. Where a run goes on, what the file was at
+ * the checkpoint must be there to the byte, with the columns of the config, else it is STATUS_USAGE; the rest
+ * run_folder_clear() cuts. */
 #include "output/outputs.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* Of the head, with two columns for each mode. */
 enum { HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
@@ -18,8 +17,9 @@ enum { HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
 struct history {
     const struct history_config *config; /* not owned */
     char path[PATH_MAX];
-    FILE *file;
-    off_t whole;            /* bytes of whole lines written */
+    int file;               /* descriptor; below 0: not open */
+    uint64_t whole;         /* bytes of whole lines written */
+    XXH3_state_t *digest;   /* of them */
     char head[HEAD_LENGTH]; /* the names of the columns, as a line */
 };
 
@@ -40,77 +40,78 @@ static void make_head(const struct history_config *config, char head[HEAD_LENGTH
     strcpy(head + used, "\n");
 }
 
-/* Ends a line. One of which only a part fitted on the disk is taken back, also from the stream's buffer. */
-static enum status flush(struct history *history)
+/* Hands a line to the system, so that a killed run keeps it. One of which only a part fitted on the disk is
+ * taken back. */
+static enum status write_line(struct history *history, const char *line)
 {
-    if (fflush(history->file) == 0 && !ferror(history->file)) {
-        history->whole = ftello(history->file);
-        return STATUS_OK;
+    const size_t length = strlen(line);
+    for (size_t done = 0; done < length;) {
+        const ssize_t more = write(history->file, line + done, length - done);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0) {
+            const enum status status = fail(history, "write");
+            /* Where that fails too, a part of a line is all that is lost. */
+            const int taken_back = ftruncate(history->file, (off_t)history->whole);
+            (void)taken_back;
+            return status;
+        }
+        done += (size_t)more;
     }
-    const enum status status = fail(history, "write");
-    __fpurge(history->file);
-    /* Where that fails too, a part of a line is all that is lost. */
-    const int taken_back = ftruncate(fileno(history->file), history->whole);
-    (void)taken_back;
-    return status;
+    history->whole += length;
+    XXH3_64bits_update(history->digest, line, length);
+    return STATUS_OK;
+}
+
+struct history_mark history_mark(const void *part)
+{
+    const struct history *history = part;
+    if (!history)
+        return (struct history_mark){0};
+    return (struct history_mark){history->whole, XXH3_64bits_digest(history->digest)};
 }
 
 /* ---- going on with an older file ---- */
 
-static uint32_t count_columns(const char *line)
+static enum status require_columns(const struct history *history, const char *bytes, size_t count)
 {
-    uint32_t columns = 1;
-    for (; *line; line++)
-        columns += *line == ',';
-    return columns;
+    const size_t length = strlen(history->head);
+    if (count >= length && memcmp(bytes, history->head, length) == 0)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE,
+                       "%s has other columns than output.history.modes asks for; go on with the modes it was "
+                       "begun with, or write elsewhere by --output",
+                       history->path);
 }
 
-/* A line that begins with a step and has all columns. */
-static bool parse_row(const char *line, uint32_t columns, uint64_t *step)
+/* Reads what was there at the checkpoint, and goes on behind it. */
+static enum status go_on(struct history *history, const struct history_mark *kept)
 {
-    char *end = NULL;
-    errno = 0;
-    *step = strtoull(line, &end, 10);
-    return isdigit((unsigned char)line[0]) && *end == ',' && errno == 0 && count_columns(line) == columns;
-}
-
-/* Finds the end of the head and the rows before `step`, and sees that all lines are rows. */
-static enum status find_end(struct history *history, uint64_t step, char **line, size_t *room)
-{
-    const uint32_t columns = count_columns(history->head);
-    ssize_t length = getline(line, room, history->file);
-    if (length < 0 || strcmp(*line, history->head) != 0)
-        return status_fail(STATUS_USAGE,
-                           "%s has other columns than output.history.modes asks for; go on with the modes "
-                           "it was begun with, or write elsewhere by --output",
-                           history->path);
-    history->whole = length;
-    for (unsigned long number = 2; (length = getline(line, room, history->file)) > 0; number++) {
-        uint64_t row;
-        if ((*line)[length - 1] != '\n')
-            break; /* the process ended in the middle of it */
-        if (!parse_row(*line, columns, &row))
-            return status_fail(STATUS_FAILED, "%s:%lu: this is no row of a history", history->path, number);
-        history->whole += row < step ? length : 0;
+    char bytes[1 << 15]; /* more than the head has */
+    while (history->whole < kept->bytes) {
+        const uint64_t left = kept->bytes - history->whole;
+        const ssize_t more =
+            pread(history->file, bytes, left < sizeof bytes ? left : sizeof bytes, (off_t)history->whole);
+        if (more < 0)
+            return fail(history, "read");
+        if (more == 0)
+            break;
+        if (history->whole == 0)
+            TRY(require_columns(history, bytes, (size_t)more));
+        history->whole += (uint64_t)more;
+        XXH3_64bits_update(history->digest, bytes, (size_t)more);
     }
-    return ferror(history->file) ? fail(history, "read") : STATUS_OK;
+    const struct history_mark found = history_mark(history);
+    if (found.bytes == kept->bytes && found.digest == kept->digest)
+        return lseek(history->file, (off_t)kept->bytes, SEEK_SET) < 0 ? fail(history, "read") : STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "%s lacks rows from before the checkpoint, or has others than then; go on elsewhere, by "
+        "--output DIR, or from an older checkpoint",
+        history->path);
 }
 
-static enum status go_on(struct history *history, uint64_t step)
-{
-    char *line = NULL;
-    size_t room = 0;
-    const enum status status = find_end(history, step, &line, &room);
-    free(line);
-    TRY(status);
-    if (fseeko(history->file, history->whole, SEEK_SET) != 0 ||
-        ftruncate(fileno(history->file), history->whole) != 0)
-        return fail(history, "write");
-    return STATUS_OK;
-}
-
-static enum status open_history(const struct run_folder *folder, const struct config *config, uint64_t step,
-                                void **part)
+static enum status open_history(const struct run_folder *folder, const struct config *config, void **part)
 {
     const bool is_older = folder->use == RUN_FOLDER_CONTINUE;
     struct history *history = calloc(1, sizeof *history);
@@ -118,34 +119,39 @@ static enum status open_history(const struct run_folder *folder, const struct co
     if (!history)
         return status_fail(STATUS_FAILED, "no memory for the history");
     history->config = &config->output.history;
+    history->digest = XXH3_createState();
+    history->file = -1;
+    if (!history->digest)
+        return status_fail(STATUS_FAILED, "no memory for the history");
+    XXH3_64bits_reset(history->digest);
     make_head(history->config, history->head);
     snprintf(history->path, sizeof history->path, "%s/history.csv", folder->path);
-    history->file = fopen(history->path, is_older ? "r+" : "w");
-    if (!history->file)
+    history->file = open(history->path, O_RDWR | O_CLOEXEC | (is_older ? 0 : O_CREAT | O_TRUNC), 0666);
+    if (history->file < 0)
         return fail(history, is_older ? "read" : "write");
-    if (is_older)
-        return go_on(history, step);
-    fputs(history->head, history->file);
-    return flush(history);
+    return is_older ? go_on(history, &folder->kept) : write_line(history, history->head);
 }
 
 /* ---- rows ---- */
 
-/* With 17 significant digits, handed to the system, so that a killed run keeps it. */
+/* With 17 significant digits. */
 static enum status write_row(void *part, const struct view *view)
 {
+    enum { LENGTH = 32 + 26 * (8 + 2 * CONFIG_MAX_MODES) };
     struct history *history = part;
     const struct history_row *row = view->measured;
+    char line[LENGTH];
     if (!history)
         return STATUS_OK;
-    FILE *file = history->file;
-    fprintf(file, "%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", (unsigned long long)view->step,
-            view->time, row->field_energy, row->kinetic_energy, row->field_energy + row->kinetic_energy,
-            row->momentum[0], row->momentum[1], row->charge);
+    int used =
+        snprintf(line, LENGTH, "%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
+                 (unsigned long long)view->step, view->time, row->field_energy, row->kinetic_energy,
+                 row->field_energy + row->kinetic_energy, row->momentum[0], row->momentum[1], row->charge);
     for (uint32_t n = 0; n < history->config->mode_count; n++)
-        fprintf(file, ",%.17g,%.17g", row->modes[n][0], row->modes[n][1]);
-    fprintf(file, "\n");
-    return flush(history);
+        used +=
+            snprintf(line + used, LENGTH - (size_t)used, ",%.17g,%.17g", row->modes[n][0], row->modes[n][1]);
+    strcpy(line + used, "\n");
+    return write_line(history, line);
 }
 
 /* Returns when every row is on the disk, so that a checkpoint written after it never knows of steps whose
@@ -154,7 +160,7 @@ static enum status sync_rows(void *part)
 {
     struct history *history = part;
     /* A pipe or a device in the place of the file has nothing to sync. */
-    if (history && fsync(fileno(history->file)) != 0 && errno != EINVAL && errno != EROFS)
+    if (history && fsync(history->file) != 0 && errno != EINVAL && errno != EROFS)
         return fail(history, "write");
     return STATUS_OK;
 }
@@ -165,8 +171,9 @@ static enum status close_history(void **part)
     enum status status = STATUS_OK;
     if (!history)
         return STATUS_OK;
-    if (history->file && fclose(history->file) != 0)
+    if (history->file >= 0 && close(history->file) != 0)
         status = fail(history, "write");
+    XXH3_freeState(history->digest);
     free(history);
     *part = NULL;
     return status;

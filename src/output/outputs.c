@@ -12,10 +12,10 @@ const struct output_row *const output_table[OUTPUTS] = {&history_output,     &ch
                                                         &phase_space_output, &moments_output};
 
 struct outputs {
-    struct device *device;           /* owns the parts and this */
-    const struct config *config;     /* not owned */
-    const struct run_folder *folder; /* NULL: nothing is written */
-    struct writer *writer;           /* owned; with the folder */
+    struct device *device;       /* owns the parts and this */
+    const struct config *config; /* not owned */
+    struct run_folder *folder;   /* NULL: nothing is written */
+    struct writer *writer;       /* owned; with the folder */
     void *parts[OUTPUTS];
     bool due[OUTPUTS];       /* in this step */
     double seconds[OUTPUTS]; /* that the steps waited for it */
@@ -35,19 +35,44 @@ enum status outputs_create(struct device *device, const struct config *config, s
     return STATUS_OK;
 }
 
+static enum status open_growing(struct outputs *outputs)
+{
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->open)
+            TRY(output_table[n]->open(outputs->folder, outputs->config, &outputs->parts[n]));
+    return STATUS_OK;
+}
+
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
-                         struct run_folder *folder, uint64_t step)
+                         struct run_folder *folder)
 {
     /* Collective, so before anything in which one rank alone may fail. */
     TRY(writer_create(communicator, &outputs->writer));
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
-    TRY(run_folder_create(folder));
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->open)
-            TRY(output_table[n]->open(folder, outputs->config, step, &outputs->parts[n]));
+    /* What goes on is looked at before anything changes; what is new needs the folder. */
+    const bool goes_on = folder->use == RUN_FOLDER_CONTINUE;
+    if (goes_on)
+        TRY(open_growing(outputs));
+    TRY(run_folder_begin(folder));
+    if (!goes_on)
+        TRY(open_growing(outputs));
     return run_folder_clear(folder);
+}
+
+static enum status sync_growing(const struct outputs *outputs)
+{
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->sync && outputs->parts[n])
+            TRY(output_table[n]->sync(outputs->parts[n]));
+    return STATUS_OK;
+}
+
+enum status outputs_complete(struct outputs *outputs, uint64_t step)
+{
+    TRY(sync_growing(outputs));
+    return run_folder_set(outputs->folder, MANIFEST_COMPLETE, step);
 }
 
 static void add_wait(const struct outputs *outputs, double start)
@@ -131,10 +156,36 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
 /* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. */
 static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder)
 {
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (row->needs & OUTPUT_NEEDS_SYNC && output_table[n]->sync && outputs->parts[n])
-            TRY(output_table[n]->sync(outputs->parts[n]));
+    if (row->needs & OUTPUT_NEEDS_SYNC)
+        TRY(sync_growing(outputs));
     return run_folder_make(folder);
+}
+
+/* A file that counts once the manifest names it. */
+struct commit {
+    struct run_folder *folder;
+    const struct output_row *row;
+    struct manifest_checkpoint file;
+    uint32_t keep;
+};
+
+static enum status commit(const struct hdf5_file *file)
+{
+    const struct commit *commit = file->context;
+    return run_folder_add(commit->folder, commit->row, &commit->file, commit->keep);
+}
+
+static void plan_commit(struct outputs *outputs, size_t n, const struct view *view, struct hdf5_file *file)
+{
+    struct commit *planned = hdf5_file_keep(file, sizeof *planned);
+    if (!planned)
+        return;
+    *planned = (struct commit){outputs->folder,
+                               output_table[n],
+                               {view->step, view->run, history_mark(outputs->parts[HISTORY])},
+                               view->config->output.checkpoints.keep};
+    file->context = planned;
+    file->after = commit;
 }
 
 /* Of an output with a folder of its own. */
@@ -146,8 +197,12 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
     enum status status = view->communicator->rank == 0 ? prepare(outputs, row, folder) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
-    if (status == STATUS_OK)
-        status = communicator_agree(view->communicator, row->record(outputs->parts[n], folder, view, file));
+    if (status == STATUS_OK) {
+        status = row->record(outputs->parts[n], folder, view, file);
+        if (status == STATUS_OK && view->communicator->rank == 0)
+            plan_commit(outputs, n, view, *file);
+        status = communicator_agree(view->communicator, status);
+    }
     device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, 0);
     return status;
 }
@@ -176,10 +231,13 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     return row->stop(outputs->parts[n], folder, view);
 }
 
-enum status outputs_write(struct outputs *outputs, const struct view *view)
+enum status outputs_write(struct outputs *outputs, const struct view *state)
 {
     if (!outputs->folder)
         return STATUS_OK;
+    struct view own = *state;
+    const struct view *view = &own;
+    own.run = outputs->folder->manifest.run;
     if (!view->measured && outputs->failed > 0)
         return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {

@@ -34,10 +34,9 @@ struct output_row {
      * what the config asks in vain. */
     enum status (*create)(struct device *device, const struct config *config, void **part);
 
-    /* Rank 0: a file of the run folder that grows with the run. `step`: where a run that goes on begins.
-     * After a failure an older file is as it was. close() comes in any case; NULL is fine, for sync() too. */
-    enum status (*open)(const struct run_folder *folder, const struct config *config, uint64_t step,
-                        void **part);
+    /* Rank 0: a file of the run folder that grows with the run. After a failure an older file is as it was.
+     * close() comes in any case; NULL is fine, for sync() too. */
+    enum status (*open)(const struct run_folder *folder, const struct config *config, void **part);
     enum status (*sync)(void *part);
     enum status (*close)(void **part);
 
@@ -62,8 +61,11 @@ struct output_row {
 extern const struct output_row history_output, checkpoint_output, snapshot_output, phase_space_output,
     moments_output;
 
+/* How much of history.csv there is; of NULL, on ranks without it, nothing. */
+struct history_mark history_mark(const void *part);
+
 /* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
-enum { OUTPUTS = 6 };
+enum { HISTORY = 0, OUTPUTS = 6 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
@@ -73,13 +75,16 @@ STATUS_CHECKED enum status outputs_create(struct device *device, const struct co
                                           struct outputs **outputs);
 
 /* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
- * the writer on all ranks; rank 0 then creates the folder, opens the growing files and clears the folder, as
- * its use says: see run_folder_create() and run_folder_clear(). Failures are not agreed on. */
+ * the writer on all ranks; rank 0 then begins the run in the folder, opens the growing files and clears it:
+ * see run_folder_begin() and run_folder_clear(). Failures are not agreed on. */
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
-                                        struct run_folder *folder, uint64_t step);
+                                        struct run_folder *folder);
 
 /* Waits for what is being written; STATUS_FAILED when a file could not be. Timed as STAGE_WAIT. */
 STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
+
+/* Rank 0, after outputs_finish(): the run is complete with this step. */
+STATUS_CHECKED enum status outputs_complete(struct outputs *outputs, uint64_t step);
 
 /* Waits for what is being written and closes the growing files; STATUS_FAILED when a file, or the last bytes
  * of one, could not be written. NULL is fine, and a second call does nothing. */

@@ -24,11 +24,12 @@ static void record_stages(struct hdf5_object *group, const struct timers *timers
 
 void performance_record(struct hdf5_file *file, const struct view *view)
 {
+    struct hdf5_object *group = hdf5_group(&file->root, "performance");
+    hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);
     if (!view->stepper)
         return;
     struct device *device = view->stepper->device;
     const struct device_info *info = device_info(device);
-    struct hdf5_object *group = hdf5_group(&file->root, "performance");
     const uint64_t steps = view->step - view->first_step;
     const double seconds = timer_now() - view->started;
     double particles = 0;

@@ -1,11 +1,13 @@
 /* Run folder: its names, creation, and clearing of what an earlier run left; listing of numbered files. */
 #include "output/run_folder.h"
 
+#include "base/replace.h"
 #include "output/checkpoint.h"
 #include "output/outputs.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- numbered files ---- */
@@ -85,47 +88,112 @@ static bool holds(const struct run_folder *folder, const char *name)
     return access(path_of(folder, name, path), F_OK) == 0;
 }
 
-/* A run writes history.csv before anything else, so a folder with such names but without it is of another
- * origin. */
-static enum status refuse_foreign_files(const struct run_folder *folder)
+/* ---- the lock ---- */
+
+static enum status refuse_locked(const struct run_folder *folder, int descriptor)
 {
-    const char *names[OUTPUTS + 3] = {"config.yaml", "log.txt", "timers.csv"};
-    for (size_t n = 0; n < OUTPUTS; n++)
-        names[n + 3] = output_table[n]->folder;
-    for (size_t n = 0; n < OUTPUTS + 3; n++)
-        if (names[n] && holds(folder, names[n]))
-            return status_fail(
-                STATUS_USAGE,
-                "folder %s holds %s but no history.csv: it is not a run's, and nothing in it is "
-                "overwritten; choose another --output",
-                folder->path, names[n]);
+    char text[256];
+    const ssize_t length = read(descriptor, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    return status_fail(
+        STATUS_USAGE, "another run is writing to folder %s%s%s; wait for its end, or choose another --output",
+        folder->path, text[0] ? ": " : "", text);
+}
+
+/* Says in the lock file which process has it. What cannot be written is left out: the lock alone counts. */
+static void sign(int descriptor)
+{
+    char host[128] = "", start[64];
+    const time_t now = time(NULL);
+    struct tm parts;
+    gethostname(host, sizeof host - 1);
+    strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+    if (ftruncate(descriptor, 0) == 0)
+        dprintf(descriptor, "process %ld on %s, started %s\n", (long)getpid(), host, start);
+}
+
+/* The lock ends with the process. The file stays, for removing it would take it from a process that has just
+ * opened it. */
+static enum status lock(struct run_folder *folder)
+{
+    char path[PATH_MAX];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int descriptor =
+        open(path_of(folder, ".lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0)
+        return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+    if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) {
+        sign(descriptor);
+    } else if (errno == EAGAIN || errno == EACCES) {
+        const enum status status = refuse_locked(folder, descriptor);
+        close(descriptor);
+        return status;
+    } else {
+        folder->has_no_locks = true;
+    }
+    folder->lock = descriptor;
     return STATUS_OK;
 }
 
-static bool has_checkpoint(const struct run_folder *folder)
+void run_folder_unlock(struct run_folder *folder)
 {
-    char path[PATH_MAX];
-    struct numbered_file *files;
-    size_t count;
-    bool found = false;
-    if (numbered_files_list(path_of(folder, "checkpoints", path), CHECKPOINT_PREFIX, &files, &count) ==
-        STATUS_OK)
-        for (size_t n = 0; n < count; n++)
-            found |= !files[n].unfinished;
-    free(files);
-    return found;
+    if (folder->lock > 0)
+        close(folder->lock);
+    folder->lock = 0;
+}
+
+/* ---- what is there, again ---- */
+
+/* A run writes its manifest before anything else, so a folder with such names but without one is of another
+ * origin. */
+static enum status refuse_foreign_files(const struct run_folder *folder)
+{
+    const char *names[OUTPUTS + 4] = {"history.csv", "config.yaml", "log.txt", "timers.csv"};
+    for (size_t n = 0; n < OUTPUTS; n++)
+        names[n + 4] = output_table[n]->folder;
+    for (size_t n = 0; n < OUTPUTS + 4; n++)
+        if (names[n] && holds(folder, names[n]))
+            return status_fail(STATUS_USAGE,
+                               "folder %s holds %s but no " MANIFEST_NAME
+                               ": it is not a run's, or of an older version, and "
+                               "nothing in it is overwritten; choose another --output",
+                               folder->path, names[n]);
+    return STATUS_OK;
+}
+
+enum status run_folder_look(struct run_folder *folder)
+{
+    if (folder->lock > 0 || !holds(folder, MANIFEST_NAME))
+        return STATUS_OK;
+    TRY(lock(folder));
+    return manifest_read(folder->path, &folder->manifest);
 }
 
 enum status run_folder_check(struct run_folder *folder)
 {
-    folder->held_run = holds(folder, "history.csv");
-    if (!folder->held_run)
+    const struct manifest *manifest = &folder->manifest;
+    if (manifest->state == MANIFEST_NONE)
         return refuse_foreign_files(folder);
-    if (folder->use != RUN_FOLDER_NEW)
+    folder->held_run = manifest->state > MANIFEST_STARTING;
+    if (folder->use != RUN_FOLDER_NEW || !folder->held_run)
         return STATUS_OK;
-    return status_fail(STATUS_USAGE,
-                       "folder %s holds a run already; %s--force replaces it, --output DIR writes elsewhere",
-                       folder->path, has_checkpoint(folder) ? "--restart latest goes on with it, " : "");
+    return status_fail(
+        STATUS_USAGE, "folder %s holds a run already; %s--force replaces it, --output DIR writes elsewhere",
+        folder->path, manifest->checkpoint_count > 0 ? "--restart latest goes on with it, " : "");
+}
+
+enum status run_folder_continue(struct run_folder *folder)
+{
+    const struct manifest_checkpoint *checkpoint = manifest_find(&folder->manifest, folder->from_step);
+    if (!checkpoint || checkpoint->run != folder->from_run)
+        return status_fail(STATUS_USAGE,
+                           "%s/" MANIFEST_NAME " does not name the checkpoint of step %" PRIu64
+                           ", which is of another run; go on from it elsewhere, by --output DIR",
+                           folder->path, folder->from_step);
+    folder->use = RUN_FOLDER_CONTINUE;
+    folder->kept = checkpoint->history;
+    return STATUS_OK;
 }
 
 bool run_folder_keeps(const struct run_folder *folder, const char *file)
@@ -139,11 +207,23 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file)
 
 /* ---- creation ---- */
 
+/* Brings the name of a new folder to the disk. */
+static enum status sync_parent(const char *path)
+{
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path); /* dirname() writes into it */
+    const char *parent = dirname(copy);
+    /* One may create a folder where one must not read. */
+    if (sync_folder(parent) || errno == EACCES)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent, strerror(errno));
+}
+
 enum status run_folder_make(const char *path)
 {
     struct stat found;
     if (mkdir(path, 0777) == 0)
-        return STATUS_OK;
+        return sync_parent(path);
     const int error = errno;
     if (error == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return STATUS_OK;
@@ -151,10 +231,9 @@ enum status run_folder_make(const char *path)
                        error == EEXIST ? "there is a file of that name" : strerror(error));
 }
 
-enum status run_folder_create(struct run_folder *folder)
+static enum status create(const struct run_folder *folder)
 {
     char path[PATH_MAX];
-    TRY(run_folder_check(folder));
     snprintf(path, sizeof path, "%s", folder->path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -162,6 +241,56 @@ enum status run_folder_create(struct run_folder *folder)
         *slash = '/';
     }
     return run_folder_make(path);
+}
+
+enum { CHECKPOINT_NAME = 64 };
+
+/* Below the run folder. */
+static const char *checkpoint_name(uint64_t step, char name[CHECKPOINT_NAME])
+{
+    snprintf(name, CHECKPOINT_NAME, "checkpoints/" CHECKPOINT_PREFIX "%" PRIu64 ".h5", step);
+    return name;
+}
+
+/* A file that was removed by hand is named no longer. */
+static void forget_missing(const struct run_folder *folder, struct manifest *manifest)
+{
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < manifest->checkpoint_count; n++) {
+        char name[CHECKPOINT_NAME];
+        if (holds(folder, checkpoint_name(manifest->checkpoints[n].step, name)))
+            manifest->checkpoints[kept++] = manifest->checkpoints[n];
+    }
+    manifest->checkpoint_count = kept;
+}
+
+enum status run_folder_begin(struct run_folder *folder)
+{
+    struct manifest *manifest = &folder->manifest;
+    if (folder->lock == 0) {
+        TRY(create(folder));
+        TRY(lock(folder));
+        TRY(manifest_read(folder->path, manifest));
+        TRY(run_folder_check(folder));
+    }
+    if (folder->use == RUN_FOLDER_CONTINUE) {
+        manifest_cut(manifest, folder->from_step);
+        forget_missing(folder, manifest);
+        manifest->state = MANIFEST_RUNNING;
+    } else {
+        *manifest = (struct manifest){.state = MANIFEST_STARTING};
+    }
+    manifest->run = manifest_new_run();
+    manifest->from_run = folder->from_run;
+    manifest->from_step = folder->from_step;
+    return manifest_write(folder->path, manifest);
+}
+
+enum status run_folder_set(struct run_folder *folder, enum manifest_state state, uint64_t step)
+{
+    folder->manifest.state = state;
+    folder->manifest.complete_step = step;
+    return manifest_write(folder->path, &folder->manifest);
 }
 
 enum status run_folder_open(const struct run_folder *folder, const char *name, const char *mode, FILE **file)
@@ -179,31 +308,74 @@ enum status run_folder_close(const struct run_folder *folder, const char *name, 
     return status_fail(STATUS_FAILED, "cannot write %s/%s: %s", folder->path, name, strerror(errno));
 }
 
-/* ---- clearing ---- */
+/* ---- what belongs to the run ---- */
 
-static enum status remove_numbered(const char *path, const char *prefix)
+static bool is_named(const struct run_folder *folder, const struct output_row *row,
+                     const struct numbered_file *file)
 {
+    struct manifest *manifest = (struct manifest *)&folder->manifest;
+    const struct manifest_output *output = manifest_output(manifest, row->folder, false);
+    if (file->unfinished)
+        return false;
+    return row == &checkpoint_output ? manifest_find(manifest, file->step) != NULL
+                                     : output && file->step <= output->last;
+}
+
+static enum status clear(const struct run_folder *folder, const struct output_row *row)
+{
+    char path[PATH_MAX];
     struct numbered_file *files;
     size_t count;
-    enum status status = numbered_files_list(path, prefix, &files, &count);
+    enum status status = numbered_files_list(path_of(folder, row->folder, path), row->prefix, &files, &count);
     for (size_t n = 0; n < count && status == STATUS_OK; n++)
-        status = file_remove(path, files[n].name, "which is of an earlier run");
+        if (!is_named(folder, row, &files[n]))
+            status = file_remove(path, files[n].name, "which does not belong to the run any more");
     free(files);
+    (void)rmdir(path); /* stays where it holds anything else */
     return status;
 }
 
 enum status run_folder_clear(const struct run_folder *folder)
 {
+    char path[PATH_MAX];
+    path_of(folder, "history.csv", path);
+    if (folder->use == RUN_FOLDER_CONTINUE && truncate(path, (off_t)folder->kept.bytes) != 0)
+        return status_fail(STATUS_FAILED, "cannot cut %s: %s", path, strerror(errno));
     TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
-    for (size_t n = 0; n < OUTPUTS && folder->use != RUN_FOLDER_CONTINUE; n++) {
-        char path[PATH_MAX];
-        if (!output_table[n]->folder)
-            continue;
-        TRY(remove_numbered(path_of(folder, output_table[n]->folder, path), output_table[n]->prefix));
-        (void)rmdir(path); /* stays where it holds anything else */
-    }
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->folder)
+            TRY(clear(folder, output_table[n]));
     return STATUS_OK;
 }
+
+/* Whether the checkpoint is whole at a glance. */
+static bool is_whole(const struct run_folder *folder, uint64_t step)
+{
+    char name[CHECKPOINT_NAME], path[PATH_MAX];
+    return checkpoint_seal_check(path_of(folder, checkpoint_name(step, name), path), false) == STATUS_OK;
+}
+
+enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
+                           const struct manifest_checkpoint *file, uint32_t keep)
+{
+    struct manifest *manifest = &folder->manifest;
+    if (row != &checkpoint_output) {
+        struct manifest_output *output = manifest_output(manifest, row->folder, true);
+        output->last = file->step;
+        return manifest_write(folder->path, manifest);
+    }
+    uint32_t first = manifest->checkpoint_count;
+    for (uint32_t kept = 1; first > 0 && kept < keep; first--)
+        kept += is_whole(folder, manifest->checkpoints[first - 1].step);
+    manifest->checkpoint_count -= first;
+    memmove(manifest->checkpoints, manifest->checkpoints + first,
+            manifest->checkpoint_count * sizeof *manifest->checkpoints);
+    manifest_add(manifest, file);
+    TRY(manifest_write(folder->path, manifest));
+    return clear(folder, row);
+}
+
+/* ---- removal of a whole folder ---- */
 
 static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *place)
 {

@@ -39,6 +39,7 @@ struct view {
 
     const struct stepper *stepper; /* that takes the particles on; NULL: not known */
     double started;                /* timer_now() at the first step of this run */
+    uint64_t run;                  /* its id in the manifest; 0: none */
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */

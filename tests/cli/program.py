@@ -129,9 +129,10 @@ class ProgramTest(unittest.TestCase):
         stdout, stderr = process.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
 
-    def run_until_full(self, rows, size, *settings):
-        """A run that may write no byte beyond `size` in any file, from when its history has some rows."""
+    def run_until_full(self, rows, size, *settings, file="history.csv"):
+        """A run that may write no byte beyond `size` in any file, from when its history has some rows and a file is there."""
         process = self.start_run("--quiet", *settings, rows=rows)
+        self.wait_for((self.folder / "out" / file).exists, process)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
         return self.finish(process)
 
@@ -191,6 +192,6 @@ class ProgramTest(unittest.TestCase):
         return self.assert_whole_rows(self.folder / folder / "history.csv")
 
     def everything(self, folder="out"):
-        """Content and time of every file, and the time of every folder."""
-        paths = [self.folder / folder, *(self.folder / folder).rglob("*")]
+        """Content and time of every file but the lock, which names the last process that looked, and the time of every folder."""
+        paths = [self.folder / folder, *(path for path in (self.folder / folder).rglob("*") if path.name != ".lock")]
         return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}

@@ -68,7 +68,7 @@ class Help(ProgramTest):
             text = self.run_well(command, "--help").stdout
             for example in re.findall(rf"(?m)^  radixpic {command} (.*)$", text):
                 with self.subTest(example=example):
-                    example = example.replace(" --restart latest", "")
+                    example = example.replace(" --restart latest", "").replace(" --resume", "")
                     words = [word for word in example.split() if word not in ("--force", "--quiet", "--verbose")]
                     self.run_well("check", *words)
 

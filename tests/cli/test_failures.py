@@ -42,15 +42,15 @@ class Folders(ProgramTest):
         for name in ("log.txt", "config.yaml", "history.csv", "timers.csv"):
             with self.subTest(name=name):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
-                (self.folder / "out" / name).mkdir(parents=True)
-                if name != "history.csv":
-                    (self.folder / "out" / "history.csv").touch()  # the folder of an earlier run
+                self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
+                (self.folder / "out" / name).unlink()
+                (self.folder / "out" / name).mkdir()
                 result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
                 self.assert_refused(result, 1, f"out/{name}", "Is a directory")
 
     def test_a_folder_of_somebody_else(self):
-        """Files of a run's names without a history.csv are no run's, above all the config that is being run."""
-        names = ["log.txt", "config.yaml", "timers.csv", "snapshots/data_7.h5", "checkpoints/checkpoint_7.h5"]
+        """Files of a run's names without a manifest are no run's, above all the config that is being run."""
+        names = ["history.csv", "log.txt", "config.yaml", "timers.csv", "snapshots/data_7.h5", "checkpoints/checkpoint_7.h5"]
         for name, options in itertools.product(names, ([], ["--force"])):
             with self.subTest(name=name, options=options):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
@@ -69,15 +69,18 @@ class FullDisk(ProgramTest):
         path.symlink_to("/dev/full")
 
     def test_each_text_file(self):
-        for name in ("config.yaml", "history.csv"):
+        """Of a file that is replaced as a whole the new content finds no room; the old run or none is left."""
+        for name, path in (("config.yaml", ".config.yaml.tmp"), ("history.csv",) * 2, ("manifest.yaml", ".manifest.yaml.tmp")):
             with self.subTest(name=name):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
-                (self.folder / "out").mkdir()
-                if name != "history.csv":
-                    (self.folder / "out" / "history.csv").touch()  # the folder of an earlier run
-                self.full(name)
+                self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
+                (self.folder / "out" / path).unlink(missing_ok=True)
+                self.full(path)
                 result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
                 self.assert_refused(result, 1, f"out/{name}", "No space left")
+                (self.folder / "out" / path).unlink(missing_ok=True)
+                self.run_well("run", "small.yaml", "--quiet", "--resume", "--steps", "1")
+                self.assertEqual([int(row["step"]) for row in self.history()], [0, 1])
 
     def test_the_history_in_mid_run(self):
         result = self.run_until_full(20, 100001, "--set", "output.history.every=1", "--set", "output.snapshots.every=0")
@@ -89,7 +92,7 @@ class FullDisk(ProgramTest):
     def test_a_snapshot_in_mid_run(self):
         """A snapshot is larger than 100 kB here; the history, a row beside each, would take hundreds to be."""
         settings = ["output.history.every=100", "output.snapshots.every=100", "species.electrons.particles=8192"]
-        result = self.run_until_full(2, 100000, *sets(*settings))
+        result = self.run_until_full(2, 100000, *sets(*settings), file="snapshots/data_0.h5")
         self.assert_refused(result, 1, "out/snapshots/data_", "File too large")
         culprit = int(re.search(r"data_(\d+)\.h5", result.stderr)[1])
         files = sorted(os.listdir(self.folder / "out" / "snapshots"))

@@ -45,7 +45,7 @@ class Runs(RanksTest):
         for row, expected in zip(together, alone):
             for name, text in expected.items():  # sums of 4096 particles in another order, 23 steps long
                 self.assertAlmostEqual(float(row[name]), float(text), delta=1e-10, msg=name)
-        files = ["config.yaml", "history.csv", "log.txt", "snapshots", "timers.csv"]
+        files = [".lock", "config.yaml", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
         self.assertEqual(sorted(os.listdir(self.folder / "out")), files)
 
 
@@ -92,8 +92,8 @@ class Resolved(RanksTest):
 
 class Refused(RanksTest):
     def test_one_rank_says_it(self):
-        (self.folder / "held").mkdir()
-        (self.folder / "held" / "history.csv").touch()
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "0", "--output", "held")
+        held = self.everything("held")
         before = sorted(os.listdir(self.folder))
         for arguments, code, word in (
             ([], 2, "--help"),
@@ -118,7 +118,7 @@ class Refused(RanksTest):
                 self.assertIn(word, self.said(result.stderr)[0])
                 self.assertEqual(result.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
-        self.assertEqual(os.listdir(self.folder / "held"), ["history.csv"])
+        self.assertEqual(self.everything("held"), held)
 
 
 class Restarted(RanksTest):

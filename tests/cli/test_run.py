@@ -43,7 +43,7 @@ class Files(ProgramTest):
     def test_a_run_folder(self):
         found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
         snapshots = [f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23)]
-        files = ["config.yaml", "history.csv", "log.txt", "snapshots", *snapshots, "timers.csv"]
+        files = [".lock", "config.yaml", "history.csv", "log.txt", "manifest.yaml", "snapshots", *snapshots, "timers.csv"]
         self.assertEqual(found, sorted(files))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
 
@@ -269,17 +269,17 @@ class SecondRun(ProgramTest):
         self.assertEqual(result.stdout, "")
         self.assertEqual(self.everything(), before)
 
-    def test_history_alone_and_with_checkpoints(self):
-        history, checkpoints = self.folder / "out" / "history.csv", self.folder / "out" / "checkpoints"
-        checkpoints.mkdir(parents=True)
-        history.write_text("mine")
-        self.assert_refused(self.run_program("run", "small.yaml"), 2, "folder out ", "--force")
-        for name in ("notes.txt", "checkpoint_x.h5", ".checkpoint_5.h5.tmp", "checkpoint_.h5"):
+    def test_a_run_with_checkpoints_can_be_gone_on_with(self):
+        """Files that the program did not write are no checkpoints."""
+        checkpoints = self.folder / "out" / "checkpoints"
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "2", *sets("output.checkpoints.every=0"))
+        checkpoints.mkdir()
+        for name in ("notes.txt", "checkpoint_x.h5", ".checkpoint_5.h5.tmp", "checkpoint_5.h5"):
             (checkpoints / name).touch()
             self.assertNotIn("--restart", self.run_program("run", "small.yaml").stderr)
-        (checkpoints / "checkpoint_5.h5").touch()
+        self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "2", *sets("output.checkpoints.every=2"))
         self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
-        self.assertEqual((sorted(os.listdir(history.parent)), history.read_text()), (["checkpoints", "history.csv"], "mine"))
+        self.assertEqual(sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_x.h5", "notes.txt"])
 
     def test_with_force_it_replaces_the_first(self):
         force = ["run", "small.yaml", "--force", *sets("output.checkpoints.every=0")]

@@ -139,9 +139,9 @@ class FaultTest(ProgramTest):
         content = {}
 
         def visit(name, node):
-            if name == "performance":  # times, which no two runs have alike
+            if name == "performance":  # times and the run's id, which no two runs have alike
                 return
-            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items()})
+            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items() if key != "run"})
             if isinstance(node, h5py.Dataset) and name != "config":
                 content[name] = (node.shape, node.dtype.str, node[()].tobytes())
 

@@ -1,46 +1,9 @@
-/* Checkpoint on one rank: which ones stay and which are taken, and no refusal costs an older one. That what
- * is written is read back tests/mpi/test_checkpoint_ranks.c shows, and what comes of a full disk
- * tests/faults/. */
+/* Checkpoint on one rank: which one is taken, and no refusal costs an older one.
+ * tests/mpi/test_checkpoint_ranks.c shows that what is written is read back, test_run_folder.c which ones
+ * stay, tests/faults/ what a full disk does. */
 #include "support/checkpoint_folder.h"
 
-/* ---- which ones stay ---- */
-
-TEST(newest_are_kept)
-{
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    for (uint64_t step = 8; step <= 11; step++)
-        assert_ok(scene_write(&scene, folder.path, step, 2));
-    assert_holds(&folder, "checkpoint_10.h5 checkpoint_11.h5");
-
-    /* Names that are nearly those of checkpoints are not touched; what a killed run left is. */
-    static const char *const strange[] = {"checkpoint_05.h5", "checkpoint_5.h5.bak", "checkpoint_.h5",
-                                          "checkpoint_x.h5",  "checkpoint_-1.h5",    ".checkpoint_x.h5.tmp",
-                                          "data_5.h5",        ".checkpoint_5.h5.tmp"};
-    for (size_t n = 0; n < sizeof strange / sizeof strange[0]; n++)
-        write_file(folder_file(&folder, strange[n]), "", 0);
-    assert_int_equal(mkdir(folder_file(&folder, "checkpoint_3.h5"), 0777), 0);
-    assert_ok(scene_write(&scene, folder.path, 100, 3));
-    assert_ok(scene_write(&scene, folder.path, 12, 3)); /* taken back: 100 is gone */
-    assert_holds(&folder, ".checkpoint_x.h5.tmp checkpoint_-1.h5 checkpoint_.h5 checkpoint_05.h5 "
-                          "checkpoint_10.h5 checkpoint_11.h5 checkpoint_12.h5 checkpoint_3.h5 "
-                          "checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
-    folder_end(&scene, &folder);
-}
-
-TEST(broken_ones_do_not_count)
-{
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    assert_ok(scene_write(&scene, folder.path, 10, 2));
-    assert_ok(scene_write(&scene, folder.path, 20, 2));
-    assert_int_equal(truncate(folder_file(&folder, "checkpoint_20.h5"), 5000), 0);
-    assert_ok(scene_write(&scene, folder.path, 30, 2));
-    assert_holds(&folder, "checkpoint_10.h5 checkpoint_20.h5 checkpoint_30.h5");
-    assert_ok(scene_write(&scene, folder.path, 40, 2));
-    assert_holds(&folder, "checkpoint_30.h5 checkpoint_40.h5");
-    folder_end(&scene, &folder);
-}
+/* ---- which one is taken ---- */
 
 static void check_newest(struct folder *folder, const char *name, const char *warning)
 {
@@ -61,7 +24,7 @@ TEST(newest_whole_one_is_opened)
     /* 9 and 100: not by the alphabet. */
     const unsigned steps[] = {9, 100, 101};
     for (unsigned n = 0; n < 3; n++)
-        assert_ok(scene_write(&scene, folder.path, steps[n], 5));
+        assert_ok(scene_write(&scene, folder.path, steps[n]));
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_101.h5"), 600), 0);
     check_newest(&folder, "checkpoint_100.h5", "checkpoint_101.h5");
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_100.h5"), 5000), 0);
@@ -79,7 +42,8 @@ static void check_lines(const struct checkpoint *checkpoint, const struct config
                         const char *const *words)
 {
     unsigned expected = 0, lines = 0;
-    assert_message(checkpoint_require_same(checkpoint, config), STATUS_USAGE, words);
+    assert_message(checkpoint_require_same(checkpoint->path, &checkpoint->config, config), STATUS_USAGE,
+                   words);
     while (words[expected])
         expected++;
     for (const char *c = status_message(); *c; c++)
@@ -93,7 +57,7 @@ TEST(other_configs_are_refused)
     struct scene scene;
     struct folder folder = folder_begin(&scene);
     struct checkpoint *checkpoint;
-    assert_ok(scene_write(&scene, folder.path, 1, 1));
+    assert_ok(scene_write(&scene, folder.path, 1));
     assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
     struct config config = scene.config;
     config.grid.cells[0] = 32;
@@ -131,7 +95,7 @@ TEST(other_configs_are_refused)
 
     /* What may differ. */
     config = scene.config;
-    assert_ok(checkpoint_require_same(checkpoint, &config));
+    assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     strcpy(config.title, "another");
     config.time.steps = 5000;
     config.time.check_every = 3;
@@ -146,7 +110,7 @@ TEST(other_configs_are_refused)
                                            .history = {2, 1, {{1, 0}}},
                                            .snapshots = {.every = 1, .compression = 9},
                                            .checkpoints = {3, 0.5, 7}};
-    assert_ok(checkpoint_require_same(checkpoint, &config));
+    assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     checkpoint_close(&checkpoint);
     folder_end(&scene, &folder);
 }
@@ -158,11 +122,11 @@ TEST(lists_that_are_not_whole_or_not_sorted_are_refused)
     struct scene scene;
     struct folder folder = folder_begin(&scene);
     scene.config.species[0].particles++;
-    assert_fails(scene_write(&scene, folder.path, 7, 1), "species electrons, step 7", "particles are there");
+    assert_fails(scene_write(&scene, folder.path, 7), "species electrons, step 7", "particles are there");
     scene.config.species[0].particles--;
     const uint32_t too_many = scene.lists[0].count + 1;
     assert_ok(buffer_write(scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
-    assert_fails(scene_write(&scene, folder.path, 1, 1), "species electrons, step 1", "cells do not hold");
+    assert_fails(scene_write(&scene, folder.path, 1), "species electrons, step 1", "cells do not hold");
     assert_holds(&folder, "");
     folder_end(&scene, &folder);
 }
@@ -189,17 +153,18 @@ TEST(what_is_no_number_is_refused)
         struct scene scene;
         char cell[32];
         scene_create(&alone, &kind, NULL, &scene);
-        assert_ok(scene_write(&scene, folder.path, 10, 1));
+        assert_ok(scene_write(&scene, folder.path, 10));
         spoil(&scene, offset, values[n % 4], cell);
         if (is_good)
-            assert_ok(scene_write(&scene, folder.path, 20, 2));
+            assert_ok(scene_write(&scene, folder.path, 20));
         else
-            assert_fails(scene_write(&scene, folder.path, 20, 1), "species ions", "step 20", cell,
+            assert_fails(scene_write(&scene, folder.path, 20), "species ions", "step 20", cell,
                          offset ? "offset[1]" : "velocity[1]");
         assert_holds(&folder, is_good ? "checkpoint_10.h5 checkpoint_20.h5" : "checkpoint_10.h5");
         scene_destroy(&scene);
         scene_create(&alone, &kind, NULL, &scene);
         check_all(&scene, folder_file(&folder, "checkpoint_10.h5"), 10);
+        unlink(folder_file(&folder, "checkpoint_20.h5"));
         scene_destroy(&scene);
     }
     folder_remove(&folder);

@@ -38,7 +38,7 @@ static void patient_create(size_t count, const uint32_t *steps, struct patient *
 {
     patient->folder = folder_begin(&patient->scene);
     for (size_t n = 0; n < count; n++)
-        assert_ok(scene_write(&patient->scene, patient->folder.path, steps[n], (uint32_t)count));
+        assert_ok(scene_write(&patient->scene, patient->folder.path, steps[n]));
     char name[32];
     snprintf(name, sizeof name, "checkpoint_%u.h5", steps[count - 1]);
     patient->whole = read_file(folder_file(&patient->folder, name), &patient->length);

@@ -91,7 +91,7 @@ TEST(any_division_is_read)
         scene_create(&ranks, &kind, n % 3 == 2 ? NULL : first_rows, &scene);
         const struct view view = scene_view(&scene, n);
         struct hdf5_file *file = NULL;
-        const enum status recorded = checkpoint_record(folder.path, &view, 1, &file);
+        const enum status recorded = checkpoint_record(folder.path, &view, &file);
         assert_ok(write_now(recorded, file, &ranks, &bytes));
         assert_int_equal(stat(file_of(n), &found), 0);
         assert_int_equal(found.st_size, bytes);
@@ -106,6 +106,7 @@ TEST(any_division_is_read)
         scene_check_rows(&kind, checkpoint, 0, SCENE_NX);
         checkpoint_close(&checkpoint);
         MPI_Barrier(MPI_COMM_WORLD);
+        unlink(file_of(n));
         scene_destroy(&scene);
     }
 }
@@ -115,8 +116,8 @@ TEST(all_pass_by_a_broken_one)
     struct scene scene;
     struct checkpoint *checkpoint;
     scene_create(&ranks, &plain, NULL, &scene);
-    assert_ok(scene_write(&scene, folder.path, 200, 2));
-    assert_ok(scene_write(&scene, folder.path, 300, 2));
+    assert_ok(scene_write(&scene, folder.path, 200));
+    assert_ok(scene_write(&scene, folder.path, 300));
     damage(file_of(300));
     assert_ok(checkpoint_open(&ranks, folder.path, &checkpoint));
     assert_string_equal(checkpoint->path, file_of(200));
@@ -141,12 +142,12 @@ static int refuse_what_is_no_number(const char *passed)
     struct scene scene;
     struct checkpoint *checkpoint;
     scene_create(&ranks, &plain, NULL, &scene);
-    assert_ok(scene_write(&scene, folder.path, 400, 1));
+    assert_ok(scene_write(&scene, folder.path, 400));
     if (ranks.rank == ranks.size - 1) {
         const struct particles *list = &scene.lists[0];
         list_write_one(list, ATTRIBUTE_VELOCITY, list->count - 1, 0, NAN);
     }
-    assert_all_fail(scene_write(&scene, folder.path, 500, 1), STATUS_FAILED,
+    assert_all_fail(scene_write(&scene, folder.path, 500), STATUS_FAILED,
                     "species electrons, step 500: velocity[0]");
     assert_sentence_holds("cell (12, "); /* a row of the box, not of the rank */
     assert_all_hold("checkpoint_400.h5");
@@ -169,11 +170,11 @@ TEST(all_fail_where_nothing_can_be_written)
     char place[128];
     scene_create(&ranks, &plain, NULL, &scene);
     snprintf(place, sizeof place, "%s", folder_file(&folder, "missing/missing"));
-    assert_all_fail(scene_write(&scene, place, 600, 1), STATUS_FAILED, "No such file or directory");
-    assert_all_fail(scene_write(&scene, file_of(200), 600, 1), STATUS_FAILED, "Not a directory");
+    assert_all_fail(scene_write(&scene, place, 600), STATUS_FAILED, "No such file or directory");
+    assert_all_fail(scene_write(&scene, file_of(200), 600), STATUS_FAILED, "Not a directory");
     if (ranks.rank == 0)
         assert_int_equal(mkdir(file_of(600), 0777), 0);
-    assert_all_fail(scene_write(&scene, folder.path, 600, 1), STATUS_FAILED, "Is a directory");
+    assert_all_fail(scene_write(&scene, folder.path, 600), STATUS_FAILED, "Is a directory");
     if (ranks.rank == 0)
         assert_int_equal(rmdir(file_of(600)), 0);
     MPI_Barrier(MPI_COMM_WORLD);

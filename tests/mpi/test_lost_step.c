@@ -46,13 +46,13 @@ static bool is_fused(const struct simulation *simulation)
 static struct history_row *run_on_all(const struct config *config, struct checkpoint *from,
                                       const char *folder, struct log *log, struct changes *changes)
 {
-    struct run_folder run_folder = {folder, RUN_FOLDER_NEW, false};
+    struct run_folder run_folder = {.path = folder, .use = RUN_FOLDER_NEW};
     struct simulation simulation;
     struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
     assert_ok(simulation_create_on(&ranks, config, device, from, &simulation));
     simulation.log = log;
     if (folder)
-        assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder, 0));
+        assert_ok(outputs_open(simulation.outputs, &ranks, &run_folder));
     *changes = (struct changes){.plain_at_first = !is_fused(&simulation)};
     while (!simulation_done(&simulation)) {
         const bool was_fused = is_fused(&simulation);

@@ -54,10 +54,10 @@ static void patient_create(const struct kind *kind, uint64_t step, struct patien
     patient->config.step.method = kind->method;
     patient->config.precision = kind->precision;
     patient->run = folder_make();
-    patient->run_path = (struct run_folder){patient->run.path, RUN_FOLDER_NEW, false};
+    patient->run_path = (struct run_folder){.path = patient->run.path, .use = RUN_FOLDER_NEW};
     snprintf(patient->folder.path, sizeof patient->folder.path, "%.40s/checkpoints", patient->run.path);
     assert_ok(simulation_create(&patient->config, device, &patient->simulation));
-    assert_ok(outputs_open(patient->simulation.outputs, &alone, &patient->run_path, 0));
+    assert_ok(outputs_open(patient->simulation.outputs, &alone, &patient->run_path));
     take_steps(&patient->simulation, step);
     assert_ok(outputs_finish(patient->simulation.outputs));
     assert_holds(&patient->folder, "checkpoint_8.h5");

@@ -55,14 +55,14 @@ static enum status run(void)
 {
     const struct config config = physics_config(config_text);
     struct simulation simulation;
-    struct run_folder run_folder = {folder.path, RUN_FOLDER_NEW, false};
+    struct run_folder run_folder = {.path = folder.path, .use = RUN_FOLDER_NEW};
     enum status status = STATUS_OK;
     folder = folder_make();
     snprintf(history_path, sizeof history_path, "%s/history.csv", folder.path);
     snprintf(checkpoint_folder, sizeof checkpoint_folder, "%s/checkpoints", folder.path);
     rows_on_disk = checkpoints = 0;
     assert_ok(simulation_create(&config, device, &simulation));
-    assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder, 0));
+    assert_ok(outputs_open(simulation.outputs, &simulation.communicator, &run_folder));
     while (status == STATUS_OK && !simulation_done(&simulation))
         status = simulation_step(&simulation);
     const enum status closed = outputs_close(simulation.outputs);

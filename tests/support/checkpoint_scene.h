@@ -157,13 +157,12 @@ static inline struct view scene_view(const struct scene *scene, uint64_t step)
                          .ghost = SCENE_GHOST};
 }
 
-static inline enum status scene_write(const struct scene *scene, const char *folder, uint64_t step,
-                                      uint32_t keep)
+static inline enum status scene_write(const struct scene *scene, const char *folder, uint64_t step)
 {
     const struct view view = scene_view(scene, step);
     uint64_t bytes = 0;
     struct hdf5_file *file = NULL;
-    const enum status recorded = checkpoint_record(folder, &view, keep, &file);
+    const enum status recorded = checkpoint_record(folder, &view, &file);
     return write_now(recorded, file, scene->communicator, &bytes);
 }
 

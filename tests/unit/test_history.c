@@ -14,23 +14,26 @@ static const char *const path = folder.file;
 static const struct config modes = {
     .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
 
+static struct run_folder run;
+
 static enum status open_new(void **history)
 {
-    const struct run_folder new = {folder.path, RUN_FOLDER_NEW, false};
-    return history_output.open(&new, &modes, 0, history);
+    run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_NEW};
+    return history_output.open(&run, &modes, history);
 }
 
-static enum status go_on(const struct config *config, uint64_t step, void **history)
+static enum status go_on(const struct config *config, const struct history_mark *kept, void **history)
 {
-    const struct run_folder old = {folder.path, RUN_FOLDER_CONTINUE, true};
-    return history_output.open(&old, config, step, history);
+    run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_CONTINUE, .kept = *kept};
+    return history_output.open(&run, config, history);
 }
 
-/* Goes on from `step`, and writes nothing. */
-static void go_on_and_close(uint64_t step)
+/* Goes on from what was kept, and writes nothing. */
+static void go_on_and_close(const struct history_mark *kept)
 {
     void *history = NULL;
-    assert_ok(go_on(&modes, step, &history));
+    assert_ok(go_on(&modes, kept, &history));
+    assert_ok(run_folder_clear(&run));
     assert_ok(history_output.close(&history));
 }
 
@@ -68,11 +71,16 @@ static void append(void *history, uint64_t first, uint64_t last)
     }
 }
 
-static char *write_straight(uint64_t last)
+/* Rows up to `last`; *kept: what there is of them before the row of `step`. */
+static char *write_straight(uint64_t step, uint64_t last, struct history_mark *kept)
 {
     void *history = NULL;
+    const uint64_t row = (step + 1) / 2 * 2;
     assert_ok(open_new(&history));
-    append(history, 0, last);
+    for (uint64_t n = 0; n < row && n <= last; n += 2)
+        append(history, n, n);
+    *kept = history_mark(history);
+    append(history, row, last);
     assert_ok(history_output.close(&history));
     return read_text(path);
 }
@@ -80,11 +88,13 @@ static char *write_straight(uint64_t last)
 TEST(going_on_gives_the_bytes_of_going_through)
 {
     static const uint64_t steps[] = {0, 1, 2, 7, 8, 20, 21, 1000};
-    char *straight = write_straight(20);
     for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
-        write_straight(20);
+        struct history_mark kept;
         void *history = NULL;
-        assert_ok(go_on(&modes, steps[n], &history));
+        char *straight = write_straight(steps[n], 20, &kept);
+        assert_ok(go_on(&modes, &kept, &history));
+        assert_string_equal(read_text(path), straight); /* nothing is cut before the run has begun */
+        assert_ok(run_folder_clear(&run));
         append(history, (steps[n] + 1) / 2 * 2, 20);
         assert_ok(history_output.close(&history));
         assert_string_equal(read_text(path), straight);
@@ -94,20 +104,21 @@ TEST(going_on_gives_the_bytes_of_going_through)
 TEST(a_last_line_written_by_half_is_cut)
 {
     static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
-    char *straight = write_straight(6), longer[8192];
+    struct history_mark kept;
+    char *straight = write_straight(1000, 6, &kept), longer[8192];
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
         write_text(path, longer);
-        go_on_and_close(1000);
+        go_on_and_close(&kept);
         assert_string_equal(read_text(path), straight);
     }
 }
 
-static void assert_refused(enum status code, const char *fragment, const struct config *config)
+static void assert_refused(const char *fragment, const struct config *config, const struct history_mark *kept)
 {
     char *before = read_text(path);
     void *history = NULL;
-    assert_int_equal(go_on(config, 4, &history), code);
+    assert_int_equal(go_on(config, kept, &history), STATUS_USAGE);
     if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
     assert_ok(history_output.close(&history));
@@ -117,45 +128,50 @@ static void assert_refused(enum status code, const char *fragment, const struct 
 TEST(other_columns_are_refused)
 {
     struct config fewer = modes, other = modes;
+    struct history_mark kept;
     fewer.output.history.mode_count = 1;
     other.output.history.modes[1][1] = 5;
-    write_straight(6);
-    assert_refused(STATUS_USAGE, "output.history.modes", &fewer);
-    assert_refused(STATUS_USAGE, "output.history.modes", &other);
-    write_text(path, "");
-    assert_refused(STATUS_USAGE, "output.history.modes", &modes);
+    write_straight(4, 6, &kept);
+    assert_refused("output.history.modes", &fewer, &kept);
+    assert_refused("output.history.modes", &other, &kept);
 }
 
-TEST(what_is_no_row_is_named_by_its_line)
+TEST(missing_and_changed_rows_are_refused)
 {
-    static const char *const lines[] = {"junk\n", "\n", "5,1,2\n", "-5,1,1,1,1,1,1,1,1,1,1,1\n",
-                                        "5,1,1,1,1,1,1,1,1,1,1,1,1\n"};
-    char *straight = write_straight(6), longer[8192];
-    for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
-        snprintf(longer, sizeof longer, "%s%s", straight, lines[n]);
-        write_text(path, longer);
-        assert_refused(STATUS_FAILED, "history.csv:6: ", &modes);
-    }
+    struct history_mark kept;
+    char *straight = write_straight(20, 20, &kept), changed[8192];
+    char *second = strchr(straight, '\n') + 1, *third = strchr(second, '\n') + 1;
+    write_text(path, "");
+    assert_refused("lacks rows", &modes, &kept);
+    snprintf(changed, sizeof changed, "%.*s%s", (int)(second - straight), straight, third);
+    write_text(path, changed);
+    assert_refused("lacks rows", &modes, &kept);
+    snprintf(changed, sizeof changed, "%s", straight);
+    changed[second - straight] = '3'; /* another step, of the same length */
+    write_text(path, changed);
+    assert_refused("lacks rows", &modes, &kept);
 }
 
 TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
 {
     struct rlimit limit, none = {0, RLIM_INFINITY};
-    char *straight = write_straight(6);
-    write_straight(20);
+    struct history_mark kept;
+    char *straight = write_straight(8, 6, &kept);
+    write_straight(8, 20, &kept);
     stop_begin();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* no file may grow */
-    go_on_and_close(7);
+    go_on_and_close(&kept);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_string_equal(read_text(path), straight);
 }
 
 TEST(without_a_file_there_is_nothing_to_go_on_with)
 {
-    unlink(path);
+    const struct history_mark kept = {.bytes = 1};
     void *history = NULL;
-    assert_fails(go_on(&modes, 4, &history), "No such file");
+    unlink(path);
+    assert_fails(go_on(&modes, &kept, &history), "No such file");
     assert_ok(history_output.close(&history));
 }
 

@@ -34,6 +34,7 @@ struct case_of {
     enum kind kind;
     uint32_t compression;
     char folder[PATH_MAX];
+    struct run_folder run;
     struct config config;
     struct simulation simulation;
     struct samples samples[CLOCKS];
@@ -206,9 +207,9 @@ static enum status take_steps(struct case_of *c)
 
 static enum status run_steps(struct case_of *c)
 {
-    struct run_folder folder = {.path = c->folder, .use = RUN_FOLDER_REPLACE};
+    c->run = (struct run_folder){.path = c->folder, .use = RUN_FOLDER_REPLACE};
     TRY(simulation_create(&c->config, c->bench->part, &c->simulation));
-    TRY(outputs_open(c->simulation.outputs, &c->bench->ranks, &folder, 0));
+    TRY(outputs_open(c->simulation.outputs, &c->bench->ranks, &c->run));
     TRY(take_steps(c));
     if (c->kind != KIND_NONE)
         TRY(verify(c));
@@ -222,6 +223,7 @@ static enum status run_once(struct bench *bench, void *context)
     c->simulation = (struct simulation){0};
     const enum status status = run_steps(c), closed = outputs_close(c->simulation.outputs);
     simulation_destroy(&c->simulation);
+    run_folder_unlock(&c->run);
     return status == STATUS_OK ? closed : status;
 }
 

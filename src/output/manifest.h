@@ -1,0 +1,80 @@
+/* Manifest: the file manifest.yaml of a run folder, which says what in the folder belongs to the run.
+ *
+ * It is replaced as a whole, so the folder goes from one state to the next in one moment: a file counts from
+ * the moment the manifest names it, and no longer once the manifest does not. Each start of the program in
+ * the folder is a run with an id of its own, which goes on from a checkpoint of an earlier one, or from
+ * nothing. */
+#ifndef RADIXPIC_OUTPUT_MANIFEST_H
+#define RADIXPIC_OUTPUT_MANIFEST_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MANIFEST_NAME "manifest.yaml"
+
+enum {
+    MANIFEST_CHECKPOINTS = 1001, /* output.checkpoints.keep at most, and one */
+    MANIFEST_OUTPUTS = 8         /* with a folder of their own, at most */
+};
+
+/* How much of history.csv there was at some step. */
+struct history_mark {
+    uint64_t bytes;
+    uint64_t digest; /* XXH3, 64 bits, of these bytes */
+};
+
+struct manifest_checkpoint {
+    uint64_t step;
+    uint64_t run; /* which wrote it */
+    struct history_mark history;
+};
+
+/* Of the files PREFIX_STEP.h5 of an output: those up to a step belong to the run. */
+struct manifest_output {
+    char name[32]; /* of its folder */
+    uint64_t last; /* the step */
+};
+
+enum manifest_state {
+    MANIFEST_NONE,     /* no manifest */
+    MANIFEST_STARTING, /* the run has nothing yet; what an earlier one left is being removed */
+    MANIFEST_RUNNING,
+    MANIFEST_COMPLETE
+};
+
+struct manifest {
+    enum manifest_state state;
+    uint64_t run;
+    uint64_t from_run, from_step; /* the checkpoint that it went on from; run 0: none */
+    uint64_t complete_step;       /* where it is complete */
+    uint32_t output_count;
+    struct manifest_output outputs[MANIFEST_OUTPUTS];
+    uint32_t checkpoint_count;
+    struct manifest_checkpoint checkpoints[MANIFEST_CHECKPOINTS]; /* of growing steps */
+};
+
+/* Reads that of a folder; without one the state is MANIFEST_NONE. STATUS_FAILED, with a sentence, where it is
+ * damaged, of another version or cannot be read. */
+STATUS_CHECKED enum status manifest_read(const char *folder, struct manifest *manifest);
+
+/* Replaces that of a folder: see replace_end(). */
+STATUS_CHECKED enum status manifest_write(const char *folder, const struct manifest *manifest);
+
+/* The id of a new run; never 0. */
+uint64_t manifest_new_run(void);
+
+/* The checkpoint of this step; NULL where none is named. */
+const struct manifest_checkpoint *manifest_find(const struct manifest *manifest, uint64_t step);
+
+/* The output's entry, added where there is none and `add`; else NULL. */
+struct manifest_output *manifest_output(struct manifest *manifest, const char *name, bool add);
+
+/* Names a checkpoint that is newer than all others. Where there is no room the oldest is named no longer. */
+void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
+
+/* What belongs to a run that goes on from this step: nothing later. */
+void manifest_cut(struct manifest *manifest, uint64_t step);
+
+#endif

@@ -1,0 +1,222 @@
+/* Run folder: what the manifest names is the run, and nothing else; one run at a time has the folder. */
+#include "support/checkpoint_folder.h"
+
+#include "output/outputs.h"
+
+#include <inttypes.h>
+
+enum { BYTES_A_STEP = 1000 }; /* of history, made up */
+
+static struct scene scene;
+static struct folder top, checkpoints; /* the run folder, and the one below it */
+
+static struct folder folder_below(const struct folder *above, const char *name)
+{
+    struct folder below;
+    snprintf(below.path, sizeof below.path, "%.40s/%s", above->path, name);
+    return below;
+}
+
+static int begin_folder(void **state)
+{
+    (void)state;
+    top = folder_begin(&scene);
+    checkpoints = folder_below(&top, "checkpoints");
+    return mkdir(checkpoints.path, 0777);
+}
+
+static int end_folder(void **state)
+{
+    folder_end(&scene, &top);
+    return free_arrays(state);
+}
+
+#define TEST_IN_FOLDER(name) TEST_WITH(name, begin_folder, end_folder)
+
+static struct run_folder begin_run(void)
+{
+    struct run_folder run = {.path = top.path, .use = RUN_FOLDER_REPLACE};
+    rmdir(checkpoints.path);
+    assert_ok(run_folder_look(&run));
+    assert_ok(run_folder_begin(&run));
+    assert_ok(run_folder_clear(&run));
+    assert_ok(run_folder_set(&run, MANIFEST_RUNNING, 0));
+    assert_ok(run_folder_make(checkpoints.path));
+    return run;
+}
+
+static void add(struct run_folder *run, uint64_t step, uint32_t keep)
+{
+    const struct manifest_checkpoint file = {step, run->manifest.run, {BYTES_A_STEP * step, ~step}};
+    assert_ok(scene_write(&scene, checkpoints.path, step));
+    assert_ok(run_folder_add(run, &checkpoint_output, &file, keep));
+}
+
+/* What another process would find. */
+static void assert_names(const char *steps)
+{
+    struct manifest manifest;
+    char text[256] = "";
+    assert_ok(manifest_read(top.path, &manifest));
+    for (uint32_t n = 0; n < manifest.checkpoint_count; n++) {
+        const struct manifest_checkpoint *checkpoint = &manifest.checkpoints[n];
+        assert_int_equal(checkpoint->history.bytes, BYTES_A_STEP * checkpoint->step);
+        assert_true(checkpoint->history.digest == ~checkpoint->step);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRIu64, n ? " " : "",
+                 checkpoint->step);
+    }
+    assert_string_equal(text, steps);
+}
+
+TEST_IN_FOLDER(newest_are_kept)
+{
+    struct run_folder run = begin_run();
+    for (uint64_t step = 8; step <= 11; step++)
+        add(&run, step, 2);
+    assert_holds(&checkpoints, "checkpoint_10.h5 checkpoint_11.h5");
+    assert_names("10 11");
+
+    /* Names that are nearly those of checkpoints are not touched; what a killed run left is. */
+    static const char *const strange[] = {"checkpoint_05.h5", "checkpoint_5.h5.bak", "checkpoint_.h5",
+                                          "checkpoint_x.h5",  "checkpoint_-1.h5",    ".checkpoint_x.h5.tmp",
+                                          "data_5.h5",        ".checkpoint_5.h5.tmp"};
+    for (size_t n = 0; n < sizeof strange / sizeof strange[0]; n++)
+        write_file(folder_file(&checkpoints, strange[n]), "", 0);
+    assert_int_equal(mkdir(folder_file(&checkpoints, "checkpoint_3.h5"), 0777), 0);
+    add(&run, 12, 3);
+    assert_holds(&checkpoints, ".checkpoint_x.h5.tmp checkpoint_-1.h5 checkpoint_.h5 checkpoint_05.h5 "
+                               "checkpoint_10.h5 checkpoint_11.h5 checkpoint_12.h5 checkpoint_3.h5 "
+                               "checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
+    run_folder_unlock(&run);
+}
+
+TEST_IN_FOLDER(broken_ones_do_not_count)
+{
+    struct run_folder run = begin_run();
+    add(&run, 10, 2);
+    add(&run, 20, 2);
+    assert_int_equal(truncate(folder_file(&checkpoints, "checkpoint_20.h5"), 5000), 0);
+    add(&run, 30, 2);
+    assert_names("10 20 30");
+    assert_holds(&checkpoints, "checkpoint_10.h5 checkpoint_20.h5 checkpoint_30.h5");
+    add(&run, 40, 2);
+    assert_names("30 40");
+    assert_holds(&checkpoints, "checkpoint_30.h5 checkpoint_40.h5");
+    run_folder_unlock(&run);
+}
+
+/* Looks, and goes on from the checkpoint of a step. */
+static enum status go_on(struct run_folder *run, uint64_t step, uint64_t from_run)
+{
+    *run = (struct run_folder){.path = top.path, .from_step = step, .from_run = from_run};
+    TRY(run_folder_look(run));
+    return run_folder_continue(run);
+}
+
+TEST_IN_FOLDER(what_is_later_does_not_count)
+{
+    struct run_folder run = begin_run(), other;
+    const uint64_t id = run.manifest.run;
+    struct manifest_checkpoint file = {.step = 30, .run = id};
+    for (uint64_t step = 10; step <= 40; step += 10)
+        add(&run, step, 5);
+    assert_int_equal(mkdir(folder_file(&top, "snapshots"), 0777), 0);
+    for (int step = 10; step <= 40; step += 10) {
+        char name[32];
+        snprintf(name, sizeof name, "snapshots/data_%d.h5", step);
+        write_text(folder_file(&top, name), "");
+    }
+    assert_ok(run_folder_add(&run, &snapshot_output, &file, 1));
+    run_folder_unlock(&run);
+
+    assert_int_equal(go_on(&other, 20, id + 1), STATUS_USAGE); /* of another run */
+    run_folder_unlock(&other);
+    assert_int_equal(go_on(&other, 15, id), STATUS_USAGE);
+    run_folder_unlock(&other);
+    assert_ok(go_on(&other, 20, id));
+    write_text(folder_file(&top, "history.csv"), "");
+    assert_int_equal(unlink(folder_file(&checkpoints, "checkpoint_10.h5")), 0);
+    assert_ok(run_folder_begin(&other)); /* now a killed run has gone back to step 20 */
+    assert_names("20");
+    assert_true(other.manifest.run != id && other.manifest.from_run == id && other.manifest.from_step == 20);
+    assert_holds(&checkpoints, "checkpoint_20.h5 checkpoint_30.h5 checkpoint_40.h5");
+    assert_ok(run_folder_clear(&other));
+    assert_holds(&checkpoints, "checkpoint_20.h5");
+    const struct folder snapshots = folder_below(&top, "snapshots");
+    assert_holds(&snapshots, "data_10.h5 data_20.h5");
+    run_folder_unlock(&other);
+}
+
+TEST_IN_FOLDER(a_replaced_run_is_gone_at_once)
+{
+    struct run_folder run = begin_run(), other = {.path = top.path, .use = RUN_FOLDER_REPLACE};
+    add(&run, 10, 2);
+    run_folder_unlock(&run);
+    assert_ok(run_folder_look(&other));
+    assert_int_equal(other.manifest.checkpoint_count, 1);
+    assert_ok(run_folder_begin(&other));
+    assert_names("");
+    assert_int_equal(other.manifest.state, MANIFEST_STARTING);
+    assert_ok(run_folder_clear(&other));
+    assert_int_equal(access(checkpoints.path, F_OK), -1);
+    run_folder_unlock(&other);
+}
+
+TEST_IN_FOLDER(one_run_at_a_time_has_the_folder)
+{
+    char own[32];
+    struct run_folder run = begin_run(), other = {.path = top.path};
+    snprintf(own, sizeof own, "process %ld on ", (long)getpid());
+    assert_refuses(run_folder_look(&other), top.path, own);
+    assert_refuses(run_folder_begin(&other), top.path, own);
+    run_folder_unlock(&run);
+    assert_ok(run_folder_look(&other));
+    run_folder_unlock(&other);
+}
+
+/* Of two that found nothing the slower one finds the faster one's run. */
+TEST_IN_FOLDER(a_new_run_looks_again)
+{
+    struct run_folder slow = {.path = top.path};
+    rmdir(checkpoints.path);
+    assert_ok(run_folder_look(&slow));
+    assert_ok(run_folder_check(&slow));
+    struct run_folder fast = begin_run();
+    run_folder_unlock(&fast);
+    assert_refuses(run_folder_begin(&slow), "holds a run already");
+    run_folder_unlock(&slow);
+}
+
+TEST_IN_FOLDER(a_damaged_manifest_is_refused)
+{
+    struct run_folder run = begin_run(), other = {.path = top.path};
+    size_t bytes;
+    add(&run, 10, 2);
+    run_folder_unlock(&run);
+    char *manifest = read_file(folder_file(&top, MANIFEST_NAME), &bytes);
+    for (size_t n = 0; n < bytes; n++) {
+        manifest[n] ^= 1;
+        write_file(top.file, manifest, bytes);
+        manifest[n] ^= 1;
+        assert_fails(run_folder_look(&other), top.file);
+        run_folder_unlock(&other);
+        write_file(top.file, manifest, n); /* cut off */
+        assert_int_equal(run_folder_look(&other), STATUS_FAILED);
+        run_folder_unlock(&other);
+    }
+}
+
+TEST_IN_FOLDER(foreign_files_are_refused)
+{
+    static const char *const names[] = {"history.csv", "log.txt", "config.yaml", "timers.csv", "snapshots"};
+    rmdir(checkpoints.path);
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        struct run_folder run = {.path = top.path, .use = RUN_FOLDER_REPLACE};
+        write_text(folder_file(&top, names[n]), "");
+        assert_ok(run_folder_look(&run));
+        assert_refuses(run_folder_check(&run), names[n], top.path);
+        unlink(top.file);
+    }
+}
+
+TEST_MAIN(open_device, close_device)
