@@ -6,7 +6,7 @@
  *   step_move           each item pushes its chunk again and stores every particle at its place, once
  *
  * A chunk is a range of particles, whatever cells they are in, so a full cell is shared. Its particles are
- * pushed sixteen at a time, those of one cell together: the field of the cell stays in registers.
+ * pushed sixteen at a time, whether in one cell or in several.
  *
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
@@ -26,10 +26,10 @@
 
 /* In a state particle p of sixteen has lane p % 4 * 4 + p / 4: quads become a state by moves within blocks of
  * four lanes, which are fast. This brings one number of each into the order of the particles. */
-static inline uint16 in_order(uint16 v)
+static inline int16 in_order(int16 v)
 {
-    return (uint16)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb,
-                    v.sf);
+    return (int16)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb,
+                   v.sf);
 }
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
@@ -55,20 +55,13 @@ static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16
     return state;
 }
 
-/* Vectors begin at every fourth particle, where sixteen states can be read as they lie. In cells of few
- * particles they begin with the cell: going back for those before it would cost more. */
-#define ALIGNED_FROM (4 * LANES)
+/* The particle of each lane. */
+#define PARTICLE_OF_LANE (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 
-static inline uint first_vector(uint p, uint cell_end)
+/* `number` particles from `begin`, a multiple of sixteen; the other lanes are 0. */
+static inline struct state16 load_state(global const real4 *states, uint begin, uint number)
 {
-    return cell_end - p >= ALIGNED_FROM ? p & ~3u : p;
-}
-
-/* Numbers `first` to before `last` of the sixteen particles that begin here; the other lanes may hold
- * anything. No more is read where that matters. */
-static inline struct state16 load_state(global const real4 *states, uint begin, uint first, uint last)
-{
-    if (begin % 4 == 0 && first == 0 && last == LANES) {
+    if (number == LANES) {
         global const real16 *four = (global const real16 *)(states + begin);
         for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
             WILL_READ(states + begin + PREFETCH_AHEAD + n);
@@ -77,24 +70,11 @@ static inline struct state16 load_state(global const real4 *states, uint begin, 
     real16 copy[4];
     real4 *one = (real4 *)copy;
     for (uint n = 0; n < LANES; n++)
-        one[n] = n >= first && n < last ? states[begin + n] : (real4)((real)0);
+        one[n] = n < number ? states[begin + n] : (real4)((real)0);
     return state_of_quads(copy[0], copy[1], copy[2], copy[3]);
 }
 
 /* ---- a chunk ---- */
-
-/* Pushed particles wait until there are a hundred: counting and storing wait for memory, one particle
- * after the other, and would keep the arithmetic of the next vectors from going on meanwhile. */
-#define STAGED 8u /* vectors */
-
-struct staged_particles {
-    uint16 cell[STAGED]; /* where they go */
-    real16 quad[STAGED][4];
-    uint begin[STAGED];               /* number of the first particle of a vector */
-    uint first[STAGED], last[STAGED]; /* of its particles: those that count */
-    uint place[STAGED * LANES];
-    uint vectors; /* staged */
-};
 
 /* Where particles come from, where they go, and next[cell]: how many go there, or the next place in it. */
 struct chunk_lists {
@@ -104,48 +84,84 @@ struct chunk_lists {
     global uint *origin; /* of CARRIES */
 };
 
-/* Counts where the staged particles go. */
-static inline void count_staged(struct staged_particles *staged, const struct chunk_lists *lists)
+/* Most particles go to cells next to those where they were. So a vector has a window of twelve cells: three
+ * rows of four, from a row and a column before the cell of its first particle. The digit of a particle is the
+ * number of its cell in the window, and five bits of a word are enough to count sixteen particles of one
+ * digit: sums of such words are the numbers of all digits at once, where counting in memory would wait, one
+ * particle after the other, for the count before. Strays, which go elsewhere, are counted so. */
+#define WINDOW_ROWS    3
+#define WINDOW_COLUMNS 4
+#define DIGIT_BITS     5
+#define NO_DIGIT       (WINDOW_ROWS * WINDOW_COLUMNS) /* a stray's */
+
+/* next[cell] += the particles that go there, from the sum of their words. */
+static inline void count_window(ulong sum, uint corner, uint ny, global uint *next)
 {
-    for (uint v = 0; v < staged->vectors; v++) {
-        const uint *cell = (const uint *)&staged->cell[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++)
-            lists->next[cell[n]]++;
+#pragma unroll
+    for (uint row = 0; row < WINDOW_ROWS; row++) {
+        const ulong4 shift = DIGIT_BITS * (WINDOW_COLUMNS * (ulong)row + (ulong4)(0, 1, 2, 3));
+        const uint4 numbers = convert_uint4((ulong4)sum >> shift & (1ul << DIGIT_BITS) - 1);
+        global uint *const at = next + corner + row * ny;
+        vstore4(vload4(0, at) + numbers, 0, at);
     }
-    staged->vectors = 0;
 }
+
+/* Counts where `number` pushed particles go; the other lanes are not looked at. */
+static inline void count_vector(const struct motion *motion, const struct surroundings16 *around,
+                                struct state16 *state, uint number, global uint *next)
+{
+    const uint i = around->i, j = around->j;
+    int16 digits = (int16)NO_DIGIT;
+    if (number == LANES && i >= 1 && (int)i + WINDOW_ROWS - 1 <= rows_upwards(motion->nx) && j >= 1 &&
+        j + WINDOW_COLUMNS - 1 <= motion->ny) {
+        struct state16 there = *state;
+        int16 right, above;
+        const int16 left = leave_cells(&there, &right, &above);
+        right += around->right + 1;
+        above += around->above + 1;
+        digits = select(digits, right * WINDOW_COLUMNS + above,
+                        left & as_uint16(right) < WINDOW_ROWS & as_uint16(above) < WINDOW_COLUMNS);
+        const ulong sum = sum_of_words((ulong16)1 << convert_ulong16(as_uint16(digits * DIGIT_BITS)));
+        count_window(sum, cell_index(i - 1, j - 1, motion->ny), motion->ny, next);
+        /* Strays are counted in the four bits above the window's; of sixteen, nothing is left. */
+        if (sum != 0 && sum >> DIGIT_BITS * NO_DIGIT == 0)
+            return;
+    }
+    const int16 cells = find_cells(motion, around, state), particles = PARTICLE_OF_LANE;
+    const int *cell = (const int *)&cells, *digit = (const int *)&digits, *particle = (const int *)&particles;
+    for (uint l = 0; l < LANES; l++)
+        if (digit[l] == NO_DIGIT && particle[l] < (int)number)
+            next[cell[l]]++;
+}
+
+/* Pushed particles wait until there are a hundred: storing waits for memory, one particle after the other,
+ * and would keep the arithmetic of the next vectors from going on meanwhile. */
+#define STAGED 16u /* vectors */
+
+struct staged_particles {
+    int16 cell[STAGED]; /* where they go */
+    real16 quad[STAGED][4];
+    uint place[STAGED * LANES];
+    uint begin, number; /* the first of them, and how many there are */
+};
 
 /* Stores the staged particles at their places. All places are found first: loads that follow a
  * store whose address is not known yet would wait for it. */
 static inline void store_staged(struct staged_particles *staged, const struct chunk_lists *lists)
 {
-    for (uint v = 0; v < staged->vectors; v++) {
-        const uint *cell = (const uint *)&staged->cell[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
-            const uint place = lists->next[cell[n]]++;
-            staged->place[v * LANES + n] = place;
-            WILL_WRITE(lists->moved + place);
-        }
+    const int *cell = (const int *)staged->cell;
+    const real4 *quad = (const real4 *)staged->quad;
+    for (uint n = 0; n < staged->number; n++) {
+        const uint place = lists->next[cell[n]]++;
+        staged->place[n] = place;
+        WILL_WRITE(lists->moved + place);
     }
-    for (uint v = 0; v < staged->vectors; v++) {
-        const real4 *quad = (const real4 *)staged->quad[v];
-        for (uint n = staged->first[v]; n < staged->last[v]; n++) {
-            const uint place = staged->place[v * LANES + n];
-            lists->moved[place] = quad[n];
-            if (CARRIES)
-                lists->origin[place] = staged->begin[v] + n;
-        }
+    for (uint n = 0; n < staged->number; n++) {
+        const uint place = staged->place[n];
+        lists->moved[place] = quad[n];
+        if (CARRIES)
+            lists->origin[place] = staged->begin + n;
     }
-    staged->vectors = 0;
-}
-
-static inline void end_staged(struct staged_particles *staged, const struct chunk_lists *lists,
-                              const bool moving)
-{
-    if (moving)
-        store_staged(staged, lists);
-    else
-        count_staged(staged, lists);
 }
 
 /* Walks the own chunk, and either counts where its particles go or moves them there; leaves the sums at n in
@@ -157,40 +173,31 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
     struct chunk_walk walk = chunk_walk_begin(motion, offsets, count, chunk);
     struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
     struct staged_particles staged;
-    staged.vectors = 0;
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion)) {
-        const uint cell_end = min(walk.end, offsets[walk.cell + 1]);
-        if (p == cell_end)
-            continue;
-        const struct vector_cell from = vector_cell_make(motion, &walk);
-        for (uint begin = first_vector(p, cell_end); begin < cell_end; begin += LANES) {
-            const uint first = max(begin, p) - begin, last = min(LANES, cell_end - begin);
-            struct state16 state = load_state(lists->states, begin, first, last);
+    for (staged.begin = walk.begin; staged.begin < walk.end; staged.begin += staged.number) {
+        staged.number = min(STAGED * LANES, walk.end - staged.begin);
+        for (uint v = 0; v * LANES < staged.number; v++) {
+            const uint begin = staged.begin + v * LANES, number = min(LANES, walk.end - begin);
+            struct state16 state = load_state(lists->states, begin, number);
+            const struct surroundings16 around = chunk_walk_surroundings(
+                &walk, motion, offsets, begin, begin + number, PARTICLE_OF_LANE, state.x, state.y);
             struct velocity_step16 step;
-            const uint v = staged.vectors++;
-            staged.cell[v] = in_order(push16(motion, &from, &state, &step));
-            staged.begin[v] = begin;
-            staged.first[v] = first;
-            staged.last[v] = last;
-            if (moving) {
-                const struct state16 quads =
-                    state_of_quads(state.x, state.y, state.u, state.v); /* and back */
-                staged.quad[v][0] = quads.x;
-                staged.quad[v][1] = quads.y;
-                staged.quad[v][2] = quads.u;
-                staged.quad[v][3] = quads.v;
+            push16(motion, &around, &state, &step);
+            if (measuring)
+                push_add_sums16(&measured, &step, PARTICLE_OF_LANE < (int)number);
+            if (!moving) {
+                count_vector(motion, &around, &state, number, lists->next);
+                continue;
             }
-            if (measuring) {
-                const int16 particle =
-                    (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of each lane */
-                push_add_sums16(&measured, &step, particle >= (int)first & particle < (int)last);
-            }
-            if (staged.vectors == STAGED)
-                end_staged(&staged, lists, moving);
+            staged.cell[v] = in_order(find_cells(motion, &around, &state));
+            const struct state16 quads = state_of_quads(state.x, state.y, state.u, state.v); /* and back */
+            staged.quad[v][0] = quads.x;
+            staged.quad[v][1] = quads.y;
+            staged.quad[v][2] = quads.u;
+            staged.quad[v][3] = quads.v;
         }
-        p = cell_end;
+        if (moving)
+            store_staged(&staged, lists);
     }
-    end_staged(&staged, lists, moving);
     if (measuring)
         sums16_store(&measured, sums);
 }

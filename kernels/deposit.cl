@@ -8,9 +8,10 @@
  *   deposit_group_per_segment  for GPUs and any number of particles a cell (shared/deposit_segments.h)
  *   deposit_item_per_segment   for CPUs, in vectors (there, too)
  *
- * then every node adds what the cells around hold for it; of a cell of many pieces, what deposit_long_cells()
- * (there, too) has made of them. No two items write one word, so no atomics are needed, and all sums run in a
- * fixed order: the same particles give the same bits.
+ * then every node adds what the cells around hold for it, by deposit_nodes, or by deposit_node_vectors where
+ * items sum segments; of a cell of many pieces, what deposit_long_cells() (there, too) has made of them. No
+ * two items write one word, so no atomics are needed, and all sums run in a fixed order: the same particles
+ * give the same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -116,4 +117,58 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
     }
     if (node < cells && lane == 0)
         rho[node] = set ? factor * sum : rho[node] + factor * sum;
+}
+
+/* ---- the vector form ---- */
+
+/* Adds sum number n of the VECTOR cells from (i, j) on, the ends of the grid joined, to `total`. Those of one
+ * segment have one piece each, side by side, or none where they are empty. */
+static inline void add_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
+                             uint nx, uint ny, uint segment_bits, uint most, int i, int j, uint n,
+                             real total[VECTOR])
+{
+    const uint row = cell_index(wrap_near(i, nx), 0, ny);
+    if (j < 0 || j + VECTOR > (int)ny) {
+        for (int l = 0; l < VECTOR; l++)
+            total[l] +=
+                sum_pieces(cell_offsets, sums, segment_bits, most, row + wrap_any(j + l, ny), n, 0, 1);
+        return;
+    }
+    const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + VECTOR];
+    if (begin == end)
+        return;
+    if (begin >> segment_bits != end - 1 >> segment_bits) {
+        for (uint l = 0; l < VECTOR; l++)
+            total[l] += sum_pieces(cell_offsets, sums, segment_bits, most, cell + l, n, 0, 1);
+        return;
+    }
+    global const real *const of_cell = sums + (size_t)((begin >> segment_bits) + cell) * SUM_COUNT + n;
+    const int16 filled = vload16(0, cell_offsets + cell) != vload16(0, cell_offsets + cell + 1);
+    real value[VECTOR];
+    for (uint l = 0; l < VECTOR; l++)
+        value[l] = of_cell[l * SUM_COUNT];
+    const real16 added = select((real16)((real)0), vload16(0, value), convert_mask16(filled));
+    vstore16(vload16(0, total) + added, 0, total);
+}
+
+/* What deposit_nodes() does with one lane, in the same order: an item has VECTOR nodes of a row. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_node_vectors(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx,
+                     uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
+                     global real *restrict rho)
+{
+    const uint in_row = (ny + VECTOR - 1) / VECTOR, item = (uint)get_global_id(0);
+    const uint i = item / in_row, j = item % in_row * VECTOR;
+    if (i >= nx)
+        return;
+    real total[VECTOR] = {(real)0};
+    for (uint n = 0; n < SUM_COUNT; n++) {
+        const int a = (int)(n / SHAPE_NODES), b = (int)(n % SHAPE_NODES);
+        add_cells(cell_offsets, sums, nx, ny, segment_bits, most, (int)i - SHAPE_FIRST - a,
+                  (int)j - SHAPE_FIRST - b, n, total);
+    }
+    for (uint l = 0; l < VECTOR && j + l < ny; l++) {
+        const uint node = cell_index(i, j + l, ny);
+        rho[node] = set ? factor * total[l] : rho[node] + factor * total[l];
+    }
 }

@@ -3,8 +3,8 @@
  *
  * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list; the cell of a particle follows from
  * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
- * and writes coalesce. On a CPU a group is one item, which goes from cell to cell and pushes sixteen
- * particles at once; this is the same physics, sixteen lanes wide.
+ * and writes coalesce. On a CPU a group is one item, which pushes sixteen particles at once, in one
+ * cell or in several; this is the same physics, sixteen lanes wide.
  *
  * Compile-time parameters: those of shared/push.h; GROUP_ITEMS, a power of two.
  */
@@ -105,24 +105,21 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
 {
+    const int16 particle = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     struct chunk_walk walk = chunk_walk_begin(motion, cell_offsets, count, chunk);
     struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-    for (uint p = walk.begin; p < walk.end; chunk_walk_next_cell(&walk, motion)) {
-        const uint cell_end = min(walk.end, cell_offsets[walk.cell + 1]);
-        if (p == cell_end)
-            continue;
-        const struct vector_cell from = vector_cell_make(motion, &walk);
-        for (uint number; p < cell_end; p += number) {
-            number = min(LANES, cell_end - p);
-            struct state16 state = load_state(offset, velocity, p, number);
-            struct velocity_step16 step;
-            const uint16 cells = push16(motion, &from, &state, &step);
-            if (measures)
-                push_add_sums16(&measured, &step,
-                                (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int)number);
-            if (moves)
-                store_state(&state, cells, p, number, offset, velocity, key);
-        }
+    for (uint p = walk.begin; p < walk.end; p += LANES) {
+        const uint number = min(LANES, walk.end - p);
+        struct state16 state = load_state(offset, velocity, p, number);
+        const struct surroundings16 around =
+            chunk_walk_surroundings(&walk, motion, cell_offsets, p, p + number, particle, state.x, state.y);
+        struct velocity_step16 step;
+        push16(motion, &around, &state, &step);
+        const uint16 cells = as_uint16(find_cells(motion, &around, &state));
+        if (measures)
+            push_add_sums16(&measured, &step, particle < (int)number);
+        if (moves)
+            store_state(&state, cells, p, number, offset, velocity, key);
     }
     if (measures)
         sums16_store(&measured, sums + SUM_COUNT * get_group_id(0));

@@ -71,12 +71,11 @@ static inline real row_offset(real offset, int i, uint nx)
 
 #include "shared/lanes.h"
 
-/* i + steps brought to [0, n), as wrap_any(). */
-static inline int16 wrap_any16(int i, int16 steps, uint n)
+/* As wrap_any(). */
+static inline int16 wrap_any16(int16 i, uint n)
 {
     const int size = (int)n;
-    int16 wrapped = i + steps;
-    wrapped += select((int16)0, (int16)size, wrapped < 0);
+    int16 wrapped = i + select((int16)0, (int16)size, i < 0);
     wrapped -= select((int16)0, (int16)size, wrapped >= size);
     int lane[LANES];
     vstore16(wrapped, 0, lane);
@@ -84,7 +83,7 @@ static inline int16 wrap_any16(int i, int16 steps, uint n)
     for (uint l = 0; l < LANES; l++)
         far |= lane[l] < 0 || lane[l] >= size;
     if (far) {
-        vstore16(i + steps, 0, lane);
+        vstore16(i, 0, lane);
         for (uint l = 0; l < LANES; l++)
             lane[l] = (int)wrap_any(lane[l], n);
         wrapped = vload16(0, lane);
@@ -92,15 +91,14 @@ static inline int16 wrap_any16(int i, int16 steps, uint n)
     return wrapped;
 }
 
-/* The row i + steps, as wrap_row(). */
-static inline int16 wrap_row16(int i, int16 steps, uint nx)
+/* As wrap_row(). */
+static inline int16 wrap_row16(int16 i, uint nx)
 {
 #if GHOST_ROWS == 0
-    return wrap_any16(i, steps, nx);
+    return wrap_any16(i, nx);
 #else
-    const int16 row = i + steps;
-    const int16 wrapped = row + select((int16)0, (int16)(int)nx, row < 0);
-    return select((int16)rows_upwards(nx), wrapped, row >= -GHOST_ROWS & row < rows_upwards(nx));
+    const int16 wrapped = i + select((int16)0, (int16)(int)nx, i < 0);
+    return select((int16)rows_upwards(nx), wrapped, i >= -GHOST_ROWS & i < rows_upwards(nx));
 #endif
 }
 

@@ -42,38 +42,53 @@ static inline real2 interpolate(const struct cell_field *field, real2 offset)
     return sum;
 }
 
-/* E in one cell: for cic the numbers f of (f0 + f1 x) + (f2 + f3 x) y, which takes fewer operations than
- * weights; for the other shapes the field at the nodes. */
+/* ---- sixteen particles ---- */
+
+/* E in sixteen cells of a row, from column j on: for cic the numbers f of (f0 + f1 x) + (f2 + f3 x) y, which
+ * takes fewer operations than weights; for the other shapes the field at the nodes. Cells behind the end of
+ * the row hold anything. */
 #define FIELD_NUMBERS (SHAPE_NODES * SHAPE_NODES)
 
-struct field16 {
-    real ex[FIELD_NUMBERS], ey[FIELD_NUMBERS];
+struct field_strip {
+    uint i, j;
+    real ex[FIELD_NUMBERS][LANES], ey[FIELD_NUMBERS][LANES];
 };
+#define NO_ROW 0xffffffffu
 
-static inline struct field16 field16_make(const struct cell_field *field)
+/* numbers[n] of one component in the cells (i, j + l); a row is ny long. */
+static inline void strip_read(global const real *restrict field, uint nx, uint ny, uint i, uint j,
+                              real numbers[FIELD_NUMBERS][LANES])
 {
-    struct field16 made;
-#if SHAPE_ORDER == 1
-    const real2 lower = field->node[0], upper = field->node[1]; /* along y */
-    const real2 slope = field->node[2] - lower, slope_above = field->node[3] - upper;
-    const real2 numbers[FIELD_NUMBERS] = {lower, slope, upper - lower, slope_above - slope};
-#else
-    const real2 *numbers = field->node;
-#endif
-    for (int n = 0; n < FIELD_NUMBERS; n++) {
-        made.ex[n] = numbers[n].x;
-        made.ey[n] = numbers[n].y;
+    for (int a = 0; a < SHAPE_NODES; a++) {
+        global const real *row = field + cell_index(wrap_near((int)i + SHAPE_FIRST + a, nx), 0, ny);
+        for (int b = 0; b < SHAPE_NODES; b++) {
+            const int column = (int)j + SHAPE_FIRST + b;
+            real *node = numbers[a * SHAPE_NODES + b];
+            if (column >= 0 && column + (int)LANES <= (int)ny)
+                vstore16(vload16(0, row + column), 0, node);
+            else
+                for (uint l = 0; l < LANES; l++)
+                    node[l] = row[wrap_any(column + (int)l, ny)];
+        }
     }
-    return made;
+#if SHAPE_ORDER == 1
+    const real16 lower = vload16(0, numbers[0]), upper = vload16(0, numbers[1]); /* along y */
+    const real16 slope = vload16(0, numbers[2]) - lower;
+    vstore16(vload16(0, numbers[3]) - upper - slope, 0, numbers[3]);
+    vstore16(upper - lower, 0, numbers[2]);
+    vstore16(slope, 0, numbers[1]);
+#endif
 }
 
-static inline void interpolate16(const struct field16 *field, real16 x, real16 y, real16 *ex, real16 *ey)
+/* E at particles of the strip's cell number c. */
+static inline void interpolate16(const struct field_strip *strip, uint c, real16 x, real16 y, real16 *ex,
+                                 real16 *ey)
 {
 #if SHAPE_ORDER == 1
-    *ex = MULTIPLY_ADD(MULTIPLY_ADD(field->ex[3], x, field->ex[2]), y,
-                       MULTIPLY_ADD(field->ex[1], x, field->ex[0]));
-    *ey = MULTIPLY_ADD(MULTIPLY_ADD(field->ey[3], x, field->ey[2]), y,
-                       MULTIPLY_ADD(field->ey[1], x, field->ey[0]));
+    *ex = MULTIPLY_ADD(MULTIPLY_ADD(strip->ex[3][c], x, strip->ex[2][c]), y,
+                       MULTIPLY_ADD(strip->ex[1][c], x, strip->ex[0][c]));
+    *ey = MULTIPLY_ADD(MULTIPLY_ADD(strip->ey[3][c], x, strip->ey[2][c]), y,
+                       MULTIPLY_ADD(strip->ey[1][c], x, strip->ey[0][c]));
 #else
     real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights16(x, along_x);
@@ -82,8 +97,8 @@ static inline void interpolate16(const struct field16 *field, real16 x, real16 y
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++) {
             const real16 weight = along_x[a] * along_y[b];
-            *ex = MULTIPLY_ADD(weight, field->ex[a * SHAPE_NODES + b], *ex);
-            *ey = MULTIPLY_ADD(weight, field->ey[a * SHAPE_NODES + b], *ey);
+            *ex = MULTIPLY_ADD(weight, strip->ex[a * SHAPE_NODES + b][c], *ex);
+            *ey = MULTIPLY_ADD(weight, strip->ey[a * SHAPE_NODES + b][c], *ey);
         }
 #endif
 }

@@ -9,21 +9,17 @@
 
 /* What comparing vectors of reals gives: 0 or -1 a lane. */
 #if REAL_IS_DOUBLE
-typedef long mask;
-typedef long2 mask2;
-typedef long4 mask4;
-typedef long8 mask8;
 typedef long16 mask16;
 #define convert_real16 convert_double16
 #define convert_mask16 convert_long16
+#define bits_of_real   as_ulong
+#define bits_of_real16 as_ulong16
 #else
-typedef int mask;
-typedef int2 mask2;
-typedef int4 mask4;
-typedef int8 mask8;
 typedef int16 mask16;
 #define convert_real16 convert_float16
 #define convert_mask16 convert_int16
+#define bits_of_real   as_uint
+#define bits_of_real16 as_uint16
 #endif
 
 /* a b + c, rounded once where the device is fast at that. Written out, so that every kernel rounds alike:
@@ -34,8 +30,16 @@ typedef int16 mask16;
 #define MULTIPLY_ADD(a, b, c) ((real16)(a) * (real16)(b) + (real16)(c))
 #endif
 
-DEFINE_FOLD(all_lanes, mask, AND) /* whether a mask is set in all lanes: not 0 */
+DEFINE_FOLD(all_lanes, int, AND) /* whether a mask is set in all lanes: not 0 */
+DEFINE_FOLD(sum_of_words, ulong, ADD)
 DEFINE_FOLD(sum_of_lanes, real, ADD)
+
+/* Which lanes are in [0, 1): positive reals are in the order of the words that hold them, and what is
+ * negative or not a number has greater words. -0 is left out. */
+static inline mask16 is_fraction(real16 v)
+{
+    return bits_of_real16(v) < bits_of_real((real)1);
+}
 
 /* Prefetch of memory that will be read, or written, soon: hardware prefetching ends with the page, and it
  * does not cover the stores to the places of particles. OpenCL's prefetch() does nothing on PoCL. Results do

@@ -116,12 +116,26 @@ static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_st
     block[2] += step->mean_v;
 }
 
-/* ---- the walk of an item through a chunk, cell by cell ---- */
+/* ---- the walk of an item through a chunk, sixteen particles at a time ---- */
 
 struct chunk_walk {
-    uint begin, end; /* particles of the chunk */
-    uint cell, i, j; /* of the next particle */
+    uint begin, end;          /* particles of the chunk */
+    uint cell, i, j;          /* the cell where the walk is, */
+    uint cell_end;            /* the first particle behind it, */
+    struct field_strip strip; /* and the field around it and its neighbours */
 };
+
+static inline void chunk_walk_enter(struct chunk_walk *walk, const struct motion *motion)
+{
+    struct field_strip *const strip = &walk->strip;
+    const uint j = walk->j / LANES * LANES;
+    if (strip->i == walk->i && strip->j == j)
+        return;
+    strip->i = walk->i;
+    strip->j = j;
+    strip_read(motion->ex, motion->nx, motion->ny, walk->i, j, strip->ex);
+    strip_read(motion->ey, motion->nx, motion->ny, walk->i, j, strip->ey);
+}
 
 static inline struct chunk_walk chunk_walk_begin(const struct motion *motion, global const uint *cell_offsets,
                                                  uint count, uint chunk)
@@ -134,17 +148,26 @@ static inline struct chunk_walk chunk_walk_begin(const struct motion *motion, gl
         walk.begin < count ? find_segment(cell_offsets, 0, motion->nx * motion->ny - 1, walk.begin) : 0;
     walk.i = walk.cell / motion->ny;
     walk.j = walk.cell - walk.i * motion->ny;
+    walk.cell_end = cell_offsets[walk.cell + 1];
+    walk.strip.i = NO_ROW;
+    chunk_walk_enter(&walk, motion);
     return walk;
 }
 
-static inline void chunk_walk_next_cell(struct chunk_walk *walk, const struct motion *motion)
+/* To the cell of particle p, which is behind the cell where the walk is. */
+static inline void chunk_walk_to(struct chunk_walk *walk, const struct motion *motion,
+                                 global const uint *cell_offsets, uint p)
 {
-    walk->cell++;
-    walk->j++;
-    if (walk->j == motion->ny) {
-        walk->j = 0;
-        walk->i++;
-    }
+    do {
+        walk->cell++;
+        walk->j++;
+        if (walk->j == motion->ny) {
+            walk->j = 0;
+            walk->i++;
+        }
+        walk->cell_end = cell_offsets[walk->cell + 1];
+    } while (walk->cell_end <= p);
+    chunk_walk_enter(walk, motion);
 }
 
 /* ---- sixteen particles ---- */
@@ -153,77 +176,95 @@ struct state16 {
     real16 x, y, u, v;
 };
 
-/* The cell that a vector is in, and which of its neighbours are reached without leaving the grid on one side
- * and coming in on the other, or going to the lost row: those where left <= x < right and below <= y < above,
- * in cells from here. */
-struct vector_cell {
-    uint cell, i, j;
-    real left, right, below, above;
-    struct field16 field;
+/* The cells of sixteen particles, and the field around each. */
+struct surroundings16 {
+    uint i, j;          /* the first one's cell, */
+    int16 right, above; /* and how far each is from there */
+    real16 ex, ey;
 };
 
-static inline struct vector_cell vector_cell_make(const struct motion *motion, const struct chunk_walk *walk)
+/* Of the particles from `begin` to before `end`, which come next; lane l has particle begin + particle[l] and
+ * its offset (x, y). Where a vector has several cells, what belongs to the later ones replaces what the
+ * earlier ones gave. */
+static inline struct surroundings16 chunk_walk_surroundings(struct chunk_walk *walk,
+                                                            const struct motion *motion,
+                                                            global const uint *cell_offsets, uint begin,
+                                                            uint end, int16 particle, real16 x, real16 y)
 {
-    const uint nx = motion->nx, ny = motion->ny;
-    const struct cell_field nodes = cell_field_read(motion->ex, motion->ey, nx, ny, walk->cell);
-    const bool exact_cells = REAL_IS_DOUBLE || nx * ny <= 1u << 24; /* a real holds the number of any cell */
-    struct vector_cell made;
-    made.cell = walk->cell;
-    made.i = walk->i;
-    made.j = walk->j;
-    made.left = -(real)walk->i;
-    made.right = exact_cells ? (real)(rows_upwards(nx) - (int)walk->i) : made.left;
-    made.below = -(real)walk->j;
-    made.above = (real)(ny - walk->j);
-    made.field = field16_make(&nodes);
-    return made;
+    struct surroundings16 around;
+    if (walk->cell_end <= begin)
+        chunk_walk_to(walk, motion, cell_offsets, begin);
+    around.i = walk->i;
+    around.j = walk->j;
+    around.right = around.above = (int16)0;
+    interpolate16(&walk->strip, walk->j % LANES, x, y, &around.ex, &around.ey);
+    while (walk->cell_end < end) {
+        const int16 later = particle >= (int)(walk->cell_end - begin);
+        real16 ex, ey;
+        chunk_walk_to(walk, motion, cell_offsets, walk->cell_end);
+        interpolate16(&walk->strip, walk->j % LANES, x, y, &ex, &ey);
+        around.ex = select(around.ex, ex, convert_mask16(later));
+        around.ey = select(around.ey, ey, convert_mask16(later));
+        around.right = select(around.right, (int16)((int)walk->i - (int)around.i), later);
+        around.above = select(around.above, (int16)((int)walk->j - (int)around.j), later);
+    }
+    return around;
 }
 
-/* The cells of particles with any offsets, also NaN or far outside [0, 1), and the offsets there. */
-static inline uint16 find_any_cells(const struct motion *motion, const struct vector_cell *from, real16 *x,
-                                    real16 *y)
+/* One step of sixteen particles, but for their cells: `state` has offsets in the cells where they were. */
+static inline void push16(const struct motion *motion, const struct surroundings16 *around,
+                          struct state16 *state, struct velocity_step16 *step)
 {
-    const struct placement16 along_x = offset_place16(*x), along_y = offset_place16(*y);
-    *x = row_offset16(along_x.offset, (int)from->i + along_x.cells, motion->nx);
-    *y = along_y.offset;
-    return as_uint16(wrap_row16((int)from->i, along_x.cells, motion->nx) * (int)motion->ny +
-                     wrap_any16((int)from->j, along_y.cells, motion->ny));
-}
-
-/* floor() by way of int: CPU devices do that faster. */
-static inline real16 floor_in_reach(real16 x)
-{
-    const real16 towards_zero = convert_real16(convert_int16(x));
-    return select(towards_zero, towards_zero - (real)1, x < towards_zero);
-}
-
-/* The same, fast where no particle leaves the box and no difference rounds up to 1. */
-static inline uint16 find_cells(const struct motion *motion, const struct vector_cell *from, real16 *x,
-                                real16 *y)
-{
-    const real16 lower_x = floor_in_reach(*x), lower_y = floor_in_reach(*y);
-    const real16 rest_x = *x - lower_x, rest_y = *y - lower_y;
-    const mask16 plain = *x >= from->left & *x < from->right & *y >= from->below & *y < from->above &
-                         rest_x < (real)1 & rest_y < (real)1;
-    if (!all_lanes(plain))
-        return find_any_cells(motion, from, x, y);
-    *x = rest_x;
-    *y = rest_y;
-    return from->cell + as_uint16(convert_int16(MULTIPLY_ADD(lower_x, (real)motion->ny, lower_y)));
-}
-
-/* One step of sixteen particles. Returns the cells where they are then, and `state` as they are there. */
-static inline uint16 push16(const struct motion *motion, const struct vector_cell *from,
-                            struct state16 *state, struct velocity_step16 *step)
-{
-    real16 ex, ey;
-    interpolate16(&from->field, state->x, state->y, &ex, &ey);
-    *step = velocity_push16(state->u, state->v, ex, ey, motion->half_kick, motion->tangent, motion->sine);
+    *step = velocity_push16(state->u, state->v, around->ex, around->ey, motion->half_kick, motion->tangent,
+                            motion->sine);
     state->x = MULTIPLY_ADD(step->u, motion->step_x, state->x);
     state->y = MULTIPLY_ADD(step->v, motion->step_y, state->y);
     state->u = step->u;
     state->v = step->v;
-    return find_cells(motion, from, &state->x, &state->y);
+}
+
+/* floor() by way of int: CPU devices do that faster. */
+static inline int16 floor_in_reach(real16 x)
+{
+    return convert_int16(x) + convert_int16(x < (real)0);
+}
+
+/* By how many cells particles have left their cells; `state` becomes what it is there. Returns the lanes for
+ * which that holds: elsewhere a difference has rounded up to 1, or the particle is far away or none. */
+static inline int16 leave_cells(struct state16 *state, int16 *right, int16 *above)
+{
+    *right = floor_in_reach(state->x);
+    *above = floor_in_reach(state->y);
+    state->x -= convert_real16(*right);
+    state->y -= convert_real16(*above);
+    return convert_int16(is_fraction(state->x) & is_fraction(state->y));
+}
+
+/* The cells of particles with any offsets, also NaN or far outside [0, 1), and the offsets there. */
+static inline int16 find_any_cells(const struct motion *motion, const struct surroundings16 *around,
+                                   struct state16 *state)
+{
+    const struct placement16 along_x = offset_place16(state->x), along_y = offset_place16(state->y);
+    const int16 row = (int)around->i + around->right + along_x.cells;
+    state->x = row_offset16(along_x.offset, row, motion->nx);
+    state->y = along_y.offset;
+    return wrap_row16(row, motion->nx) * (int)motion->ny +
+           wrap_any16((int)around->j + around->above + along_y.cells, motion->ny);
+}
+
+/* The same, fast where no particle leaves the grid on one side and comes in on the other, or goes to the lost
+ * row. */
+static inline int16 find_cells(const struct motion *motion, const struct surroundings16 *around,
+                               struct state16 *state)
+{
+    struct state16 there = *state;
+    int16 right, above;
+    const int16 left = leave_cells(&there, &right, &above);
+    const int16 row = (int)around->i + around->right + right, column = (int)around->j + around->above + above;
+    if (!all_lanes(left & as_uint16(row) < (uint)rows_upwards(motion->nx) & as_uint16(column) < motion->ny))
+        return find_any_cells(motion, around, state);
+    *state = there;
+    return row * (int)motion->ny + column;
 }
 
 /* Of the lanes where `counts` is set. */

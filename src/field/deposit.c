@@ -5,6 +5,8 @@
 #include "field/deposit_atomic.h"
 #include "shared/shape.h"
 
+enum { VECTOR = 16 }; /* VECTOR of kernels/shared/deposit_segments.h */
+
 struct deposit {
     struct device *device; /* not owned */
     struct grid grid;
@@ -14,7 +16,7 @@ struct deposit {
     enum deposit_variant variant;
     struct deposit_groups groups;
     uint32_t planes; /* sums of a piece: the nodes its particles touch */
-    struct kernel *sum[DEPOSIT_VARIANTS], *long_cells, *nodes;
+    struct kernel *sum[DEPOSIT_VARIANTS], *long_cells, *nodes, *node_vectors;
     struct buffer *sums;         /* real[places][planes] */
     struct buffer *segment_cell; /* uint[segments] */
 };
@@ -37,7 +39,8 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     TRY(kernel_create(program, "deposit_group_per_segment", &deposit->sum[DEPOSIT_GROUP_PER_SEGMENT]));
     TRY(kernel_create(program, "deposit_item_per_segment", &deposit->sum[DEPOSIT_ITEM_PER_SEGMENT]));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
-    return kernel_create(program, "deposit_nodes", &deposit->nodes);
+    TRY(kernel_create(program, "deposit_nodes", &deposit->nodes));
+    return kernel_create(program, "deposit_node_vectors", &deposit->node_vectors);
 }
 
 static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
@@ -107,8 +110,10 @@ static enum status add_nodes(struct deposit *deposit, const struct deposit_pass 
     const uint64_t cells = grid_cells(grid),
                    reals_per_node = deposit->planes + (first ? UINT64_C(1) : UINT64_C(2));
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
-    return KERNEL_LAUNCH(deposit->nodes,
-                         launch_covering(cells * pass->lanes, deposit->groups.items, STAGE_DEPOSIT,
+    const bool vectors = pass->variant == DEPOSIT_ITEM_PER_SEGMENT;
+    const uint64_t items = vectors ? (uint64_t)grid->nx * divide_up(grid->ny, VECTOR) : cells * pass->lanes;
+    return KERNEL_LAUNCH(vectors ? deposit->node_vectors : deposit->nodes,
+                         launch_covering(items, deposit->groups.items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
                          particles->cell_offsets, deposit->sums, grid->nx, grid->ny, pass->segment_bits,
                          pass->most, pass->lanes, factor, first, rho);
