@@ -62,6 +62,13 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
     return STATUS_OK;
 }
 
+enum status buffer_create_with(struct device *device, size_t bytes, const char *what, const void *contents,
+                               struct buffer **buffer)
+{
+    TRY(buffer_create(device, bytes, what, buffer));
+    return buffer_write(*buffer, 0, bytes, contents);
+}
+
 enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struct buffer **view)
 {
     struct buffer *created = device_own_new(whole->device, sizeof *created, release);

@@ -154,6 +154,10 @@ struct device_native device_native(const struct device *device);
 STATUS_CHECKED enum status buffer_create(struct device *device, size_t bytes, const char *what,
                                          struct buffer **buffer);
 void buffer_destroy(struct buffer **buffer);
+
+/* The same, with what `contents` has of `bytes` bytes. Blocking. */
+STATUS_CHECKED enum status buffer_create_with(struct device *device, size_t bytes, const char *what,
+                                              const void *contents, struct buffer **buffer);
 size_t buffer_bytes(const struct buffer *buffer);
 
 /* A part of `whole` as a buffer of its own, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT. It is

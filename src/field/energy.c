@@ -34,8 +34,7 @@ static enum status create_elements(struct device *device, struct energy *energy)
         const struct stored_mode stored = poisson_stored_mode(&modes->grid, modes->wanted[n]);
         elements[n] = stored.m * (modes->grid.ny / 2 + 1) + stored.n;
     }
-    TRY(buffer_create(device, bytes, "the places of modes", &energy->elements));
-    return buffer_write(energy->elements, 0, bytes, elements);
+    return buffer_create_with(device, bytes, "the places of modes", elements, &energy->elements);
 }
 
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,

@@ -66,12 +66,6 @@ static enum status run(const struct fft *fft, enum fft_way way, struct buffer *r
                        "to enqueue a transform");
 }
 
-static bool is_unsupported(VkFFTResult result)
-{
-    return result == VKFFT_ERROR_UNSUPPORTED_RADIX || result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH ||
-           result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C;
-}
-
 /* VkFFT's first axis is the one whose elements are neighbours in memory: y. A pair is two planes of a third
  * axis, which is not transformed. */
 static enum status plan(struct fft *fft, uint64_t arrays, struct application *application, bool *unsupported)
@@ -100,7 +94,8 @@ static enum status plan(struct fft *fft, uint64_t arrays, struct application *ap
     const double start = timer_now();
     const VkFFTResult result = initializeVkFFT(&application->handle, configuration); /* builds kernels */
     device_add_time(fft->device, STAGE_START_KERNELS, timer_now() - start, 0);
-    *unsupported = is_unsupported(result);
+    *unsupported = result == VKFFT_ERROR_UNSUPPORTED_RADIX || result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH ||
+                   result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C;
     TRY(vkfft_check(fft, result, "to plan a transform")); /* else VkFFT has freed everything itself */
     return device_at_close(fft->device, delete_application, application);
 }

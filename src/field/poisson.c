@@ -84,50 +84,34 @@ static struct launch launch_rows(const struct poisson *poisson, uint32_t element
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
-static enum status potential_modes(struct poisson *poisson)
-{
-    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
-    return KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes,
-                         poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
-                         poisson->result_modes);
-}
-
-static enum status field_modes(struct poisson *poisson)
-{
-    const struct grid *grid = &poisson->grid;
-    const uint32_t modes_y = grid->ny / 2 + 1;
-    const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
-    const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
-    return KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
-                         poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(grid),
-                         (uint32_t)ey_begin, poisson->result_modes);
-}
-
-static enum status centred_field(struct poisson *poisson, struct fields *fields)
-{
-    const struct grid *grid = &poisson->grid;
-    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), fields->phi, grid->nx,
-                         grid->ny, 0.5 / grid->dx, 0.5 / grid->dy, fields->ex, fields->ey);
-}
-
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
 {
+    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
+    const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
+    const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
     TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
-    TRY(field_modes(poisson));
+    TRY(KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
+                      poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
+                      (uint32_t)ey_begin, poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->e, poisson->result_modes);
 }
 
+/* From the modes of the density. */
 static enum status solve_potential(struct poisson *poisson, struct fields *fields)
 {
-    TRY(potential_modes(poisson));
+    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
+    TRY(KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
+                      poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE, fields->phi, poisson->result_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
 {
+    const struct grid *grid = &poisson->grid;
     TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
     TRY(solve_potential(poisson, fields));
-    return centred_field(poisson, fields);
+    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), fields->phi, grid->nx,
+                         grid->ny, 0.5 / grid->dx, 0.5 / grid->dy, fields->ex, fields->ey);
 }
 
 /* Times all work of a solve as one: on a GPU each marker costs as much as a small kernel. */
@@ -142,20 +126,17 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
 
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
-    const uint64_t nodes_bytes = poisson->fft->real_bytes;
-    const uint64_t modes_bytes = poisson->fft->modes_bytes;
-    const uint64_t transform = poisson->fft->bytes;
-    if (poisson->gradient == GRADIENT_SPECTRAL)
-        return timed(poisson, fields, 3 * transform + 3 * modes_bytes, solve_spectral);
-    return timed(poisson, fields, 2 * transform + 2 * modes_bytes + 3 * nodes_bytes, solve_centred);
+    const uint64_t each = poisson->fft->bytes + poisson->fft->modes_bytes; /* transform */
+    return poisson->gradient == GRADIENT_SPECTRAL
+               ? timed(poisson, fields, 3 * each, solve_spectral)
+               : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
 }
 
 enum status poisson_potential(struct poisson *poisson, struct fields *fields)
 {
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
-    const uint64_t modes_bytes = poisson->fft->modes_bytes;
-    return timed(poisson, fields, poisson->fft->bytes + 2 * modes_bytes, solve_potential);
+    return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
 }
 
 struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2])

@@ -76,13 +76,12 @@ static void plan_bars(const struct device *device, const struct ndpa_shape *shap
     const uint32_t last = shape->dimensions - 1, cells = shape->sides[last] / shape->cell_side;
     const size_t good = info->is_cpu ? CPU_BAR_BYTES : GPU_BAR_BYTES;
     const uint32_t most = at_least(at_most(cells, at_most(info->local_memory, good) / cell_bytes), 1);
-    const uint32_t bars = (cells + most - 1) / most;
-    plan->bar_cells = (cells + bars - 1) / bars;
-    plan->counts[last] = (cells + plan->bar_cells - 1) / plan->bar_cells;
+    plan->bar_cells = divide_up(cells, divide_up(cells, most));
+    plan->counts[last] = divide_up(cells, plan->bar_cells);
     plan->width = plan->steps[last] = plan->bar_cells * shape->cell_side;
     const uint64_t elements = (uint64_t)plan->cell_elements * plan->bar_cells;
-    const uint32_t whole_warps = at_most((elements + WARP - 1) / WARP * WARP, MOST_GROUP_ITEMS);
-    const uint32_t usual = info->is_cpu ? 1 : whole_warps; /* a CPU's item has a bar for itself */
+    /* a CPU's item has a bar for itself */
+    const uint32_t usual = info->is_cpu ? 1 : at_most(round_up(elements, WARP), MOST_GROUP_ITEMS);
     plan->group_items = (uint32_t)device_group_items(device, wanted > 0 ? wanted : usual);
 }
 
@@ -146,11 +145,10 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
 
 /* ---- tables ---- */
 
-/* A new buffer with a table of the host. */
 static enum status keep_table(struct ndpa *ndpa, const uint32_t *table, size_t count, struct buffer **buffer)
 {
-    TRY(buffer_create(ndpa->device, count * sizeof *table, "a table of places in a volume", buffer));
-    return buffer_write(*buffer, 0, count * sizeof *table, table);
+    return buffer_create_with(ndpa->device, count * sizeof *table, "a table of places in a volume", table,
+                              buffer);
 }
 
 static enum status create_map(struct ndpa *ndpa, const uint32_t *axes)
@@ -280,20 +278,15 @@ enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, c
 
 /* ---- launches ---- */
 
-/* 2^32 / columns, rounded up. */
-static uint32_t reciprocal(uint32_t columns)
-{
-    return (uint32_t)((UINT64_C(0x100000000) + columns - 1) / columns);
-}
-
 static enum status launch_tables(struct ndpa *ndpa, struct launch launch, struct buffer *volume, size_t room)
 {
     const struct ndpa_plan *plan = &ndpa->plan;
     const uint32_t dimensions = ndpa->shape.dimensions;
     const uint32_t last_columns = columns_of(ndpa, plan->counts[dimensions - 1] - 1);
+    const uint64_t whole = UINT64_C(1) << 32; /* whose parts are the reciprocals */
     return KERNEL_LAUNCH(ndpa->permute, launch, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
-                         count_pieces(plan, plan->split, dimensions), plan->width, reciprocal(plan->width),
-                         reciprocal(last_columns), arg_local(room));
+                         count_pieces(plan, plan->split, dimensions), plan->width,
+                         divide_up(whole, plan->width), divide_up(whole, last_columns), arg_local(room));
 }
 
 enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)

@@ -115,29 +115,20 @@ uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axe
  * that from which the permuted cell is read. */
 struct host_cell {
     uint32_t elements;
+    void *copy; /* of the elements; the two tables lie behind it, and go with it */
     uint32_t *places, *sources;
-    void *copy;
 };
-
-static void host_cell_free(struct host_cell *cell)
-{
-    free(cell->places);
-    free(cell->sources);
-    free(cell->copy);
-}
 
 static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t *axes,
                                   struct host_cell *cell)
 {
     uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
     cell->elements = (uint32_t)ndpa_cell_elements(shape);
-    cell->places = calloc(cell->elements, sizeof *cell->places);
-    cell->sources = calloc(cell->elements, sizeof *cell->sources);
-    cell->copy = calloc(cell->elements, shape->element_bytes);
-    if (!cell->places || !cell->sources || !cell->copy) {
-        host_cell_free(cell);
+    cell->copy = calloc(cell->elements, shape->element_bytes + 2 * sizeof(uint32_t));
+    if (!cell->copy)
         return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", cell->elements);
-    }
+    cell->places = (uint32_t *)((char *)cell->copy + cell->elements * shape->element_bytes);
+    cell->sources = cell->places + cell->elements;
     cell_sides(shape, sides);
     for (uint32_t e = 0; e < cell->elements; e++) {
         ndpa_subscript(shape->dimensions, sides, e, subscript);
@@ -183,6 +174,6 @@ enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *ax
         else
             PERMUTE_CELL(cell, uint64_t, (uint64_t *)volume + place);
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
-    host_cell_free(&cell);
+    free(cell.copy);
     return STATUS_OK;
 }

@@ -158,11 +158,8 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     }
     if (communicator->is_branch)
         return (enum status)code;
-    failure.agreed = failure.silenced = false; /* whatever there was before has been survived */
-    if (code == STATUS_OK)
-        return STATUS_OK;
-    failure.agreed = true;
-    failure.silenced = communicator->rank != lowest;
+    failure.agreed = code != STATUS_OK; /* whatever there was before has been survived */
+    failure.silenced = failure.agreed && communicator->rank != lowest;
     return (enum status)code;
 }
 

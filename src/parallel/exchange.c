@@ -56,10 +56,9 @@ static enum status create_rows(struct exchange *exchange)
         }
     for (uint32_t row = 0; row < local; row++)
         rows[row] = rows[row] ? exchange->reached++ : ARRIVALS_NONE;
-    TRY(buffer_create(device, local * sizeof *rows, "the rows where particles arrive", &exchange->rows));
-    TRY(buffer_create(device, in * sizeof *rows, "the rows that come", &exchange->own_rows));
-    TRY(buffer_write(exchange->rows, 0, local * sizeof *rows, rows));
-    return buffer_write(exchange->own_rows, 0, in * sizeof *rows, own_rows);
+    TRY(buffer_create_with(device, local * sizeof *rows, "the rows where particles arrive", rows,
+                           &exchange->rows));
+    return buffer_create_with(device, in * sizeof *rows, "the rows that come", own_rows, &exchange->own_rows);
 }
 
 static enum status create_counts(struct exchange *exchange)

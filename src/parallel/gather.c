@@ -66,13 +66,6 @@ static enum status find_blocks(struct gather *gather, const struct slab *slabs)
     return buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks);
 }
 
-static enum status send_table(struct gather *gather, const void *table, size_t bytes, const char *what,
-                              struct buffer **buffer)
-{
-    TRY(buffer_create(gather->device, bytes, what, buffer));
-    return buffer_write(*buffer, 0, bytes, table);
-}
-
 /* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
 static enum status send_sources(struct gather *gather, struct device *scratch,
                                 const struct partition *partition, const struct slab *slabs)
@@ -90,9 +83,10 @@ static enum status send_sources(struct gather *gather, struct device *scratch,
                     sources[count++] = (uint32_t)gather->begins[rank] + n;
         begins[row + 1] = count;
     }
-    TRY(send_table(gather, begins, (rows + (size_t)1) * sizeof *begins, "begins of the rows between ranks",
-                   &gather->source_begins));
-    return send_table(gather, sources, count * sizeof *sources, "rows between ranks", &gather->sources);
+    TRY(buffer_create_with(gather->device, (rows + (size_t)1) * sizeof *begins,
+                           "begins of the rows between ranks", begins, &gather->source_begins));
+    return buffer_create_with(gather->device, count * sizeof *sources, "rows between ranks", sources,
+                              &gather->sources);
 }
 
 /* Which row of the local grid, and of the box, each row of this rank's block is. */
@@ -105,7 +99,7 @@ static enum status send_kept(struct gather *gather, struct device *scratch)
         kept[n][0] = ghost_reached_row(&gather->slab, n);
         kept[n][1] = slab_global_row(&gather->slab, kept[n][0]);
     }
-    return send_table(gather, kept, rows * sizeof *kept, "rows of the rank", &gather->kept);
+    return buffer_create_with(gather->device, rows * sizeof *kept, "rows of the rank", kept, &gather->kept);
 }
 
 static enum status find_rows(struct gather *gather, struct device *scratch, const struct rank_place *place)

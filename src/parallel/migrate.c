@@ -149,8 +149,8 @@ enum status migrate_change_slab(struct migrate *migrate, const struct slab *from
     for (uint32_t cell = 0; cell <= cells; cell++)
         made[cell] = offsets[clamp(shift + cell, begin, end)] - offsets[begin];
     buffer_destroy(&list->cell_offsets);
-    TRY(buffer_create(list->device, (cells + (size_t)1) * sizeof *made, "cell offsets", &list->cell_offsets));
-    return buffer_write(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *made, made);
+    return buffer_create_with(list->device, (cells + (size_t)1) * sizeof *made, "cell offsets", made,
+                              &list->cell_offsets);
 }
 
 /* ---- sorting ---- */

@@ -24,10 +24,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_IDS=%d", ids != NULL));
     TRY(kernel_create(program, "load_particles", &kernel));
-    TRY(buffer_create(branch, sizeof table->recipe, "the recipe of a species", &recipe));
-    TRY(buffer_create(branch, terms_bytes, "the profile of a species", &terms));
-    TRY(buffer_write(recipe, 0, sizeof table->recipe, &table->recipe));
-    TRY(buffer_write(terms, 0, terms_bytes, table->terms));
+    TRY(buffer_create_with(branch, sizeof table->recipe, "the recipe of a species", &table->recipe, &recipe));
+    TRY(buffer_create_with(branch, terms_bytes, "the profile of a species", table->terms, &terms));
     TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), first, count, recipe, terms,
                       particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),

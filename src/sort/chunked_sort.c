@@ -181,23 +181,18 @@ static uint64_t words_read(enum source source)
     return source == SOURCE_SIGMA ? 2 : 1;
 }
 
-static uint32_t chunk_of(const struct plan *plan, uint32_t count)
-{
-    return round_up(divide_up(count, plan->chunks), LINE);
-}
-
 /* Counts digits of `radix_bits` bits into `table`. */
 static enum status count_digits(struct chunked_sort *sort, const struct pass *pass, uint32_t radix_bits,
                                 uint32_t count, const struct buffer *keys, const struct buffer *from,
                                 struct buffer *table)
 {
     const struct plan *plan = &sort->plan;
-    const uint32_t radix = UINT32_C(1) << radix_bits;
+    const uint32_t radix = UINT32_C(1) << radix_bits, chunk = round_up(divide_up(count, plan->chunks), LINE);
     const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
     return KERNEL_LAUNCH(sort->histogram[pass->source],
                          ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         from, keys, table, sort->few, sort->begins, count, chunk_of(plan, count), radix,
-                         pass->shift, plan->index_bits, radix_bits);
+                         from, keys, table, sort->few, sort->begins, count, chunk, radix, pass->shift,
+                         plan->index_bits, radix_bits);
 }
 
 /* The counts of the first digit, by way of the counts of whole keys. */

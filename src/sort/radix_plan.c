@@ -9,9 +9,9 @@ static const uint32_t MAX_TABLE = UINT32_C(1) << 31;
 enum {
     MAX_ITEMS = 1 << 20, /* G*I */
     MAX_RADIX_BITS = 16,
-    CPU_RADIX_BITS = 11, /* most bits of a digit where p is auto */
-    GPU_RADIX_BITS = 5,
-    GPU_ITEMS = 128, /* I on a GPU where the local memory allows */
+    CPU_RADIX_BITS = 11, /* most bits of a digit where p is auto, which caches can count, */
+    GPU_RADIX_BITS = 5,  /* or the local memory of a wide group */
+    GPU_ITEMS = 128,     /* I on a GPU where the local memory allows */
     GPU_GROUPS_PER_UNIT = 2,
     SPLIT_LENGTH = 2048 /* table entries a group scans where s is auto: 8 KiB of local memory */
 };
@@ -34,13 +34,6 @@ const char *radix_plan_table_name(const struct radix_plan *plan)
 uint64_t radix_plan_split_length(const struct radix_plan *plan)
 {
     return (radix_plan_table_length(plan) + plan->histogram_splits - 1) / plan->histogram_splits;
-}
-
-/* As few as leave digits that a CPU's caches, or the local memory of a wide group, can count. */
-static uint32_t auto_passes(const struct device_info *device, uint32_t key_bits)
-{
-    const uint32_t most = device->is_cpu ? CPU_RADIX_BITS : GPU_RADIX_BITS;
-    return divide_up(key_bits, most);
 }
 
 static uint32_t auto_items(const struct device_info *device, uint32_t radix_bits)
@@ -99,7 +92,8 @@ enum status radix_plan_make(const struct device_info *device, const struct sort_
                             uint32_t grid_key_bits, struct radix_plan *plan)
 {
     const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
-    const uint32_t passes = config->passes != SORT_AUTO ? config->passes : auto_passes(device, bits);
+    const uint32_t most = device->is_cpu ? CPU_RADIX_BITS : GPU_RADIX_BITS;
+    const uint32_t passes = config->passes != SORT_AUTO ? config->passes : divide_up(bits, most);
     return radix_plan_make_radix(device, config, bits, divide_up(bits, passes), plan);
 }
 
@@ -118,10 +112,7 @@ enum status radix_plan_make_radix(const struct device_info *device, const struct
     plan->transpose =
         config->transpose == TRANSPOSE_AUTO ? !device->is_cpu : config->transpose == TRANSPOSE_ON;
     plan->table_rows = config->table == TABLE_ROWS; /* no device is known where rows are the faster ones */
-    plan->histogram_splits = config->histogram_splits;
-    if (plan->histogram_splits == SORT_AUTO) {
-        const uint64_t splits = (radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH;
-        plan->histogram_splits = splits < 65536 ? (uint32_t)splits : 65536;
-    }
+    const uint32_t splits = at_most((radix_plan_table_length(plan) + SPLIT_LENGTH - 1) / SPLIT_LENGTH, 65536);
+    plan->histogram_splits = config->histogram_splits != SORT_AUTO ? config->histogram_splits : splits;
     return check(device, plan);
 }

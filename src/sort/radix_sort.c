@@ -38,12 +38,6 @@ static uint32_t chunk_of(const struct radix_plan *plan, uint32_t count)
     return divide_up(count, items_of(plan));
 }
 
-/* Words of a scratch array: a transposed list has holes where items have shorter chunks. */
-static uint64_t scratch_words(const struct radix_plan *plan, uint32_t capacity)
-{
-    return plan->transpose ? (uint64_t)chunk_of(plan, capacity) * items_of(plan) : capacity;
-}
-
 static enum status create_kernels(struct radix_sort *sort)
 {
     struct program *program = NULL;
@@ -63,17 +57,20 @@ static enum status create_kernels(struct radix_sort *sort)
 static enum status create_buffers(struct radix_sort *sort, bool own_keys)
 {
     struct device *device = sort->device;
+    const struct radix_plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t);
-    const size_t scratch_bytes = (size_t)scratch_words(&sort->plan, sort->capacity) * word;
-    for (uint32_t n = 0; n < (sort->plan.transpose || own_keys ? 2 : 1); n++) {
-        TRY(buffer_create(device, scratch_bytes, "keys between sort passes", &sort->scratch[n].keys));
+    /* A transposed list has holes where items have shorter chunks. */
+    const size_t keys =
+        plan->transpose ? (size_t)chunk_of(plan, sort->capacity) * items_of(plan) : sort->capacity;
+    for (uint32_t n = 0; n < (plan->transpose || own_keys ? 2 : 1); n++) {
+        TRY(buffer_create(device, keys * word, "keys between sort passes", &sort->scratch[n].keys));
         if (sort->permutation)
-            TRY(buffer_create(device, scratch_bytes, "the permutation between sort passes",
+            TRY(buffer_create(device, keys * word, "the permutation between sort passes",
                               &sort->scratch[n].permutation));
     }
-    TRY(buffer_create(device, (size_t)radix_plan_table_length(&sort->plan) * word, "the sort's histogram",
+    TRY(buffer_create(device, (size_t)radix_plan_table_length(plan) * word, "the sort's histogram",
                       &sort->table));
-    TRY(buffer_create(device, sort->plan.histogram_splits * word, "the sums of the histogram's parts",
+    TRY(buffer_create(device, plan->histogram_splits * word, "the sums of the histogram's parts",
                       &sort->part_sums));
     return buffer_create(device, word, "the histogram's total", &sort->table_total);
 }
