@@ -1,11 +1,9 @@
-#!/usr/bin/python3
 """radixpic bench by tables: what every bench prints and writes for given options, what it refuses, what it finds
 wrong. A table's measured numbers are of no account here, but for what follows from the file's."""
 
 import os
 import re
 import signal
-import unittest
 
 from bench_table import SMALL, BenchTest, of
 from program import DEVICE, start
@@ -323,7 +321,3 @@ class Benches(BenchTest):
     def test_without_a_file(self):
         self.run_well("bench", "pic-sort", "--particles", "100", "--repeat", "1", "--device", DEVICE)
         self.assert_nothing_created()
-
-
-if __name__ == "__main__":
-    unittest.main()

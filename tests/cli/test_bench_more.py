@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """radixpic bench: what follows from what, ranks, and what a table of commands does not show."""
 
 import array
@@ -286,7 +285,3 @@ class OnRanks(BenchTest):
                 (said,) = self.said(result.stderr)
                 self.assertIn(word, said)
         self.assert_nothing_created()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,9 @@
-#!/usr/bin/python3
 """radixpic check and devices: what follows from a config, each warning, and that nothing is created."""
 
 import math
 import os
 import re
 import signal
-import unittest
 
 from program import ENDLESS, ROOT, ProgramTest, sets, start
 
@@ -264,7 +262,3 @@ class Devices(ProgramTest):
             for spec in (numbers, name, name.upper()):
                 found = self.run_well("check", "small.yaml", "--device", spec).stdout
                 self.assertIn(f"\ndevice                    {name}\n", found)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,8 +1,6 @@
-#!/usr/bin/python3
 """The command line: help, version, and the messages about unknown words."""
 
 import re
-import unittest
 
 from program import ROOT, ProgramTest
 
@@ -126,7 +124,3 @@ class MissingAndMisplaced(ProgramTest):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_program(*arguments), 2, *words)
         self.assert_nothing_created()
-
-
-if __name__ == "__main__":
-    unittest.main()

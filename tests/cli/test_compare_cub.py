@@ -1,9 +1,7 @@
-#!/usr/bin/python3
 """scripts/compare_cub.sh: without nvcc, and its table with a stand-in for what nvcc builds."""
 
 import os
 import re
-import unittest
 
 from program import DEVICE, PROGRAM, ROOT, ProgramTest
 
@@ -82,7 +80,3 @@ class CompareCub(ProgramTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("./scripts/compare_cub.sh --particles", result.stdout)
         self.assertNotIn("set -euo", result.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

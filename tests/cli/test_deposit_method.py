@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """deposit.method and filter: what check says, restarts to the bit, ranks, and what is refused. That runs of both methods
 agree tests/physics/test_methods.c shows."""
 
@@ -79,7 +78,3 @@ class DepositMethod(ProgramTest):
             histories.append(self.history())
             self.assert_near(histories[-1], alone, 1e-10)
         self.assertEqual(*histories)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What can go wrong: one clear sentence, the right exit code, files whole, nothing hanging."""
 
 import itertools
@@ -231,7 +230,3 @@ class TooLarge(ProgramTest):
                     result = self.run_program(command, "small.yaml", *sets(*settings))
                     self.assert_refused(result, 2, name)
         self.assert_nothing_created()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,9 +1,7 @@
-#!/usr/bin/python3
 """scripts/fit_scaling.py: constants that made a file are found in it, predictions follow, errors in a sentence."""
 
 import math
 import re
-import unittest
 
 from bench_table import HEADER
 from program import ProgramTest
@@ -146,7 +144,3 @@ class FitScaling(ProgramTest):
         for path, *words in (("missing.csv", "missing.csv"), ("strange.csv", "strange.csv", "radixpic bench")):
             self.assert_script_fails("fit_scaling.py", path, words=words)
         self.assertEqual(self.run_script("fit_scaling.py", self.write("good.csv", good), "--ranks", "1").returncode, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

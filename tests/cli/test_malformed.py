@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Malformed input: every key of the schema with values that are wrong for it, and command lines and files that are
 wrong as a whole. Each is refused with exit code 2 and a line that names the culprit; nothing crashes, hangs or is
 created."""
@@ -400,7 +399,3 @@ class Sources(unittest.TestCase):
         """OpenCL C has none: PoCL takes them all the same, NVIDIA's compiler does not."""
         for path, text in self.files("kernels", "cl", "h"):
             self.assertNotRegex(text, r"#define \w+\([^)]*\.\.\.\)", str(path))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,8 @@
-#!/usr/bin/python3
 """output.phase_space: what is in the files, against the particles of the snapshots beside them."""
 
 import os
 import re
 import shutil
-import unittest
 
 import h5py
 import numpy as np
@@ -303,7 +301,3 @@ class Refused(PhaseSpaceTest):
             result = self.run_program(command, "small.yaml", *setting(wide))
             self.assert_refused(result, 2, "output.phase_space.0.axes", "rounded up to a multiple of 8")
         self.assert_nothing_created()
-
-
-if __name__ == "__main__":
-    unittest.main()

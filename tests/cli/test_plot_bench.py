@@ -1,9 +1,7 @@
-#!/usr/bin/python3
 """scripts/plot_bench.py: pictures of every kind of bench file, what they show and say, errors in a sentence."""
 
 import re
 import sys
-import unittest
 
 from program import ROOT, ProgramTest
 
@@ -366,7 +364,3 @@ class Files(PlotTest):
             with self.subTest(words=words), self.assertRaisesRegex(common.Problem, words):
                 bench, rows = reading.read_files([self.write("problem.csv", *lines)])
                 FIGURES[bench].draw(self.plt, FIGURES[bench], rows, "title")
-
-
-if __name__ == "__main__":
-    unittest.main()

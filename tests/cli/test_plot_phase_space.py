@@ -1,11 +1,9 @@
-#!/usr/bin/python3
 """scripts/plot_phase_space.py: which meshes it draws, what is in the pictures, and its errors."""
 
 import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
 from pathlib import Path
 
 import h5py
@@ -357,7 +355,3 @@ class OneAxisOnly(PlotTest):
         self.assertEqual(self.chosen(), ([23], ["right_u"], "u"))
         self.assertEqual(self.chosen(axes="y"), ([23], ["left_y"], "y"))
         self.assertEqual(self.script("out").returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

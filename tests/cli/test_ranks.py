@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """radixpic run under mpirun: one run of all ranks, one voice, and a stop that all agree on."""
 
 import os
@@ -175,7 +174,3 @@ class Stopped(RanksTest):
         # on fewer ranks the sums come in another order
         self.run_well("run", "--restart", "latest", "--output", "fewer", "--quiet", *more)
         self.assertEqual([row["step"] for row in self.history("fewer")], [row["step"] for row in self.history("out")])
-
-
-if __name__ == "__main__":
-    unittest.main()

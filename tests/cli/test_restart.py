@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Checkpoints and restarts: a run that is stopped or taken back, and then gone on with, leaves the bytes of one that ran
 straight through; what cannot be gone on with is refused and stays as it is. tests/faults/ kills runs and damages checkpoints."""
 
@@ -8,7 +7,6 @@ import re
 import shutil
 import signal
 import time
-import unittest
 
 import h5py
 
@@ -241,7 +239,3 @@ class TakenOn(RestartTest):
                 for word in words:
                     self.assertIn(word, result.stderr)
                 self.assertEqual(self.everything("."), before)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """radixpic run: the files of a run folder, what is said on the way, and the same bits every time."""
 
 import contextlib
@@ -10,7 +9,6 @@ import signal
 import struct
 import termios
 import time
-import unittest
 from fcntl import ioctl
 
 import h5py
@@ -345,7 +343,3 @@ class Killed(ProgramTest):
         (self.folder / "out" / "snapshots" / ".data_60.h5.tmp").write_bytes(b"half a snapshot")
         self.run_well("run", "small.yaml", "--force", "--steps", "1")
         self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data_0.h5", "data_1.h5"])
-
-
-if __name__ == "__main__":
-    unittest.main()

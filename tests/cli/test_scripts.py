@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The scripts: rates of known series, theory against published roots, whole pictures, errors in a sentence."""
 
 import math
@@ -418,7 +417,3 @@ class Help(ProgramTest):
             result = self.run_program("--help", command=[ROOT / "scripts" / script])
             self.assertEqual(result.returncode, 0, script)
             self.assertGreater(len(result.stdout), 40, script)
-
-
-if __name__ == "__main__":
-    unittest.main()

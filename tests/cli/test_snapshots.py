@@ -1,9 +1,7 @@
-#!/usr/bin/python3
 """output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the same."""
 
 import re
 import sys
-import unittest
 
 import h5py
 import numpy as np
@@ -154,7 +152,3 @@ class Snapshots(ProgramTest):
             data = self.snapshot(*settings)
             lengths.append(plot_snapshot.length_unit(plot_snapshot.Snapshot(data.file.filename)))
         self.assertAlmostEqual(lengths[0] / lengths[1], 1, delta=1e-14)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
-#!/usr/bin/python3
 """step.method: which step check and run say they take, and snapshots that do not depend on it."""
 
-import unittest
 
 import h5py
 import numpy as np
@@ -73,7 +71,3 @@ class Snapshots(ProgramTest):
                     difference = np.abs(radix - self.particles(method, precision, 20))
                     difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
                     self.assertLess(difference.max(), tolerance, method)
-
-
-if __name__ == "__main__":
-    unittest.main()

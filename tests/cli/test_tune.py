@@ -1,9 +1,7 @@
-#!/usr/bin/python3
 """radixpic tune: its tables, what it keeps, and that check and run take it."""
 
 import os
 import re
-import unittest
 
 from program import DEVICE, ProgramTest, sets
 
@@ -182,7 +180,3 @@ class Options(ProgramTest):
                 self.assert_refused(self.run_program("tune", *arguments), 2, *words)
         result = self.run_program("tune", "--device", "no such device")
         self.assert_refused(result, 3, "no such device")
-
-
-if __name__ == "__main__":
-    unittest.main()

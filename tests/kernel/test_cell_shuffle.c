@@ -187,8 +187,7 @@ TEST(a_hot_cell)
  * on average. Tiles are small, so that some pairs stand in two of them. */
 TEST(keys_that_are_alike)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
     const struct cell_shuffle_options columns = {.column_items = 1, .lanes = 8, .column_most = 524288};
     const struct cell_shuffle_options tiles = {.column_most = 512, .group_items = 1, .tile = 4};
@@ -229,8 +228,7 @@ static uint32_t places_alike(const struct cells *list, const uint32_t *a, const 
  * deviation of 8. Every part of a draw tells, its upper halves too. */
 TEST(follows_from_the_draw_alone)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     const struct cells list = equal_cells(64, 30);
     uint32_t *first = shuffled(&list, NULL, &usual), *again = shuffled(&list, NULL, &usual);
     assert_int_equal(places_alike(&list, first, again), list.count);
@@ -300,8 +298,7 @@ static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distanc
  * the same cell in two steps, species and seeds, for which the second run is laid behind the first. */
 TEST(all_orders_are_as_likely_whatever_the_neighbours)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     enum { CELLS = 1 << 16 };
     uint32_t *orders = orders_of_four(CELLS, &usual), met[ORDERS] = {0};
     for (uint32_t c = 0; c < CELLS; c++)
@@ -325,8 +322,7 @@ TEST(all_orders_are_as_likely_whatever_the_neighbours)
  * summing to the number of cells, 15/16 of the sum has 15 * 15 = 225 degrees of freedom. */
 TEST(each_place_goes_everywhere)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     const uint32_t cells = 16000;
     const struct cells list = equal_cells(cells, SIXTEEN);
     uint32_t *permutation = shuffled(&list, NULL, &usual), met[SIXTEEN * SIXTEEN] = {0};

@@ -104,8 +104,7 @@ TEST(matches_the_host)
  * of a full cell. */
 TEST(many_pieces_of_one_cell)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
     check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC);
 }

@@ -68,8 +68,7 @@ TEST(atomic_functions_lose_nothing)
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
 TEST(contention_loses_nothing)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     check_part(ladder_atomics, ladder_of(0), (struct options){.operations = 1 << 18});
 }
 

@@ -154,8 +154,7 @@ TEST(empty_lists)
 /* Far more cells than particles. */
 TEST(empty_cells)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     check_layouts((struct lists_kind){.nx = 300, .ny = 200, .into_count = 5003, .from_count = 2003});
 }
 

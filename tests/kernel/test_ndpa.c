@@ -76,13 +76,11 @@ struct scene {
     struct buffer *volume;
 };
 
-static void scene_create(const struct ndpa_shape *shape, uint32_t group_items, struct scene *scene)
+static struct scene scene_create(const struct ndpa_shape *shape, uint32_t group_items)
 {
-    *scene = (struct scene){.shape = *shape, .group_items = group_items};
-    scene->bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
-    scene->original = make_volume(shape);
-    scene->met = test_array(1, scene->bytes);
-    scene->volume = test_buffer(scene->bytes, NULL);
+    const size_t bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
+    return (struct scene){
+        *shape, group_items, bytes, make_volume(shape), test_array(1, bytes), test_buffer(bytes, NULL)};
 }
 
 /* One permutation of the volume as it lies, which allocates nothing. */
@@ -122,8 +120,7 @@ static void check_shape(const struct ndpa_shape *shape, uint32_t group_items, bo
 {
     const uint32_t dimensions = shape->dimensions;
     uint32_t axes[NDPA_MAX_DIMENSIONS];
-    struct scene scene;
-    scene_create(shape, group_items, &scene);
+    struct scene scene = scene_create(shape, group_items);
     for (uint32_t k = 0; k < dimensions; k++)
         axes[k] = (reversed ? dimensions - 1 - k : k + shift) % dimensions;
     check_axes(&scene, axes);
@@ -156,8 +153,7 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
     const struct ndpa_shape shape = shape_of(dimensions, p, last, element_bytes);
     const double numbers = pow(dimensions, dimensions);
     uint32_t axes[NDPA_MAX_DIMENSIONS];
-    struct scene scene;
-    scene_create(&shape, 0, &scene);
+    struct scene scene = scene_create(&shape, 0);
     for (uint32_t number = 0; number < numbers; number++)
         if (axes_of(number, dimensions, axes))
             check_axes(&scene, axes);
@@ -165,8 +161,7 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
 
 TEST(all_axes_of_2_to_4_dimensions)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     for (uint32_t dimensions = 2; dimensions <= 4; dimensions++)
         for (uint32_t p = 2; p <= 5; p++)
             check_all_axes(dimensions, p, 5, p % 2 ? 8 : 4);
@@ -182,7 +177,6 @@ TEST(some_axes_beyond)
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t dimensions = cases[n].dimensions;
         const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3, cases[n].element_bytes);
-        struct scene scene;
         if (test_is_small() && n > 0)
             break;
         if (ndpa_cell_elements(&shape) * shape.element_bytes > device_info(device)->local_memory)
@@ -191,7 +185,7 @@ TEST(some_axes_beyond)
         check_shape(&shape, 0, false, 1);
         check_shape(&shape, 0, false, dimensions - 2);
         uint32_t swapped[NDPA_MAX_DIMENSIONS] = {1, 0, 2, 3, 4, 5, 6, 7};
-        scene_create(&shape, 0, &scene);
+        struct scene scene = scene_create(&shape, 0);
         check_axes(&scene, swapped);
     }
 }
@@ -199,8 +193,7 @@ TEST(some_axes_beyond)
 /* Rows of several bars, the last of them shorter; of many groups. */
 TEST(long_rows)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     static const struct ndpa_shape shapes[] = {
         {2, {6, 3 * 1009}, 3, 8},      {2, {4, 30002}, 2, 4},
         {3, {8, 16, 4 * 151}, 4, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2, 4},
@@ -229,8 +222,7 @@ TEST(groups_of_any_size)
 /* Tables are small beside the volume, and the other kinds hold next to nothing. */
 TEST(nothing_of_the_volumes_size)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
     const uint32_t axes[] = {3, 2, 1, 0};
     struct buffer *volume = test_buffer(ndpa_bytes(&shape), NULL);

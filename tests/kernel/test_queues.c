@@ -13,14 +13,15 @@ struct chain {
     uint32_t *words; /* on the host */
 };
 
-static void chain_create(struct chain *chain)
+static struct chain chain_create(void)
 {
+    struct chain chain = {.words = test_array(1, BYTES)};
     for (int n = 0; n < CHAIN; n++) {
-        chain->links[n] = test_buffer(BYTES, NULL);
-        assert_ok(buffer_fill(chain->links[n], 0));
+        chain.links[n] = test_buffer(BYTES, NULL);
+        assert_ok(buffer_fill(chain.links[n], 0));
     }
-    chain->words = test_array(1, BYTES);
     assert_ok(device_finish(device));
+    return chain;
 }
 
 static void copy(const struct chain *chain, int from, int to, enum stage stage)
@@ -46,8 +47,7 @@ static void check_words(const struct chain *chain, int link, uint32_t expected)
 /* Main, side, main: the side queue hands on what main has just written, and main what the side queue has. */
 TEST(a_side_queue_is_between_fork_and_join)
 {
-    struct chain chain;
-    chain_create(&chain);
+    const struct chain chain = chain_create();
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round));
         copy(&chain, 0, 1, STAGE_OTHER);
@@ -64,8 +64,7 @@ TEST(a_side_queue_is_between_fork_and_join)
  * the queues overlap. */
 TEST(rounds_follow_one_another)
 {
-    struct chain chain;
-    chain_create(&chain);
+    const struct chain chain = chain_create();
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round)); /* after the last round's join */
         fork_and_use(QUEUE_SIDE);
@@ -83,8 +82,7 @@ TEST(rounds_follow_one_another)
 /* A blocking read waits for all that its queue waits for, and device_finish() for both queues. */
 TEST(who_waits_sees_both_queues)
 {
-    struct chain chain;
-    chain_create(&chain);
+    const struct chain chain = chain_create();
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         assert_ok(buffer_fill(chain.links[0], round));
         copy(&chain, 0, 1, STAGE_OTHER);
@@ -103,8 +101,7 @@ TEST(who_waits_sees_both_queues)
 TEST(sends_go_in_the_order_of_their_queue)
 {
     enum { FIRST = 100, END = WORDS - 50 };
-    struct chain chain;
-    chain_create(&chain);
+    const struct chain chain = chain_create();
     uint32_t *sent = chain.words, *met = test_array(1, BYTES);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const enum device_queue queue = round % 2 == 0 ? QUEUE_SIDE : QUEUE_MAIN;
@@ -128,8 +125,7 @@ TEST(sends_go_in_the_order_of_their_queue)
 TEST(timers_count_both_queues)
 {
     enum { EACH = 5 };
-    struct chain chain;
-    chain_create(&chain);
+    const struct chain chain = chain_create();
     device_reset_timers(device);
     for (int n = 0; n < EACH; n++) {
         copy(&chain, 0, 1, STAGE_PERMUTE);

@@ -174,8 +174,7 @@ TEST(rows_of_any_stepper)
 /* With as many, more and fewer ghost rows than windows reach; a single own row; no lost row. */
 TEST(rows_and_windows)
 {
-    if (test_is_small())
-        skip();
+    needs_speed();
     const enum precision single = PRECISION_SINGLE, best = best_precision();
     const struct scene_kind near = exact_scene(73, 88, 24001, best, 0.3, 10, 0),
                             far = exact_scene(65, 100, 100000, best, 0, 2, 0);

@@ -10,13 +10,6 @@
 
 enum { LONGEST_TILE = 4096 };
 
-/* Tools under which kernels run a thousand times slower get a few tests. */
-static void needs_speed(void)
-{
-    if (test_is_small())
-        skip();
-}
-
 /* ---- one step ---- */
 
 /* A measure, then a step that measures the same or not at all. */

@@ -31,6 +31,13 @@ static inline bool test_is_small(void)
     return getenv("RADIXPIC_TEST_SMALL") != NULL;
 }
 
+/* Skips a test that is too much for that. */
+static inline void needs_speed(void)
+{
+    if (test_is_small())
+        skip();
+}
+
 /* ---- the tests of a program, in the order in which they stand in its file ---- */
 
 struct listed_test {
