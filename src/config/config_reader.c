@@ -1,6 +1,7 @@
 /* Config reader: file -> tree -> settings -> struct -> checks -> report. */
 #include "config/config_reader.h"
 
+#include "base/regular.h"
 #include "config/reading.h"
 
 #include <errno.h>
@@ -56,9 +57,10 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
 /* Reads at most MOST_FILE_BYTES + 1 bytes. */
 static enum status read_bytes(const char *path, char *bytes, size_t *length)
 {
-    FILE *file = fopen(path, "rbe");
+    const char *why = "";
+    FILE *file = regular_open(path, &why);
     if (!file)
-        return status_fail(STATUS_USAGE, "%s: cannot open the config: %s", path, strerror(errno));
+        return status_fail(STATUS_USAGE, "%s: cannot open the config: %s", path, why);
     *length = fread(bytes, 1, MOST_FILE_BYTES + 1, file);
     const int error = ferror(file) ? errno : 0;
     fclose(file);

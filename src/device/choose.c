@@ -1,9 +1,15 @@
 /* Choose: find the OpenCL devices of this machine and pick one. */
 #include "device/internal.h"
 
+#include "base/cache.h"
+
 #include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_DEVICES = 64 };
 
@@ -79,11 +85,47 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     return info;
 }
 
+/* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only: then it gets
+ * one of the user alone among the temporary files, unless the environment names one. */
+static void give_pocl_a_cache(void)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+    char path[PATH_MAX], parent[PATH_MAX];
+    struct stat found;
+    if (getenv("POCL_CACHE_DIR") || !(xdg || home))
+        return;
+    snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
+    snprintf(path, sizeof path, "%.4000s/pocl", parent);
+    cache_create_folders(path);
+    if (access(access(path, F_OK) == 0 ? path : parent, W_OK | X_OK) == 0)
+        return;
+    snprintf(path, sizeof path, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp",
+             (unsigned)geteuid());
+    mkdir(path, 0700);
+    if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+        (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+        setenv("POCL_CACHE_DIR", path, 0);
+}
+
+/* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */
+static void list_drivers(char *names, size_t size)
+{
+    const char *chosen = getenv("OCL_ICD_VENDORS"), *folder = chosen ? chosen : "/etc/OpenCL/vendors";
+    DIR *listing = opendir(folder);
+    names[0] = '\0';
+    for (const struct dirent *entry; listing && (entry = readdir(listing));)
+        if (strstr(entry->d_name, ".icd"))
+            snprintf(names + strlen(names), size - strlen(names), ", %s", entry->d_name);
+    if (listing)
+        closedir(listing);
+}
+
 static size_t find_devices(struct candidate found[MAX_DEVICES])
 {
     cl_platform_id platforms[16];
     cl_uint platform_count = 0;
     size_t count = 0;
+    give_pocl_a_cache();
     if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
         return 0;
     if (platform_count > 16)
@@ -139,11 +181,20 @@ static const struct candidate *pick(const struct candidate *found, size_t count,
 
 static enum status refuse(const struct candidate *found, size_t count, const char *spec)
 {
+    char list[4096] = "";
+    if (count == 0)
+        list_drivers(list, sizeof list);
+    if (count == 0 && list[0] != '\0')
+        return status_fail(
+            STATUS_NO_DEVICE,
+            "no OpenCL device found, though there are drivers (%s): a driver offers none where "
+            "it has no device, or cannot be loaded, as with too little memory (ulimit -v), or, as "
+            "PoCL, has no folder to write to (POCL_CACHE_DIR)",
+            list + 2);
     if (count == 0)
         return status_fail(STATUS_NO_DEVICE,
                            "no OpenCL device found; install a driver, for a CPU the package "
                            "pocl-opencl-icd");
-    char list[4096] = "";
     for (size_t n = 0, used = 0; n < count && used < sizeof list; n++) {
         const int written =
             snprintf(list + used, sizeof list - used, "%s%u:%u %s", n ? ", " : "",

@@ -1,7 +1,8 @@
 /* Program: read kernels with their shared headers, build them for a device and launch them. */
 #include "device/internal.h"
 
-#include <errno.h>
+#include "base/regular.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,13 @@ static enum status expand(const char *name, FILE *output, char *const *text)
     char *path = NULL;
     if (asprintf(&path, "%s/%s", program_folder(), name) < 0)
         return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
-    FILE *file = fopen(path, "r");
+    const char *why = "";
+    FILE *file = regular_open(path, &why);
     if (!file) {
         const enum status status = status_fail(
             STATUS_FAILED,
             "cannot read kernel file %s: %s (the folder comes from RADIXPIC_KERNELS where that is set)", path,
-            strerror(errno));
+            why);
         free(path);
         return status;
     }

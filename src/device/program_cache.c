@@ -2,6 +2,7 @@
 #include "device/internal.h"
 
 #include "base/cache.h"
+#include "base/regular.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -94,7 +95,8 @@ cl_program program_cache_load(const struct core *core, const char *source, const
     struct header wanted;
     size_t bytes = 0;
     cl_program program = NULL;
-    FILE *file = find_place(core, source, options, &wanted, path) ? fopen(path, "rbe") : NULL;
+    const char *why;
+    FILE *file = find_place(core, source, options, &wanted, path) ? regular_open(path, &why) : NULL;
     if (!file)
         return NULL;
     unsigned char *binary = is_own(file) ? read_binary(file, &wanted, &bytes) : NULL;

@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_CONFIG_BYTES = 1 << 20, NAME_LENGTH = 160 };
+enum { MOST_CONFIG_BYTES = 1 << 20, NAME_LENGTH = 160, MOST_GHOST = 16384 + 1 };
 
 static enum status no_memory(const struct checkpoint *checkpoint)
 {
@@ -39,6 +40,19 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
     TRY(hdf5_read_number(&checkpoint->source, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
     TRY(hdf5_read_number(&checkpoint->source, "ranks", H5T_NATIVE_UINT32, ranks));
     return hdf5_read_number(&checkpoint->source, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
+}
+
+/* Those that no array is held against. The energy is known from the row of step 0 on. */
+static enum status check_numbers(const struct checkpoint *checkpoint)
+{
+    const struct config *config = &checkpoint->config;
+    if (checkpoint->step > config->time.steps)
+        return impossible(checkpoint, "its step is beyond the last of its config");
+    if (checkpoint->step > 0 && !(checkpoint->first_energy >= 0 && isfinite(checkpoint->first_energy)))
+        return impossible(checkpoint, "its first energy is no finite number from 0 on");
+    if (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST)
+        return impossible(checkpoint, "no rank has so many ghost rows");
+    return STATUS_OK;
 }
 
 static enum status read_config(struct checkpoint *checkpoint)
@@ -130,6 +144,7 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
+    TRY(check_numbers(checkpoint));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);

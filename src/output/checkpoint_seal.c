@@ -3,6 +3,7 @@
 #include "output/hdf5_read.h"
 
 #include "base/pool.h"
+#include "base/regular.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -161,12 +162,16 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
 enum status checkpoint_seal_check(const char *path, bool all)
 {
     struct stat found = {0};
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return status_fail(STATUS_FAILED, "%s is no checkpoint: it is not a file", path);
-    FILE *file = fopen(path, "rb");
+    const char *why = "";
+    FILE *file = regular_open(path, &why);
     if (!file)
-        return status_fail(STATUS_FAILED, "%s: cannot open it: %s", path, strerror(errno));
-    const enum status status = check_open_file(path, file, (uint64_t)found.st_size, all);
+        return status_fail(STATUS_FAILED, errno == 0 ? "%s is no checkpoint: %s" : "%s: cannot open it: %s",
+                           path, why);
+    enum status status = STATUS_OK;
+    if (fstat(fileno(file), &found) != 0 || !S_ISREG(found.st_mode))
+        status = status_fail(STATUS_FAILED, "%s is no checkpoint: it is no file", path);
+    else
+        status = check_open_file(path, file, (uint64_t)found.st_size, all);
     fclose(file);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,14 +71,45 @@ enum status hdf5_read_number(const struct hdf5_source *source, const char *name,
     return status;
 }
 
-/* Whether the dataset's numbers lie in the file itself, one after the other. */
+/* Refuses a path of which a step is no link to what lies in the file itself, before it is followed: one to
+ * another file, or to another name. */
+static enum status require_within(const struct hdf5_source *source, const char *name)
+{
+    char path[256];
+    H5L_info_t link;
+    for (size_t end = strcspn(name + 1, "/") + 1;; end += strcspn(name + end + 1, "/") + 1) {
+        snprintf(path, sizeof path, "%.*s", (int)end, name);
+        if (H5Lget_info(source->file, path, &link, H5P_DEFAULT) < 0)
+            return fail(source, name, "is missing");
+        if (link.type != H5L_TYPE_HARD)
+            return fail(source, name, "is a link to another place, which is not followed");
+        if (name[end] == '\0')
+            return STATUS_OK;
+    }
+}
+
+/* Whether the dataset's numbers lie in the file itself, one after the other. Asked before anything else, for
+ * the shape of a virtual one is found in other files. */
 static bool is_plain(hid_t dataset)
 {
     const hid_t creation = H5Dget_create_plist(dataset);
-    const bool plain = creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
-                       H5Pget_external_count(creation) == 0 && H5Dget_offset(dataset) != HADDR_UNDEF;
+    const bool plain =
+        creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_external_count(creation) == 0;
     H5Pclose(creation);
     return plain;
+}
+
+/* Opens a dataset of which nothing lies elsewhere. */
+static enum status open_plain(const struct hdf5_source *source, const char *name, hid_t *dataset)
+{
+    TRY(require_within(source, name));
+    *dataset = H5Dopen2(source->file, name, H5P_DEFAULT);
+    if (*dataset < 0)
+        return fail(source, name, "is missing");
+    if (is_plain(*dataset))
+        return STATUS_OK;
+    H5Dclose(*dataset);
+    return fail(source, name, "is not stored as one piece of this file");
 }
 
 /* Numbers as the host has them, which all processors read. */
@@ -131,16 +163,15 @@ enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, c
     const int dimensions = rows->shape[1] ? 2 : 1;
     hsize_t shape[2] = {0, 0};
     enum status status = STATUS_OK;
-    const hid_t dataset = H5Dopen2(source->file, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return fail(source, name, "is missing");
+    hid_t dataset = H5I_INVALID_HID;
+    TRY(open_plain(source, name, &dataset));
     if (!is_of_kind(H5Dget_type(dataset), rows->type))
         status = fail(source, name, "holds numbers of another type");
     else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
              shape[1] != rows->shape[1])
         status = fail(source, name, "is of another shape than the state that the file tells of");
-    else if (rows->shape[0] > 0 && !is_plain(dataset))
-        status = fail(source, name, "is not stored as one piece of this file");
+    else if (rows->shape[0] > 0 && H5Dget_offset(dataset) == HADDR_UNDEF)
+        status = fail(source, name, "is nowhere in this file");
     else if (rows->rows > 0 && is_native(dataset, rows->type))
         status = read_plain(source, dataset, rows, values);
     else if (rows->rows > 0 && !read_selected(dataset, dimensions, rows, values))
@@ -152,9 +183,8 @@ enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, c
 enum status hdf5_read_length(const struct hdf5_source *source, const char *name, uint64_t *length)
 {
     hsize_t shape[2] = {0, 0};
-    const hid_t dataset = H5Dopen2(source->file, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return fail(source, name, "is missing");
+    hid_t dataset = H5I_INVALID_HID;
+    TRY(open_plain(source, name, &dataset));
     const bool fits = get_shape(H5Dget_space(dataset), 1, shape);
     *length = shape[0];
     H5Dclose(dataset);

@@ -3,6 +3,7 @@
 #include "sort/tuning.h"
 
 #include "base/cache.h"
+#include "base/regular.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
 
@@ -164,12 +165,13 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
     *tuning = (struct tuning){0};
     problem[0] = '\0';
     cache_path(TUNING_FILE, path, sizeof path);
-    FILE *file = path[0] != '\0' ? fopen(path, "rbe") : NULL;
+    const char *why = "";
+    FILE *file = path[0] != '\0' ? regular_open(path, &why) : NULL;
     if (file) {
         status = read_file(file, tuning);
         fclose(file);
     } else if (path[0] != '\0' && errno != ENOENT && errno != ENOTDIR) {
-        status = status_fail(STATUS_USAGE, "%s", strerror(errno));
+        status = status_fail(STATUS_USAGE, "%s", why);
     }
     if (status != STATUS_USAGE)
         return status;

@@ -122,6 +122,44 @@ class FullDisk(ProgramTest):
         self.assertRegex(log, r"(?ms)^warning: the terminal[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
 
 
+class Pipes(ProgramTest):
+    """In the place of a file that is read: nothing waits for what never comes."""
+
+    def test_each_file(self):
+        environment = self.with_kernels()
+        (self.folder / "own kernels" / "push.cl").unlink()
+        for name in ("pipe", "own kernels/push.cl", "tuning.yaml"):
+            os.mkfifo(self.folder / name)
+        refused = [(["run", "pipe"], {}, 2, "pipe: cannot open the config"), (["run", "--restart", "pipe"], {}, 1, "pipe is no checkpoint"),
+                   (["run", "small.yaml"], environment, 1, "push.cl")]  # fmt: skip
+        for arguments, more, code, words in refused:
+            with self.subTest(arguments=arguments, words=words):
+                self.assert_refused(self.run_program(*arguments, environment=more), code, words, ": it is no regular file")
+        result = self.run_well("run", "small.yaml", environment={"RADIXPIC_CACHE": str(self.folder)})
+        self.assertIn("tuning.yaml cannot be used: it is no regular file", result.stdout)
+
+
+class Home(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if "pthread" not in self.run_well("devices").stdout:
+            self.skipTest("no device of PoCL")
+        self.environment = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "TMPDIR": str(self.folder)}
+        os.environ.pop("POCL_CACHE_DIR", None)
+
+    def test_without_a_folder_for_caches(self):
+        self.run_well("run", "small.yaml", "--device", "pthread", "--quiet", environment=self.environment)
+        self.assertEqual((self.folder / f"radixpic-pocl-{os.geteuid()}").stat().st_mode & 0o777, 0o700)
+
+    def test_without_any_folder(self):
+        """Which a folder that others may write to is not."""
+        (self.folder / f"radixpic-pocl-{os.geteuid()}").mkdir()
+        (self.folder / f"radixpic-pocl-{os.geteuid()}").chmod(0o755)
+        result = self.run_program("run", "small.yaml", "--device", "pthread", environment=self.environment)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertNotIn("install a driver", result.stderr)
+
+
 class Kernels(ProgramTest):
     def test_a_kernel_that_does_not_build(self):
         first = "#include"

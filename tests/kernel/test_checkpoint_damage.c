@@ -3,6 +3,7 @@
 #include "support/checkpoint_folder.h"
 
 #include <hdf5.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 /* The n-th damage of a copy of `whole`; returns its length. */
@@ -84,6 +85,95 @@ static void change(const char *path, const char *name, hid_t type, const void *v
     }
     assert_true(H5Fclose(file) >= 0);
     assert_ok(checkpoint_seal(path));
+}
+
+/* A number of the header is changed, and the digest made right. */
+static void change_header(const char *path, const char *name, hid_t type, const void *value)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), number = H5Aopen(file, name, H5P_DEFAULT);
+    assert_true(H5Awrite(number, type, value) >= 0);
+    H5Aclose(number);
+    assert_true(H5Fclose(file) >= 0);
+    assert_ok(checkpoint_seal(path));
+}
+
+TEST(impossible_headers_are_refused)
+{
+    struct patient patient;
+    patient_create(1, (const uint32_t[]){1}, &patient);
+    const char *file = patient.folder.file;
+    const struct {
+        const char *name;
+        hid_t type;
+        const void *value;
+        const char *words;
+    } changes[] = {
+        {"version", H5T_NATIVE_UINT32, &(uint32_t){99}, "its version is not that"},
+        {"step", H5T_NATIVE_UINT64, &(uint64_t){UINT64_MAX}, "its step is beyond"},
+        {"first_energy", H5T_NATIVE_DOUBLE, &(double){NAN}, "its first energy"},
+        {"first_energy", H5T_NATIVE_DOUBLE, &(double){INFINITY}, "its first energy"},
+        {"first_energy", H5T_NATIVE_DOUBLE, &(double){-1}, "its first energy"},
+        {"ranks", H5T_NATIVE_UINT32, &(uint32_t){0}, "no rows for so many ranks"},
+        {"ranks", H5T_NATIVE_UINT32, &(uint32_t){2}, "of another shape"},
+        {"ranks", H5T_NATIVE_UINT32, &(uint32_t){UINT32_MAX}, "no rows for so many ranks"},
+        {"ghost", H5T_NATIVE_UINT32, &(uint32_t){1}, "ghost rows"},
+        {"ghost", H5T_NATIVE_UINT32, &(uint32_t){UINT32_MAX}, "ghost rows"},
+    };
+    for (size_t n = 0; n < sizeof changes / sizeof changes[0]; n++) {
+        struct checkpoint *checkpoint;
+        write_file(file, patient.whole, patient.length);
+        change_header(file, changes[n].name, changes[n].type, changes[n].value);
+        assert_fails(checkpoint_open(&alone, file, &checkpoint), file, changes[n].words);
+    }
+    folder_end(&patient.scene, &patient.folder);
+}
+
+/* In the place of an array, or of the group above it: what makes HDF5 open another file, which is a pipe that
+ * a reader would wait at for ever, or follow another name. */
+static void replace(const char *path, const char *name, const char *pipe, int kind)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t shape = SCENE_NX, endless = H5S_UNLIMITED;
+    const hid_t space = H5Screate_simple(1, &shape, &endless), source = H5Scopy(space);
+    assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    if (kind == 0)
+        assert_true(H5Lcreate_external(pipe, name, file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    else if (kind == 1)
+        assert_true(H5Lcreate_soft("/config", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    else if (kind == 2)
+        assert_true(H5Pset_external(creation, pipe, 0, H5F_UNLIMITED) >= 0);
+    else
+        assert_true(H5Pset_virtual(creation, space, pipe, "/array", source) >= 0);
+    if (kind >= 2)
+        H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(source);
+    H5Sclose(space);
+    H5Pclose(creation);
+    assert_true(H5Fclose(file) >= 0);
+    assert_ok(checkpoint_seal(path));
+}
+
+TEST(nothing_outside_the_file_is_followed)
+{
+    struct patient patient;
+    char pipe[PATH_MAX];
+    patient_create(1, (const uint32_t[]){1}, &patient);
+    const char *file = patient.folder.file;
+    snprintf(pipe, sizeof pipe, "%s/pipe", patient.folder.path);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    static const char *const names[] = {"/particles/ions/row_counts", "/particles/ions", "/particles",
+                                        "/config"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        for (int kind = 0; kind < (n % 3 == 0 ? 4 : 2); kind++) {
+            struct checkpoint *checkpoint;
+            write_file(file, patient.whole, patient.length);
+            replace(file, names[n], pipe, kind);
+            assert_fails(checkpoint_open(&alone, file, &checkpoint), file,
+                         kind < 2 ? "a link to another place" : "not stored as one piece");
+        }
+    assert_fails(checkpoint_seal_check(pipe, true), "it is no regular file");
+    assert_int_equal(unlink(pipe), 0);
+    folder_end(&patient.scene, &patient.folder);
 }
 
 TEST(impossible_states_are_refused)

@@ -64,7 +64,7 @@ static inline struct config scene_config(const struct scene_kind *kind)
     struct config config = {
         .title = "by hand: \"quoted\"",
         .grid = {{SCENE_NX, SCENE_NY}, {6.1, 4.7}},
-        .time = {.step = 0.1, .steps = 100, .check_every = 10},
+        .time = {.step = 0.1, .steps = 1000, .check_every = 10},
         .precision = kind->precision,
         .species_count = SCENE_SPECIES,
         .species = {{.name = "electrons", .charge = -1, .mass = 1, .density = 1, .ids = !kind->ids},
