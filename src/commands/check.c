@@ -53,6 +53,7 @@ static enum status print_plan(const struct config *config, const struct device_i
     for (uint32_t s = 0; s < config->species_count; s++)
         share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
     struct simulation_plan plan;
+    struct log log = {.terminal = stdout, .level = LOG_NORMAL};
     char sort[256], place[64] = "on one rank";
     TRY(simulation_plan(&share, info, &plan));
     sorter_plan_describe(&plan.sort, sort, sizeof sort);
@@ -67,9 +68,8 @@ static enum status print_plan(const struct config *config, const struct device_i
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(&share));
     if (plan.sort.note[0] != '\0')
-        printf("warning: %s\n", plan.sort.note);
-    consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step,
-                           &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+        log_line(&log, LOG_NORMAL, "warning: %s", plan.sort.note);
+    consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, &log);
     return STATUS_OK;
 }
 
@@ -78,7 +78,8 @@ static enum status print_device_part(const struct config *config, const struct g
 {
     struct device *device = NULL;
     if (device_open(config->device, 0, &device) != STATUS_OK) {
-        printf("device                    %s\n", status_message());
+        log_line(&(struct log){.terminal = stdout, .level = LOG_NORMAL}, LOG_NORMAL,
+                 "device                    %s", status_message());
         printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;
     }

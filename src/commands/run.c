@@ -287,7 +287,8 @@ static enum status close_log(struct run *run, enum status status)
     run->log.file = NULL;
     if (status == STATUS_OK)
         return run_folder_close(&run->folder, "log.txt", file);
-    fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s%s",
+             status == STATUS_STOPPED ? "" : "stopped: ", status_message());
     fclose(file);
     return status;
 }

@@ -2,7 +2,7 @@
  * itself as a table. */
 #include "config/config_reader.h"
 #include "config/schema.h"
-#include "config/text.h"
+#include "base/text.h"
 #include "config/yaml_tree.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static void print_text(const char *text, FILE *stream)
         bytes = text_character(text, left, &code);
         if (bytes == 0) /* not UTF-8: no reader lets it in */
             break;
-        if (text_is_control(code))
+        if (text_is_hidden(code))
             fprintf(stream, "\\u%04" PRIX32, code);
         else
             fprintf(stream, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", (int)bytes, text);

@@ -2,7 +2,7 @@
 #include "base/suggest.h"
 #include "config/reading.h"
 #include "config/schema.h"
-#include "config/text.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>

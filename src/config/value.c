@@ -1,7 +1,7 @@
 /* Value: parsing scalars, and saying what is allowed, by the type of their row. */
 #include "config/schema.h"
 
-#include "config/text.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <math.h>

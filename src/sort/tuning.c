@@ -8,10 +8,12 @@
 #include "config/yaml_tree.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +47,8 @@ static const struct schema_row entry_rows[] = {
     {"date", TYPE_TEXT, IN_ENTRY(date), WITHIN(TUNING_DATE_LENGTH - 1, TUNING_DATE_LENGTH - 1),
      .capacity = TUNING_DATE_LENGTH},
 };
-static const struct schema_row format_row = {"format", TYPE_COUNT32, WITHIN(FORMAT, FORMAT)};
+/* A newer file may have more keys; the entries with these are read. */
+static const struct schema_row format_row = {"format", TYPE_COUNT32, WITHIN(FORMAT, UINT32_MAX)};
 
 /* ---- keys ---- */
 
@@ -87,7 +90,9 @@ void tuning_free(struct tuning *tuning)
     *tuning = (struct tuning){0};
 }
 
-/* ---- reading: STATUS_USAGE where the file cannot be used, with the place ---- */
+/* ---- reading: STATUS_USAGE where the file, or the entry, cannot be used, with the place ---- */
+
+enum { ANY_OTHERS = 1 << 20 };
 
 /* Reads the keys of a mapping, which has `others` more than these. */
 static enum status read_rows(const struct tree_node *mapping, const struct schema_row *rows, size_t count,
@@ -110,28 +115,38 @@ static enum status read_rows(const struct tree_node *mapping, const struct schem
                                row->path, why);
         known += node != NULL;
     }
-    return tree_count(mapping) == known
+    return others == ANY_OTHERS || tree_count(mapping) == known
                ? STATUS_OK
                : status_fail(STATUS_USAGE, "line %zu: has %zu keys, of which %zu are known",
                              mapping->origin.line, tree_count(mapping), known);
 }
 
-static enum status read_root(const struct tree_node *root, struct tuning *tuning)
+/* An entry that is not right costs itself alone: `problem` gets the sentence about the first one. */
+static enum status read_root(const struct tree_node *root, struct tuning *tuning,
+                             char problem[TUNING_PROBLEM_LENGTH])
 {
     const struct tree_node *sorts = tree_value(root, "sorts");
     uint32_t format = 0;
     if (!sorts || sorts->kind != TREE_SEQUENCE)
         return status_fail(STATUS_USAGE, "it is not a mapping with the keys format and the list sorts");
-    TRY(read_rows(root, &format_row, 1, 1, &format));
+    TRY(read_rows(root, &format_row, 1, ANY_OTHERS, &format));
+    tuning->is_newer = format > FORMAT;
+    if (!tuning->is_newer)
+        TRY(read_rows(root, &format_row, 1, 1, &format));
     tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
     if (!tuning->entries)
         return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
     for (const struct tree_node *node = sorts->first_child; node; node = node->next)
-        TRY(read_rows(node, entry_rows, COUNT_OF(entry_rows), 0, &tuning->entries[tuning->count++]));
+        if (read_rows(node, entry_rows, COUNT_OF(entry_rows), tuning->is_newer ? ANY_OTHERS : 0,
+                      &tuning->entries[tuning->count]) == STATUS_OK)
+            tuning->count++;
+        else if (problem[0] == '\0')
+            snprintf(problem, TUNING_PROBLEM_LENGTH, "%.400s", status_message());
     return STATUS_OK;
 }
 
-static enum status parse_text(const char *text, size_t length, struct tuning *tuning)
+static enum status parse_text(const char *text, size_t length, struct tuning *tuning,
+                              char problem[TUNING_PROBLEM_LENGTH])
 {
     struct tree tree = {.root = NULL};
     struct tree_problem trouble;
@@ -139,12 +154,12 @@ static enum status parse_text(const char *text, size_t length, struct tuning *tu
     if (status == STATUS_USAGE)
         status = status_fail(STATUS_USAGE, "line %zu: %s", trouble.origin.line, trouble.text);
     else if (status == STATUS_OK)
-        status = read_root(tree.root, tuning);
+        status = read_root(tree.root, tuning, problem);
     tree_free(&tree);
     return status;
 }
 
-static enum status read_file(FILE *file, struct tuning *tuning)
+static enum status read_file(FILE *file, struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
 {
     char *text = malloc(MOST_FILE_BYTES + 1);
     if (!text)
@@ -153,14 +168,14 @@ static enum status read_file(FILE *file, struct tuning *tuning)
     const enum status status = ferror(file) ? status_fail(STATUS_USAGE, "%s", strerror(errno))
                                : length > MOST_FILE_BYTES
                                    ? status_fail(STATUS_USAGE, "it is longer than %d bytes", MOST_FILE_BYTES)
-                                   : parse_text(text, length, tuning);
+                                   : parse_text(text, length, tuning, problem);
     free(text);
     return status;
 }
 
 enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH])
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], of_entry[TUNING_PROBLEM_LENGTH] = "";
     enum status status = STATUS_OK;
     *tuning = (struct tuning){0};
     problem[0] = '\0';
@@ -168,14 +183,17 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
     const char *why = "";
     FILE *file = path[0] != '\0' ? regular_open(path, &why) : NULL;
     if (file) {
-        status = read_file(file, tuning);
+        status = read_file(file, tuning, of_entry);
         fclose(file);
     } else if (path[0] != '\0' && errno != ENOENT && errno != ENOTDIR) {
         status = status_fail(STATUS_USAGE, "%s", why);
     }
+    if (of_entry[0] != '\0')
+        snprintf(problem, TUNING_PROBLEM_LENGTH,
+                 "one or more of the tuned sorts in %.400s cannot be used: %.400s", path, of_entry);
     if (status != STATUS_USAGE)
         return status;
-    tuning->count = 0; /* half a file is trusted no more than none */
+    tuning->count = 0;
     snprintf(problem, TUNING_PROBLEM_LENGTH, "the tuned sorts in %.400s cannot be used: %.400s", path,
              status_message());
     return STATUS_OK;
@@ -216,10 +234,26 @@ static enum status open_other(char path[PATH_MAX], char other[OTHER_LENGTH], FIL
     return STATUS_OK;
 }
 
+static enum status refuse_newer(const struct tuning *tuning)
+{
+    char path[PATH_MAX];
+    cache_path(TUNING_FILE, path, sizeof path);
+    return tuning->is_newer ? status_fail(STATUS_FAILED,
+                                          "%s was written by a newer radixpic, and is left as it is; "
+                                          "RADIXPIC_CACHE names another folder",
+                                          path)
+                            : STATUS_OK;
+}
+
 enum status tuning_check_writable(void)
 {
-    char path[PATH_MAX], other[OTHER_LENGTH];
+    char path[PATH_MAX], other[OTHER_LENGTH], problem[TUNING_PROBLEM_LENGTH];
     FILE *file;
+    struct tuning there;
+    TRY(tuning_read(&there, problem));
+    const enum status newer = refuse_newer(&there);
+    tuning_free(&there);
+    TRY(newer);
     TRY(open_other(path, other, &file));
     fclose(file);
     unlink(other);
@@ -246,12 +280,35 @@ static enum status write_file(const struct tuning *old, const struct tuning *fou
     return status;
 }
 
+/* Of two programs that write, one reads what the other has written. The lock is that of the folder, so that
+ * no file is left; where the file system has none, it is done without. */
+static int lock_folder(void)
+{
+    char path[PATH_MAX];
+    cache_path(TUNING_FILE, path, sizeof path);
+    cache_create_folders(path);
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return -1;
+    *slash = '\0';
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0)
+        (void)flock(folder, LOCK_EX);
+    return folder;
+}
+
 enum status tuning_write(const struct tuning *found)
 {
     char problem[TUNING_PROBLEM_LENGTH];
     struct tuning old;
-    TRY(tuning_read(&old, problem));
-    const enum status status = write_file(&old, found);
+    const int lock = lock_folder();
+    enum status status = tuning_read(&old, problem);
+    if (status == STATUS_OK)
+        status = refuse_newer(&old);
+    if (status == STATUS_OK)
+        status = write_file(&old, found);
     tuning_free(&old);
+    if (lock >= 0)
+        close(lock);
     return status;
 }

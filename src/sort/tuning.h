@@ -40,12 +40,14 @@ struct tuning_entry {
 struct tuning {
     struct tuning_entry *entries;
     size_t count;
+    bool is_newer; /* of a format after this program's: only what it knows of it was read */
 };
 
 struct tuning_key tuning_key_of(const struct device_info *info, uint32_t key_bits, uint32_t count);
 
 /* Reads the file; without one the list is empty. A file that cannot be used gives an empty list too, and
- * `problem` one sentence about it, "" otherwise. STATUS_FAILED: out of memory. The caller frees the list. */
+ * `problem` one sentence about it, "" otherwise; one entry that cannot, a list without it, and a sentence.
+ * STATUS_FAILED: out of memory. The caller frees the list. */
 STATUS_CHECKED enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGTH]);
 
 /* The fastest entry for `key` by `method` in `passes` passes, either SORT_AUTO (or SORT_METHOD_AUTO) for any;
@@ -54,12 +56,14 @@ const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct
                                        enum sort_method method, uint32_t passes);
 
 /* Whether tuning_write() can write: creates the folders and, for a moment, the file under its other name.
- * STATUS_FAILED with the path where not. What is stored stays as it is. */
+ * STATUS_FAILED with the path where not, also where the file is of a newer format. What is stored stays as it
+ * is. */
 STATUS_CHECKED enum status tuning_check_writable(void);
 
 /* Puts the entries, one or more that share one key, in the place of those that the file has for it. A file
- * that cannot be used is replaced as a whole. Written under another name, then renamed: a reader sees the old
- * file or the new one. */
+ * that cannot be used is replaced as a whole, one of a newer format refused. Written under another name, then
+ * renamed, under a lock: a reader sees the old file or the new one, and of two writers none loses the other's
+ * entries. */
 STATUS_CHECKED enum status tuning_write(const struct tuning *found);
 
 void tuning_free(struct tuning *tuning);

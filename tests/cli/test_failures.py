@@ -122,6 +122,33 @@ class FullDisk(ProgramTest):
         self.assertRegex(log, r"(?ms)^warning: the terminal[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
 
 
+class Escapes(ProgramTest):
+    """What a terminal would obey, from wherever it comes, is printed as an escape."""
+
+    hostile = "a\x1b[31m\u202eb\a"
+
+    def test_each_text_from_outside(self):
+        kernels = {"RADIXPIC_KERNELS": self.hostile}
+        (self.folder / self.hostile).write_text("?")
+        cases = [
+            (["run", "small.yaml", "--steps", "1", "--output", f"out{self.hostile}"], {}, 0),
+            (["run", "small.yaml", "--steps", "1", "--output", f"out{self.hostile}"], {}, 2),
+            (["run", "small.yaml", "--steps", "1", "--output", f"small.yaml/{self.hostile}"], {}, 1),
+            (["check", "small.yaml", "--output", self.hostile, "--set", "title=\u202ea\u2066"], {}, 0),
+            (["check", "small.yaml", "--set", f"{self.hostile}={self.hostile}"], {}, 2),
+            (["check", "small.yaml", "--device", "\u202eb"], {}, 0),
+            (["check", self.hostile], {}, 2), (["check", self.hostile + "."], {}, 2), ([self.hostile], {}, 2),
+            (["run", "--restart", self.hostile], {}, 1), (["run", "--restart", self.hostile + "."], {}, 2),
+            (["run", "small.yaml", "--verbose", "--output", "other"], kernels, 1), (["bench", self.hostile], {}, 2),
+        ]  # fmt: skip
+        for arguments, environment, code in cases:
+            with self.subTest(arguments=arguments):
+                result = self.run_program(*arguments, environment=environment)
+                self.assertEqual(result.returncode, code, result.stderr)
+                printed = result.stdout + result.stderr + "".join(path.read_text() for path in self.folder.glob("o*/log.txt"))
+                self.assertNotRegex(printed, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
 class Pipes(ProgramTest):
     """In the place of a file that is read: nothing waits for what never comes."""
 

@@ -1,7 +1,9 @@
-/* Text: UTF-8 as it may stand in a config. */
-#include "config/text.h"
+/* Text: UTF-8 as it may stand in a config, and as it may be printed. */
+#include "base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t text_character(const char *text, size_t left, uint32_t *code)
@@ -35,6 +37,31 @@ bool text_is_control(uint32_t code)
            code == 0xFEFF || code == 0xFFFE || code == 0xFFFF;
 }
 
+bool text_is_hidden(uint32_t code)
+{
+    return text_is_control(code) || code == 0x61C || code == 0x200E || code == 0x200F ||
+           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+char *text_escaped(const char *text)
+{
+    const size_t most = sizeof "\\xHH" - 1; /* for one byte of text */
+    const size_t length = strlen(text);
+    char *escaped = malloc(most * length + 1), *end = escaped;
+    for (size_t i = 0, bytes = 0; escaped && i<length; i += bytes> 0 ? bytes : 1) {
+        uint32_t code = (unsigned char)text[i];
+        bytes = text_character(text + i, length - i, &code);
+        const bool is_kept = bytes > 0 && (code == '\n' || code == '\t' || !text_is_hidden(code));
+        if (is_kept)
+            end = mempcpy(end, text + i, bytes);
+        else
+            end += sprintf(end, bytes > 1 ? "\\u%04" PRIX32 : "\\x%02" PRIX32, code);
+    }
+    if (escaped)
+        *end = '\0';
+    return escaped;
+}
+
 const char *text_fault(const char *text, size_t length, bool is_path)
 {
     for (size_t i = 0; i < length;) {
@@ -57,7 +84,7 @@ const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LE
     while (i < length) {
         uint32_t code;
         const size_t bytes = text_character(text + i, length - i, &code);
-        const bool printable = bytes > 0 && !text_is_control(code);
+        const bool printable = bytes > 0 && !text_is_hidden(code);
         const size_t needed = printable ? bytes : 1;
         if (used + needed > room)
             break;

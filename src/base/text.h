@@ -1,6 +1,6 @@
-/* Text: UTF-8 as it may stand in a config. */
-#ifndef RADIXPIC_CONFIG_TEXT_H
-#define RADIXPIC_CONFIG_TEXT_H
+/* Text: UTF-8 as it may stand in a config, and as it may be printed. */
+#ifndef RADIXPIC_BASE_TEXT_H
+#define RADIXPIC_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,13 @@ size_t text_character(const char *text, size_t left, uint32_t *code);
 /* Controls, the line breaks and byte order marks of Unicode: in a line of YAML they survive as escapes only.
  */
 bool text_is_control(uint32_t code);
+
+/* Those, and what changes the direction of text: a terminal would not show it but obey it. */
+bool text_is_hidden(uint32_t code);
+
+/* `text` as a terminal or log may get it, for free(): line ends and tabs as they are, else \xHH for a hidden
+ * byte or one that is no UTF-8, \uHHHH for a hidden character. NULL: no memory. */
+char *text_escaped(const char *text);
 
 /* NULL when `text` is UTF-8 of printable characters on one line, or for a path of any characters but NUL;
  * otherwise what it holds instead, in words. */
