@@ -161,6 +161,8 @@ enum status command_check(int argc, char **argv)
     consequences_print(&config);
     print_ranks(&config);
     outputs_print_sizes(&config);
+    if (!arguments.probe)
+        consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
     TRY(print_device_part(&config, &grid));
     consequences_warn(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return arguments.probe ? probe_run(&config) : STATUS_OK;

@@ -3,6 +3,7 @@
 
 #include "config/schema.h"
 #include "domain/grid.h"
+#include "output/outputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,6 +93,29 @@ void consequences_warn(const struct config *config, struct log *log)
     if (derived.particles_per_cell < 8)
         log_line(log, LOG_NORMAL, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
                  derived.particles_per_cell, derived.fewest_species);
+}
+
+void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known)
+{
+    const struct output_row *const *end = output_table + OUTPUTS;
+    const double own = (double)checkpoint_output.bytes(config),
+                 within = config->output.checkpoints.on_signal_within;
+    double before = 0;
+    for (const struct output_row *const *row = output_table; row < end; row++) {
+        const bool is_ever_due = (*row)->every ? *(const uint64_t *)((const char *)config + (*row)->every) > 0
+                                               : config->output.phase_space_count > 0;
+        if ((*row)->bytes && is_ever_due)
+            before = fmax(before, WRITER_FILES * (double)(*row)->bytes(config));
+    }
+    const double seconds = (own + before) / rate;
+    printf("checkpoint of a signal    %.3g MB behind at most %.3g MB of files in flight: about %.3g s at "
+           "%.3g MB/s%s\n",
+           1e-6 * own, 1e-6 * before, seconds, 1e-6 * rate, known);
+    if (within > 0 && seconds > within)
+        printf("warning: the checkpoint of a signal may take %.3g s, and output.checkpoints.on_signal_within "
+               "leaves %g s; "
+               "ask for an earlier signal, or take fewer particles\n",
+               seconds, within);
 }
 
 void consequences_warn_idle(const struct config *config, enum sort_method method, bool is_fused,

@@ -5,12 +5,19 @@
 #include "base/log.h"
 #include "config/config.h"
 
+/* Bytes a second that `check` assumes of files where none was written. */
+enum { ASSUMED_RATE = 200000000 };
+
 /* Prints, for `check`, a line for each of the numbers. */
 void consequences_print(const struct config *config);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62, a thermal particle
  * that crosses more than a cell in a step, fewer than 8 particles a cell. */
 void consequences_warn(const struct config *config, struct log *log);
+
+/* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`
+ * bytes a second, which `known` says more about; and a warning where a signal leaves less time. */
+void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known);
 
 /* A line about keys of sort.* that are set but have no effect in this run: the paper's where its sort is of
  * another method, and all where the step is fused. */

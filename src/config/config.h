@@ -189,6 +189,7 @@ struct checkpoints_config {
     uint32_t keep;  /* number of files, the newest */
     uint32_t signal_count;
     int on_signals[CONFIG_SIGNALS]; /* that stop the run with one: numbers of the system */
+    double on_signal_within;        /* seconds that one of them leaves; 0: any number */
 };
 
 struct moments_config {

@@ -263,6 +263,9 @@ static const struct schema_row config_rows[] = {
           output.checkpoints.signal_count, signal_table),
      .fallback = "[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU]",
      .help = "stop the run with a checkpoint, if they were not ignored when it started; [] is none"},
+    {CONFIG(output.checkpoints.on_signal_within, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "s",
+     .help =
+         "that such a signal leaves for the checkpoint: check warns where it takes longer; 0 is any time"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
     {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},

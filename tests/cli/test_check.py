@@ -38,6 +38,20 @@ class Check(ProgramTest):
         self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; (method tiled|\d+ chunks; method chunked) \(default\)$")
         self.assertRegex(text, r"(?m)^device +\S")
 
+    def test_the_checkpoint_of_a_signal(self):
+        """Of 8.7 GB, behind two snapshots."""
+        settings = ["species.electrons.particles=400000000", "precision=double", "output.checkpoints.on_signal_within="]
+        line = rf"checkpoint of a signal +{NUMBER} MB behind at most {NUMBER} MB of files in flight: about {NUMBER} s at 200 MB/s, which is assumed"
+        warning = "and output.checkpoints.on_signal_within leaves 50 s"
+        for within, every, warned in (("50", "10", True), ("500000", "10", False), ("0", "10", False), ("50", "0", True)):
+            text = self.run_well("check", "small.yaml", *sets(*settings[:2], settings[2] + within, f"output.snapshots.every={every}")).stdout
+            own, before, seconds = map(float, re.search(line, text).groups())
+            self.assertAlmostEqual(seconds / ((own + before) / 200), 1, 2)
+            self.assertEqual(before > 0, every != "0")
+            self.assertEqual(warning in text, warned)
+        text = self.run_well("check", "small.yaml", "--probe").stdout
+        self.assertRegex(text, rf"checkpoint of a signal .* about {NUMBER} s at {NUMBER} MB/s, as in the probe\n")
+
     def test_a_probe_that_is_stopped_leaves_nothing(self):
         """Where the signal comes in time; the probe may be over."""
         process = start("check", "small.yaml", "--probe", *ENDLESS, folder=self.folder)
