@@ -29,6 +29,10 @@ static void print_ranks(const struct config *config)
         printf("MPI ranks                 %llu at least, each with %u particles of a species or fewer\n",
                (unsigned long long)least, CONFIG_MAX_PARTICLES);
     printf("MPI ranks                 %u at most, each with a row of cells or more\n", config->grid.cells[0]);
+    printf("MPI ranks                 on another number sums differ in their last digits%s\n",
+           config->deposit.shape == SHAPE_NGP
+               ? ", by which a particle beside an edge may take another node (ngp)"
+               : "");
 }
 
 /* Where the program runs at all: on as many ranks as there are rows, or fewer. */

@@ -338,10 +338,8 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     communicator_max(communicator, 1, &is_gpu);
     run->simulation.reads_late = is_gpu > 0;
     const struct checkpoints_config *checkpoints = &run->config.output.checkpoints;
-    stop_watch(
-        checkpoints->on_signals,
-        checkpoints
-            ->signal_count); /* from here on there are files, and a signal leaves a checkpoint beside them */
+    /* From here on there are files, and a signal leaves a checkpoint beside them. */
+    stop_watch(checkpoints->on_signals, checkpoints->signal_count);
     TRY(agree(run, open_outputs(run)));
     announce(&run->simulation, &run->log);
     announce_start(run);

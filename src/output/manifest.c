@@ -1,6 +1,7 @@
 /* Manifest: lines of YAML in a fixed order, the last of which is a digest of those before. */
 #include "output/manifest.h"
 
+#include "base/regular.h"
 #include "base/replace.h"
 
 #include <errno.h>
@@ -154,13 +155,14 @@ enum status manifest_read(const char *folder, struct manifest *manifest)
     char path[PATH_MAX + sizeof MANIFEST_NAME];
     *manifest = (struct manifest){0};
     snprintf(path, sizeof path, "%s/%s", folder, MANIFEST_NAME);
-    FILE *file = fopen(path, "re");
+    const char *why = "";
+    FILE *file = regular_open(path, &why);
     if (!file && (errno == ENOENT || errno == ENOTDIR))
         return STATUS_OK;
     char *text = calloc(MOST_BYTES + 1, 1);
     enum status status = STATUS_OK;
     if (!file || !text)
-        status = status_fail(STATUS_FAILED, "cannot read %s: %s", path, strerror(errno));
+        status = status_fail(STATUS_FAILED, "cannot read %s: %s", path, file ? "no memory" : why);
     const size_t length = status == STATUS_OK ? fread(text, 1, MOST_BYTES, file) : 0;
     if (status == STATUS_OK && ferror(file))
         status = status_fail(STATUS_FAILED, "cannot read %s: %s", path, strerror(errno));

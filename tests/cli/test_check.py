@@ -163,6 +163,8 @@ class Check(ProgramTest):
 
     def test_the_most_ranks(self):
         self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
+        self.assertRegex(self.check(), r"(?m)^MPI ranks +on another number sums differ in their last digits$")
+        self.assertIn("take another node (ngp)", self.check("deposit.shape=ngp"))
 
     def test_the_fewest_ranks(self):
         self.assertNotIn("at least", self.check("species.electrons.particles=4293918720"))
