@@ -1,6 +1,6 @@
 /* Complaints: collecting and reporting. */
-#include "config/reading.h"
 #include "base/text.h"
+#include "config/reading.h"
 
 #include <stdarg.h>
 #include <stdio.h>

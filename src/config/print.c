@@ -1,8 +1,8 @@
 /* Print: walks of the schema that write a config as YAML, what differs between two configs, and the schema
  * itself as a table. */
+#include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
-#include "base/text.h"
 #include "config/yaml_tree.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* Read tree: one function for each of the shapes a value can have. */
 #include "base/suggest.h"
+#include "base/text.h"
 #include "config/reading.h"
 #include "config/schema.h"
-#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Settings: following each dotted path through the tree, one segment at a time. */
-#include "config/reading.h"
 #include "base/text.h"
+#include "config/reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
