@@ -183,7 +183,7 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
             struct velocity_step16 step;
             push16(motion, &around, &state, &step);
             if (measuring)
-                push_add_sums16(&measured, &step, PARTICLE_OF_LANE < (int)number);
+                push_add_sums16(&measured, &step, number == LANES, PARTICLE_OF_LANE < (int)number);
             if (!moving) {
                 count_vector(motion, &around, &state, number, lists->next);
                 continue;

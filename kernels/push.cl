@@ -117,7 +117,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
         push16(motion, &around, &state, &step);
         const uint16 cells = as_uint16(find_cells(motion, &around, &state));
         if (measures)
-            push_add_sums16(&measured, &step, particle < (int)number);
+            push_add_sums16(&measured, &step, number == LANES, particle < (int)number);
         if (moves)
             store_state(&state, cells, p, number, offset, velocity, key);
     }

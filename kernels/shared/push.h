@@ -267,11 +267,12 @@ static inline int16 find_cells(const struct motion *motion, const struct surroun
     return row * (int)motion->ny + column;
 }
 
-/* Of the lanes where `counts` is set. */
-static inline void push_add_sums16(struct sums16 *sums, const struct velocity_step16 *step, int16 counts)
+/* Of all lanes, or of those where `counts` is set. */
+static inline void push_add_sums16(struct sums16 *sums, const struct velocity_step16 *step, bool all,
+                                   int16 counts)
 {
     const real16 values[SUM_COUNT] = {step->square, step->mean_u, step->mean_v};
-    sums16_add(sums, values, convert_mask16(counts));
+    sums16_add(sums, values, all, convert_mask16(counts));
 }
 
 #endif

@@ -93,12 +93,19 @@ static inline void sums16_end_block(struct sums16 *sums)
     sums->added = 0;
 }
 
-/* Adds those of the lanes where `counts` is set. */
-static inline void sums16_add(struct sums16 *sums, const real16 values[SUM_COUNT], mask16 counts)
+/* Adds those of the lanes where `counts` is set, or with `all` of every lane, which takes fewer operations.
+ */
+static inline void sums16_add(struct sums16 *sums, const real16 values[SUM_COUNT], bool all, mask16 counts)
 {
+    if (all) {
 #pragma unroll
-    for (int n = 0; n < SUM_COUNT; n++)
-        sums->block[n] = select(sums->block[n], sums->block[n] + values[n], counts);
+        for (int n = 0; n < SUM_COUNT; n++)
+            sums->block[n] += values[n];
+    } else {
+#pragma unroll
+        for (int n = 0; n < SUM_COUNT; n++)
+            sums->block[n] = select(sums->block[n], sums->block[n] + values[n], counts);
+    }
     if (++sums->added == SUM_BLOCK)
         sums16_end_block(sums);
 }

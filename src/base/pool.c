@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_THREADS = 64, SLOTS_PER_THREAD = 2 };
 
@@ -35,10 +34,15 @@ size_t pool_threads(void)
     return sched_getaffinity(0, sizeof processors, &processors) == 0 ? (size_t)CPU_COUNT(&processors) : 1;
 }
 
+size_t pool_slots(void)
+{
+    return SLOTS_PER_THREAD * (pool_threads() < MOST_THREADS ? pool_threads() : MOST_THREADS);
+}
+
 static void make_piece(const struct run *run, size_t n, struct slot *slot)
 {
     slot->status = run->work->make(run->work->context, n, slot->scratch);
-    slot->message = slot->status == STATUS_OK ? NULL : strdup(status_message());
+    slot->message = slot->status == STATUS_OK ? NULL : status_take();
 }
 
 static void *make_pieces(void *argument)
@@ -128,7 +132,7 @@ enum status pool_run(const struct pool_work *work, size_t count)
                       .taken = PTHREAD_COND_INITIALIZER};
     pthread_t threads[MOST_THREADS];
     enum status status = STATUS_OK;
-    size_t wanted = pool_threads() < MOST_THREADS ? pool_threads() : MOST_THREADS;
+    size_t wanted = pool_slots() / SLOTS_PER_THREAD;
     wanted = wanted < count ? wanted : count;
     allocate_slots(&run, wanted * SLOTS_PER_THREAD < count ? wanted * SLOTS_PER_THREAD : count);
     if (run.slot_count == 0 && count > 0)

@@ -12,11 +12,14 @@ struct pool_work {
     enum status (*make)(void *context, size_t n, void *scratch);
     enum status (*take)(void *context, size_t n, void *scratch); /* NULL: nothing is taken */
     void *context;
-    size_t scratch_bytes; /* of a piece, not initialised; two pieces a processor have some at a time */
+    size_t scratch_bytes; /* of a piece, not initialised */
 };
 
 /* The processors that this process may run on. */
 size_t pool_threads(void);
+
+/* Pieces that have scratch memory at a time, at most. */
+size_t pool_slots(void);
 
 /* Makes and takes pieces 0 to count-1. Blocking. The first failure, in the order of the pieces, is returned
  * with its sentence; the pieces behind it are not taken. Threads that cannot be started are done without. */

@@ -25,3 +25,10 @@ const char *status_message(void)
 {
     return recorded ? recorded : "";
 }
+
+char *status_take(void)
+{
+    char *taken = recorded;
+    recorded = NULL;
+    return taken;
+}

@@ -27,6 +27,10 @@ enum status status_fail(enum status code, const char *format, ...) __attribute__
  * It may span lines: a kernel's build log, or all the errors of a config. */
 const char *status_message(void);
 
+/* Hands the sentence of this thread over, to be freed; NULL when nothing failed. What a thread records and
+ * does not hand over is lost with it, and so is its memory. */
+char *status_take(void);
+
 /* Returns early with the code of a failed call. Only where the calling function owns nothing yet. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \

@@ -191,7 +191,9 @@ static void announce_start(struct run *run)
 static enum status report_times(struct run *run, double step_seconds)
 {
     const struct simulation *simulation = &run->simulation;
+    const uint64_t last = run->config.time.steps, end = simulation->step < last ? simulation->step : last;
     const struct run_cost cost = {.steps = simulation->step - simulation->first_step,
+                                  .advances = end - simulation->first_step,
                                   .particles = simulation_particles(&run->config),
                                   .own_particles = simulation_own_particles(simulation),
                                   .step_seconds = step_seconds,

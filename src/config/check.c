@@ -262,10 +262,9 @@ static void check_phase_space(struct reading *reading, uint32_t index)
     at(reading, "output.phase_space.%u.species", index);
     check_species_name(reading, phase_space->species, "");
     check_axes(reading, index, phase_space);
-    if (at(reading, "output.phase_space.%u.axes", index) && !is_order(phase_space)) {
-        at(reading, "output.phase_space.%u.order", index);
+    if (at(reading, "output.phase_space.%u.axes", index) &&
+        at(reading, "output.phase_space.%u.order", index) && !is_order(phase_space))
         complain(reading, NULL, "expected every one of the %u axes, once", phase_space->axis_count);
-    }
 }
 
 void check_config(struct reading *reading)

@@ -12,6 +12,14 @@ bool snapshots_hold(const struct snapshots_config *snapshots, const char *specie
     return is_named && snapshots->particles.kind != PARTICLES_NONE;
 }
 
+bool snapshots_hold_field(const struct snapshots_config *snapshots, enum snapshot_field field)
+{
+    uint32_t n = 0;
+    while (n < snapshots->field_count && snapshots->fields[n] != field)
+        n++;
+    return n < snapshots->field_count;
+}
+
 double species_thermal_speed(const struct species_config *species, int axis)
 {
     switch (species->velocities.kind) {

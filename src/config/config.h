@@ -274,6 +274,9 @@ static inline enum precision snapshots_precision(const struct config *config)
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);
 
+/* Whether they hold a field. */
+bool snapshots_hold_field(const struct snapshots_config *snapshots, enum snapshot_field field);
+
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v) ---- */
 
 /* Their standard deviation. */

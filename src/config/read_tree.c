@@ -124,6 +124,18 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
         memcpy(base + row->count_offset, &count, sizeof count);
 }
 
+/* An item of a list without keys, which begins at `first`. Words stand in it once each. */
+static void read_item(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
+                      const unsigned char *first, unsigned char *target)
+{
+    const struct schema_row *each = &row->items->rows[0];
+    const bool is_word = each->type == TYPE_CHOICE || each->type == TYPE_NAME;
+    read_value(reading, each, node, 0, target);
+    for (; is_word && first < target && is_sound(reading, reading->path); first += row->items->size)
+        if (memcmp(first, target, row->items->size) == 0)
+            complain(reading, node, "expected each word once, found %s again", node->text);
+}
+
 static void read_list(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
                       unsigned char *base)
 {
@@ -141,7 +153,7 @@ static void read_list(struct reading *reading, const struct schema_row *row, con
         snprintf(segment, sizeof segment, "%u", count++);
         const size_t length = enter(reading, segment);
         if (schema_is_bare(row->items))
-            read_value(reading, &row->items->rows[0], item, 0, target);
+            read_item(reading, row, item, base + row->offset, target);
         else
             read_table(reading, row->items, item, target);
         reading->path[length] = '\0';
@@ -241,7 +253,18 @@ static void complain_kind(struct reading *reading, const struct schema_row *row,
     memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
     value_choices(kind_row->choices, row->kinds, kinds);
     value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
-    complain(reading, key, "is a key of kind %.99s, found with kind %.99s", kinds, chosen);
+    const struct choice *named = kind_row->choices;
+    while (named->word && !tree_is_text(key, named->word))
+        named++;
+    if (!named->word) {
+        complain(reading, key, "is a key of kind %.99s, found with kind %.99s", kinds, chosen);
+        return;
+    }
+    const char *group = schema_group(row)->path;
+    complain(
+        reading, key,
+        "is a key of kind %.99s, found with kind %.99s; give one of them alone, as by --set '%s={%s: ...}'",
+        kinds, chosen, group, named->word);
 }
 
 /* Reads the key of one row; `node` is its value, or NULL when it was not given. `decided`: the kind of the

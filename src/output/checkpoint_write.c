@@ -178,7 +178,7 @@ enum status checkpoint_record(const char *folder, const struct view *view, struc
 {
     char name[64];
     snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
-    TRY(hdf5_file_create(folder, name, file));
+    TRY(hdf5_file_create(view->communicator, folder, name, file));
     (*file)->is_plain = true;
     (*file)->user_block = CHECKPOINT_BLOCK;
     (*file)->seal = checkpoint_seal;

@@ -11,7 +11,7 @@ struct kept {
     max_align_t memory[];
 };
 
-enum status hdf5_file_create(const char *folder, const char *name, struct hdf5_file **result)
+static enum status create(const char *folder, const char *name, struct hdf5_file **result)
 {
     struct hdf5_file *file = *result = calloc(1, sizeof *file);
     if (!file)
@@ -22,8 +22,16 @@ enum status hdf5_file_create(const char *folder, const char *name, struct hdf5_f
     const int length = snprintf(file->temporary, sizeof file->temporary, "%s/.%s.tmp", folder, name);
     if (length >= 0 && (size_t)length < sizeof file->temporary)
         return STATUS_OK;
-    hdf5_file_free(result);
     return status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder);
+}
+
+enum status hdf5_file_create(const struct communicator *communicator, const char *folder, const char *name,
+                             struct hdf5_file **result)
+{
+    const enum status status = communicator_agree(communicator, create(folder, name, result));
+    if (status != STATUS_OK)
+        hdf5_file_free(result);
+    return status;
 }
 
 void hdf5_file_free(struct hdf5_file **file)
@@ -188,7 +196,7 @@ static uint64_t parts_of(uint64_t whole, uint64_t most)
 
 void hdf5_choose_chunks(struct hdf5_array *array)
 {
-    const uint64_t most = 1 << 16; /* elements: 0.5 MB in double precision */
+    const uint64_t most = HDF5_CHUNK;
     uint64_t row = 1;
     if (array->chunk[0] > 0 || array->shape[0] == 0)
         return;

@@ -23,7 +23,7 @@
 
 enum hdf5_type { HDF5_TEXT, HDF5_UINT8, HDF5_UINT32, HDF5_UINT64, HDF5_FLOAT, HDF5_DOUBLE };
 
-enum { HDF5_DIMENSIONS = 4 /* at most */ };
+enum { HDF5_DIMENSIONS = 4 /* at most */, HDF5_CHUNK = 1 << 16 /* elements: 0.5 MB of doubles */ };
 
 /* Fills values[count] with elements first, first+1, ... of the own part of an array. Several threads call it
  * at the same time, later: `source` is memory that the file keeps. */
@@ -80,8 +80,10 @@ struct hdf5_file {
     uint64_t bytes; /* of the written file */
 };
 
-/* A new file that will be folder/name, a folder that all ranks see. The caller ends with hdf5_file_free(). */
-STATUS_CHECKED enum status hdf5_file_create(const char *folder, const char *name, struct hdf5_file **file);
+/* Collective. A new file that will be folder/name, a folder that all ranks see; NULL on all ranks after a
+ * failure of one. The caller ends with hdf5_file_free(). */
+STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
+                                            const char *name, struct hdf5_file **file);
 void hdf5_file_free(struct hdf5_file **file);
 
 /* ---- recording ---- */
@@ -122,6 +124,9 @@ static inline enum hdf5_type hdf5_real(enum precision precision)
 /* Fills in the sides of chunks that are 0: nearly equal parts of the rows, of 64 Ki elements at most, or one
  * row. */
 void hdf5_choose_chunks(struct hdf5_array *array);
+
+/* Host memory that packing chunks takes at most on a rank, of elements of 8 bytes. */
+uint64_t hdf5_packing_bytes(void);
 
 /* Elements that an array of rows takes on the disk before compression: whole chunks. */
 uint64_t hdf5_stored_elements(const uint64_t shape[2]);

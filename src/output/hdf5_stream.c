@@ -147,15 +147,23 @@ static void put_elements(struct stream *stream, uint64_t first, uint64_t count)
                           writing->status == STATUS_OK ? (size_t)count * stream->size : 0, values);
 }
 
+static size_t slot_bytes(size_t elements, size_t size)
+{
+    return sizeof(struct slot) + elements * size + chunk_pack_scratch(elements, size) +
+           chunk_pack_room(elements, size);
+}
+
+uint64_t hdf5_packing_bytes(void)
+{
+    return pool_slots() * slot_bytes(HDF5_CHUNK, sizeof(double));
+}
+
 static void put_part(struct stream *stream)
 {
     struct writing *writing = stream->writing;
     const struct part part = divide(stream, stream->array->first, stream->array->count);
-    const size_t elements = (size_t)stream->elements;
     const struct pool_work work = {make_chunk, take_chunk, stream,
-                                   sizeof(struct slot) + elements * stream->size +
-                                       chunk_pack_scratch(elements, stream->size) +
-                                       chunk_pack_room(elements, stream->size)};
+                                   slot_bytes((size_t)stream->elements, stream->size)};
     if (part.head_count > 0)
         put_elements(stream, part.head, part.head_count);
     stream->first_chunk = part.chunk;

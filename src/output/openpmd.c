@@ -70,7 +70,7 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     char name[64];
     *openpmd = (struct openpmd){.view = view, .units = units_make(&view->config->units)};
     snprintf(name, sizeof name, "%s_%" PRIu64 ".h5", prefix, view->step);
-    TRY(hdf5_file_create(folder, name, &openpmd->file));
+    TRY(hdf5_file_create(view->communicator, folder, name, &openpmd->file));
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
     performance_record(openpmd->file, view);

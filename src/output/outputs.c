@@ -146,6 +146,8 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
         if (outputs->due[n])
             needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
     }
+    if (!snapshots_hold_field(&view->config->output.snapshots, SNAPSHOT_PHI))
+        needs &= ~(unsigned)OUTPUT_NEEDS_POTENTIAL;
     if (needs == 0 || !outputs->folder)
         return needs;
     outputs->failed = writer_failed(outputs->writer);
@@ -276,16 +278,20 @@ static bool is_ever_due(const struct output_row *row, const struct config *confi
     return row == &checkpoint_output || !row->every || every_of(row, config) > 0;
 }
 
-/* A file waits in the memory of the host, before compression, until it is written. */
+/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
+ * written. */
 static void print_in_flight(const struct config *config)
 {
+    struct config kept = *config;
     uint64_t most = 0;
+    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->bytes && is_ever_due(output_table[n], config) &&
-            output_table[n]->bytes(config) > most)
-            most = output_table[n]->bytes(config);
-    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together\n",
-           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most);
+            output_table[n]->bytes(&kept) > most)
+            most = output_table[n]->bytes(&kept);
+    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
+           "up to %.3g MB on each to pack chunks\n",
+           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
 }
 
 /* Of checkpoints none is of the first step; of phase spaces the one that comes most often counts for all. */

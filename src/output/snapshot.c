@@ -38,19 +38,11 @@ static enum status fill_rounded(const void *nodes, uint64_t first, size_t count,
     return STATUS_OK;
 }
 
-static bool is_written(const struct config *config, enum snapshot_field field)
-{
-    const struct snapshots_config *snapshots = &config->output.snapshots;
-    uint32_t n = 0;
-    while (n < snapshots->field_count && snapshots->fields[n] != field)
-        n++;
-    return n < snapshots->field_count;
-}
-
 static void write_fields(struct openpmd *openpmd)
 {
     static const char of_density[] = "of all species, without the neutralising background";
     const struct config *config = openpmd->view->config;
+    const struct snapshots_config *snapshots = &config->output.snapshots;
     const struct fields *fields = openpmd->view->fields;
     const struct units *units = &openpmd->units;
     const enum precision precision = snapshots_precision(config);
@@ -67,9 +59,9 @@ static void write_fields(struct openpmd *openpmd)
     const uint32_t filter_passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
     write_solver_attributes(openpmd);
     for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
-        for (int axis = 0; is_written(config, f) && nodes[f][axis]; axis++)
+        for (int axis = 0; snapshots_hold_field(snapshots, f) && nodes[f][axis]; axis++)
             meshes[f].source[axis] = keep_nodes(openpmd, nodes[f][axis]);
-        if (is_written(config, f))
+        if (snapshots_hold_field(snapshots, f))
             openpmd_write_mesh(openpmd, &meshes[f], 0, filter_passes[f]);
     }
 }
@@ -89,9 +81,10 @@ static uint64_t snapshot_bytes(const struct config *config)
 {
     /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
     const uint64_t frame = 16384;
+    const struct snapshots_config *snapshots = &config->output.snapshots;
     uint64_t bytes = frame + openpmd_species_bytes(config);
     for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++)
-        if (is_written(config, f))
+        if (snapshots_hold_field(snapshots, f))
             bytes += openpmd_mesh_bytes(&config->grid, snapshots_precision(config), f == SNAPSHOT_E ? 2 : 1);
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;

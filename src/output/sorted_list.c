@@ -11,8 +11,13 @@ static enum status count_all(const struct view *view, struct sorted_list *list)
     const struct communicator *communicator = view->communicator;
     const uint64_t own = list->count;
     uint64_t *counts = malloc((size_t)communicator->size * sizeof *counts);
-    if (!counts) /* a few bytes: without them this rank cannot take part */
-        return status_fail(STATUS_FAILED, "no memory for the counts of all ranks");
+    const enum status status = communicator_agree(
+        communicator,
+        counts ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the counts of all ranks"));
+    if (status != STATUS_OK) {
+        free(counts);
+        return status;
+    }
     communicator_gather(communicator, sizeof own, &own, counts);
     list->before = list->all = 0;
     for (int rank = 0; rank < communicator->size; rank++) {

@@ -29,7 +29,7 @@ static int shown_row(int n)
 
 static bool is_of_steps(int row)
 {
-    return (row > STAGE_LOAD && row < STAGE_OTHER) || row == ROW_STEPS;
+    return (row > STAGE_LOAD && row < STAGE_WAIT) || row == ROW_STEPS;
 }
 
 static const char *row_name(int row)
@@ -79,7 +79,9 @@ static struct table make_table(const struct communicator *communicator, const st
     for (int n = 0; n < ROWS; n++) {
         const double mean = sums[n] / communicator->size, seconds = n >= ROW_STEPS ? most[n] : mean;
         /* The particles are loaded once. */
-        const double times = is_of_steps(n) ? (double)cost->steps : n == STAGE_LOAD;
+        const double times = n == ROW_STEPS   ? (double)cost->advances
+                             : is_of_steps(n) ? (double)cost->steps
+                                              : n == STAGE_LOAD;
         table.rows[n] = (struct row){.name = row_name(n),
                                      .least = -negative[n],
                                      .mean = mean,

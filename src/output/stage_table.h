@@ -17,6 +17,7 @@
 /* A run as a whole. */
 struct run_cost {
     uint64_t steps;
+    uint64_t advances;      /* the last step of a run does not advance the particles that it measures */
     uint64_t particles;     /* of all species and ranks */
     uint64_t own_particles; /* of all species, with this rank at the end */
     double step_seconds;    /* of this rank's step loop; the table takes that of the slowest rank */

@@ -49,7 +49,7 @@ static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wan
     pthread_mutex_lock(&writer->lock);
     if (status != STATUS_OK) {
         writer->status = status;
-        writer->message = strdup(status_message()); /* of this thread */
+        writer->message = status_take();
     } else if (is_wanted) {
         add_written(writer, file, timer_now() - begin);
     }

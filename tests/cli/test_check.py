@@ -74,6 +74,36 @@ class Check(ProgramTest):
         self.assertIn("none is due", text)
         self.assertEqual(os.listdir(self.folder), ["small.yaml"])
 
+    def test_the_forecast_of_a_probe_adds_up(self):
+        """The start has one snapshot of the run's, and a file is written beside the steps; all have three digits."""
+        for steps, snapshots in ((1, 2), (1000, 11), (10**6, 10001), (10**6, 0)):
+            every = steps // (snapshots - 1) if snapshots else 0
+            settings = [f"time.steps={steps}", "species.electrons.particles=400000", f"output.snapshots.every={every}", "output.phase_space=[]"]
+            with self.subTest(steps=steps, snapshots=snapshots):
+                text = self.run_well("check", "small.yaml", "--probe", *sets(*settings)).stdout
+                step = self.number(text, rf"probe +{NUMBER} s a step")
+                start = self.number(text, rf"probe .*; start, with the files, {NUMBER} s$")
+                written = self.number(text, rf"probe, files .* MB in {NUMBER} s") if snapshots else 0
+                copied = self.number(text, rf"probe, files .* beside {NUMBER} s that") if snapshots else 0
+                begun = start - written - copied
+                expected = begun + snapshots * copied + max(steps * step, snapshots * written)
+                run = self.number(text, rf"the run +about {NUMBER} s")
+                terms = run + start + steps * step + (snapshots + 1) * (written + copied)
+                self.assertAlmostEqual(run, expected, delta=0.005 * terms)
+                share = self.number(text, rf"the run .*, {NUMBER} % of it for output$")
+                output = 100 * (expected - begun - steps * step) / expected
+                self.assertAlmostEqual(share, output, delta=2)
+
+    def test_files_in_flight_have_the_precision_of_the_run(self):
+        held = [
+            self.number(
+                self.check("precision=double", f"output.snapshots.precision={precision}"),
+                rf"files in flight +2 at most, about {NUMBER} MB of host memory .*, and up to {NUMBER} MB on each to pack",
+            )
+            for precision in ("run", "single")
+        ]
+        self.assertEqual(*held)
+
     def test_the_papers_parameters(self):
         text = self.check("sort.method=paper")
         line = (

@@ -108,8 +108,12 @@ class Files(ProgramTest):
             self.assertAlmostEqual(sum(record["stageShares"]), 1)
             self.assertEqual(len(record["stages"]), len(record["stageShares"]))
             self.assertEqual(record["nsPerParticleStep"] > 0, step > 0)
-        files = re.findall(r"(?m)^\S*/data_(\d+)[.]h5: [\d.]+ MB in [\d.e-]+ s, [\d.e-]+ GB/s$", log)
-        self.assertEqual(files, ["0", "10", "20", "23"])
+        files = re.findall(r"(?m)^\S*/data_(\d+)[.]h5: ([\d.]+) MB in ([\d.e-]+) s, ([\d.e-]+) GB/s$", log)
+        self.assertEqual([step for step, *_ in files], ["0", "10", "20", "23"])
+        for step, megabytes, seconds, rate in files:
+            size = (self.out / "snapshots" / f"data_{step}.h5").stat().st_size
+            self.assertAlmostEqual(float(megabytes), 1e-6 * size, delta=1e-3 * 1e-6 * size)  # 4 digits
+            self.assertAlmostEqual(float(rate), 1e-9 * size / float(seconds), delta=0.02 * float(rate))  # 3 of each
         total = re.search(r"(?m)^files: 4 of ([\d.]+) MB together", log)
         size = sum(path.stat().st_size for path in (self.out / "snapshots").iterdir())
         self.assertAlmostEqual(float(total[1]), 1e-6 * size, delta=1e-3 * size)
@@ -133,6 +137,9 @@ class Files(ProgramTest):
             self.assertAlmostEqual(row["gigabytes_per_second"], 1e-9 * rate, delta=1e-14 * rate)
             rate = 24 * 4096 / row["seconds"]  # steps 0 to 23
             self.assertAlmostEqual(row["particles_per_second"], rate, delta=1e-5 * rate)
+        rate = 23 * 4096 / float(by_stage["steps"]["seconds"])  # the last step does not advance
+        self.assertAlmostEqual(float(by_stage["steps"]["particles_per_second"]), rate, delta=1e-5 * rate)
+        self.assertEqual(float(by_stage["wait for files"]["particles_per_second"]), 0)
 
     def test_the_stages_are_the_whole_wall_clock(self):
         begin = time.monotonic()

@@ -70,6 +70,14 @@ class Snapshots(ProgramTest):
                         self.assert_same(data[group][name], whole[group][name])
         self.assertEqual(list(self.snapshot("particles=none")["particles"]), [])
 
+    def test_the_potential_is_solved_where_it_is_written(self):
+        launches = []
+        for fields in ("[E, rho]", "[E, phi, rho]"):
+            self.snapshot(f"fields={fields}", "every=10")
+            rows = {row["stage"]: row for row in self.assert_whole_rows(self.folder / "out" / "timers.csv")}
+            launches.append(int(rows["field"]["launches"]))
+        self.assertLess(*launches)
+
     def test_chosen_particles(self):
         """They are those of the whole snapshot, in its order; their weights sum to those of all."""
         kinds = [sets("precision=double"), sets("step.method=fused"), []]

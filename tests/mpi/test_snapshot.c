@@ -139,7 +139,7 @@ static void failing_source(const struct scene *scene, bool is_plain, uint64_t ol
                                .fill = fill_or_fail,
                                .source = scene->folder.path};
     hdf5_choose_chunks(&array);
-    assert_ok(hdf5_file_create(scene->folder.path, "dry.h5", &file));
+    assert_ok(hdf5_file_create(&ranks, scene->folder.path, "dry.h5", &file));
     file->is_plain = is_plain;
     hdf5_dataset(&file->root, "first", &array);
     hdf5_dataset(&file->root, "second", &array);
@@ -161,6 +161,18 @@ static void limited(const struct scene *scene, __rlimit_resource_t resource, rli
     assert_all_fail(status, scene, reason, older);
 }
 
+/* The others must not wait for it in the recording, which is collective. */
+static void one_rank_cannot_begin(const struct scene *scene)
+{
+    uint64_t bytes;
+    char path[PATH_MAX];
+    const int used = snprintf(path, sizeof path, "%s/", scene->folder.path);
+    const bool is_last = ranks.rank + 1 == ranks.size;
+    memset(path + used, is_last ? 'x' : '\0', sizeof path - (size_t)used);
+    path[sizeof path - 1] = '\0';
+    assert_all_fail(write_into(path, scene, &bytes), scene, "this name of a folder is too long", 0);
+}
+
 static int faults(const char *passed)
 {
     static const char full[] = "File too large";
@@ -174,6 +186,7 @@ static int faults(const char *passed)
     begin(&config, &scene);
     snprintf(missing, sizeof missing, "%s/missing", scene.folder.path);
     assert_all_fail(write_into(missing, &scene, &bytes), &scene, "No such file or directory", 0);
+    one_rank_cannot_begin(&scene);
     assert_ok(write_into(scene.folder.path, &scene, &bytes)); /* the older file */
     limited(&scene, RLIMIT_NOFILE, 0, 0, "Too many open files", bytes);
     failing_source(&scene, false, bytes);

@@ -57,7 +57,7 @@ static enum status write_part(uint32_t compression, int dimensions, const uint64
     struct hdf5_file *file;
     struct stat information;
     hdf5_choose_chunks(&array);
-    TRY(hdf5_file_create(folder.path, "array.h5", &file));
+    TRY(hdf5_file_create(&alone, folder.path, "array.h5", &file));
     file->compression = compression;
     assert_non_null(hdf5_dataset(&file->root, "elements", &array));
     const enum status status = hdf5_file_write(file, &alone);
