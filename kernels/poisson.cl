@@ -7,6 +7,9 @@
  *
  * A group takes the row of its number and its items share the elements of the row: no divisions, and the
  * numbers of the row are read once.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
+ *   SUM_ITEMS  items of a group of poisson_sum, a power of two.
  */
 #include "shared/cell.h"
 #include "shared/real.h"
@@ -64,5 +67,35 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
         const real above = phi[cell_index(i, wrap_near((int)j + 1, ny), ny)];
         ex[cell_index(i, j, ny)] = (left - right) * half_per_dx;
         ey[cell_index(i, j, ny)] = (below - above) * half_per_dy;
+    }
+}
+
+/* One group per node. The field there as a sum over all nodes of their charge times the field of a unit
+ * charge: (unit_x, unit_y) from node to node, that of node 0 and its images. Taking the charge of one node
+ * off all changes nothing but round-off, which is that of the fluctuations then. */
+kernel __attribute__((reqd_work_group_size(SUM_ITEMS, 1, 1))) void
+poisson_sum(global const real *restrict rho, global const real *restrict unit_x,
+            global const real *restrict unit_y, uint nx, uint ny, global real *restrict ex,
+            global real *restrict ey)
+{
+    local real2 shared[SUM_ITEMS];
+    const uint item = (uint)get_local_id(0), node = (uint)get_group_id(0), i = node / ny, j = node - i * ny;
+    real2 sum = (real2)((real)0, (real)0);
+#pragma unroll 4
+    for (uint from = item; from < nx * ny; from += SUM_ITEMS) {
+        const uint from_i = from / ny, row = wrap_near((int)i - (int)from_i, nx);
+        const uint way = cell_index(row, wrap_near((int)j - (int)(from - from_i * ny), ny), ny);
+        sum += (rho[from] - rho[0]) * (real2)(unit_x[way], unit_y[way]);
+    }
+    for (uint width = SUM_ITEMS / 2; width > 0; width /= 2) {
+        shared[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < width)
+            sum += shared[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) {
+        ex[node] = sum.x;
+        ey[node] = sum.y;
     }
 }

@@ -195,6 +195,12 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
                        (struct buffer *const[]){to, to, to});
 }
 
+enum status field_solver_transform(struct field_solver *solver, struct fields *fields)
+{
+    return solver->slabs ? STATUS_OK
+                         : poisson_transform(solver->poisson, solver->gather ? &solver->box : fields);
+}
+
 const struct buffer *field_solver_modes(const struct field_solver *solver)
 {
     return solver->slabs ? NULL : poisson_modes(solver->poisson);

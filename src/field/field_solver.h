@@ -24,7 +24,7 @@ STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, c
 
 enum { FIELD_SMALL_GRID = 1 << 16 };
 
-/* "VkFFT", "FFTW" or "FFTW-MPI". */
+/* "VkFFT", "FFTW", "FFTW-MPI" or "sums over the nodes". */
 const char *field_solver_name(const struct field_solver *solver);
 
 /* `fields` are those of the slab's local grid. In: rho as deposited, with the rows beside the own ones that
@@ -34,6 +34,9 @@ STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struc
 
 /* Sets phi on the own rows from the rho of the last solve. Collective. */
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
+
+/* Before field_solver_modes() are used after a solve. (Non-blocking.) */
+STATUS_CHECKED enum status field_solver_transform(struct field_solver *solver, struct fields *fields);
 
 /* poisson_modes() of the whole box. NULL with slabs: there the host has them, and field_solver_read_modes()
  * gives every rank those of the last solve, as energy_sums() does. Collective; else it does nothing. */

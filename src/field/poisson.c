@@ -1,10 +1,13 @@
 /* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
- * the field at once or of the potential. */
+ * the field at once or of the potential. On a GPU, where a small grid's five launches take longer than their
+ * work, one kernel that sums over all nodes. */
 #include "field/poisson.h"
 #include "field/fft.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { MOST_SUMMED = 1024 /* nodes */, SUM_ITEMS = 256 };
 
 struct poisson {
     struct device *device; /* not owned */
@@ -15,7 +18,10 @@ struct poisson {
     struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
     struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
-    struct kernel *potential, *spectral_field, *centred_field;
+    struct kernel *potential, *spectral_field, *centred_field, *sum;
+    size_t sum_items;   /* of a group */
+    bool sums;          /* the field by poisson_sum(), and modes when they are asked for */
+    struct fields unit; /* with it: the field of a unit charge at node 0 */
 };
 
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
@@ -63,19 +69,23 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                       "modes of the potential and the field", &created->result_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
-    TRY(program_build(device, "poisson.cl", precision, &program, "%s", ""));
+    created->sum_items = device_group_items(device, SUM_ITEMS);
+    TRY(program_build(device, "poisson.cl", precision, &program, "-D SUM_ITEMS=%zu", created->sum_items));
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
+    TRY(kernel_create(program, "poisson_sum", &created->sum));
     TRY(fft_create(device, grid, precision, solver, pairs,
                    &created->fft)); /* last: it goes first, and waits */
     *poisson = created;
-    return STATUS_OK;
+    return pairs && solver == SOLVER_AUTO && !device_info(device)->is_cpu && grid_cells(grid) <= MOST_SUMMED
+               ? poisson_take_sums(created)
+               : STATUS_OK;
 }
 
 const char *poisson_solver_name(const struct poisson *poisson)
 {
-    return poisson->fft->name;
+    return poisson->sums ? "sums over the nodes" : poisson->fft->name;
 }
 
 /* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
@@ -84,16 +94,40 @@ static struct launch launch_rows(const struct poisson *poisson, uint32_t element
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
+static enum status transform(struct poisson *poisson, struct fields *fields)
+{
+    return fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes);
+}
+
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
 {
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
     const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
-    TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
+    TRY(transform(poisson, fields));
     TRY(KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
                       poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
                       (uint32_t)ey_begin, poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->e, poisson->result_modes);
+}
+
+static enum status sum_field(struct poisson *poisson, struct fields *fields)
+{
+    const struct grid *grid = &poisson->grid;
+    const struct launch launch = {grid_cells(grid), poisson->sum_items, STAGE_OTHER, 0};
+    return KERNEL_LAUNCH(poisson->sum, launch, fields->rho, poisson->unit.ex, poisson->unit.ey, grid->nx,
+                         grid->ny, fields->ex, fields->ey);
+}
+
+enum status poisson_take_sums(struct poisson *poisson)
+{
+    struct fields *unit = &poisson->unit;
+    const double one = 1;
+    TRY(fields_create(poisson->device, &poisson->grid, poisson->precision, unit));
+    TRY(buffer_fill(unit->rho, 0));
+    TRY(buffer_write_reals(unit->rho, poisson->precision, 0, 1, &one));
+    poisson->sums = true;
+    return solve_spectral(poisson, unit);
 }
 
 /* From the modes of the density. */
@@ -108,7 +142,7 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
 {
     const struct grid *grid = &poisson->grid;
-    TRY(fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes));
+    TRY(transform(poisson, fields));
     TRY(solve_potential(poisson, fields));
     return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), fields->phi, grid->nx,
                          grid->ny, 0.5 / grid->dx, 0.5 / grid->dy, fields->ex, fields->ey);
@@ -127,15 +161,23 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
     const uint64_t each = poisson->fft->bytes + poisson->fft->modes_bytes; /* transform */
+    if (poisson->sums)
+        return timed(poisson, fields, 5 * (uint64_t)poisson->fft->real_bytes, sum_field);
     return poisson->gradient == GRADIENT_SPECTRAL
                ? timed(poisson, fields, 3 * each, solve_spectral)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
+}
+
+enum status poisson_transform(struct poisson *poisson, struct fields *fields)
+{
+    return poisson->sums ? timed(poisson, fields, poisson->fft->bytes, transform) : STATUS_OK;
 }
 
 enum status poisson_potential(struct poisson *poisson, struct fields *fields)
 {
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
+    TRY(poisson_transform(poisson, fields));
     return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
 }
 

@@ -15,18 +15,26 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
                                           enum precision precision, enum solver_kind solver,
                                           enum gradient_kind gradient, struct poisson **poisson);
 
-/* The name of its transforms (fft.h). */
+/* From now on the field of the spectral gradient is a sum over all nodes, in one launch: on GPUs
+ * poisson_create() takes it for small grids where the solver is SOLVER_AUTO. */
+STATUS_CHECKED enum status poisson_take_sums(struct poisson *poisson);
+
+/* The name of its transforms (fft.h), or "sums over the nodes". */
 const char *poisson_solver_name(const struct poisson *poisson);
 
 /* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
  * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
+/* To be called with the fields of the last solve before poisson_modes() are used: where fields are sums, they
+ * are transformed here. Only enqueues. */
+STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
+
 /* Sets phi from the rho of the last solve, which a step does not need. Enqueues
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 
-/* The modes of the rho of the last solve, unnormalised, as fft.h lays them out. */
+/* The modes of the rho of the last solve, after poisson_transform(), unnormalised, as fft.h lays them out. */
 const struct buffer *poisson_modes(const struct poisson *poisson);
 
 /* What mode m of an axis of that length with n nodes is multiplied by. A centred difference is sin(k dx)/dx

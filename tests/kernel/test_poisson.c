@@ -246,6 +246,32 @@ TEST_EVERY(modes_of_both_signs_can_be_read)
                       16 * test_epsilon(b->precision) / sqrt((double)b->cells));
 }
 
+/* The field as sums over the nodes: that of the transforms, and so the potential and the modes. */
+TEST(sums_over_the_nodes_agree_with_transforms)
+{
+    for (int grid = 0; grid < GRIDS; grid++)
+        for (int p = 0; p < 2; p++) {
+            struct bench b = bench_create(grids[grid], field_precisions[p], SOLVER_FFTW, GRADIENT_SPECTRAL);
+            const size_t bytes = 2 * sizeof(double) * grids[grid][0] * (grids[grid][1] / 2 + 1);
+            double *rho = field_random(b.cells), *modes = field_numbers(bytes), *again = field_numbers(bytes);
+            const size_t reals = bytes / sizeof(double);
+            for (size_t n = 0; n < b.cells; n++)
+                rho[n] -= 2.0;
+            solve(&b, rho);
+            const double *phi = b.phi, *ex = b.ex, *ey = b.ey;
+            assert_ok(buffer_read_reals(poisson_modes(b.poisson), b.precision, 0, reals, modes));
+            assert_ok(poisson_take_sums(b.poisson));
+            solve(&b, rho);
+            assert_true(field_largest_difference(b.phi, phi, b.cells) <= 3 * phi_tolerance(&b));
+            assert_true(field_largest_difference(b.ex, ex, b.cells) <= 3 * field_tolerance(&b));
+            assert_true(field_largest_difference(b.ey, ey, b.cells) <= 3 * field_tolerance(&b));
+            assert_ok(poisson_solve(b.poisson, &b.fields));
+            assert_ok(poisson_transform(b.poisson, &b.fields));
+            assert_ok(buffer_read_reals(poisson_modes(b.poisson), b.precision, 0, reals, again));
+            assert_memory_equal(again, modes, bytes);
+        }
+}
+
 static int open_benches(void **state)
 {
     if (open_device(state) != 0)
