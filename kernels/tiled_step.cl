@@ -11,8 +11,9 @@
  *
  * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
  * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
- * and step_place(), and the few particles that leave their chunk's window are moved by
- * step_order_strays() and step_move_strays().
+ * and step_place(), and the few particles that leave their chunk's window are moved by the kernels of
+ * shared/strays.h. Where particles go no further than one cell (BY_DIRECTION) the count keeps the direction
+ * instead of the digit, by which the move ranks (shared/directions.h).
  *
  * On several ranks (LEAVES_ROOM) others announce between count and scan how many come from them to each cell;
  * the scan leaves room for those behind the cell's own (shared/arrivals.h).
@@ -23,7 +24,7 @@
  * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
  * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
  * attributes, which follow by `origin`, the old place of each new one, WINDOWED, and with it SPAN, MARGIN,
- * REACH, CHUNK_TILES (shared/windows.h).
+ * REACH, CHUNK_TILES (shared/windows.h) and BY_DIRECTION.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -34,6 +35,14 @@
 #include "shared/tiles.h"
 #if WINDOWED
 #include "shared/windows.h"
+#endif
+#if BY_DIRECTION
+#include "shared/directions.h"
+typedef uchar digit_type; /* a direction */
+#else
+#define STAGES_FIELD 0
+#define STAGED_CELLS 1
+typedef ushort digit_type;
 #endif
 
 #define BATCH 8 /* particles that an item loads before it works on them */
@@ -51,10 +60,6 @@
         global const real2 *restrict velocity
 #define NEW_LIST_ARGUMENTS                                                                                   \
     global real2 *restrict new_offset, global real2 *restrict new_velocity, global uint *restrict origin
-/* What a windowed count leaves: see visit_runs(). */
-#define COUNTS_ARGUMENTS                                                                                     \
-    global uint *restrict table, global const uint *restrict cell_offsets,                                   \
-        global const uint *restrict tile_cells, global const uint *restrict stray_counts
 #define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
 
 /* ---- tiles, and a particle of one ---- */
@@ -91,7 +96,7 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 /* ---- count ---- */
 
 #define COUNT_ARGUMENTS                                                                                      \
-    global const uint *restrict tile_cells, global ushort *restrict digits, global uint *restrict table,     \
+    global const uint *restrict tile_cells, global digit_type *restrict digits, global uint *restrict table, \
         global uint *restrict lists, volatile global uint *restrict totals, uint count,                      \
         volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
         volatile global uint *restrict stray_counts, global real *restrict sums
@@ -101,7 +106,7 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
  * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[3 chunk ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
                                local uint *counts, local uint *distinct, local real *shared,
-                               const bool measures)
+                               local struct cell_field *around, local uint *starts, const bool measures)
 {
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const uint batch = measures ? MEASURE_BATCH : BATCH;
@@ -114,12 +119,20 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 
     struct walk walk = walk_start();
     real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
-#if WINDOWED
+#if WINDOWED && !BY_DIRECTION
     const uint first_cell = tile_cells[own.first];
 #endif
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
+#if STAGES_FIELD
+        const uint cells = min(high + 1 - low, (uint)TILE_CELLS);
+        barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's are read */
+        stage_fields(around, motion, t, 2 * ITEMS, low, high);
+        for (uint c = t; c <= cells; c += 2 * ITEMS)
+            starts[c] = cell_offsets[low + c];
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
         for (uint first = 0; first < KEYS / 2; first += batch) {
             real2 offsets[BATCH], velocities[BATCH];
@@ -133,22 +146,33 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
             for (uint n = 0; n < batch; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
+#if STAGES_FIELD
+                    walk_staged(&walk, motion, cell_offsets, starts, around, p, low, high, cells);
+#else
                     walk_to(&walk, motion, cell_offsets, p, low, high);
+#endif
                     const struct velocity_step step = push_velocity(motion, &walk, offsets[n], velocities[n]);
                     const struct pushed pushed = push_place(motion, &walk, offsets[n], &step);
                     if (measures)
                         push_add_sums(block, &step);
 #if WINDOWED
-                    const uint digit =
-                        window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j, motion->nx, motion->ny);
+#if BY_DIRECTION
+                    uint digit;
+                    const uint kept = direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j,
+                                                   motion->nx, motion->ny, &digit);
+#else
+                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j,
+                                                    motion->nx, motion->ny),
+                               kept = digit;
+#endif
                     if (digit == STRAY) {
                         stray_list[atomic_inc(stray_number)] = p;
                         atomic_inc(&stray_counts[pushed_cell(motion, &pushed)]);
                     }
 #else
-                    const uint digit = pushed_cell(motion, &pushed);
+                    const uint digit = pushed_cell(motion, &pushed), kept = digit;
 #endif
-                    digits[p] = (ushort)digit;
+                    digits[p] = (digit_type)kept;
                     atomic_inc(&counts[digit]);
                 }
             }
@@ -173,11 +197,13 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum)                                   \
     {                                                                                                        \
         local uint counts[RADIX], distinct;                                                                  \
+        local struct cell_field around[STAGED_CELLS];                                                        \
+        local uint starts[STAGED_CELLS + 1];                                                                 \
         local real shared[SUM_SHARED];                                                                       \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, tile_cells, digits, table, lists, totals,       \
                     count, stray_number, stray_list, stray_counts, sums + first_sum, counts, &distinct,      \
-                    shared, measures);                                                                       \
+                    shared, around, starts, measures);                                                       \
     }
 DEFINE_COUNT(step_count, false)
 DEFINE_COUNT(step_measure_and_count, true)
@@ -223,76 +249,12 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 }
 
 #else
-
-/* The same, then how many particles stand in rows before `low_row` and before `high_row`, an item each. */
-kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, uint count, uint low_row,
-                               uint high_row, global uint *restrict leavers)
-{
-    const uint n = (uint)get_global_id(0), cell = own + n;
-    if (cell < cells)
-        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                     stray_counts[cell];
-    else if (cell < cells + 2)
-        leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
-}
-
-/* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
- * within the block of ITEMS cells of the group, and block_totals that of the block. */
-kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS,
-                                                                          uint cells, uint ny, uint count,
-                                                                          global uint *restrict offsets,
-                                                                          global uint *restrict block_totals)
-{
-    local uint sums[2 * ITEMS];
-    const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
-    const uint total = cell < cells
-                           ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                                 stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny)
-                           : 0;
-    local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
-    if (cell < cells)
-        offsets[cell] = up_to[t] - total;
-    if (t == ITEMS - 1)
-        block_totals[get_group_id(0)] = up_to[t];
-}
-
-/* One group: block_totals becomes the number of particles in the blocks before. Clears the other step's
- * number of strays. */
-kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
-step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *restrict next_stray_number)
-{
-    local uint sums[2 * SCAN_ITEMS];
-    scan_by_one_group(sums, block_totals, block_totals, blocks);
-    if (get_local_id(0) == 0)
-        *next_stray_number = 0;
-}
-
-/* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs and before the arrivals, and the tiles that begin in it. */
-kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count, uint new_count,
-           global uint *restrict offsets, global const uint *restrict block_totals,
-           global uint *restrict stray_begins, global uint *restrict new_tile_cells)
-{
-    const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
-    if (cell >= cells)
-        return;
-    const uint start = offsets[cell] + block_totals[get_group_id(0)];
-    const uint strays = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, start, true);
-    const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
-    offsets[cell] = start;
-    stray_begins[cell] = strays;
-    for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
-        new_tile_cells[tile] = cell;
-    if (cell == cells - 1) {
-        offsets[cells] = new_count;
-        new_tile_cells[tiles] = cell;
-    }
-}
-
+#include "shared/window_scan.h"
 #endif
 
 /* ---- move ---- */
+
+#if !BY_DIRECTION
 
 /* The digits of a tile; places past its end read as RADIX. Item t holds, for each n, the four from 4*(n*ITEMS
  * + t) on. */
@@ -308,6 +270,8 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
                                             j + 2 < valid ? list[begin + j + 2] : RADIX, RADIX);
     }
 }
+
+#endif
 
 #define NOWHERE 0xffffffffu
 
@@ -329,9 +293,10 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
 }
 
 /* Pushes BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand
- * in the cells from `low` to `high`. */
+ * in `cells`, or, without directions, in those from `low` to `high`. */
 static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
-                              const uint sources[BATCH], const uint targets[BATCH], uint low, uint high)
+                              const uint sources[BATCH], const uint targets[BATCH], const uint cells[BATCH],
+                              local const struct cell_field *around, uint low, uint high)
 {
     real2 offsets[BATCH], velocities[BATCH];
 #pragma unroll
@@ -343,7 +308,14 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     for (uint n = 0; n < BATCH; n++) {
         if (targets[n] == NOWHERE)
             continue;
+#if STAGES_FIELD
+        enter_staged(walk, motion, around, low, cells[n] - low);
+#elif BY_DIRECTION
+        if (cells[n] != walk->cell)
+            walk_enter(walk, motion, cells[n]);
+#else
         walk_to(walk, motion, arrays->cell_offsets, sources[n], low, high);
+#endif
         const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
         const struct pushed pushed = push_place(motion, walk, offsets[n], &step);
         store_pushed(arrays, &pushed, sources[n], targets[n]);
@@ -355,96 +327,72 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
  * groups. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
-          global const ushort *restrict digits, global const uint *restrict table,
+          global const digit_type *restrict digits, global const uint *restrict table,
           global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint new_count, uint split,
           uint skip, global uint *restrict totals)
 {
-    DECLARE_SOME_ARRAYS(some);
+    local struct cell_field around[STAGED_CELLS];
+#if BY_DIRECTION
+    DECLARE_DIRECTION_ARRAYS(ranked);
+#else
+    DECLARE_SOME_ARRAYS(ranked);
+#endif
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint chunk = group < split ? group : group + skip;
     const tile_range own = chunk_tiles(chunk, count);
-    const uint distinct = lists[chunk * LIST_WORDS];
-    const bool compact = distinct <= SOME;
     const struct motion motion = MOTION;
     const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
     struct walk walk = walk_start();
     for (uint c = t; !WINDOWED && chunk == 0 && c < ROW; c += ITEMS)
         totals[c] = 0;
-    open_some(some, t, chunk, distinct, table, lists);
+#if !BY_DIRECTION
+    const uint distinct = lists[chunk * LIST_WORDS];
+    const bool compact = distinct <= SOME;
+    open_some(ranked, t, chunk, distinct, table, lists);
+#endif
     for (uint left = own.tiles; left > 0; left--) {
         const uint tile = own.first + left - 1, begin = tile * TILE, valid = min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-        uint4 tile_digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
+#if STAGES_FIELD
+        stage_fields(around, &motion, t, ITEMS, low, high);
+#endif
+#if BY_DIRECTION
+        const uint staged = stage_directions(ranked, t, cell_offsets, digits, begin, valid, low, high,
+                                             nx * ny, table + chunk * ROW);
+#else
+        uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);
-        local const uint *places = stage_some(some, t, tile_digits, valid, compact);
+        local const uint *places = stage_some(ranked, t, tile_digits, valid, compact);
+        const uint staged = valid;
+#endif
         for (uint first = 0; first < KEYS; first += BATCH) {
-            uint sources[BATCH], targets[BATCH];
+            uint sources[BATCH], targets[BATCH], cells[BATCH];
 #pragma unroll
             for (uint n = 0; n < BATCH; n++) {
                 const uint position = (first + n) * ITEMS + t;
-                const uint word = some.staged[STAGE_PLACE(position)];
-                sources[n] = position < valid ? begin + (word & (TILE - 1)) : begin;
-                targets[n] = position < valid ? places[word >> PLACE_BITS] + position : NOWHERE;
+                const uint word = ranked.staged[STAGE_PLACE(position)];
+#if BY_DIRECTION
+                const uint digit = staged_digit(word);
+                cells[n] = staged_cell(word, low);
+                sources[n] = position < staged ? begin + (word & (TILE - 1)) : begin;
+                targets[n] = position < staged ? ranked.targets[digit] + position : NOWHERE;
+#else
+                cells[n] = 0;
+                sources[n] = position < staged ? begin + (word & (TILE - 1)) : begin;
+                targets[n] = position < staged ? places[word >> PLACE_BITS] + position : NOWHERE;
                 if (WINDOWED && targets[n] >= new_count) /* strays move apart */
                     targets[n] = NOWHERE;
+#endif
             }
-            move_batch(&arrays, &motion, &walk, sources, targets, low, high);
+            move_batch(&arrays, &motion, &walk, sources, targets, cells, around, low, high);
         }
-        leave_some(some, t, valid, compact);
+#if !BY_DIRECTION
+        leave_some(ranked, t, valid, compact);
+#endif
     }
 }
-
-/* ---- strays ---- */
 
 #if WINDOWED
-
-/* The strays stand in their cell behind the others, in the order of their old places. They were listed in no
- * order: first each takes any place of its cell's, in `order`, then its rank is counted there. */
-
-static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
-{
-    struct walk walk = walk_start();
-    walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
-    const struct velocity_step step =
-        push_velocity(motion, &walk, arrays->offset[source], arrays->velocity[source]);
-    struct pushed pushed = push_position(motion, &walk, arrays->offset[source], &step);
-    pushed.offset = pushed_offset(motion, &pushed);
-    return pushed;
-}
-
-/* Leaves stray_counts at 0, for the next count. */
-kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
-                              global const uint *restrict stray_list,
-                              volatile global uint *restrict stray_counts,
-                              global const uint *restrict stray_begins, global uint *restrict order)
-{
-    const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, 0, 0, 0};
-    for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
-        const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
-        const uint cell = pushed_cell(&motion, &pushed);
-        order[stray_begins[cell] + atomic_dec(&stray_counts[cell]) - 1] = stray_list[n];
-    }
-}
-
-kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
-                             global const uint *restrict stray_list, global const uint *restrict stray_begins,
-                             global const uint *restrict order, ARRIVAL_ARGUMENTS,
-                             global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
-{
-    const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
-    for (uint n = (uint)get_global_id(0); n < *stray_number; n += (uint)get_global_size(0)) {
-        const uint source = stray_list[n];
-        const struct pushed pushed = push_stray(&arrays, &motion, source);
-        const uint cell = pushed_cell(&motion, &pushed);
-        uint target = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, ny);
-        for (uint other = stray_begins[cell]; other < end; other++)
-            target += order[other] < source;
-        store_pushed(&arrays, &pushed, source, target);
-    }
-}
-
+#include "shared/strays.h"
 #endif

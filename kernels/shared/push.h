@@ -45,9 +45,17 @@ struct walk {
 static inline struct walk walk_start(void)
 {
     struct walk walk;
-    walk.begin = walk.end = 0;
+    walk.begin = walk.end = walk.i = walk.j = 0;
     walk.cell = WALK_NO_CELL;
     return walk;
+}
+
+static inline void walk_enter(struct walk *walk, const struct motion *motion, uint cell)
+{
+    walk->cell = cell;
+    walk->i = cell / motion->ny;
+    walk->j = cell - walk->i * motion->ny;
+    walk->around = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, cell);
 }
 
 /* To particle p, which is in one of the cells from `low` to `high`. */
@@ -59,12 +67,9 @@ static inline void walk_to(struct walk *walk, const struct motion *motion,
     uint cell = walk->cell + 1; /* often the next one */
     if (p < walk->end || cell > high || cell_offsets[cell + 1] <= p)
         cell = find_segment(cell_offsets, low, high, p);
-    walk->cell = cell;
     walk->begin = cell_offsets[cell];
     walk->end = cell_offsets[cell + 1];
-    walk->i = cell / motion->ny;
-    walk->j = cell - walk->i * motion->ny;
-    walk->around = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, cell);
+    walk_enter(walk, motion, cell);
 }
 
 /* ---- one particle ---- */

@@ -70,6 +70,8 @@ static inline chunk_range chunks_around(global const uint *restrict cell_offsets
     return range;
 }
 
+#define CHUNKS_ABREAST 4 /* whose entries are read at once: a crowded cell has many chunks */
+
 /* Adds up the runs that go to `cell`, band by band and chunk by chunk, from `place` on; returns where the
  * last one ends. With `keep` each table entry becomes the end of its run. cell_offsets and tile_cells are
  * those of the cells that the particles come from. */
@@ -85,12 +87,21 @@ static inline uint visit_runs(global uint *restrict table, global const uint *re
             if (flat < -MARGIN || flat >= (int)cells + SPAN)
                 continue;
             const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
-            for (int chunk = range.first; chunk <= range.last; chunk++) {
-                const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
-                const uint entry = (uint)chunk * ROW + (uint)band * SPAN + column;
-                place += table[entry];
-                if (keep)
-                    table[entry] = place;
+            for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
+                uint entries[CHUNKS_ABREAST], counts[CHUNKS_ABREAST];
+#pragma unroll
+                for (int n = 0; n < CHUNKS_ABREAST; n++) {
+                    const int chunk = min(first + n, range.last);
+                    const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
+                    entries[n] = (uint)chunk * ROW + (uint)band * SPAN + column;
+                    counts[n] = first + n <= range.last ? table[entries[n]] : 0;
+                }
+#pragma unroll
+                for (int n = 0; n < CHUNKS_ABREAST; n++) {
+                    place += counts[n];
+                    if (keep && first + n <= range.last)
+                        table[entries[n]] = place;
+                }
             }
         }
     }

@@ -13,6 +13,18 @@ enum {
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
 };
 
+/* Whether the move by directions (kernels/shared/directions.h) finds room, in bytes of local memory and rows
+ * of a tile. */
+static bool fits_directions(const struct device_info *info, const struct stepper_setup *setup,
+                            const struct tiled_layout *layout)
+{
+    const bool stages_field = setup->shape != SHAPE_TSC && setup->precision == PRECISION_SINGLE;
+    const size_t items = layout->tiles.items, tile = tile_length(&layout->tiles), span = layout->span;
+    const size_t bytes = 4 * (tile + tile / 32) + 4 * 5 * (items + items / 8 + 1) + 4 * items +
+                         (4 * 3 + 2 * 9 + 2) * span + (stages_field ? 32 : 0) * span + 640;
+    return bytes <= info->local_memory && 5 * span <= tile;
+}
+
 /* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean chunk, since
  * density varies: as many tiles a chunk as that leaves, but chunks enough to keep the device busy. False
  * where not one tile fits. */
@@ -22,7 +34,8 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
     *layout = (struct tiled_layout){.windowed = true,
                                     .reach = at_least(at_most(setup->reach[0], setup->grid.nx), 1)};
     const double bands = 2.0 * layout->reach + 1;
-    layout->margin = LEAST_MARGIN + setup->reach[1];
+    layout->margin = LEAST_MARGIN + at_least(setup->reach[1], 1);
+    const bool near = setup->reach[0] <= 1 && setup->reach[1] <= 1;
     if (!tile_plan_make(info, bits, NULL, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
@@ -32,7 +45,8 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
     if (fitting < 1)
         return false;
     const uint32_t busy = GROUPS_PER_UNIT * info->compute_units;
-    const uint32_t most_tiles = at_least(tiles / busy, 1);
+    const uint32_t most_tiles =
+        near ? 1 : at_least(tiles / busy, 1); /* narrow windows leave room to groups */
     layout->chunk_tiles = fitting < most_tiles ? (uint32_t)fitting : most_tiles;
     layout->span = (uint32_t)(layout->chunk_tiles * cells_of_tile) + 2 * layout->margin;
     /* No more bits than these columns take: the rows of the table get shorter. */
@@ -42,6 +56,7 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
+    layout->by_direction = near && fits_directions(info, setup, layout);
     return true;
 }
 

@@ -9,7 +9,7 @@
 /* Digits are cells, or places in windows (kernels/shared/windows.h). */
 struct tiled_layout {
     struct tile_plan tiles;
-    bool windowed;
+    bool windowed, by_direction;
     uint32_t chunk_tiles, span, margin, reach; /* windowed */
 };
 

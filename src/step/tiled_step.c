@@ -46,10 +46,10 @@ static enum status create_kernels(struct device *device, const struct stepper_se
         device, "tiled_step.cl", setup->precision, &program,
         "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
         "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
-        "-D CHUNK_TILES=%u",
+        "-D CHUNK_TILES=%u -D BY_DIRECTION=%d",
         device_info(device)->has_fma, (int)setup->shape, layout->tiles.items, layout->tiles.scan_items,
         layout->tiles.digit_bits, setup->carries, setup->ghost_rows, setup->leaves_room, layout->windowed,
-        layout->span, layout->margin, layout->reach, layout->chunk_tiles));
+        layout->span, layout->margin, layout->reach, layout->chunk_tiles, layout->by_direction));
     const struct {
         const char *name;
         struct kernel **kernel;

@@ -1,0 +1,316 @@
+/* Directions: the ranking of a tile (shared/tiles.h) of particles in the order of their cells that go to the
+ * cells around, as windows have them (shared/windows.h): a direction is one of three bands and the column
+ * before, of or after the old cell, 3 band + column. What goes elsewhere is a stray.
+ *
+ * Those of one direction are in the order of their new cells as they stand. So their ranks within a direction
+ * are counted in an item's registers, whatever the number of cells, and what a cell adds to them is looked
+ * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
+ * row 2, since those before and behind the tile's cells are gone to as well.
+ *
+ * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows find room in
+ * `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are strays.
+ */
+#ifndef SHARED_DIRECTIONS_H
+#define SHARED_DIRECTIONS_H
+
+#include "shared/windows.h"
+
+#define DIRECTIONS      9 /* and that of strays, which is the last */
+#define COUNTER_BITS    6
+#define PAIRS           5 /* words of two counters */
+#define SEGMENT         8 /* items */
+#define SEGMENTS        (ITEMS / SEGMENT)
+#define SPOT(item)      ((item) + (item) / SEGMENT) /* other banks for the next eight */
+#define PAIR_STRIDE     (SPOT(ITEMS) + 1)
+#define MORE_ROWS       5                   /* than the tile has cells */
+#define TILE_CELLS      (SPAN - 1 - MARGIN) /* at least MORE_ROWS less than SPAN, with a MARGIN of 4 */
+#define FIRST_ROW       2
+#define ROW_SHIFT       PLACE_BITS
+#define ROW_MASK        0xfffu
+#define DIRECTION_SHIFT 28
+
+typedef struct {
+    __local uint *staged; /* direction, row and place in the tile, in the order of the result; before, rows */
+    __local uint *before; /* [pair * PAIR_STRIDE + SPOT(item)]: of each direction in the items before */
+    __local uint *sums;
+    __local ushort *places; /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
+    __local ushort *starts; /* of the row's cell in the tile */
+    __local uint *targets;  /* by digit: target of an entry minus its position in the tile */
+} direction_arrays;
+
+#define DECLARE_DIRECTION_ARRAYS(name)                                                                       \
+    __local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE];                        \
+    __local uint name##_sums[ITEMS], name##_targets[BANDS * SPAN];                                           \
+    __local ushort name##_places[SPAN * DIRECTIONS], name##_starts[SPAN];                                    \
+    const direction_arrays name = {name##_staged, name##_before, name##_sums,                                \
+                                   name##_places, name##_starts, name##_targets}
+
+/* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
+ * the cell `steps` behind the tile's first. Its digit in *digit. */
+static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j, uint nx, uint ny,
+                                uint *digit)
+{
+    const uint band = (uint)(new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH);
+    const uint along = (uint)(new_j - (int)j + 1);
+    const bool known =
+        band < BANDS && along < 3 && steps < TILE_CELLS && (BANDS_HAVE_ROWS || has_row(new_i, nx));
+    *digit = known ? band * SPAN + steps + (MARGIN - 1) + along : STRAY;
+    return known ? 3 * band + along : DIRECTIONS;
+}
+
+/* The directions of `valid` of KEYS entries, a byte each; those of others are that of strays. */
+static inline void load_directions(__global const uchar *restrict list, uint valid, uint words[KEYS / 4])
+{
+    if (valid >= KEYS) {
+        __global const uint4 *const whole = (__global const uint4 *)list;
+#pragma unroll
+        for (uint n = 0; n < KEYS / 16; n++) {
+            const uint4 four = whole[n];
+            words[4 * n] = four.x;
+            words[4 * n + 1] = four.y;
+            words[4 * n + 2] = four.z;
+            words[4 * n + 3] = four.w;
+        }
+        return;
+    }
+#pragma unroll
+    for (uint n = 0; n < KEYS / 4; n++) {
+        words[n] = 0;
+#pragma unroll
+        for (uint k = 0; k < 4; k++)
+            words[n] |= (4 * n + k < valid ? (uint)list[4 * n + k] : DIRECTIONS) << (8 * k);
+    }
+}
+
+#define DIRECTION_OF(words, n) ((words)[(n) / 4] >> (8 * ((n) % 4)) & 0xff)
+
+/* Counters 2 pair and 2 pair + 1 as halfwords. */
+static inline uint counter_pair(ulong counters, const uint pair)
+{
+    const uint mask = (1u << COUNTER_BITS) - 1, both = (uint)(counters >> (2 * COUNTER_BITS * pair));
+    return (both & mask) | (both >> COUNTER_BITS & mask) << 16;
+}
+
+/* Item t's counters become those of the items before it, in `before`; those of all stand after the last item.
+ * Ends with a barrier. */
+static inline void scan_directions(const direction_arrays arrays, uint t, ulong counters)
+{
+#pragma unroll
+    for (uint pair = 0; pair < PAIRS; pair++)
+        arrays.before[pair * PAIR_STRIDE + SPOT(t)] = counter_pair(counters, pair);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint segment = t % SEGMENTS;
+    __local uint *const own =
+        arrays.before + min(t / SEGMENTS, PAIRS - 1u) * PAIR_STRIDE + SPOT(segment * SEGMENT);
+    uint sum = 0; /* by all items: PoCL breaks where the same branch stands before and behind a barrier */
+#pragma unroll
+    for (uint n = 0; n < SEGMENT; n++)
+        sum += own[n];
+    arrays.sums[t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t < PAIRS * SEGMENTS) {
+        uint place = 0;
+        for (uint n = t - segment; n < t; n++)
+            place += arrays.sums[n];
+#pragma unroll
+        for (uint n = 0; n < SEGMENT; n++) {
+            const uint count = own[n];
+            own[n] = place;
+            place += count;
+        }
+        if (segment == SEGMENTS - 1)
+            own[SPOT(SEGMENT)] = place;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Rows 0 to before `rows`, by all items. */
+static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
+                             __global const uint *restrict cell_offsets, __global const uchar *restrict list,
+                             uint begin, uint valid, uint low, uint cells)
+{
+    for (uint r = t; r < rows; r += ITEMS) {
+        const uint cell = low + r - FIRST_ROW;
+        const uint start = r <= FIRST_ROW  ? 0
+                           : cell >= cells ? valid
+                                           : min(max(cell_offsets[cell], begin) - begin, valid);
+        const uint item = start / KEYS, some = start % KEYS;
+        ulong counters = 0;
+        if (some > 0) {
+            uint words[KEYS / 4];
+            load_directions(list + begin + item * KEYS, valid - item * KEYS, words);
+#pragma unroll
+            for (uint n = 0; n < KEYS; n++)
+                counters += n < some ? (ulong)1 << (COUNTER_BITS * DIRECTION_OF(words, n)) : 0;
+        }
+        arrays.starts[r] = (ushort)start;
+#pragma unroll
+        for (uint pair = 0; pair < PAIRS; pair++)
+            arrays.staged[r * PAIRS + pair] =
+                arrays.before[pair * PAIR_STRIDE + SPOT(item)] + counter_pair(counters, pair);
+    }
+}
+
+static inline uint counter_of(__local const uint *pairs, const uint stride, uint direction)
+{
+    return pairs[direction / 2 * stride] >> (16 * (direction % 2)) & 0xffff;
+}
+
+/* From the rows, places of the tile's cells; and the ends of its runs become targets; returns how many
+ * entries are no strays. */
+static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
+{
+    __local const uint *const last = arrays.staged + (rows - 1) * PAIRS;
+    uint starts[BANDS + 1] = {0};
+#pragma unroll
+    for (uint d = 0; d < DIRECTIONS; d++)
+        starts[d / 3 + 1] += counter_of(last, 1, d);
+    starts[2] += starts[1];
+    starts[3] += starts[2];
+    for (uint n = t; n < (rows - 3) * BANDS; n += ITEMS) {
+        const uint r = n / BANDS + 1, band = n % BANDS, d = 3 * band;
+        const uint band_start = band == 0 ? 0 : band == 1 ? starts[1] : starts[2];
+        __local const uint *const row = arrays.staged + r * PAIRS, *const next = row + PAIRS;
+        const uint previous_2 = counter_of(row - PAIRS, 1, d + 2), row_1 = counter_of(row, 1, d + 1);
+        const uint row_2 = counter_of(row, 1, d + 2), next_0 = counter_of(next, 1, d);
+        const uint next_1 = counter_of(next, 1, d + 1), after_0 = counter_of(next + PAIRS, 1, d);
+        const uint digit = band * SPAN + r + MARGIN - FIRST_ROW;
+        arrays.targets[digit] -= (band_start + row_2 + next_1 + after_0);
+        __local ushort *const places = arrays.places + r * DIRECTIONS + d;
+        places[0] = (ushort)(band_start + previous_2 + row_1);
+        places[1] = (ushort)(band_start + row_2 + next_0);
+        places[2] = (ushort)(band_start + next_1 + after_0);
+    }
+    return starts[BANDS];
+}
+
+/* Ranks a tile: afterwards staged[STAGE_PLACE(position)] names the entry at `position`, of which there are as
+ * many as are returned. low, high: the cells of the tile. Ends with a
+ * barrier. */
+static inline uint stage_directions(const direction_arrays arrays, uint t,
+                                    __global const uint *restrict cell_offsets,
+                                    __global const uchar *restrict list, uint begin, uint valid, uint low,
+                                    uint high, uint cells, __global const uint *restrict ends)
+{
+    uint words[KEYS / 4], ranks[KEYS / 4];
+    const uint entry = t * KEYS;
+    for (uint c = t; c < BANDS * SPAN; c += ITEMS)
+        arrays.targets[c] = ends[c]; /* early: they take long to come */
+    ulong counters = 0;
+    load_directions(list + begin + entry, valid > entry ? valid - entry : 0, words);
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++) {
+        const uint shift = COUNTER_BITS * DIRECTION_OF(words, n), k = n % 4;
+        const uint rank = (uint)(counters >> shift) & ((1u << COUNTER_BITS) - 1);
+        ranks[n / 4] = k == 0 ? rank : ranks[n / 4] | rank << (8 * k);
+        counters += (ulong)1 << shift;
+    }
+    scan_directions(arrays, t, counters);
+
+    /* Those of cells behind the window are strays. */
+    const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;
+    fill_rows(arrays, t, rows, cell_offsets, list, begin, valid, low, cells);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint staying = find_places(arrays, t, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint r = FIRST_ROW;
+    for (uint high_row = tile_cells + FIRST_ROW - 1; r < high_row;) {
+        const uint middle = r + (high_row - r + 1) / 2;
+        if (arrays.starts[middle] <= entry)
+            r = middle;
+        else
+            high_row = middle - 1;
+    }
+    uint next = arrays.starts[r + 1];
+#pragma unroll
+    for (uint n = 0; n < KEYS; n++) {
+        const uint direction = DIRECTION_OF(words, n);
+        if (direction < DIRECTIONS) {
+            while (entry + n >= next)
+                next = arrays.starts[++r + 1];
+            const uint position = arrays.places[r * DIRECTIONS + direction] +
+                                  counter_of(arrays.before + SPOT(t), PAIR_STRIDE, direction) +
+                                  (ranks[n / 4] >> (8 * (n % 4)) & 0xff);
+            arrays.staged[STAGE_PLACE(position)] =
+                direction << DIRECTION_SHIFT | r << ROW_SHIFT | (entry + n);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return staying;
+}
+
+/* The old cell of a staged entry, and the digit where it goes. */
+static inline uint staged_cell(uint word, uint low)
+{
+    return low - FIRST_ROW + (word >> ROW_SHIFT & ROW_MASK);
+}
+
+static inline uint staged_digit(uint word)
+{
+    const uint direction = word >> DIRECTION_SHIFT, band = (direction >= 3) + (direction >= 6);
+    return band * (SPAN - 3) + direction + (word >> ROW_SHIFT & ROW_MASK) + MARGIN - FIRST_ROW - 1;
+}
+
+/* ---- the cells of a tile ---- */
+
+/* The field in the cells of a tile, where it finds room in local memory. */
+#define STAGES_FIELD (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
+#define STAGED_CELLS (STAGES_FIELD ? TILE_CELLS : 1)
+
+static inline void stage_fields(__local struct cell_field *around, const struct motion *motion, uint t,
+                                uint items, uint low, uint high)
+{
+    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
+        around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
+}
+
+/* To cell low + c; i is needed only where push_place() asks for it. */
+static inline void enter_staged(struct walk *walk, const struct motion *motion,
+                                __local const struct cell_field *around, uint low, uint c)
+{
+    walk->around = around[c];
+#if !BANDS_HAVE_ROWS
+    walk->i = (low + c) / motion->ny;
+#endif
+}
+
+/* To particle p, which comes after those before, as walk_to(). starts: where the tile's first `cells` cells
+ * start, and the next one. */
+static inline void walk_staged(struct walk *walk, const struct motion *motion,
+                               __global const uint *restrict cell_offsets, __local const uint *starts,
+                               __local const struct cell_field *around, uint p, uint low, uint high,
+                               uint cells)
+{
+    if (p >= walk->begin && p < walk->end)
+        return;
+    if (p >= starts[cells]) {
+        walk_to(walk, motion, cell_offsets, p, low, high);
+        return;
+    }
+    uint c = walk->cell + 1 - low;
+    if (walk->cell < low || walk->cell > high) { /* the first of the tile */
+        c = 0;
+        for (uint last = cells - 1; c < last;) {
+            const uint middle = c + (last - c + 1) / 2;
+            if (starts[middle] <= p)
+                c = middle;
+            else
+                last = middle - 1;
+        }
+        walk->i = (low + c) / motion->ny;
+        walk->j = low + c - walk->i * motion->ny;
+    } else {
+        while (starts[c + 1] <= p)
+            c++;
+        walk->j += low + c - walk->cell;
+        for (; walk->j >= motion->ny; walk->j -= motion->ny)
+            walk->i++;
+    }
+    walk->cell = low + c;
+    walk->begin = starts[c];
+    walk->end = starts[c + 1];
+    walk->around = around[c];
+}
+
+#endif
