@@ -20,6 +20,16 @@
 
 /* ---- numbered files ---- */
 
+/* Whether `name` is UNFINISHED-NUMBER.lock, which MPI leaves beside a file that it wrote when it is killed.
+ */
+static bool is_lock_of(const char *name, const char *unfinished)
+{
+    static const char end[] = ".lock";
+    const size_t length = strlen(unfinished), all = strlen(name);
+    return strncmp(name, unfinished, length) == 0 && name[length] == '-' &&
+           strcmp(name + all - strlen(end), end) == 0;
+}
+
 /* Whether the folder's entry `name` is a numbered file. */
 static bool parse(const char *folder, const char *prefix, const char *name, struct numbered_file *file)
 {
@@ -29,6 +39,8 @@ static bool parse(const char *folder, const char *prefix, const char *name, stru
     file->unfinished = name[0] == '.';
     snprintf(file->name, sizeof file->name, file->unfinished ? ".%s%" PRIu64 ".h5.tmp" : "%s%" PRIu64 ".h5",
              prefix, file->step);
+    if (file->unfinished && is_lock_of(name, file->name))
+        snprintf(file->name, sizeof file->name, "%s", name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return strcmp(name, file->name) == 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }

@@ -82,7 +82,7 @@ STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, con
  * being written (hdf5_file.h). What has another name, to the letter, or is no file, is none. */
 struct numbered_file {
     uint64_t step;
-    bool unfinished; /* what a killed run left */
+    bool unfinished; /* what a killed run left, or the lock of MPI beside it */
     char name[64];
 };
 

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""A run folder holds one line of history: what was abandoned is removed and never gone on with, what is missing or changed is refused,
+and `--resume` starts, goes on or is done."""
+
+import os
+import shutil
+import unittest
+
+from program import sets
+from test_restart import RestartTest
+
+RUN = ["run", "small.yaml", *sets("output.history.every=1", "output.snapshots.every=20")]
+RUN += sets("species.electrons.particles=2048", "output.checkpoints.every=20", "output.checkpoints.keep=5")
+RUN += ["--steps", "90"]
+LATEST = ["--restart", "latest"]
+WAYS = {"latest": LATEST, "a file": ["--restart", "out/checkpoints/checkpoint_60.h5"], "resume": ["--resume"]}
+
+
+class RunFolder(RestartTest):
+    def setUp(self):
+        super().setUp()
+        self.run_well(*RUN)
+
+    def names(self, folder):
+        return sorted(os.listdir(self.folder / "out" / folder))
+
+    def assert_untouched(self, arguments, code, *words):
+        """Refused, and all files as they were; the lock may be there."""
+        before = self.everything()
+        self.assert_refused(self.run_program(*RUN, *arguments), code, *words)
+        changed = {path for path, value in self.everything().items() if before.get(path, ())[1:] != value[1:]}
+        self.assertEqual(changed - {str(self.folder / "out" / ".lock")}, set())
+
+    def test_an_abandoned_branch(self):
+        """From an older checkpoint for some steps and no checkpoint: `latest` is that one, and nothing later is left."""
+        shutil.copytree(self.folder / "out", self.folder / "straight")
+        older = ["--restart", "out/checkpoints/checkpoint_20.h5", "--steps", "30"]
+        self.run_well(*RUN, *older, *sets("output.checkpoints.every=0"))
+        self.assertEqual([int(row["step"]) for row in self.history()], list(range(31)))
+        self.assertEqual(self.names("checkpoints"), ["checkpoint_20.h5"])
+        self.assertEqual(self.names("snapshots"), ["data_0.h5", "data_20.h5", "data_30.h5"])
+        self.run_well(*RUN, *LATEST)
+        self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in ("out", "straight")))
+        for folder in ("checkpoints", "snapshots"):
+            self.assertEqual(self.names(folder), sorted(set(os.listdir(self.folder / "straight" / folder))))
+
+    def test_a_changed_history(self):
+        """Rows are missing before the checkpoint, as by `sed -i 20,40d`, or are others, or the file is."""
+        path = self.folder / "out" / "history.csv"
+        lines = path.read_bytes().splitlines(keepends=True)
+        digit = lines[30].replace(b"1", b"2", 1)
+        for changed in ([*lines[:19], *lines[40:]], [*lines[:30], digit, *lines[31:]], lines[:50], lines[:1], []):
+            path.write_bytes(b"".join(changed))
+            for way, arguments in WAYS.items():
+                with self.subTest(rows=len(changed), way=way):
+                    if way != "resume":  # which has nothing left to do
+                        self.assert_untouched(arguments, 2, "out/history.csv")
+            self.assert_untouched(["--resume", "--steps", "100"], 2, "out/history.csv")
+
+    def test_what_a_kill_leaves(self):
+        """Unfinished files, of MPI too, are removed by every start."""
+        for arguments in (LATEST, ["--force"]):
+            for name in (".checkpoint_8.h5.tmp", ".checkpoint_8.h5.tmp-1234.lock"):
+                (self.folder / "out" / "checkpoints" / name).write_bytes(b"part")
+            (self.folder / "out" / "snapshots" / ".data_8.h5.tmp").write_bytes(b"part")
+            self.run_well(*RUN, *arguments)
+            self.assertFalse([name for name in (*self.names("checkpoints"), *self.names("snapshots")) if name.startswith(".")])
+
+    def test_what_the_manifest_does_not_say(self):
+        """A checkpoint that it does not name is none of the run's; one that it names has to be there; without it all is foreign."""
+        checkpoints = self.folder / "out" / "checkpoints"
+        self.run_well(*RUN, "--output", "other")
+        shutil.copy(self.folder / "other" / "checkpoints" / "checkpoint_80.h5", checkpoints / "checkpoint_70.h5")
+        self.assert_untouched(["--restart", "out/checkpoints/checkpoint_70.h5"], 2, "out/manifest.yaml does not name")
+        (checkpoints / "checkpoint_90.h5").unlink()
+        self.assert_untouched(LATEST, 2, "checkpoint_90.h5")
+        manifest = self.folder / "out" / "manifest.yaml"
+        text = manifest.read_text()
+        manifest.write_text(text.replace("90", "80", 1))
+        for arguments in (*WAYS.values(), ["--force"]):
+            self.assert_untouched(arguments, 1, "out/manifest.yaml")
+        manifest.unlink()
+        for arguments in (*WAYS.values(), ["--force"], []):
+            self.assert_untouched(arguments, 2, "manifest.yaml")
+
+    def test_resume(self):
+        """One command: complete, goes on, starts; not with another config."""
+        before = self.everything()
+        self.assertRegex(self.run_well(*RUN, "--resume").stdout, "complete")
+        self.assertTrue(self.everything() == before)
+        self.run_well(*RUN, "--resume", "--steps", "110")
+        self.assertEqual([int(row["step"]) for row in self.history()], list(range(111)))
+        before = self.everything("out/checkpoints")
+        result = self.run_program(*RUN, "--resume", *sets("time.step=0.2"))
+        self.assertEqual((result.returncode, "time.step" in result.stderr), (2, True))
+        self.assertTrue(self.everything("out/checkpoints") == before)
+        shutil.rmtree(self.folder / "out")
+        self.run_well(*RUN, "--resume")
+        self.assertEqual([int(row["step"]) for row in self.history()], list(range(91)))
+
+
+if __name__ == "__main__":
+    unittest.main()

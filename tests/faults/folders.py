@@ -1,0 +1,116 @@
+"""What the tests of whole run folders share: tiny runs with every kind of output, a fault at a chosen file-system call (kill_at.c),
+and what a folder holds, without what differs from one run to the next: dates, times, run ids."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+
+from faults import TIMEOUT, FaultTest, start
+from program import DEVICE, ROOT
+
+KILL_AT = Path(os.environ.get("RADIXPIC_KILL_AT", ROOT / "build" / "tests" / "libkill_at.so"))
+CONFIG = f"""\
+title: Folder
+grid: {{cells: [16, 8], length: [6, 4]}}
+time: {{step: 0.1, steps: 12}}
+species:
+  - name: electrons
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 512
+    velocities: {{kind: maxwellian}}
+    perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.1}}]}}
+device: {DEVICE}
+output:
+  directory: out
+  history: {{every: 1}}
+  snapshots: {{every: 5, fields: [rho]}}
+  phase_space: [{{species: electrons, axes: [{{axis: x, bins: 8, range: [0, 6]}}, {{axis: u, bins: 8, range: [-4, 4]}}], every: 10}}]
+  moments: {{every: 10}}
+  checkpoints: {{every: 3, keep: 3}}
+"""
+DIFFERENT = {"log.txt", "timers.csv", ".lock"}  # in every run
+
+
+def tree(path):
+    """Arrays and attributes of an HDF5 file, but for date, run id and the record of the performance."""
+    content = {}
+
+    def visit(name, node):
+        if name.partition("/")[0] != "performance":
+            content.update({f"{name}@{key}": str(value) for key, value in node.attrs.items() if key not in ("date", "run")})
+            content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
+
+    with h5py.File(path) as file:
+        visit("", file)
+        file.visititems(visit)
+    return content
+
+
+def content(folder):
+    """By the name of each file below a run folder what it holds."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.name in DIFFERENT or path.is_dir():
+            found[str(path.relative_to(folder))] = None
+        elif path.name == "manifest.yaml":  # ids and digests have 16 digits
+            text = re.sub(r"(?m)^from:.*\n", "", path.read_text())
+            found[path.name] = re.sub(r"\b[0-9a-f]{16}\b", "*", text)
+        else:
+            found[str(path.relative_to(folder))] = tree(path) if path.suffix == ".h5" else path.read_bytes()
+    return found
+
+
+def difference(one, other):
+    """Of two contents, as the names in which they differ; empty where there is none."""
+    names = [name for name in sorted({*one, *other}) if one.get(name, 0) != other.get(name, 0)]
+    inner = [(one[name], other[name]) for name in names if isinstance(one.get(name), dict) and isinstance(other.get(name), dict)]
+    return ", ".join(names) + "".join(f" ({difference(*both)})" for both in inner[:1])
+
+
+@unittest.skipUnless(KILL_AT.is_file(), "the library that counts calls is not built")
+class FolderTest(FaultTest):
+    config = CONFIG
+
+    def place(self, name, base=None):
+        """A folder of its own to run in, at first as `base` was left."""
+        folder = self.folder / name
+        shutil.copytree(base, folder) if base else folder.mkdir()
+        (folder / "fault.yaml").write_text(self.config)
+        return folder
+
+    def start_in(self, folder, *arguments, ranks=1, call=0, action=""):
+        (folder / "count").unlink(missing_ok=True)  # another process may still count in the last one
+        (folder / "count").write_bytes(bytes(8))
+        faults = {"FAULT_FOLDER": folder / "out", "FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
+        environment = {**self.environment, **{key: str(value) for key, value in faults.items()}, "LD_PRELOAD": str(KILL_AT)}
+        return start(*arguments, folder=folder, command=self.command(ranks), environment=environment, text=True)
+
+    def finish_in(self, process):
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def run_in(self, folder, *arguments, **options):
+        return self.finish_in(self.start_in(folder, *arguments, **options))
+
+    def run_well_in(self, folder, *arguments, **options):
+        result = self.run_in(folder, *arguments, **options)
+        self.assertEqual((result.returncode, self.said(result.stderr)), (0, []), result.stderr)
+        return content(folder / "out")
+
+    def calls(self, folder):
+        """How many the last run in it made."""
+        return int.from_bytes((folder / "count").read_bytes(), "little")
+
+    def check_all(self, check, cases):
+        """check(case) returns what is wrong, or nothing; as many at once as there are processors."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            wrong = [f"{case}: {found}" for case, found in zip(cases, pool.map(check, cases)) if found]
+        self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}")

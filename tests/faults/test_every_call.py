@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""A run is killed at each of its file-system calls, or in the middle of what one writes, or the call fails: the folder then
+holds the old run or the new one, never a third. `run --resume` shows it: in the end the folder is that of a run without a fault."""
+
+import errno
+import random
+import shutil
+import unittest
+
+from faults import SOAK, OnRanks
+from folders import FolderTest, content, difference
+
+NEW = ["--set", "output.history.every=2"]  # of a run that replaces the old one: by its rows they are told apart
+RESUME = ["run", "fault.yaml", "--resume"]
+EARLY = 40  # calls of a start, of which a reduced count takes half of its share
+
+
+class EveryCall(OnRanks, FolderTest):
+    def kinds(self, ranks):
+        """By its name what a start finds in its folder, and its arguments."""
+        old, part, broken = (self.place(name) for name in ("old", "part", "broken"))
+        self.run_well_in(old, "run", "fault.yaml", ranks=ranks)
+        half = self.calls(old) // 2
+        self.run_well_in(part, "run", "fault.yaml", "--steps", "6", ranks=ranks)
+        self.run_in(broken, "run", "fault.yaml", ranks=ranks, call=half, action="kill")
+        return {
+            "fresh": (None, ["run", "fault.yaml"]),
+            "latest": (part, ["run", "fault.yaml", "--restart", "latest"]),
+            "older": (old, ["run", "fault.yaml", "--restart", "out/checkpoints/checkpoint_6.h5", *NEW]),
+            "force": (old, ["run", "fault.yaml", "--force", *NEW]),
+            "resume": (broken, RESUME),
+        }
+
+    def chosen(self, action, count, few):
+        """Of the numbers of calls all, every second one of each errno, or some early and some later."""
+        if SOAK:
+            return range(2 if action == errno.EIO else 1, count + 1, 2 if isinstance(action, int) else 1)
+        early = min(EARLY, count // 2)
+        shares = [(n * early / (few // 2), early / (few // 2)) for n in range(few // 2)]
+        shares += [(early + n * (count - early) / (few - few // 2), (count - early) / (few - few // 2)) for n in range(few - few // 2)]
+        return [1 + int(begin + self.chance.random() * length) for begin, length in shares]
+
+    def check_start(self, ranks, name, base, arguments, actions):
+        """One kind of start with each action at each call."""
+        self.chance = random.Random(1)
+        reference = self.place(f"{name}-new", base)
+        new = self.run_well_in(reference, *arguments, ranks=ranks)
+        calls = self.calls(reference)
+        old = content(base / "out") if base else {}
+        settings = NEW if arguments[-1] == NEW[-1] else []
+
+        def check(case):
+            action, call = case
+            folder = self.place(f"{name}-{action}-{call}", base)
+            result = self.run_in(folder, *arguments, ranks=ranks, call=call, action=action)
+            wrong = self.check_end(result, folder, action, (old, new))
+            if not wrong:
+                result = self.run_in(folder, *RESUME, *settings, ranks=ranks)
+                wrong = f"--resume: {result.returncode}, {self.said(result.stderr)}" if result.returncode else ""
+            if not wrong:
+                found = content(folder / "out")
+                is_old = settings and found["history.csv"] == old["history.csv"]
+                if is_old:  # a complete run, which stays as it is, and what never became its manifest too
+                    found.pop(".manifest.yaml.tmp", None)
+                wrong = difference(found, old if is_old else new)
+            shutil.rmtree(folder)
+            return wrong
+
+        writes = self.place(f"{name}-writes", base)
+        self.run_in(writes, *arguments, ranks=ranks, action="half")
+        counts = {"half": self.calls(writes)}
+        cases = [(action, call) for action, few in actions.items() for call in self.chosen(action, counts.get(action, calls), few)]
+        self.check_all(check, cases)
+        print(f"{name}, {ranks} rank(s): {calls} calls, {len(cases)} faults by {', '.join(map(str, actions))}")
+
+    def check_end(self, result, folder, action, whole):
+        """How the run with the fault ended; a config.yaml is the old one or the new one at any time."""
+        config = folder / "out" / "config.yaml"
+        if config.exists() and config.read_bytes() not in [each.get("config.yaml") for each in whole]:
+            return "part of config.yaml"
+        if result.returncode == 0:
+            return difference(content(folder / "out"), whole[1])  # no such call, or one that the run does not need
+        if action in ("kill", "half"):
+            return ""
+        said = self.said(result.stderr)
+        return "" if result.returncode == 1 and len(said) == 1 else f"exit code {result.returncode}, {said}"
+
+    def check(self, ranks):
+        actions = {"kill": 8, "half": 2, errno.ENOSPC: 2, errno.EIO: 2} if ranks == 1 else {"kill": 2}
+        for name, (base, arguments) in self.kinds(ranks).items():
+            with self.subTest(start=name):
+                self.check_start(ranks, name, base, arguments, actions)
+
+
+if __name__ == "__main__":
+    unittest.main()

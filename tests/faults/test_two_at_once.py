@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Two starts in one folder: at the same moment, or the second while the first is held at some file-system call. Each ends well or is
+refused, with the process id of the other, and the folder is that of one run."""
+
+import os
+import re
+import shutil
+import signal
+import unittest
+
+from faults import TIMEOUT, state, times
+from folders import FolderTest, content, difference
+
+PAIRS = times(4, 50)  # of each kind
+RUN = ["run", "fault.yaml"]
+LATEST = [*RUN, "--restart", "latest"]
+RESUME = [*RUN, "--resume"]
+FORCE = [*RUN, "--force"]
+OLDER = [*RUN, "--restart", "out/checkpoints/checkpoint_3.h5", "--steps", "9"]
+
+
+class TwoAtOnce(FolderTest):
+    def refused_rightly(self, result, other):
+        """With one sentence, that names the other process or that the other has ended or not begun."""
+        said = self.said(result.stderr)
+        reasons = rf"\b{other.pid}\b|holds a run already|there is no checkpoint"
+        return result.returncode == 2 and len(said) == 1 and re.search(reasons, said[0]) is not None
+
+    def in_turn(self, kind, base, *starts):
+        """What a folder holds after these, one after the other; and the calls of the first."""
+        folder = self.place(kind, base)
+        counts = []
+        for arguments in starts:
+            self.run_in(folder, *arguments)
+            counts.append(self.calls(folder))
+        return content(folder / "out"), counts[0]
+
+    def check_end(self, folder, processes, allowed):
+        """What is wrong with two that have been started; `allowed` by their exit codes what the folder may hold."""
+        results = [self.finish_in(process) for process in processes]
+        for result, other in zip(results, reversed(processes)):
+            if result.returncode != 0 and not self.refused_rightly(result, other):
+                return f"exit code {result.returncode}: {self.said(result.stderr)}"
+        found = content(folder / "out")
+        shutil.rmtree(folder)
+        wrong = [difference(found, each) for each in allowed.get(tuple(result.returncode for result in results), [])]
+        return "" if "" in wrong else " or ".join(wrong) or "both refused"
+
+    def check_pairs(self, kind, base, first, second):
+        """The first held, from its first calls on; two starts of a kind also at the same moment."""
+        one, calls = self.in_turn(f"{kind} 1", base, first)
+        orders = [self.in_turn(f"{kind} {n}", base, *both)[0] for n, both in (("12", (first, second)), ("21", (second, first)))]
+        allowed = {(0, 2): [one], (2, 0): [self.in_turn(f"{kind} 2", base, second)[0]], (0, 0): orders}
+
+        def check_same_moment(pair):
+            folder = self.place(f"{kind} {pair} free", base)
+            return self.check_end(folder, [self.start_in(folder, *arguments) for arguments in (first, second)], allowed)
+
+        def check_held(pair):
+            folder = self.place(f"{kind} {pair} held", base)
+            call = 1 + pair if pair < PAIRS // 2 else calls * pair // PAIRS
+            held = self.start_in(folder, *first, call=call, action="stop")
+            self.wait_for(lambda: state(held.pid) == "T", held)
+            other = self.start_in(folder, *second)
+            other.wait(TIMEOUT)
+            os.kill(held.pid, signal.SIGCONT)
+            return self.check_end(folder, [held, other], allowed)
+
+        ways = [check_held, check_same_moment] if first == second else [check_held]
+        for way in ways:
+            self.check_all(way, range(PAIRS))
+        print(f"{kind}: {PAIRS} pairs with the first held{f', {PAIRS} at the same moment' * (len(ways) - 1)}")
+
+    def test_starts(self):
+        part = self.place("part")
+        self.run_well_in(part, *RUN, "--steps", "6")
+        for kind, base, first, second in (
+            ("two fresh", None, RUN, RUN),
+            ("two latest", part, LATEST, LATEST),
+            ("two resume", part, RESUME, RESUME),
+            ("force beside a run", None, RUN, FORCE),
+            ("force beside latest", part, LATEST, FORCE),
+            ("older beside a run", part, LATEST, OLDER),
+        ):
+            with self.subTest(kind=kind):
+                self.check_pairs(kind, base, first, second)
+
+
+if __name__ == "__main__":
+    unittest.main()
