@@ -43,14 +43,15 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
 }
 
 /* Those that no array is held against. The energy is known from the row of step 0 on. */
-static enum status check_numbers(const struct checkpoint *checkpoint)
+static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t ranks)
 {
     const struct config *config = &checkpoint->config;
     if (checkpoint->step > config->time.steps)
         return impossible(checkpoint, "its step is beyond the last of its config");
     if (checkpoint->step > 0 && !(checkpoint->first_energy >= 0 && isfinite(checkpoint->first_energy)))
         return impossible(checkpoint, "its first energy is no finite number from 0 on");
-    if (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST)
+    const bool is_whole = ranks == 1 && checkpoint->ghost == 0;
+    if (!is_whole && (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST))
         return impossible(checkpoint, "no rank has so many ghost rows");
     return STATUS_OK;
 }
@@ -144,7 +145,7 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
-    TRY(check_numbers(checkpoint));
+    TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
     checkpoint->capacities = calloc((size_t)ranks * config->species_count, sizeof *checkpoint->capacities);
