@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -102,12 +103,28 @@ static bool holds(const struct run_folder *folder, const char *name)
 
 /* ---- the lock ---- */
 
+/* Whether the text of a lock file names a process that has ended on this machine, and so has not the lock. */
+static bool is_outdated(const char *text)
+{
+    char host[128] = "", named[128];
+    long process;
+    gethostname(host, sizeof host - 1);
+    return sscanf(text, "process %ld on %127[^,]", &process, named) != 2 ||
+           (strcmp(host, named) == 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH);
+}
+
+/* The process that has just taken the lock says so a moment later. */
 static enum status refuse_locked(const struct run_folder *folder, int descriptor)
 {
-    char text[256];
-    const ssize_t length = read(descriptor, text, sizeof text - 1);
-    text[length > 0 ? length : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    enum { TRIES = 2000 };
+    char text[256] = "";
+    for (int n = 0; n < TRIES && is_outdated(text); n++) {
+        if (n > 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        const ssize_t length = pread(descriptor, text, sizeof text - 1, 0);
+        text[length > 0 ? length : 0] = '\0';
+        text[strcspn(text, "\n")] = '\0';
+    }
     return status_fail(
         STATUS_USAGE, "another run is writing to folder %s%s%s; wait for its end, or choose another --output",
         folder->path, text[0] ? ": " : "", text);
