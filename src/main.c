@@ -8,6 +8,7 @@
 #include "parallel/communicator.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -92,8 +93,20 @@ static void keep_freed_memory(void)
     mallopt(M_TRIM_THRESHOLD, 1 << 28);
 }
 
+/* A standard stream that the caller closed stays unusable: no file of the run may take its number. */
+static void keep_standard_numbers(void)
+{
+    int descriptor;
+    do
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor > STDERR_FILENO)
+        close(descriptor);
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_numbers();
     timer_begin();
     stop_begin();
     keep_freed_memory();

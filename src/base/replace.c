@@ -9,8 +9,10 @@
 bool sync_path(const char *path, int flags)
 {
     const int descriptor = open(path, flags | O_CLOEXEC);
-    /* A file system that cannot sync a folder says EINVAL; its renames are as safe as they get. */
-    const bool synced = descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
+    /* A file system that cannot sync a folder says EINVAL, and one may write to a folder where one must not
+     * read: their renames are as safe as they get. */
+    const bool synced = descriptor >= 0 ? fsync(descriptor) == 0 || errno == EINVAL
+                                        : errno == EACCES && (flags & O_DIRECTORY);
     const int error_number = errno;
     if (descriptor >= 0)
         close(descriptor);

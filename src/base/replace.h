@@ -21,7 +21,8 @@ STATUS_CHECKED enum status replace_begin(const char *folder, const char *name,
                                          struct replacement *replacement);
 
 /* Brings the content to the disk and gives it its name. After a failure, or where `status` is one already,
- * which it returns, the old content stays and nothing else is left. */
+ * which it returns, the old content stays and nothing else is left; but where only the name cannot be brought
+ * to the disk, the new content is there already. */
 STATUS_CHECKED enum status replace_end(struct replacement *replacement, enum status status);
 
 /* Brings what was written to a file, or a name that was given in a folder, to the disk; `flags` of open().

@@ -103,9 +103,17 @@ static enum status choose(const struct config *config, struct run_folder *folder
     *choice = is_complete && manifest->complete_step >= config->time.steps ? RESUME_NOTHING
               : manifest->checkpoint_count > 0                             ? RESUME_LATEST
                                                                            : RESUME_FRESH;
+    if (*choice == RESUME_FRESH && manifest->from_run != 0)
+        return status_fail(
+            STATUS_USAGE,
+            "the run in folder %s went on from step %llu of another folder and has no checkpoint "
+            "yet; go on from that one by --restart FILE --force",
+            folder->path, (unsigned long long)manifest->from_step);
     if (manifest->state <= MANIFEST_STARTING || *choice == RESUME_LATEST)
         return STATUS_OK; /* a checkpoint has its own config */
     TRY(require_same_run(folder, config));
+    if (*choice == RESUME_NOTHING)
+        TRY(run_folder_require(folder));
     if (!is_complete || *choice == RESUME_NOTHING)
         return STATUS_OK;
     return status_fail(STATUS_USAGE,

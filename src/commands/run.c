@@ -139,7 +139,9 @@ static enum status use_folder(struct run *run)
 static enum status choose_folder(struct run *run)
 {
     run->folder.path = run->config.output.directory;
-    return agree(run, is_first_rank(run) ? use_folder(run) : STATUS_OK);
+    TRY(agree(run, is_first_rank(run) ? use_folder(run) : STATUS_OK));
+    communicator_broadcast(&run->communicator, sizeof run->folder.use, &run->folder.use);
+    return STATUS_OK;
 }
 
 /* ---- output ---- */

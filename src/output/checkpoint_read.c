@@ -173,9 +173,9 @@ static void unload(struct checkpoint *checkpoint)
 
 /* ---- finding a whole one ---- */
 
-static enum status load_whole(struct checkpoint *checkpoint)
+static enum status load_whole(struct checkpoint *checkpoint, bool *is_damaged)
 {
-    TRY(checkpoint_seal_check(checkpoint->path, true));
+    TRY(checkpoint_seal_check(checkpoint->path, true, is_damaged));
     return load(checkpoint);
 }
 
@@ -205,6 +205,10 @@ static enum status list_steps(const char *folder, uint64_t **steps, size_t *coun
     if (!manifest)
         return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
     TRY_CLEANUP(manifest_read(dirname(above), manifest));
+    if (manifest->state == MANIFEST_NONE) { /* the path may be ".", or have a link in it */
+        snprintf(above, sizeof above, "%s/..", folder);
+        TRY_CLEANUP(manifest_read(above, manifest));
+    }
     TRY_CLEANUP(numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &file_count));
     *steps = calloc(file_count + manifest->checkpoint_count + 1, sizeof **steps);
     for (size_t n = 0; n < file_count && *steps && manifest->state == MANIFEST_NONE; n++)
@@ -242,7 +246,8 @@ static enum status require_all(struct checkpoint *checkpoint, const char *folder
     return STATUS_OK;
 }
 
-/* Loads the newest whole checkpoint of a folder. */
+/* Loads the newest checkpoint of a folder that is not damaged. One that cannot be read for another reason may
+ * be good, and to go on from an older one would remove it. */
 static enum status load_newest(const char *folder, struct checkpoint *checkpoint)
 {
     uint64_t *steps;
@@ -254,16 +259,18 @@ static enum status load_newest(const char *folder, struct checkpoint *checkpoint
         status = status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
     else if (status == STATUS_OK)
         status = STATUS_FAILED;
-    for (size_t n = 0; n < count && status == STATUS_FAILED; n++) {
+    bool is_damaged = true;
+    for (size_t n = 0; n < count && status == STATUS_FAILED && is_damaged; n++) {
         set_path(checkpoint, folder, steps[n]);
-        status = load_whole(checkpoint);
+        status = load_whole(checkpoint, &is_damaged);
         if (status == STATUS_OK)
             break;
-        warn(checkpoint, status_message());
+        if (is_damaged)
+            warn(checkpoint, status_message());
         unload(checkpoint);
     }
     free(steps);
-    if (checkpoint->warnings && status != STATUS_OK)
+    if (checkpoint->warnings && status != STATUS_OK && is_damaged)
         return status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
                            status_message());
     return status;
@@ -273,9 +280,10 @@ static enum status load_newest(const char *folder, struct checkpoint *checkpoint
 static enum status find_whole(const char *path, struct checkpoint *checkpoint)
 {
     struct stat found;
+    bool is_damaged;
     if (stat(path, &found) != 0)
         return status_fail(STATUS_USAGE, "there is no checkpoint: %s: %s", path, strerror(errno));
-    return S_ISDIR(found.st_mode) ? load_newest(path, checkpoint) : load_whole(checkpoint);
+    return S_ISDIR(found.st_mode) ? load_newest(path, checkpoint) : load_whole(checkpoint, &is_damaged);
 }
 
 enum status checkpoint_open(const struct communicator *communicator, const char *path,

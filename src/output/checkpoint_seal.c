@@ -116,11 +116,12 @@ enum status checkpoint_seal(const char *path)
 
 /* ---- checking ---- */
 
-static enum status check_block(const char *path, const struct block *block, uint64_t bytes)
+static enum status check_block(const char *path, const struct block *block, uint64_t bytes, bool *is_damaged)
 {
     const XXH128_canonical_t own = own_digest(block);
     const uint32_t version = le32toh(block->version);
     const uint64_t file_bytes = le64toh(block->file_bytes);
+    *is_damaged = true;
     if (memcmp(block->magic, magic, sizeof magic) != 0)
         return status_fail(STATUS_FAILED,
                            "%s is no checkpoint: it does not begin with the words \"%s\", "
@@ -129,6 +130,7 @@ static enum status check_block(const char *path, const struct block *block, uint
     if (memcmp(&own, &block->own_digest, sizeof own) != 0)
         return status_fail(STATUS_FAILED, "%s is damaged: its first %d bytes do not match their digest", path,
                            CHECKPOINT_BLOCK);
+    *is_damaged = version == CHECKPOINT_VERSION;
     if (version != CHECKPOINT_VERSION)
         return status_fail(STATUS_FAILED,
                            "%s is a checkpoint of version %" PRIu32 "; this program reads version %d", path,
@@ -137,32 +139,36 @@ static enum status check_block(const char *path, const struct block *block, uint
         return status_fail(STATUS_FAILED,
                            "%s is damaged: it has %" PRIu64 " bytes, but was written with %" PRIu64, path,
                            bytes, file_bytes);
+    *is_damaged = false;
     return STATUS_OK;
 }
 
-static enum status check_open_file(const char *path, FILE *file, uint64_t bytes, bool all)
+static enum status check_open_file(const char *path, FILE *file, uint64_t bytes, bool all, bool *is_damaged)
 {
     struct block block;
     XXH128_canonical_t digest = {{0}};
     const size_t count = fread(&block, 1, sizeof block, file);
-    if (count < sizeof block && !ferror(file))
+    *is_damaged = count < sizeof block && !ferror(file);
+    if (*is_damaged)
         return status_fail(STATUS_FAILED, "%s is no checkpoint, or is cut short: it has only %zu bytes", path,
                            count);
     if (count == sizeof block)
-        TRY(check_block(path, &block, bytes));
+        TRY(check_block(path, &block, bytes, is_damaged));
     if (ferror(file))
         return status_fail(STATUS_FAILED, "%s: cannot read it: %s", path, strerror(errno));
     if (all)
         TRY(digest_rest(path, file, bytes, &digest));
-    if (all && memcmp(&digest, &block.digest, sizeof digest) != 0)
+    *is_damaged = all && memcmp(&digest, &block.digest, sizeof digest) != 0;
+    if (*is_damaged)
         return status_fail(STATUS_FAILED, "%s is damaged: its bytes do not match their digest", path);
     return STATUS_OK;
 }
 
-enum status checkpoint_seal_check(const char *path, bool all)
+enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
 {
     struct stat found = {0};
     const char *why = "";
+    *is_damaged = false;
     FILE *file = regular_open(path, &why);
     if (!file)
         return status_fail(STATUS_FAILED, errno == 0 ? "%s is no checkpoint: %s" : "%s: cannot open it: %s",
@@ -171,7 +177,7 @@ enum status checkpoint_seal_check(const char *path, bool all)
     if (fstat(fileno(file), &found) != 0 || !S_ISREG(found.st_mode))
         status = status_fail(STATUS_FAILED, "%s is no checkpoint: it is no file", path);
     else
-        status = check_open_file(path, file, (uint64_t)found.st_size, all);
+        status = check_open_file(path, file, (uint64_t)found.st_size, all, is_damaged);
     fclose(file);
     return status;
 }

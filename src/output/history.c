@@ -84,6 +84,15 @@ static enum status require_columns(const struct history *history, const char *by
                        history->path);
 }
 
+static enum status refuse_rows(const struct history *history)
+{
+    return status_fail(
+        STATUS_USAGE,
+        "%s does not hold the rows that it had at the checkpoint; go on elsewhere, by --output "
+        "DIR, or from an older checkpoint",
+        history->path);
+}
+
 /* Reads what was there at the checkpoint, and goes on behind it. */
 static enum status go_on(struct history *history, const struct history_mark *kept)
 {
@@ -104,11 +113,7 @@ static enum status go_on(struct history *history, const struct history_mark *kep
     const struct history_mark found = history_mark(history);
     if (found.bytes == kept->bytes && found.digest == kept->digest)
         return lseek(history->file, (off_t)kept->bytes, SEEK_SET) < 0 ? fail(history, "read") : STATUS_OK;
-    return status_fail(
-        STATUS_USAGE,
-        "%s lacks rows from before the checkpoint, or has others than then; go on elsewhere, by "
-        "--output DIR, or from an older checkpoint",
-        history->path);
+    return refuse_rows(history);
 }
 
 static enum status open_history(const struct run_folder *folder, const struct config *config, void **part)
@@ -127,6 +132,8 @@ static enum status open_history(const struct run_folder *folder, const struct co
     make_head(history->config, history->head);
     snprintf(history->path, sizeof history->path, "%s/history.csv", folder->path);
     history->file = open(history->path, O_RDWR | O_CLOEXEC | (is_older ? 0 : O_CREAT | O_TRUNC), 0666);
+    if (history->file < 0 && is_older && errno == ENOENT)
+        return refuse_rows(history);
     if (history->file < 0)
         return fail(history, is_older ? "read" : "write");
     return is_older ? go_on(history, &folder->kept) : write_line(history, history->head);

@@ -208,6 +208,9 @@ struct manifest_output *manifest_output(struct manifest *manifest, const char *n
 
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint)
 {
+    while (manifest->checkpoint_count > 0 &&
+           manifest->checkpoints[manifest->checkpoint_count - 1].step >= checkpoint->step)
+        manifest->checkpoint_count--;
     if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS) {
         memmove(manifest->checkpoints, manifest->checkpoints + 1,
                 (MANIFEST_CHECKPOINTS - 1) * sizeof *manifest->checkpoints);

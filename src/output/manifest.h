@@ -71,7 +71,8 @@ const struct manifest_checkpoint *manifest_find(const struct manifest *manifest,
 /* The output's entry, added where there is none and `add`; else NULL. */
 struct manifest_output *manifest_output(struct manifest *manifest, const char *name, bool add);
 
-/* Names a checkpoint that is newer than all others. Where there is no room the oldest is named no longer. */
+/* Names a checkpoint, and none of its step or a later one beside it. Where there is no room the oldest is
+ * named no longer. */
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
 
 /* What belongs to a run that goes on from this step: nothing later. */

@@ -177,17 +177,19 @@ static enum status commit(const struct hdf5_file *file)
     return run_folder_add(commit->folder, commit->row, &commit->file, commit->keep);
 }
 
-static void plan_commit(struct outputs *outputs, size_t n, const struct view *view, struct hdf5_file *file)
+static enum status plan_commit(struct outputs *outputs, size_t n, const struct view *view,
+                               struct hdf5_file *file)
 {
     struct commit *planned = hdf5_file_keep(file, sizeof *planned);
     if (!planned)
-        return;
+        return file->status;
     *planned = (struct commit){outputs->folder,
                                output_table[n],
                                {view->step, view->run, history_mark(outputs->parts[HISTORY])},
                                view->config->output.checkpoints.keep};
     file->context = planned;
     file->after = commit;
+    return STATUS_OK;
 }
 
 /* Of an output with a folder of its own. */
@@ -202,11 +204,29 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
     if (status == STATUS_OK) {
         status = row->record(outputs->parts[n], folder, view, file);
         if (status == STATUS_OK && view->communicator->rank == 0)
-            plan_commit(outputs, n, view, *file);
+            status = plan_commit(outputs, n, view, *file);
         status = communicator_agree(view->communicator, status);
     }
     device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, 0);
     return status;
+}
+
+/* A run that goes on from a checkpoint of the folder does not write that again: while it took the place of
+ * the old file the manifest would name a file that is not there. */
+static bool is_there(const struct outputs *outputs, size_t n, const struct view *view)
+{
+    return output_table[n] == &checkpoint_output && outputs->folder->use == RUN_FOLDER_CONTINUE &&
+           view->step == view->first_step;
+}
+
+/* STATUS_STOPPED, once all files are written, where the run ends with this one. */
+static enum status stop(struct outputs *outputs, size_t n, const char *folder, const struct view *view)
+{
+    const struct output_row *row = output_table[n];
+    if (!row->stop || row->stop(outputs->parts[n], folder, view) == STATUS_OK)
+        return STATUS_OK;
+    TRY(outputs_finish(outputs));
+    return row->stop(outputs->parts[n], folder, view);
 }
 
 static enum status write_into_folder(struct outputs *outputs, size_t n, const struct view *view)
@@ -216,6 +236,8 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     char folder[PATH_MAX];
     TRY(device_finish(outputs->device));
     snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
+    if (is_there(outputs, n, view))
+        return stop(outputs, n, folder, view);
     const double start = timer_now();
     writer_make_room(outputs->writer);
     add_wait(outputs, start);
@@ -227,10 +249,7 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     const double put = timer_now();
     writer_put(outputs->writer, file); /* which writes it at once where MPI allows no threads */
     add_wait(outputs, put);
-    if (!row->stop || row->stop(outputs->parts[n], folder, view) == STATUS_OK)
-        return STATUS_OK;
-    TRY(outputs_finish(outputs));
-    return row->stop(outputs->parts[n], folder, view);
+    return stop(outputs, n, folder, view);
 }
 
 enum status outputs_write(struct outputs *outputs, const struct view *state)

@@ -5,7 +5,6 @@
 #include "output/checkpoint.h"
 #include "output/outputs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -19,73 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- numbered files ---- */
-
-/* Whether `name` is UNFINISHED-NUMBER.lock, which MPI leaves beside a file that it wrote when it is killed.
- */
-static bool is_lock_of(const char *name, const char *unfinished)
-{
-    static const char end[] = ".lock";
-    const size_t length = strlen(unfinished), all = strlen(name);
-    return strncmp(name, unfinished, length) == 0 && name[length] == '-' &&
-           strcmp(name + all - strlen(end), end) == 0;
-}
-
-/* Whether the folder's entry `name` is a numbered file. */
-static bool parse(const char *folder, const char *prefix, const char *name, struct numbered_file *file)
-{
-    char path[PATH_MAX];
-    struct stat found;
-    file->step = strtoull(name + strcspn(name, "0123456789"), NULL, 10);
-    file->unfinished = name[0] == '.';
-    snprintf(file->name, sizeof file->name, file->unfinished ? ".%s%" PRIu64 ".h5.tmp" : "%s%" PRIu64 ".h5",
-             prefix, file->step);
-    if (file->unfinished && is_lock_of(name, file->name))
-        snprintf(file->name, sizeof file->name, "%s", name);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return strcmp(name, file->name) == 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
-}
-
-static int compare_down(const void *left, const void *right)
-{
-    const uint64_t a = ((const struct numbered_file *)left)->step;
-    const uint64_t b = ((const struct numbered_file *)right)->step;
-    return a < b ? 1 : a > b ? -1 : 0;
-}
-
-enum status numbered_files_list(const char *folder, const char *prefix, struct numbered_file **files,
-                                size_t *count)
-{
-    struct dirent **entries;
-    const int all = scandir(folder, &entries, NULL, NULL);
-    *files = NULL;
-    *count = 0;
-    if (all < 0)
-        return errno == ENOENT
-                   ? STATUS_OK
-                   : status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
-    *files = calloc((size_t)all + 1, sizeof **files);
-    for (int n = 0; n < all; n++) {
-        if (*files && parse(folder, prefix, entries[n]->d_name, *files + *count))
-            ++*count;
-        free(entries[n]);
-    }
-    free(entries);
-    if (!*files)
-        return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
-    qsort(*files, *count, sizeof **files, compare_down);
-    return STATUS_OK;
-}
-
-enum status file_remove(const char *folder, const char *name, const char *what)
-{
-    char path[PATH_MAX + NAME_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (unlink(path) == 0 || errno == ENOENT)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot remove %s, %s: %s", path, what, strerror(errno));
-}
-
 /* ---- what is there ---- */
 
 /* FOLDER/name, in a buffer of PATH_MAX. */
@@ -95,10 +27,11 @@ static const char *path_of(const struct run_folder *folder, const char *name, ch
     return path;
 }
 
+/* What cannot be looked at now may be there. */
 static bool holds(const struct run_folder *folder, const char *name)
 {
     char path[PATH_MAX];
-    return access(path_of(folder, name, path), F_OK) == 0;
+    return access(path_of(folder, name, path), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* ---- the lock ---- */
@@ -149,7 +82,7 @@ static enum status lock(struct run_folder *folder)
     char path[PATH_MAX];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int descriptor =
-        open(path_of(folder, ".lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+        open(path_of(folder, ".lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (descriptor < 0)
         return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
     if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) {
@@ -163,6 +96,23 @@ static enum status lock(struct run_folder *folder)
     }
     folder->lock = descriptor;
     return STATUS_OK;
+}
+
+/* Whether the folder is still the one that was locked, and not another of the same name. */
+static bool is_locked_here(const struct run_folder *folder)
+{
+    char path[PATH_MAX];
+    struct stat own, there;
+    return fstat(folder->lock, &own) == 0 && stat(path_of(folder, ".lock", path), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+static enum status commit(const struct run_folder *folder)
+{
+    if (is_locked_here(folder))
+        return manifest_write(folder->path, &folder->manifest);
+    return status_fail(STATUS_FAILED, "folder %s was removed or replaced while this run wrote to it",
+                       folder->path);
 }
 
 void run_folder_unlock(struct run_folder *folder)
@@ -215,6 +165,8 @@ enum status run_folder_check(struct run_folder *folder)
 enum status run_folder_continue(struct run_folder *folder)
 {
     const struct manifest_checkpoint *checkpoint = manifest_find(&folder->manifest, folder->from_step);
+    if (folder->manifest.state == MANIFEST_NONE)
+        TRY(refuse_foreign_files(folder));
     if (!checkpoint || checkpoint->run != folder->from_run)
         return status_fail(STATUS_USAGE,
                            "%s/" MANIFEST_NAME " does not name the checkpoint of step %" PRIu64
@@ -242,8 +194,7 @@ static enum status sync_parent(const char *path)
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path); /* dirname() writes into it */
     const char *parent = dirname(copy);
-    /* One may create a folder where one must not read. */
-    if (sync_folder(parent) || errno == EACCES)
+    if (sync_folder(parent))
         return STATUS_OK;
     return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent, strerror(errno));
 }
@@ -293,6 +244,22 @@ static void forget_missing(const struct run_folder *folder, struct manifest *man
     manifest->checkpoint_count = kept;
 }
 
+enum status run_folder_require(const struct run_folder *folder)
+{
+    const struct manifest *manifest = &folder->manifest;
+    const uint32_t count = manifest->checkpoint_count;
+    char path[PATH_MAX], name[CHECKPOINT_NAME];
+    struct stat found;
+    for (uint32_t n = 0; n < count; n++)
+        if (!holds(folder, checkpoint_name(manifest->checkpoints[n].step, name)))
+            return status_fail(STATUS_USAGE, "%s/" MANIFEST_NAME " names %s, which is not there",
+                               folder->path, name);
+    if (stat(path_of(folder, "history.csv", path), &found) != 0 ||
+        (count > 0 && (uint64_t)found.st_size < manifest->checkpoints[count - 1].history.bytes))
+        return status_fail(STATUS_USAGE, "%s does not hold the rows that belong to the run", path);
+    return STATUS_OK;
+}
+
 enum status run_folder_begin(struct run_folder *folder)
 {
     struct manifest *manifest = &folder->manifest;
@@ -312,14 +279,14 @@ enum status run_folder_begin(struct run_folder *folder)
     manifest->run = manifest_new_run();
     manifest->from_run = folder->from_run;
     manifest->from_step = folder->from_step;
-    return manifest_write(folder->path, manifest);
+    return commit(folder);
 }
 
 enum status run_folder_set(struct run_folder *folder, enum manifest_state state, uint64_t step)
 {
     folder->manifest.state = state;
     folder->manifest.complete_step = step;
-    return manifest_write(folder->path, &folder->manifest);
+    return commit(folder);
 }
 
 enum status run_folder_open(const struct run_folder *folder, const char *name, const char *mode, FILE **file)
@@ -381,7 +348,9 @@ enum status run_folder_clear(const struct run_folder *folder)
 static bool is_whole(const struct run_folder *folder, uint64_t step)
 {
     char name[CHECKPOINT_NAME], path[PATH_MAX];
-    return checkpoint_seal_check(path_of(folder, checkpoint_name(step, name), path), false) == STATUS_OK;
+    bool is_damaged;
+    return checkpoint_seal_check(path_of(folder, checkpoint_name(step, name), path), false, &is_damaged) ==
+           STATUS_OK;
 }
 
 enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
@@ -391,7 +360,7 @@ enum status run_folder_add(struct run_folder *folder, const struct output_row *r
     if (row != &checkpoint_output) {
         struct manifest_output *output = manifest_output(manifest, row->folder, true);
         output->last = file->step;
-        return manifest_write(folder->path, manifest);
+        return commit(folder);
     }
     uint32_t first = manifest->checkpoint_count;
     for (uint32_t kept = 1; first > 0 && kept < keep; first--)
@@ -400,7 +369,7 @@ enum status run_folder_add(struct run_folder *folder, const struct output_row *r
     memmove(manifest->checkpoints, manifest->checkpoints + first,
             manifest->checkpoint_count * sizeof *manifest->checkpoints);
     manifest_add(manifest, file);
-    TRY(manifest_write(folder->path, manifest));
+    TRY(commit(folder));
     return clear(folder, row);
 }
 

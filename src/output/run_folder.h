@@ -3,6 +3,7 @@
 #define RADIXPIC_OUTPUT_RUN_FOLDER_H
 
 #include "output/manifest.h"
+#include "output/numbered_files.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ enum run_folder_use {
 struct output_row;
 
 struct run_folder {
-    const char *path; /* not owned */
-    enum run_folder_use use;
+    const char *path;             /* not owned */
+    enum run_folder_use use;      /* the same on all ranks; the rest is rank 0's */
     int lock;                     /* descriptor of the lock file; 0: the folder is not locked */
     bool has_no_locks;            /* the file system knows none: two runs at once would not be noticed */
     bool held_run;                /* an earlier run was there */
@@ -39,6 +40,9 @@ STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
 /* Chooses that the run goes on in this folder, where the checkpoint lies that it goes on from. STATUS_USAGE
  * where the manifest does not name that. */
 STATUS_CHECKED enum status run_folder_continue(struct run_folder *folder);
+
+/* STATUS_USAGE where a checkpoint that the manifest names, or a row of the history up to it, is not there. */
+STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
 
 /* Creates the folder and its parents, locks it, looks and checks again unless it was locked already, and
  * replaces its manifest by that of this run: from now on the files of later steps, or of a run that is
@@ -76,25 +80,7 @@ STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, cons
 /* Closes it. STATUS_FAILED, with the same, where something of it was not written. */
 STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file);
 
-/* ---- numbered files ---- */
-
-/* A file that an output leaves in a folder of its own: PREFIX_STEP.h5, or .PREFIX_STEP.h5.tmp while it is
- * being written (hdf5_file.h). What has another name, to the letter, or is no file, is none. */
-struct numbered_file {
-    uint64_t step;
-    bool unfinished; /* what a killed run left, or the lock of MPI beside it */
-    char name[64];
-};
-
-/* *count files of the folder, that of the largest step first; none where there is no such folder. The caller
- * frees them. STATUS_FAILED names path and errno text, as below. */
-STATUS_CHECKED enum status numbered_files_list(const char *folder, const char *prefix,
-                                               struct numbered_file **files, size_t *count);
-
 /* Removes a folder and all that it holds, if it is there: one that the program made for itself. */
 STATUS_CHECKED enum status run_folder_remove(const char *path);
-
-/* Removes FOLDER/name, if it is there; `what` it is, for the sentence of a failure: "which ...". */
-STATUS_CHECKED enum status file_remove(const char *folder, const char *name, const char *what);
 
 #endif

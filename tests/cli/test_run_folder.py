@@ -57,6 +57,43 @@ class RunFolder(RestartTest):
                         self.assert_untouched(arguments, 2, "out/history.csv")
             self.assert_untouched(["--resume", "--steps", "100"], 2, "out/history.csv")
 
+    def test_a_checkpoint_is_due_where_it_goes_on(self):
+        """The one that the run goes on from is not written again, and the manifest stays whole."""
+        before = (self.folder / "out" / "checkpoints" / "checkpoint_90.h5").stat().st_mtime_ns
+        self.run_well(*RUN, *LATEST, *sets("output.checkpoints.minutes=1e-9"))
+        self.assertEqual((self.folder / "out" / "checkpoints" / "checkpoint_90.h5").stat().st_mtime_ns, before)
+        self.run_well(*RUN, "--resume", "--steps", "91")
+
+    def test_what_cannot_be_read_is_not_passed_over(self):
+        """It may be good, unlike one that is known to be damaged, and an older one in its place would remove it."""
+        path = self.folder / "out" / "checkpoints" / "checkpoint_90.h5"
+        path.unlink()
+        path.mkdir()
+        self.assert_untouched(LATEST, 1, "checkpoint_90.h5")
+
+    def test_a_branch_without_a_checkpoint(self):
+        """It does not begin anew from step 0."""
+        older = ["run", "--restart", "out/checkpoints/checkpoint_20.h5", "--steps", "30", *sets("output.checkpoints.every=0")]
+        shutil.move(self.folder / "out", self.folder / "first")
+        self.run_well(*older[:2], "first/checkpoints/checkpoint_20.h5", *older[3:], "--output", "out")
+        self.assert_untouched(["--resume"], 2, "step 20", "--restart")
+
+    def test_a_complete_run_has_all_its_files(self):
+        for name in ("history.csv", "checkpoints/checkpoint_80.h5"):
+            with self.subTest(name=name):
+                path = self.folder / "out" / name
+                content = path.read_bytes()
+                path.unlink()
+                self.assert_untouched(["--resume"], 2, path.name)
+                path.write_bytes(content)
+        self.run_well(*RUN, "--resume")
+
+    def test_closed_standard_streams(self):
+        for number in (0, 2):
+            with self.subTest(number=number):
+                result = self.run_program(*RUN, *LATEST, preexec_fn=lambda number=number: os.close(number))
+                self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_what_a_kill_leaves(self):
         """Unfinished files, of MPI too, are removed by every start."""
         for arguments in (LATEST, ["--force"]):

@@ -157,6 +157,7 @@ TEST(nothing_outside_the_file_is_followed)
 {
     struct patient patient;
     char pipe[PATH_MAX];
+    bool is_damaged = true;
     patient_create(1, (const uint32_t[]){1}, &patient);
     const char *file = patient.folder.file;
     snprintf(pipe, sizeof pipe, "%s/pipe", patient.folder.path);
@@ -171,7 +172,7 @@ TEST(nothing_outside_the_file_is_followed)
             assert_fails(checkpoint_open(&alone, file, &checkpoint), file,
                          kind < 2 ? "a link to another place" : "not stored as one piece");
         }
-    assert_fails(checkpoint_seal_check(pipe, true), "it is no regular file");
+    assert_fails(checkpoint_seal_check(pipe, true, &is_damaged), "it is no regular file");
     assert_int_equal(unlink(pipe), 0);
     folder_end(&patient.scene, &patient.folder);
 }

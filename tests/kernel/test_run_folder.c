@@ -174,6 +174,29 @@ TEST_IN_FOLDER(one_run_at_a_time_has_the_folder)
     run_folder_unlock(&other);
 }
 
+TEST_IN_FOLDER(a_folder_that_was_replaced_is_not_written_to)
+{
+    struct run_folder run = begin_run(), other = {.path = top.path};
+    assert_int_equal(unlink(folder_file(&top, ".lock")), 0);
+    assert_int_equal(unlink(folder_file(&top, MANIFEST_NAME)), 0);
+    rmdir(checkpoints.path);
+    assert_ok(run_folder_look(&other));
+    assert_ok(run_folder_begin(&other));
+    assert_fails(run_folder_set(&run, MANIFEST_COMPLETE, 1), "was removed or replaced", top.path);
+    run_folder_unlock(&run);
+    run_folder_unlock(&other);
+}
+
+TEST_IN_FOLDER(a_step_has_one_checkpoint)
+{
+    struct run_folder run = begin_run();
+    add(&run, 10, 3);
+    add(&run, 20, 3);
+    add(&run, 20, 3);
+    assert_names("10 20");
+    run_folder_unlock(&run);
+}
+
 /* Of two that found nothing the slower one finds the faster one's run. */
 TEST_IN_FOLDER(a_new_run_looks_again)
 {

@@ -142,14 +142,14 @@ TEST(missing_and_changed_rows_are_refused)
     char *straight = write_straight(20, 20, &kept), changed[8192];
     char *second = strchr(straight, '\n') + 1, *third = strchr(second, '\n') + 1;
     write_text(path, "");
-    assert_refused("lacks rows", &modes, &kept);
+    assert_refused("does not hold the rows", &modes, &kept);
     snprintf(changed, sizeof changed, "%.*s%s", (int)(second - straight), straight, third);
     write_text(path, changed);
-    assert_refused("lacks rows", &modes, &kept);
+    assert_refused("does not hold the rows", &modes, &kept);
     snprintf(changed, sizeof changed, "%s", straight);
     changed[second - straight] = '3'; /* another step, of the same length */
     write_text(path, changed);
-    assert_refused("lacks rows", &modes, &kept);
+    assert_refused("does not hold the rows", &modes, &kept);
 }
 
 TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
@@ -171,7 +171,7 @@ TEST(without_a_file_there_is_nothing_to_go_on_with)
     const struct history_mark kept = {.bytes = 1};
     void *history = NULL;
     unlink(path);
-    assert_fails(go_on(&modes, &kept, &history), "No such file");
+    assert_refuses(go_on(&modes, &kept, &history), "does not hold the rows", path);
     assert_ok(history_output.close(&history));
 }
 
