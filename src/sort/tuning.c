@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define COUNT_OF(array)     (sizeof(array) / sizeof((array)[0]))
@@ -121,16 +120,18 @@ static enum status read_rows(const struct tree_node *mapping, const struct schem
                              mapping->origin.line, tree_count(mapping), known);
 }
 
-/* An entry that is not right costs itself alone: `problem` gets the sentence about the first one. */
+/* An entry that is not right is left out; `problem` gets the sentence about the first one. The format comes
+ * first: a newer one may have no list `sorts`. */
 static enum status read_root(const struct tree_node *root, struct tuning *tuning,
                              char problem[TUNING_PROBLEM_LENGTH])
 {
     const struct tree_node *sorts = tree_value(root, "sorts");
     uint32_t format = 0;
+    if (tree_value(root, format_row.path))
+        TRY(read_rows(root, &format_row, 1, ANY_OTHERS, &format));
+    tuning->is_newer = format > FORMAT;
     if (!sorts || sorts->kind != TREE_SEQUENCE)
         return status_fail(STATUS_USAGE, "it is not a mapping with the keys format and the list sorts");
-    TRY(read_rows(root, &format_row, 1, ANY_OTHERS, &format));
-    tuning->is_newer = format > FORMAT;
     if (!tuning->is_newer)
         TRY(read_rows(root, &format_row, 1, 1, &format));
     tuning->entries = calloc(tree_count(sorts) + 1, sizeof *tuning->entries);
@@ -165,7 +166,8 @@ static enum status read_file(FILE *file, struct tuning *tuning, char problem[TUN
     if (!text)
         return status_fail(STATUS_FAILED, "no memory for the tuned sorts");
     const size_t length = fread(text, 1, MOST_FILE_BYTES + 1, file);
-    const enum status status = ferror(file) ? status_fail(STATUS_USAGE, "%s", strerror(errno))
+    tuning->is_unread = ferror(file) != 0;
+    const enum status status = tuning->is_unread ? status_fail(STATUS_USAGE, "%s", strerror(errno))
                                : length > MOST_FILE_BYTES
                                    ? status_fail(STATUS_USAGE, "it is longer than %d bytes", MOST_FILE_BYTES)
                                    : parse_text(text, length, tuning, problem);
@@ -186,6 +188,7 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
         status = read_file(file, tuning, of_entry);
         fclose(file);
     } else if (path[0] != '\0' && errno != ENOENT && errno != ENOTDIR) {
+        tuning->is_unread = errno != 0; /* what is no regular file has no entries to lose */
         status = status_fail(STATUS_USAGE, "%s", why);
     }
     if (of_entry[0] != '\0')
@@ -219,24 +222,26 @@ static void print_entries(const struct tuning *tuning, const struct tuning_key *
 /* Opens the file `other` that is to take the place of the one at `path`. */
 static enum status open_other(char path[PATH_MAX], char other[OTHER_LENGTH], FILE **file)
 {
-    struct stat there;
     cache_path(TUNING_FILE, path, PATH_MAX);
     if (path[0] == '\0')
         return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
     snprintf(other, OTHER_LENGTH, "%s.%ld", path, (long)getpid());
     cache_create_folders(path);
-    /* Renaming would say that a folder is in the way, but only after the work. */
-    const bool is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
-    *file = is_folder ? NULL : fopen(other, "wbe");
+    *file = fopen(other, "wbe");
     if (!*file)
         return status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", path,
-                           strerror(is_folder ? EISDIR : errno));
+                           strerror(errno));
     return STATUS_OK;
 }
 
-static enum status refuse_newer(const struct tuning *tuning)
+/* Reads what is stored, which the caller frees; fails where it must stay as it is. */
+static enum status read_replaceable(struct tuning *tuning)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], problem[TUNING_PROBLEM_LENGTH];
+    TRY(tuning_read(tuning, problem));
+    if (tuning->is_unread)
+        return status_fail(STATUS_FAILED, "%s; it is left as it is, and RADIXPIC_CACHE names another folder",
+                           problem);
     cache_path(TUNING_FILE, path, sizeof path);
     return tuning->is_newer ? status_fail(STATUS_FAILED,
                                           "%s was written by a newer radixpic, and is left as it is; "
@@ -247,13 +252,12 @@ static enum status refuse_newer(const struct tuning *tuning)
 
 enum status tuning_check_writable(void)
 {
-    char path[PATH_MAX], other[OTHER_LENGTH], problem[TUNING_PROBLEM_LENGTH];
+    char path[PATH_MAX], other[OTHER_LENGTH];
     FILE *file;
     struct tuning there;
-    TRY(tuning_read(&there, problem));
-    const enum status newer = refuse_newer(&there);
+    const enum status status = read_replaceable(&there);
     tuning_free(&there);
-    TRY(newer);
+    TRY(status);
     TRY(open_other(path, other, &file));
     fclose(file);
     unlink(other);
@@ -281,7 +285,7 @@ static enum status write_file(const struct tuning *old, const struct tuning *fou
 }
 
 /* Of two programs that write, one reads what the other has written. The lock is that of the folder, so that
- * no file is left; where the file system has none, it is done without. */
+ * no file is left; where the file system has none (NFS), it is done without. */
 static int lock_folder(void)
 {
     char path[PATH_MAX];
@@ -292,19 +296,16 @@ static int lock_folder(void)
         return -1;
     *slash = '\0';
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0)
-        (void)flock(folder, LOCK_EX);
+    while (folder >= 0 && flock(folder, LOCK_EX) != 0 && errno == EINTR)
+        continue;
     return folder;
 }
 
 enum status tuning_write(const struct tuning *found)
 {
-    char problem[TUNING_PROBLEM_LENGTH];
     struct tuning old;
     const int lock = lock_folder();
-    enum status status = tuning_read(&old, problem);
-    if (status == STATUS_OK)
-        status = refuse_newer(&old);
+    enum status status = read_replaceable(&old);
     if (status == STATUS_OK)
         status = write_file(&old, found);
     tuning_free(&old);

@@ -40,7 +40,8 @@ struct tuning_entry {
 struct tuning {
     struct tuning_entry *entries;
     size_t count;
-    bool is_newer; /* of a format after this program's: only what it knows of it was read */
+    bool is_newer;  /* of a format after this program's: only what it knows of it was read */
+    bool is_unread; /* the file is there, but opening or reading it failed */
 };
 
 struct tuning_key tuning_key_of(const struct device_info *info, uint32_t key_bits, uint32_t count);
@@ -56,14 +57,15 @@ const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct
                                        enum sort_method method, uint32_t passes);
 
 /* Whether tuning_write() can write: creates the folders and, for a moment, the file under its other name.
- * STATUS_FAILED with the path where not, also where the file is of a newer format. What is stored stays as it
- * is. */
+ * STATUS_FAILED with the path where not, also where the file is of a newer format or cannot be read. What is
+ * stored stays as it is. */
 STATUS_CHECKED enum status tuning_check_writable(void);
 
 /* Puts the entries, one or more that share one key, in the place of those that the file has for it. A file
- * that cannot be used is replaced as a whole, one of a newer format refused. Written under another name, then
- * renamed, under a lock: a reader sees the old file or the new one, and of two writers none loses the other's
- * entries. */
+ * whose text cannot be used is replaced as a whole; one of a newer format, or that cannot be read, is left:
+ * STATUS_FAILED. Written under another name, then renamed, under a lock of the folder: a reader sees the old
+ * file or the new one, and of two writers none loses the other's entries, except where the file system does
+ * not lock folders opened to read, as NFS: there the later of two writers at the same time may lose them. */
 STATUS_CHECKED enum status tuning_write(const struct tuning *found);
 
 void tuning_free(struct tuning *tuning);

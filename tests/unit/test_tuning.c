@@ -1,9 +1,10 @@
-/* Tuning: what is written is read back, an entry that is not right costs itself alone, and only what was
- * timed for the same device, driver, key and size is found. */
+/* Tuning: what is written is read back, an entry that is not right is left out and the others are used, and
+ * only what was timed for the same device, driver, key and size is found. */
 #include "support/cache_folder.h"
 
 #include "base/cache.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -178,6 +179,24 @@ IN_CACHE(a_newer_file_is_read_and_left)
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
     assert_fails(tuning_check_writable(), cache_file);
     expect(2, "line 5");
+    write_cache_file("format: 2\nlists: []\n");
+    expect(0, "the list sorts");
+    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
+}
+
+/* A link to itself fails to open (ELOOP), and the first page of the memory to be read (EIO). */
+IN_CACHE(a_file_that_cannot_be_read_is_left)
+{
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    const char *const targets[] = {cache_file, "/proc/self/mem"};
+    for (size_t n = 0; n < sizeof targets / sizeof targets[0]; n++) {
+        assert_int_equal(symlink(targets[n], cache_file), 0);
+        expect(0, strerror(n == 0 ? ELOOP : EIO));
+        assert_fails(tuning_check_writable(), "it is left as it is");
+        assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "it is left as it is");
+        expect(0, strerror(n == 0 ? ELOOP : EIO));
+        assert_int_equal(unlink(cache_file), 0);
+    }
 }
 
 /* Two programs that write at the same time, each for sizes of its own. */
