@@ -63,7 +63,7 @@ static enum status print_plan(const struct config *config, const struct device_i
     sorter_plan_describe(&plan.sort, sort, sizeof sort);
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
-    printf("device                    %s\n", info->name);
+    log_line(&log, LOG_NORMAL, "device                    %s", info->name);
     printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
     printf("deposit                   %s", deposit_describe(info, &config->deposit));

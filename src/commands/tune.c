@@ -3,6 +3,7 @@
 #include "experiments/sorting/sorting.h"
 
 #include "base/cache.h"
+#include "base/log.h"
 
 #include <limits.h>
 #include <math.h>
@@ -180,8 +181,9 @@ static enum status store(const struct sort_search *search, const struct device_i
     }
     TRY(tuning_write(&found));
     cache_path(TUNING_FILE, path, sizeof path);
-    printf("stored in %s, for keys of %u bits in lists of %llu to %llu\n", path, search->key_bits,
-           1ull << key.size_class, (2ull << key.size_class) - 1);
+    log_line(&(struct log){.terminal = stdout}, LOG_QUIET,
+             "stored in %s, for keys of %u bits in lists of %llu to %llu", path, search->key_bits,
+             1ull << key.size_class, (2ull << key.size_class) - 1);
     return STATUS_OK;
 }
 
@@ -208,7 +210,7 @@ static enum status tune(struct bench *bench)
     TRY(tuning_read(&old, problem));
     tuning_free(&old);
     if (problem[0] != '\0')
-        printf("warning: %s; it will be replaced\n", problem);
+        log_line(&(struct log){.terminal = stdout}, LOG_QUIET, "warning: %s; it will be replaced", problem);
     TRY(sort_search_run(search));
     print_search(search, info);
     return store(search, info);

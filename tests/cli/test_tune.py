@@ -140,6 +140,14 @@ class Tuned(ProgramTest):
         self.assertIn("it will be replaced", text)
         self.assertEqual(self.key(*MANY)[1], [])
 
+    def test_a_path_is_printed_with_escapes(self):
+        cache = self.folder / "c\x1b"
+        cache.mkdir()
+        (cache / "tuning.yaml").write_text("?")
+        text = self.run_well("tune", *SIZE, "--seconds", "1", environment={"RADIXPIC_CACHE": str(cache)}).stdout
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(text.count(r"/c\x1B/tuning.yaml"), 2, text)
+
     def test_a_wrong_sort_is_not_kept(self):
         count = "uint count, uint cells)\n{"  # of both kernels that make cell offsets
         for fault, name, right, wrong in (
@@ -158,7 +166,7 @@ class Tuned(ProgramTest):
         for environment, word in (
             ({"RADIXPIC_CACHE": "/proc/none"}, "/proc/none/tuning.yaml: "),
             ({name: "" for name in ("RADIXPIC_CACHE", "XDG_CACHE_HOME", "HOME")}, "set RADIXPIC_CACHE"),
-            (self.environment, f"{self.file}: Is a directory"),
+            (self.environment, f"{self.file} cannot be used: Is a directory"),
         ):
             with self.subTest(word=word):
                 result = self.run_program("tune", *SIZE, environment=environment)
