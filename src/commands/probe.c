@@ -7,6 +7,7 @@
 #include "output/outputs.h"
 #include "simulation.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,15 @@ static enum status take_steps(struct probe *probe, struct simulation *simulation
     return STATUS_OK;
 }
 
+/* Of a failure and one after it; the first keeps its sentence, which status_take() gave before the next. */
+static enum status keep_first(enum status status, char *sentence, enum status next)
+{
+    if (status != STATUS_OK)
+        (void)status_fail(status, "%s", sentence ? sentence : "out of memory");
+    free(sentence);
+    return status == STATUS_OK ? next : status;
+}
+
 static enum status run(struct probe *probe, struct device *device)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -73,10 +83,11 @@ static enum status run(struct probe *probe, struct device *device)
         status = outputs_open(simulation.outputs, &alone, &probe->folder);
     if (status == STATUS_OK)
         status = take_steps(probe, &simulation, called);
-    const enum status closed = outputs_close(simulation.outputs);
+    char *sentence = status_take();
+    status = keep_first(status, sentence, outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
     run_folder_unlock(&probe->folder);
-    return status == STATUS_OK ? closed : status;
+    return status;
 }
 
 /* Files are written beside the steps, so the slower of both counts; copying takes the steps' time. The files
@@ -134,8 +145,8 @@ enum status probe_run(const struct config *config)
     if ((status == STATUS_OK || status == STATUS_STOPPED) && stop_signal() != 0)
         status = status_fail(STATUS_STOPPED, "the probe was stopped by SIG%s; nothing of it is kept",
                              stop_name(stop_signal()));
-    const enum status removed = run_folder_remove(path);
-    status = status == STATUS_OK ? removed : status;
+    char *sentence = status_take();
+    status = keep_first(status, sentence, run_folder_remove(path));
     if (status == STATUS_OK)
         print(&probe);
     return status;

@@ -62,6 +62,11 @@ class Check(ProgramTest):
         self.assertEqual(result.stderr != "", result.returncode == 4)
         self.assert_nothing_created()
 
+    def test_a_probe_that_fails_says_what_failed_first(self):
+        """The folder cannot be made, and then not be removed either."""
+        result = self.run_program("check", "small.yaml", "--probe", "--output", "small.yaml/out")
+        self.assert_refused(result, 1, "cannot create folder small.yaml")
+
     def test_a_probe_foretells_the_time_and_leaves_nothing(self):
         settings = sets("time.steps=100000", "output.snapshots.every=100", "output.checkpoints.every=1000")
         text = self.run_well("check", "small.yaml", "--probe", *settings).stdout
