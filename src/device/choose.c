@@ -85,11 +85,18 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     return info;
 }
 
+/* What a variable of the environment names; NULL where it is not set or empty. */
+static const char *folder_of(const char *variable)
+{
+    const char *folder = getenv(variable);
+    return folder && folder[0] != '\0' ? folder : NULL;
+}
+
 /* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only: then it gets
  * one of the user alone among the temporary files, unless the environment names one. */
 static void give_pocl_a_cache(void)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+    const char *xdg = folder_of("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = folder_of("TMPDIR");
     char path[PATH_MAX], parent[PATH_MAX];
     struct stat found;
     if (getenv("POCL_CACHE_DIR") || !(xdg || home))

@@ -178,6 +178,11 @@ class Home(ProgramTest):
         self.run_well("run", "small.yaml", "--device", "pthread", "--quiet", environment=self.environment)
         self.assertEqual((self.folder / f"radixpic-pocl-{os.geteuid()}").stat().st_mode & 0o777, 0o700)
 
+    def test_a_variable_that_is_empty_names_no_folder(self):
+        environment = {**self.environment, "HOME": str(self.folder), "XDG_CACHE_HOME": ""}
+        self.run_well("devices", environment=environment)
+        self.assertFalse((self.folder / f"radixpic-pocl-{os.geteuid()}").exists())
+
     def test_without_any_folder(self):
         """Which a folder that others may write to is not."""
         (self.folder / f"radixpic-pocl-{os.geteuid()}").mkdir()
