@@ -49,10 +49,10 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
     if (checkpoint->step > config->time.steps)
         return impossible(checkpoint, "its step is beyond the last of its config");
     if (checkpoint->step > 0 && !(checkpoint->first_energy >= 0 && isfinite(checkpoint->first_energy)))
-        return impossible(checkpoint, "its first energy is no finite number from 0 on");
+        return impossible(checkpoint, "its first energy is negative or non-finite");
     const bool is_whole = ranks == 1 && checkpoint->ghost == 0;
     if (!is_whole && (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST))
-        return impossible(checkpoint, "no rank has so many ghost rows");
+        return impossible(checkpoint, "it has an impossible number of ghost rows");
     return STATUS_OK;
 }
 
