@@ -109,7 +109,7 @@ TEST(other_configs_are_refused)
     config.output = (struct output_config){.directory = "elsewhere",
                                            .history = {2, 1, {{1, 0}}},
                                            .snapshots = {.every = 1, .compression = 9},
-                                           .checkpoints = {3, 0.5, 7}};
+                                           .checkpoints = {.every = 3, .minutes = 0.5, .keep = 7}};
     assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     checkpoint_close(&checkpoint);
     folder_end(&scene, &folder);
