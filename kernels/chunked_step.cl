@@ -120,7 +120,7 @@ static inline void count_vector(const struct motion *motion, const struct surrou
         right += around->right + 1;
         above += around->above + 1;
         digits = select(digits, right * WINDOW_COLUMNS + above,
-                        left & as_uint16(right) < WINDOW_ROWS & as_uint16(above) < WINDOW_COLUMNS);
+                        left & (as_uint16(right) < WINDOW_ROWS) & (as_uint16(above) < WINDOW_COLUMNS));
         const ulong sum = sum_of_words((ulong16)1 << convert_ulong16(as_uint16(digits * DIGIT_BITS)));
         count_window(sum, cell_index(i - 1, j - 1, motion->ny), motion->ny, next);
         /* Strays are counted in the four bits above the window's; of sixteen, nothing is left. */

@@ -137,7 +137,7 @@ static inline void add_cells(global const uint *restrict cell_offsets, global co
     const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + VECTOR];
     if (begin == end)
         return;
-    if (begin >> segment_bits != end - 1 >> segment_bits) {
+    if ((begin >> segment_bits) != ((end - 1) >> segment_bits)) {
         for (uint l = 0; l < VECTOR; l++)
             total[l] += sum_pieces(cell_offsets, sums, segment_bits, most, cell + l, n, 0, 1);
         return;

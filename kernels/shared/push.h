@@ -266,7 +266,8 @@ static inline int16 find_cells(const struct motion *motion, const struct surroun
     int16 right, above;
     const int16 left = leave_cells(&there, &right, &above);
     const int16 row = (int)around->i + around->right + right, column = (int)around->j + around->above + above;
-    if (!all_lanes(left & as_uint16(row) < (uint)rows_upwards(motion->nx) & as_uint16(column) < motion->ny))
+    if (!all_lanes(left & (as_uint16(row) < (uint)rows_upwards(motion->nx)) &
+                   (as_uint16(column) < motion->ny)))
         return find_any_cells(motion, around, state);
     *state = there;
     return row * (int)motion->ny + column;
