@@ -101,6 +101,8 @@ void consequences_print_last_checkpoint(const struct config *config, double rate
     const double own = (double)checkpoint_output.bytes(config),
                  within = config->output.checkpoints.on_signal_within;
     double before = 0;
+    if (config->output.checkpoints.signal_count == 0)
+        return;
     for (const struct output_row *const *row = output_table; row < end; row++) {
         const bool is_ever_due = (*row)->every ? *(const uint64_t *)((const char *)config + (*row)->every) > 0
                                                : config->output.phase_space_count > 0;

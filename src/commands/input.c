@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct argp_option options[] = {
     {"set", 's', "KEY=VALUE", 0,
@@ -72,9 +73,29 @@ static enum status apply_options(const struct overrides *overrides, struct confi
     return STATUS_OK;
 }
 
+/* The config.yaml of a run folder means this folder, wherever that is by now and from wherever it is named.
+ */
+static void stay_in_folder(const struct overrides *overrides, struct config *config)
+{
+    static const char key[] = "output.directory=";
+    const char *path = overrides->config_path, *name = strrchr(path, '/');
+    const size_t length = name ? (size_t)(name - path) : 0;
+    char folder[CONFIG_TEXT_LENGTH], manifest[CONFIG_TEXT_LENGTH + sizeof MANIFEST_NAME];
+    if (strcmp(name ? name + 1 : path, "config.yaml") != 0 || length >= sizeof folder)
+        return;
+    for (size_t n = 0; n < overrides->setting_count; n++)
+        if (strncmp(overrides->settings[n], key, strlen(key)) == 0)
+            return;
+    snprintf(folder, sizeof folder, "%.*s", name ? (int)(length + (length == 0)) : 1, name ? path : ".");
+    snprintf(manifest, sizeof manifest, "%s/" MANIFEST_NAME, folder);
+    if (access(manifest, F_OK) == 0)
+        strcpy(config->output.directory, folder);
+}
+
 enum status overrides_read(const struct overrides *overrides, struct config *config)
 {
     TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
+    stay_in_folder(overrides, config);
     return apply_options(overrides, config);
 }
 

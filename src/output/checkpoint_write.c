@@ -256,7 +256,8 @@ static void print_size(const struct config *config)
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
     if (checkpoints->minutes > 0)
         printf("one every %g minutes, ", checkpoints->minutes);
-    printf("one when a signal stops the run; about %.3g MB each, the newest %u kept: %.3g MB\n", megabytes,
+    printf("%s; about %.3g MB each, the newest %u kept: %.3g MB\n",
+           checkpoints->signal_count > 0 ? "one when a signal stops the run" : "none at a signal", megabytes,
            checkpoints->keep, checkpoints->keep * megabytes);
 }
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -166,6 +167,9 @@ static enum status write_row(void *part, const struct view *view)
 static enum status sync_rows(void *part)
 {
     struct history *history = part;
+    struct stat found;
+    if (history && fstat(history->file, &found) == 0 && found.st_nlink == 0)
+        return status_fail(STATUS_FAILED, "%s was removed while this run wrote to it", history->path);
     /* A pipe or a device in the place of the file has nothing to sync. */
     if (history && fsync(history->file) != 0 && errno != EINVAL && errno != EROFS)
         return fail(history, "write");

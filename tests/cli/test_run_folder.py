@@ -4,9 +4,10 @@ and `--resume` starts, goes on or is done."""
 
 import os
 import shutil
+import signal
 import unittest
 
-from program import sets
+from program import sets, start
 from test_restart import RestartTest
 
 RUN = ["run", "small.yaml", *sets("output.history.every=1", "output.snapshots.every=20")]
@@ -87,6 +88,20 @@ class RunFolder(RestartTest):
                 self.assert_untouched(["--resume"], 2, path.name)
                 path.write_bytes(content)
         self.run_well(*RUN, "--resume")
+
+    def test_the_config_of_a_folder_means_the_folder(self):
+        """Also when the folder has moved."""
+        shutil.move(self.folder / "out", self.folder / "moved")
+        for folder, config in ((".", "moved/config.yaml"), ("moved", "config.yaml")):
+            result = self.finish(start("run", config, "--resume", folder=self.folder / folder))
+            self.assertIn("nothing is left to do", result.stdout, result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_history_that_is_removed_meanwhile(self):
+        process = self.start_run(*sets("output.history.every=1"), rows=3, folder="other")
+        (self.folder / "other" / "history.csv").unlink()
+        process.send_signal(signal.SIGTERM)
+        self.assert_refused(self.finish(process), 1, "other/history.csv was removed")
 
     def test_closed_standard_streams(self):
         for number in (0, 2):
