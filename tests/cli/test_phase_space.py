@@ -285,7 +285,7 @@ class Refused(PhaseSpaceTest):
             ("0.species", "found ions", item("xu", (16, 4), good, species="ions")),
             ("0.axes.1.range", "low below high", item("xu", (16, 4), {"u": [3, -3]})),
             ("0.axes.0.range", "edges of cells", item("xu", (16, 4), {**good, "x": [0, 5.9]})),
-            ("0.order", "every one of the 2 axes, once", item("xu", (16, 4), good, "uu")),
+            ("0.order", "each word once, found u again", item("xu", (16, 4), good, "uu")),
             ("0.order", "every one of the 2 axes, once", item("xu", (16, 4), good, "vu")),
             ("0.axes.1.axis", "x again", item("xx", (16, 16), good)),
         ):

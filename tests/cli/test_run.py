@@ -314,7 +314,7 @@ class Names(ProgramTest):
                 self.assertTrue((self.folder / name / "snapshots" / "data_1.h5").is_file())
                 again = self.run_program("run", f"./{name}/config.yaml", "--quiet")  # which names the folder
                 self.assertEqual(again.returncode, 2)
-                self.assertIn(f"folder {name} holds a run already", again.stderr)
+                self.assertIn(f"folder ./{name} holds a run already", again.stderr)
         self.assertFalse((self.folder / "x").exists())
 
     def test_any_config_name_and_title(self):
