@@ -26,6 +26,7 @@ def objects(path):
     with h5py.File(path, "r") as file:
         found.append(("/", list(file.attrs)))
         file.visititems(lambda name, node: found.append((name, list(node.attrs))))
+    found = [(name, attributes) for name, attributes in found if name != "performance"]  # which openPMD does not know
     return found
 
 
