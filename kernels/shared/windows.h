@@ -70,7 +70,7 @@ static inline chunk_range chunks_around(global const uint *restrict cell_offsets
     return range;
 }
 
-#define CHUNKS_ABREAST 4 /* whose entries are read at once: a crowded cell has many chunks */
+#define CHUNKS_ABREAST 4 /* whose entries are read at once: a cell of many particles has many chunks */
 
 /* Adds up the runs that go to `cell`, band by band and chunk by chunk, from `place` on; returns where the
  * last one ends. With `keep` each table entry becomes the end of its run. cell_offsets and tile_cells are

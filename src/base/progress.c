@@ -94,10 +94,12 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
     progress->next_tenth = tenth + 1;
     format_line(progress, now, progress->logged, "energy drift", drift, line, sizeof line);
     progress->logged = now;
-    struct log target = *progress->log;
+    FILE *const terminal = progress->log->terminal;
     if (progress->live)
-        target.terminal = NULL; /* the live line shows it */
-    log_line(&target, LOG_NORMAL, "%s", line);
+        progress->log->terminal = NULL; /* the live line shows it */
+    log_line(progress->log, LOG_NORMAL, "%s", line);
+    if (progress->live)
+        progress->log->terminal = terminal;
 }
 
 void progress_end(struct progress *progress)

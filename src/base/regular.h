@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-/* Opens a file to read, without waiting: of a pipe, a socket or a device, whose reader may wait for ever, it
- * says NULL with "it is no regular file" in *why; else NULL with that of errno, which is 0 only there. A
- * folder is opened, and reading it fails. */
+/* Opens a file to read. A pipe, a socket or a device, where reading may never end, is not opened: the result
+ * is NULL, with "it is no regular file" in *why and errno 0. After any other failure it is NULL, with the
+ * text of errno in *why. A folder is opened, and reading it fails. */
 FILE *regular_open(const char *path, const char **why);
 
 #endif

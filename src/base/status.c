@@ -26,6 +26,14 @@ const char *status_message(void)
     return recorded ? recorded : "";
 }
 
+enum status status_keep(enum status status, char *sentence, enum status next)
+{
+    if (status != STATUS_OK)
+        (void)status_fail(status, "%s", sentence ? sentence : "out of memory");
+    free(sentence);
+    return status == STATUS_OK ? next : status;
+}
+
 char *status_take(void)
 {
     char *taken = recorded;

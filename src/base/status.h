@@ -31,6 +31,10 @@ const char *status_message(void);
  * does not hand over is lost with it, and so is its memory. */
 char *status_take(void);
 
+/* The first failure of two calls, with its sentence: `status`, whose sentence status_take() gave before the
+ * second call, or `next`. Frees the sentence. */
+enum status status_keep(enum status status, char *sentence, enum status next);
+
 /* Returns early with the code of a failed call. Only where the calling function owns nothing yet. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \

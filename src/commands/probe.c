@@ -7,7 +7,6 @@
 #include "output/outputs.h"
 #include "simulation.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,15 +62,6 @@ static enum status take_steps(struct probe *probe, struct simulation *simulation
     return STATUS_OK;
 }
 
-/* Of a failure and one after it; the first keeps its sentence, which status_take() gave before the next. */
-static enum status keep_first(enum status status, char *sentence, enum status next)
-{
-    if (status != STATUS_OK)
-        (void)status_fail(status, "%s", sentence ? sentence : "out of memory");
-    free(sentence);
-    return status == STATUS_OK ? next : status;
-}
-
 static enum status run(struct probe *probe, struct device *device)
 {
     static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -84,7 +74,7 @@ static enum status run(struct probe *probe, struct device *device)
     if (status == STATUS_OK)
         status = take_steps(probe, &simulation, called);
     char *sentence = status_take();
-    status = keep_first(status, sentence, outputs_close(simulation.outputs));
+    status = status_keep(status, sentence, outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
     run_folder_unlock(&probe->folder);
     return status;
@@ -146,7 +136,7 @@ enum status probe_run(const struct config *config)
         status = status_fail(STATUS_STOPPED, "the probe was stopped by SIG%s; nothing of it is kept",
                              stop_name(stop_signal()));
     char *sentence = status_take();
-    status = keep_first(status, sentence, run_folder_remove(path));
+    status = status_keep(status, sentence, run_folder_remove(path));
     if (status == STATUS_OK)
         print(&probe);
     return status;

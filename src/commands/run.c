@@ -300,12 +300,8 @@ static enum status close_log(struct run *run, enum status status)
 /* The first failure keeps its sentence. */
 static enum status close_outputs(struct run *run, enum status status)
 {
-    char *first = strdup(status_message());
-    const enum status closed = outputs_close(run->simulation.outputs);
-    if (status != STATUS_OK)
-        (void)status_fail(status, "%s", first ? first : "out of memory");
-    free(first);
-    return close_log(run, status == STATUS_OK ? closed : status);
+    char *first = status_take();
+    return close_log(run, status_keep(status, first, outputs_close(run->simulation.outputs)));
 }
 
 /* A closed pipe or terminal ends no run, but is no success. */

@@ -120,6 +120,7 @@ class FullDisk(ProgramTest):
         self.assertEqual(self.history()[-1]["step"], "23")
         log = (self.folder / "out" / "log.txt").read_text()
         self.assertRegex(log, r"(?ms)^warning: the terminal[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
+        self.assertEqual(log.count("warning: the terminal"), 1)
 
 
 class Escapes(ProgramTest):

@@ -323,8 +323,8 @@ static enum status run_output(struct bench *bench)
     enum status status = run_kinds(bench, c, folder);
     if (status == STATUS_STOPPED)
         status = status_fail(status, "stopped by SIG%s; nothing of it is kept", stop_name(stop_signal()));
-    const enum status removed = run_folder_remove(folder);
-    return status == STATUS_OK ? removed : status;
+    char *sentence = status_take();
+    return status_keep(status, sentence, run_folder_remove(folder));
 }
 
 static enum status settle(struct bench *bench)
