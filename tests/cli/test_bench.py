@@ -127,7 +127,8 @@ RUNS = [
        [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
     ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2", "--repeat=1"],
      {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
-     [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n",
+     [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n", r"\] over least .*\n(.*\] +[\d.]+ +[\d.]+ .*\n){3}",
+      r"points that count: \d of those with \d+",
       r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
     ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
      {"output": ["none", "snapshot", "checkpoint"], "compression": ["0", "1"], "cells": ["16x16"], "N": ["65536"],

@@ -34,10 +34,6 @@ FOLLOWS = [
      r"\) +([\d.]+) +[\d.]+ \[[^]]*\] \(2\)  verified", lambda own: [row_wise / column_wise for row_wise, column_wise, _ in [own.values()]]),
     ("step", ["--particles=4096", "--cells=16", "--steps=5"], ("wall_clock_ns",),
      r"wall clock +([\d.]+)(?s:.*?) ([\d.]+) M particle-steps/s", lambda own: [own[0], 1e3 / own[0]]),
-    # all over the cost of 32 a cell
-    ("step", ["--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1"], ("wall_clock_ns", "cells", "N"),
-     r"cell, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n",
-     lambda own: [(best := own["32x32", "32768"]), own["32x32", "16384"] / best, 1, own["64x64", "32768"] / best]),
 ]  # fmt: skip
 
 
@@ -65,6 +61,28 @@ class Follows(BenchTest):
                 words = [word for found in re.finditer(pattern, text) for word in found.groups()]
                 for word, value in zip(words, expected(medians(rows, *keys)), strict=True):
                     self.assert_follows(word, value)
+
+    def test_how_the_cost_of_a_step_grows(self):
+        """Every point over the least, and the largest over the least of those that count on such a device."""
+        text, rows = self.bench_well("step", "--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1")
+        costs = medians(rows, "wall_clock_ns", "cells", "N")
+        ratios = {case: cost / min(costs.values()) for case, cost in costs.items()}
+        written = medians(rows, "over_least", "cells", "N")
+        words = re.search(r"least of all, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n", text).groups()
+        for word, value in zip(words, (min(costs.values()), *ratios.values()), strict=True):
+            self.assert_follows(word, value)
+        for case, ratio in ratios.items():
+            self.assertAlmostEqual(written[case], ratio, delta=1e-6 * ratio)
+        if "those with 16 to 1,024 particles a cell" not in text:
+            self.assertRegex(text, r"points that count: 0 of those with 2\^23 to 2\^27 particles, at least 32 a cell\n$")
+            return
+        full = [costs["32x32", size] for size in ("16384", "32768")]
+        growth = max(full) / min(full)
+        words = re.search(r"count: (2) of .*\n.*\n +least +32\^2 .* (\S+)\n +largest +32\^2 .* (\S+)\n.* is (\S+) times", text).groups()
+        for word, value in zip(words, (2, min(full), max(full), growth), strict=True):
+            self.assert_follows(word, value)
+        self.assertRegex(text, rf"at most 2 is wanted: {'met' if growth <= 2 else 'not met'}\n$")
+        self.assertAlmostEqual(medians(rows, "cost_growth", "points", "wanted")["2", "2"], growth, delta=1e-6 * growth)
 
     def test_speedups(self):
         _, rows = self.bench_well("random-lists", "--sizes=4096")

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-enum { FULL_CELL = 32, LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */, MOST_SIZES = 33 };
+enum { LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */, MOST_SIZES = 33 };
 enum { USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
 
 struct options {
@@ -39,15 +39,18 @@ static void report_row(const struct step_run *run, const char *name, struct spre
     printf("\n");
 }
 
+/* Words of a case. */
+#define PLASMA_WORDS     "precision=%s shape=%s hot=%s"
+#define PLASMA_OF(setup) (setup)->precision, (setup)->shape, (setup)->hot ? "yes" : "no"
+
 static void report_rows(const struct step_run *run)
 {
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
     bench_words(run->bench, false, point->verified,
-                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u", point->method,
-                setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
-                setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
-                (unsigned long long)setup->particles, point->steps);
+                "method=%s sort=%s " PLASMA_WORDS " cells=%ux%u N=%llu steps=%u", point->method,
+                setup->sort_method ? setup->sort_method : "default", PLASMA_OF(setup), setup->cells[0],
+                setup->cells[1], (unsigned long long)setup->particles, point->steps);
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
             report_row(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
@@ -108,7 +111,19 @@ struct cost_table {
     uint64_t sizes[MOST_SIZES];
     uint32_t size_count;
     double cost[GRIDS][MOST_SIZES];
-    double best; /* with at least FULL_CELL particles a cell; 0 without such a point */
+    double least; /* of all; 0 without a point */
+};
+
+/* The points that tell how the cost grows, and how many times the least the largest may be. */
+struct growth_rule {
+    uint64_t particles[2];
+    uint32_t per_cell[2];
+    double wanted;
+    const char *words;
+};
+static const struct growth_rule growth_rules[] = {
+    [false] = {{1 << 23, 1 << 27}, {32, UINT32_MAX}, 1.5, "2^23 to 2^27 particles, at least 32 a cell"},
+    [true] = {{1, UINT64_MAX}, {16, 1024}, 2, "16 to 1,024 particles a cell"}, /* of a CPU */
 };
 
 /* Half of what the device tells, and of the machine's where the device is its processor: what drivers of CPUs
@@ -164,7 +179,7 @@ static void describe_limit(const struct step_run *run, size_t size, char *text)
                  bench_copy_share(run->bench, bandwidth));
 }
 
-static enum status sweep_point(struct step_run *run, double *cost)
+static enum status sweep_point(struct step_run *run, struct cost_table *table, double *cost)
 {
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
@@ -180,10 +195,11 @@ static enum status sweep_point(struct step_run *run, double *cost)
     TRY(run_point(run));
     const double scale = nanoseconds(run);
     *cost = scale * point->wall.median;
+    table->least = table->least > 0 ? fmin(table->least, *cost) : *cost;
     report_rows(run);
     describe_limit(run, sizeof text, text);
     spread_print(point->wall, scale, 9, 4);
-    printf(" %9.1f %8.1f %9.2f  %-13s %s\n", per_second(1e3, *cost),
+    printf(" %10.2f %9.1f %8.1f %9.2f  %-13s %s\n", *cost / table->least, per_second(1e3, *cost),
            (double)point->bytes_held / (double)setup->particles, bench_copy_rate(run->bench), point->method,
            text);
     if (!point->verified)
@@ -198,23 +214,18 @@ static enum status sweep_grid(struct step_run *run, uint32_t grid, struct cost_t
     const uint64_t cells = (uint64_t)setup->cells[0] * setup->cells[1];
     choose_box(setup, 0);
     for (uint32_t n = 0; n < table->size_count; n++) {
-        double *cost = &table->cost[grid][n];
         setup->particles = table->sizes[n];
-        if (setup->particles < LEAST_PER_CELL * cells)
-            continue;
-        TRY(sweep_point(run, cost));
-        if (*cost > 0 && setup->particles >= FULL_CELL * cells && (table->best == 0 || *cost < table->best))
-            table->best = *cost;
+        if (setup->particles >= LEAST_PER_CELL * cells)
+            TRY(sweep_point(run, table, &table->cost[grid][n]));
     }
     return STATUS_OK;
 }
 
-static void print_growth(const struct cost_table *table)
+/* The table of how the cost grows, and its rows. */
+static void report_ratios(const struct step_run *run, const struct cost_table *table)
 {
-    printf(
-        "\nhow the cost grows: ns per particle-step over the best with at least %d particles a cell, %.4f\n",
-        FULL_CELL, table->best);
-    printf("  %7s", "cells");
+    printf("\nhow the cost grows: ns per particle-step over the least of all, %.4f\n  %7s", table->least,
+           "cells");
     for (uint32_t n = 0; n < table->size_count; n++)
         printf(" %10llu", (unsigned long long)table->sizes[n]);
     printf("\n");
@@ -224,14 +235,66 @@ static void print_growth(const struct cost_table *table)
             any = any || table->cost[grid][n] > 0;
         if (!any)
             continue;
-        printf("  %5u^2", (uint32_t)SMALLEST_GRID << grid);
-        for (uint32_t n = 0; n < table->size_count; n++)
-            if (table->cost[grid][n] > 0)
-                printf(" %10.2f", table->cost[grid][n] / table->best);
-            else
+        const uint32_t cells = (uint32_t)SMALLEST_GRID << grid;
+        printf("  %5u^2", cells);
+        for (uint32_t n = 0; n < table->size_count; n++) {
+            const double ratio = table->cost[grid][n] / table->least;
+            if (ratio == 0) {
                 printf(" %10s", "-");
+                continue;
+            }
+            printf(" %10.2f", ratio);
+            bench_words(run->bench, false, !run->bench->is_wrong, PLASMA_WORDS " cells=%ux%u N=%llu",
+                        PLASMA_OF(&run->setup), cells, cells, (unsigned long long)table->sizes[n]);
+            bench_row(run->bench, spread_of_one(ratio), 1, "over_least");
+        }
         printf("\n");
     }
+}
+
+struct growth_point {
+    uint32_t cells;
+    uint64_t particles;
+    double cost;
+};
+
+static void print_growth_point(const char *name, const struct growth_point *point)
+{
+    printf("  %-7s %5u^2 %11llu %9.4g %9.4f\n", name, point->cells, (unsigned long long)point->particles,
+           (double)point->particles / ((double)point->cells * point->cells), point->cost);
+}
+
+/* The largest cost over the least of the points that count, beside what is wanted. */
+static void report_growth(const struct step_run *run, const struct cost_table *table)
+{
+    const struct growth_rule *rule = &growth_rules[run->bench->info->is_cpu];
+    struct growth_point least = {0}, largest = {0};
+    uint32_t points = 0;
+    for (uint32_t grid = 0; grid < GRIDS; grid++)
+        for (uint32_t n = 0; n < table->size_count; n++) {
+            const struct growth_point point = {(uint32_t)SMALLEST_GRID << grid, table->sizes[n],
+                                               table->cost[grid][n]};
+            const uint64_t cells = (uint64_t)point.cells * point.cells;
+            if (point.cost == 0 || point.particles < rule->particles[0] ||
+                point.particles > rule->particles[1] || point.particles < rule->per_cell[0] * cells ||
+                point.particles > rule->per_cell[1] * cells)
+                continue;
+            least = points == 0 || point.cost < least.cost ? point : least;
+            largest = point.cost > largest.cost ? point : largest;
+            points++;
+        }
+    printf("\npoints that count: %u of those with %s\n", points, rule->words);
+    if (points == 0)
+        return;
+    const double growth = largest.cost / least.cost;
+    printf("  %-7s %7s %11s %9s %9s\n", "", "cells", "particles", "a cell", "ns/p-step");
+    print_growth_point("least", &least);
+    print_growth_point("largest", &largest);
+    printf("cost growth: the largest is %.2f times the least; at most %g is wanted: %s\n", growth,
+           rule->wanted, growth <= rule->wanted ? "met" : "not met");
+    bench_words(run->bench, false, !run->bench->is_wrong, PLASMA_WORDS " points=%u wanted=%g",
+                PLASMA_OF(&run->setup), points, rule->wanted);
+    bench_row(run->bench, spread_of_one(growth), 1, "cost_growth");
 }
 
 static enum status run_sweep(struct step_run *run)
@@ -243,14 +306,16 @@ static enum status run_sweep(struct step_run *run)
             table.sizes[table.size_count++] = size;
     if (table.size_count == 0)
         return status_fail(STATUS_USAGE, "no power of two lies between --min-particles and --max-particles");
-    printf("step: sweep, %s, %s precision, on %s\n\n", options->setup.shape, options->setup.precision,
-           run->bench->info->name);
-    printf("  %7s %11s %9s %9s  [%8s, %8s] %9s %8s %9s  %-13s %s\n", "cells", "particles", "a cell",
-           "ns/p-step", "min", "max", "M p-st/s", "B/part.", "copy GB/s", "method", "what limits");
+    printf("step: sweep, %s, %s precision, on %s; over least: over the least ns/p-step up to that line\n\n",
+           options->setup.shape, options->setup.precision, run->bench->info->name);
+    printf("  %7s %11s %9s %9s  [%8s, %8s] %10s %9s %8s %9s  %-13s %s\n", "cells", "particles", "a cell",
+           "ns/p-step", "min", "max", "over least", "M p-st/s", "B/part.", "copy GB/s", "method",
+           "what limits");
     for (uint32_t grid = 0; grid < GRIDS; grid++)
         TRY(sweep_grid(run, grid, &table));
-    if (table.best > 0)
-        print_growth(&table);
+    if (table.least > 0)
+        report_ratios(run, &table);
+    report_growth(run, &table);
     return STATUS_OK;
 }
 
