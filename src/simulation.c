@@ -79,6 +79,7 @@ static enum status advance_species(struct simulation *simulation, uint32_t s)
 
 static enum status advance(struct simulation *simulation)
 {
+    simulation->is_solved = false;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(advance_species(simulation, s));
     return simulation->exchange && !is_last_step(simulation) ? ranks_settle(simulation) : STATUS_OK;
@@ -124,16 +125,28 @@ static enum status write_outputs(struct simulation *simulation)
 
 /* ---- one step ---- */
 
+enum status simulation_solve(struct simulation *simulation)
+{
+    if (simulation->is_solved)
+        return STATUS_OK;
+    /* clang-format off */
+                                      /* x at n, v at n-1/2; each list sorted, own particles only              */
+    TRY(ranks_prepare(simulation));   /* the same; where that is due, rows and their particles change hands    */
+    TRY(deposit_charge(simulation));  /* rho at n of this rank's particles                                     */
+    TRY(solve_field(simulation));     /* rho at n, summed over ranks and filtered; E at n                      */
+    /* clang-format on */
+    simulation->is_solved = true;
+    return STATUS_OK;
+}
+
 enum status simulation_step(struct simulation *simulation)
 {
     if (simulation->step == simulation->first_step)
         simulation->started = timer_now();
     choose_timing(simulation);
     /* clang-format off */
-                                      /* x at n, v at n-1/2; each list sorted, own particles only              */
-    TRY(ranks_prepare(simulation));   /* the same; where that is due, rows and their particles change hands    */
-    TRY(deposit_charge(simulation));  /* rho at n of this rank's particles                                     */
-    TRY(solve_field(simulation));     /* rho at n, summed over ranks and filtered; E at n                      */
+                                      /* x at n, v at n-1/2                                                    */
+    TRY(simulation_solve(simulation)); /* rho and E at n                                                       */
     TRY(start(simulation));           /* in the first step v at 0 becomes v at -1/2, otherwise nothing         */
     TRY(write_outputs(simulation));   /* what is due: checkpoint, snapshot, phase space; x and E at n, v at
                                        * n-1/2, all finite or the run stops                                    */

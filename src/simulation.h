@@ -36,6 +36,7 @@ struct simulation {
     struct outputs *outputs; /* written once the caller opens them: outputs_open() */
     unsigned needs;          /* of the outputs of this step: enum output_need */
     uint64_t step;   /* n: the next simulation_step() starts with positions at n and velocities at n-1/2 */
+    bool is_solved;  /* rho and E are those of the positions at n */
     bool is_restart; /* the first step is not step 0 from loaded particles */
     uint64_t first_step;
     double started; /* timer_now() at its begin */
@@ -85,6 +86,15 @@ void simulation_destroy(struct simulation *simulation);
  * STATUS_FAILED also when an energy is not finite. STATUS_STOPPED after a signal (base/stop.h) to any rank,
  * once a checkpoint of step n is written. Collective. */
 STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
+
+/* What a step does first, once for each n: rho and E at n, of the positions at n. Between steps a caller may
+ * read them afterwards, and write E, by which the next step pushes. Collective. */
+STATUS_CHECKED enum status simulation_solve(struct simulation *simulation);
+
+/* Between steps, on one rank, after the offsets of a list were written anew in the cells `keys`, uint[count]
+ * of the host: the list is sorted again, and rho and E are to be found anew. */
+STATUS_CHECKED enum status simulation_sort_again(struct simulation *simulation, uint32_t species,
+                                                 const uint32_t *keys);
 
 /* Whether the last step is done: time.steps + 1 calls of simulation_step() were made. */
 bool simulation_done(const struct simulation *simulation);

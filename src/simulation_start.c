@@ -27,6 +27,13 @@ static enum status require_room(const struct species_config *species, uint64_t c
                        species->name, (unsigned long long)count, CONFIG_MAX_PARTICLES);
 }
 
+static enum status plan_sort(const struct simulation *simulation, const struct slab *slab, uint32_t count,
+                             struct sorter_plan *plan)
+{
+    return sorter_plan_make(device_info(simulation->device), &simulation->config->sort,
+                            grid_key_bits(&slab->local), count, plan);
+}
+
 /* A rank's share of the indices of a species, sorted on `slab`. */
 static enum status load_share(struct simulation *simulation, const struct slab *slab, uint32_t species)
 {
@@ -41,8 +48,7 @@ static enum status load_share(struct simulation *simulation, const struct slab *
     TRY(create_list(simulation, slab, species, (uint32_t)count));
     simulation->particles[species].count = (uint32_t)count;
     struct sorter_plan plan;
-    TRY(sorter_plan_make(device_info(simulation->device), &simulation->config->sort,
-                         grid_key_bits(&slab->local), (uint32_t)count, &plan));
+    TRY(plan_sort(simulation, slab, (uint32_t)count, &plan));
     return load_sorted(slab, &plan, first, &simulation->particles[species]);
 }
 
@@ -54,6 +60,16 @@ static enum status load(struct simulation *simulation)
         TRY(load_share(simulation, &everything, s));
     simulation->slab = everything;
     return simulation->communicator.size > 1 ? ranks_change_slab(simulation, &everything) : STATUS_OK;
+}
+
+enum status simulation_sort_again(struct simulation *simulation, uint32_t species, const uint32_t *keys)
+{
+    struct particles *list = &simulation->particles[species];
+    struct sorter_plan plan;
+    TRY(plan_sort(simulation, &simulation->slab, list->count, &plan));
+    TRY(sort_again(&simulation->slab, &plan, keys, list));
+    simulation->is_solved = false;
+    return stepper_renew(&simulation->stepper, species, list);
 }
 
 /* ---- from a checkpoint ---- */

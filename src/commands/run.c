@@ -5,14 +5,10 @@
 
 #include "base/log.h"
 #include "base/progress.h"
-#include "base/replace.h"
 #include "base/share_watch.h"
 #include "base/stop.h"
-#include "config/config_reader.h"
-#include "output/outputs.h"
 #include "output/stage_table.h"
-#include "parallel/communicator.h"
-#include "simulation.h"
+#include "session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,46 +70,34 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Everything one run holds. */
-struct run {
-    struct config config;
-    struct communicator communicator;
-    double mpi_seconds;            /* from the begin of the process until it ran */
-    struct log log;                /* of rank 0; the others have none */
-    struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
-    struct device *device;
-    bool replaces; /* a run that the folder holds */
-    struct run_folder folder;
-    struct simulation simulation;
-};
-
 /* Collective: a failure of one rank is one of all. */
-static enum status agree(const struct run *run, enum status status)
+static enum status agree(const struct session *run, enum status status)
 {
     return communicator_agree(&run->communicator, status);
 }
 
-static bool is_first_rank(const struct run *run)
+static bool is_first_rank(const struct session *run)
 {
     return run->communicator.rank == 0;
 }
 
 /* ---- input ---- */
 
-/* *is_complete: there is nothing left to do. */
-static enum status read_input(struct run *run, const struct run_arguments *arguments, bool *is_complete)
+/* *replaces: an earlier run in the folder goes; *is_complete: there is nothing left to do. */
+static enum status read_input(struct session *run, const struct run_arguments *arguments, bool *replaces,
+                              bool *is_complete)
 {
     const struct overrides *overrides = &arguments->overrides;
     const char *restart = arguments->restart;
     *is_complete = false;
-    run->replaces = arguments->force;
+    *replaces = arguments->force;
     if (!restart)
         TRY(agree(run, overrides_read(overrides, &run->config)));
     if (arguments->resume) {
         enum resume choice;
         TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
         restart = choice == RESUME_LATEST ? "latest" : NULL;
-        run->replaces = choice == RESUME_FRESH && run->folder.lock != 0;
+        *replaces = choice == RESUME_FRESH && run->folder.lock != 0;
         *is_complete = choice == RESUME_NOTHING;
     }
     return restart ? restart_open(&run->communicator, overrides, restart, &run->folder, &run->checkpoint,
@@ -121,55 +105,9 @@ static enum status read_input(struct run *run, const struct run_arguments *argum
                    : STATUS_OK;
 }
 
-/* On rank 0. */
-static enum status use_folder(struct run *run)
-{
-    struct run_folder *folder = &run->folder;
-    TRY(run_folder_look(folder));
-    folder->use = run->replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
-    if (run->checkpoint) {
-        folder->from_run = run->checkpoint->run;
-        folder->from_step = run->checkpoint->step;
-        if (run_folder_keeps(folder, run->checkpoint->path))
-            return run_folder_continue(folder);
-    }
-    return run_folder_check(folder);
-}
-
-static enum status choose_folder(struct run *run)
-{
-    run->folder.path = run->config.output.directory;
-    TRY(agree(run, is_first_rank(run) ? use_folder(run) : STATUS_OK));
-    communicator_broadcast(&run->communicator, sizeof run->folder.use, &run->folder.use);
-    return STATUS_OK;
-}
-
 /* ---- output ---- */
 
-static enum status write_resolved_config(struct run *run)
-{
-    struct replacement replacement;
-    struct config resolved = run->config;
-    /* On one rank there is nothing to choose, and the next run may be on more. */
-    if (run->communicator.size > 1)
-        resolved.fields.decomposition = run->simulation.decomposition;
-    TRY(replace_begin(run->folder.path, "config.yaml", &replacement));
-    return replace_end(&replacement, config_echo(&resolved, replacement.file));
-}
-
-/* All files are rank 0's, but for those that all ranks write together. */
-static enum status open_outputs(struct run *run)
-{
-    const char *mode = run->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
-    TRY(outputs_open(run->simulation.outputs, &run->communicator, &run->folder));
-    if (!is_first_rank(run))
-        return STATUS_OK;
-    TRY(run_folder_open(&run->folder, "log.txt", mode, &run->log.file));
-    TRY(write_resolved_config(run));
-    return run_folder_set(&run->folder, MANIFEST_RUNNING, 0);
-}
-
-static void announce_start(struct run *run)
+static void announce_start(struct session *run)
 {
     const struct checkpoint *checkpoint = run->checkpoint;
     if (checkpoint)
@@ -190,7 +128,7 @@ static void announce_start(struct run *run)
 /* ---- the run ---- */
 
 /* How long everything took, also of a run that was stopped. Collective. */
-static enum status report_times(struct run *run, double step_seconds)
+static enum status report_times(struct session *run, double step_seconds)
 {
     const struct simulation *simulation = &run->simulation;
     const uint64_t last = run->config.time.steps, end = simulation->step < last ? simulation->step : last;
@@ -215,7 +153,7 @@ static enum status report_times(struct run *run, double step_seconds)
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
-static enum status report_stop(struct run *run, const struct run_arguments *arguments)
+static enum status report_stop(struct session *run, const struct run_arguments *arguments)
 {
     char *command = restart_command(&arguments->overrides, run->communicator.size, run->folder.path);
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
@@ -225,7 +163,7 @@ static enum status report_stop(struct run *run, const struct run_arguments *argu
 }
 
 /* The log of the other ranks goes nowhere. */
-static void watch_outputs(struct run *run, struct share_watch *watch)
+static void watch_outputs(struct session *run, struct share_watch *watch)
 {
     const char *thrift = "";
     const double spent = outputs_seconds(run->simulation.outputs, &thrift);
@@ -235,18 +173,8 @@ static void watch_outputs(struct run *run, struct share_watch *watch)
                  SHARE_WATCH_SECONDS, thrift);
 }
 
-/* Opens the device, and notes how long that and MPI took. */
-static enum status open_device(struct run *run)
-{
-    const double start = timer_now();
-    TRY(device_open(run->config.device, (uint32_t)run->communicator.local_rank, &run->device));
-    device_add_time(run->device, STAGE_START_DEVICE, timer_now() - start, 0);
-    device_add_time(run->device, STAGE_START_MPI, run->mpi_seconds, 0);
-    return STATUS_OK;
-}
-
 /* The steps begin: what of the time until now belongs to no stage yet is the start's. */
-static void time_start(const struct run *run)
+static void time_start(const struct session *run)
 {
     static const enum stage stages[] = {STAGE_START_MPI, STAGE_START_DEVICE, STAGE_START_KERNELS, STAGE_LOAD};
     const struct timers *timers = device_timers(run->device);
@@ -256,7 +184,7 @@ static void time_start(const struct run *run)
     device_add_time(run->device, STAGE_START_OTHER, rest > 0 ? rest : 0, 0);
 }
 
-static enum status step_through(struct run *run, const struct run_arguments *arguments)
+static enum status step_through(struct session *run, const struct run_arguments *arguments)
 {
     struct simulation *simulation = &run->simulation;
     time_start(run);
@@ -282,30 +210,8 @@ static enum status step_through(struct run *run, const struct run_arguments *arg
     return status == STATUS_STOPPED ? report_stop(run, arguments) : STATUS_OK;
 }
 
-/* Closes the log, with the reason in it where the run failed. */
-static enum status close_log(struct run *run, enum status status)
-{
-    FILE *file = run->log.file;
-    if (!file)
-        return status;
-    run->log.file = NULL;
-    if (status == STATUS_OK)
-        return run_folder_close(&run->folder, "log.txt", file);
-    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s%s",
-             status == STATUS_STOPPED ? "" : "stopped: ", status_message());
-    fclose(file);
-    return status;
-}
-
-/* The first failure keeps its sentence. */
-static enum status close_outputs(struct run *run, enum status status)
-{
-    char *first = status_take();
-    return close_log(run, status_keep(status, first, outputs_close(run->simulation.outputs)));
-}
-
 /* A closed pipe or terminal ends no run, but is no success. */
-static enum status require_terminal(const struct run *run)
+static enum status require_terminal(const struct session *run)
 {
     if (!is_first_rank(run) || run->log.terminal)
         return STATUS_OK;
@@ -315,11 +221,11 @@ static enum status require_terminal(const struct run *run)
                        run->folder.path);
 }
 
-static enum status run_config(struct run *run, const struct run_arguments *arguments)
+static enum status run_config(struct session *run, const struct run_arguments *arguments)
 {
     const struct communicator *communicator = &run->communicator;
-    bool is_complete;
-    TRY(read_input(run, arguments, &is_complete));
+    bool replaces, is_complete;
+    TRY(read_input(run, arguments, &replaces, &is_complete));
     if (!is_first_rank(run))
         run->log.terminal = NULL;
     if (is_complete) {
@@ -328,11 +234,8 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
                  run->folder.manifest.complete_step);
         return STATUS_OK;
     }
-    TRY(choose_folder(run));
-    TRY(agree(run, open_device(run)));
-    TRY(communicator_meet(communicator, simulation_create_on(communicator, &run->config, run->device,
-                                                             run->checkpoint, &run->simulation)));
-    run->simulation.log = &run->log;
+    TRY(session_choose_folder(run, replaces));
+    TRY(session_begin(run));
     /* On a CPU a wait costs next to nothing, and rows are there at once. */
     double is_gpu = !device_info(run->device)->is_cpu;
     communicator_max(communicator, 1, &is_gpu);
@@ -340,13 +243,12 @@ static enum status run_config(struct run *run, const struct run_arguments *argum
     const struct checkpoints_config *checkpoints = &run->config.output.checkpoints;
     /* From here on there are files, and a signal leaves a checkpoint beside them. */
     stop_watch(checkpoints->on_signals, checkpoints->signal_count);
-    TRY(agree(run, open_outputs(run)));
+    TRY(session_open_outputs(run));
     announce(&run->simulation, &run->log);
     announce_start(run);
     checkpoint_close(&run->checkpoint);
     TRY(step_through(run, arguments));
-    TRY(agree(run, is_first_rank(run) ? outputs_complete(run->simulation.outputs, run->config.time.steps)
-                                      : STATUS_OK));
+    TRY(session_complete(run));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return agree(run, require_terminal(run));
 }
@@ -382,17 +284,13 @@ enum status command_run(int argc, char **argv)
     if (done)
         return STATUS_OK;
 
-    struct run *run = calloc(1, sizeof *run);
+    struct session *run = calloc(1, sizeof *run);
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the run");
     run->communicator = communicator;
     run->mpi_seconds = mpi_seconds;
     run->log = (struct log){.terminal = stdout, .level = arguments.level};
-    enum status status = close_outputs(run, run_config(run, &arguments));
-    simulation_destroy(&run->simulation);
-    checkpoint_close(&run->checkpoint);
-    device_close(&run->device);
-    run_folder_unlock(&run->folder);
+    const enum status status = session_end(run, run_config(run, &arguments));
     free(run);
     return status;
 }

@@ -12,16 +12,13 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Of the head, with two columns for each mode. */
-enum { HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
-
 struct history {
     const struct history_config *config; /* not owned */
     char path[PATH_MAX];
-    int file;               /* descriptor; below 0: not open */
-    uint64_t whole;         /* bytes of whole lines written */
-    XXH3_state_t *digest;   /* of them */
-    char head[HEAD_LENGTH]; /* the names of the columns, as a line */
+    int file;                           /* descriptor; below 0: not open */
+    uint64_t whole;                     /* bytes of whole lines written */
+    XXH3_state_t *digest;               /* of them */
+    char head[HISTORY_HEAD_LENGTH + 1]; /* the names of the columns, as a line */
 };
 
 static enum status fail(const struct history *history, const char *what)
@@ -29,17 +26,40 @@ static enum status fail(const struct history *history, const char *what)
     return status_fail(STATUS_FAILED, "cannot %s %s: %s", what, history->path, strerror(errno));
 }
 
-static void make_head(const struct history_config *config, char head[HEAD_LENGTH])
+/* ---- columns ---- */
+
+uint32_t history_columns(const struct history_config *config)
 {
-    int used = snprintf(head, HEAD_LENGTH,
+    return HISTORY_SUMS + 2 * config->mode_count;
+}
+
+void history_head(const struct history_config *config, char head[HISTORY_HEAD_LENGTH])
+{
+    int used = snprintf(head, HISTORY_HEAD_LENGTH,
                         "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
     for (uint32_t n = 0; n < config->mode_count; n++) {
         const int mx = config->modes[n][0], my = config->modes[n][1];
-        used += snprintf(head + used, HEAD_LENGTH - (size_t)used, ",density_%d_%d_re,density_%d_%d_im", mx,
-                         my, mx, my);
+        used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used,
+                         ",density_%d_%d_re,density_%d_%d_im", mx, my, mx, my);
     }
-    strcpy(head + used, "\n");
 }
+
+void history_values(const struct history_config *config, const struct history_row *row, double time,
+                    double *values)
+{
+    const double sums[HISTORY_SUMS] = {(double)row->step,
+                                       time,
+                                       row->field_energy,
+                                       row->kinetic_energy,
+                                       row->field_energy + row->kinetic_energy,
+                                       row->momentum[0],
+                                       row->momentum[1],
+                                       row->charge};
+    memcpy(values, sums, sizeof sums);
+    memcpy(values + HISTORY_SUMS, row->modes, config->mode_count * sizeof *row->modes);
+}
+
+/* ---- lines ---- */
 
 /* Hands a line to the system, so that a killed run keeps it. One of which only a part fitted on the disk is
  * taken back. */
@@ -130,7 +150,8 @@ static enum status open_history(const struct run_folder *folder, const struct co
     if (!history->digest)
         return status_fail(STATUS_FAILED, "no memory for the history");
     XXH3_64bits_reset(history->digest);
-    make_head(history->config, history->head);
+    history_head(history->config, history->head);
+    strcat(history->head, "\n");
     snprintf(history->path, sizeof history->path, "%s/history.csv", folder->path);
     history->file = open(history->path, O_RDWR | O_CLOEXEC | (is_older ? 0 : O_CREAT | O_TRUNC), 0666);
     if (history->file < 0 && is_older && errno == ENOENT)
@@ -142,23 +163,20 @@ static enum status open_history(const struct run_folder *folder, const struct co
 
 /* ---- rows ---- */
 
-/* With 17 significant digits. */
+/* With 17 significant digits, by which a step is a whole number. */
 static enum status write_row(void *part, const struct view *view)
 {
-    enum { LENGTH = 32 + 26 * (8 + 2 * CONFIG_MAX_MODES) };
+    enum { NUMBER = 26, COLUMNS = HISTORY_SUMS + 2 * CONFIG_MAX_MODES };
     struct history *history = part;
-    const struct history_row *row = view->measured;
-    char line[LENGTH];
+    double values[COLUMNS];
+    char line[COLUMNS * NUMBER + 1];
+    int used = 0;
     if (!history)
         return STATUS_OK;
-    int used =
-        snprintf(line, LENGTH, "%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
-                 (unsigned long long)view->step, view->time, row->field_energy, row->kinetic_energy,
-                 row->field_energy + row->kinetic_energy, row->momentum[0], row->momentum[1], row->charge);
-    for (uint32_t n = 0; n < history->config->mode_count; n++)
-        used +=
-            snprintf(line + used, LENGTH - (size_t)used, ",%.17g,%.17g", row->modes[n][0], row->modes[n][1]);
-    strcpy(line + used, "\n");
+    const uint32_t columns = history_columns(history->config);
+    history_values(history->config, view->measured, view->time, values);
+    for (uint32_t n = 0; n < columns; n++)
+        used += snprintf(line + used, NUMBER, "%.17g%c", values[n], n + 1 < columns ? ',' : '\n');
     return write_line(history, line);
 }
 

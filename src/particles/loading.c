@@ -125,21 +125,17 @@ static double clock_of_loading(struct device *device)
     return timer_now() - device_timers(device)->stages[STAGE_START_KERNELS].seconds;
 }
 
-static enum status load_and_sort(struct device *device, const struct slab *slab,
-                                 const struct sorter_plan *plan, uint64_t first, struct particles *list)
+/* By way of buffers of `device`, a branch. */
+static enum status sort(struct device *device, const struct slab *slab, const struct sorter_plan *plan,
+                        struct buffer *keys, struct particles *list)
 {
-    const size_t bytes = list->count * sizeof(uint32_t);
-    struct radix_lists lists = {.cell_offsets = list->cell_offsets, .cells = grid_cells(&slab->local)};
-    struct buffer *keys = NULL;
+    struct radix_lists lists = {
+        .keys = keys, .cell_offsets = list->cell_offsets, .cells = grid_cells(&slab->local)};
     struct sorter *sorter = NULL;
     struct permute *permute = NULL;
-    TRY(buffer_create(device, bytes, "particle keys", &keys));
-    TRY(buffer_create(device, bytes, "the sort's permutation", &lists.permutation));
+    TRY(buffer_create(device, list->count * sizeof(uint32_t), "the sort's permutation", &lists.permutation));
     TRY(sorter_create(device, plan, list->count, &sorter));
     TRY(permute_create(device, &permute));
-    TRY(loading_fill(&slab->box, first, list, keys));
-    TRY(device_finish(device));
-    lists.keys = keys;
     const double start = clock_of_loading(device);
     device_weigh_times(device, 0); /* this sort is not one of the steps': it is timed as loading */
     enum status status = sorter_run(sorter, list->count, &lists);
@@ -152,14 +148,39 @@ static enum status load_and_sort(struct device *device, const struct slab *slab,
     return status;
 }
 
-enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan, uint64_t first,
-                        struct particles *list)
+/* With the keys of the host, or where they are NULL the particles from index `first` on. */
+static enum status fill_and_sort(struct device *device, const struct slab *slab,
+                                 const struct sorter_plan *plan, const uint32_t *own_keys, uint64_t first,
+                                 struct particles *list)
+{
+    const size_t bytes = list->count * sizeof *own_keys;
+    struct buffer *keys = NULL;
+    TRY(buffer_create(device, bytes, "particle keys", &keys));
+    TRY(own_keys ? buffer_write(keys, 0, bytes, own_keys) : loading_fill(&slab->box, first, list, keys));
+    TRY(device_finish(device));
+    return sort(device, slab, plan, keys, list);
+}
+
+static enum status on_branch(const struct slab *slab, const struct sorter_plan *plan, const uint32_t *keys,
+                             uint64_t first, struct particles *list)
 {
     struct device *branch = NULL;
     if (list->count == 0)
         return STATUS_OK;
     TRY(device_branch(list->device, &branch));
-    const enum status status = load_and_sort(branch, slab, plan, first, list);
+    const enum status status = fill_and_sort(branch, slab, plan, keys, first, list);
     device_close(&branch);
     return status;
+}
+
+enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan, uint64_t first,
+                        struct particles *list)
+{
+    return on_branch(slab, plan, NULL, first, list);
+}
+
+enum status sort_again(const struct slab *slab, const struct sorter_plan *plan, const uint32_t *keys,
+                       struct particles *list)
+{
+    return on_branch(slab, plan, keys, 0, list);
 }

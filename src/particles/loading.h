@@ -24,4 +24,9 @@ STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_
 STATUS_CHECKED enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
                                        uint64_t first, struct particles *list);
 
+/* Brings a list whose offsets were written anew, in cells with these keys (of the host, list->count of them),
+ * into the order of the cells again. Blocking. */
+STATUS_CHECKED enum status sort_again(const struct slab *slab, const struct sorter_plan *plan,
+                                      const uint32_t *keys, struct particles *list);
+
 #endif

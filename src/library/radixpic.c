@@ -1,0 +1,235 @@
+/* RadixPIC as a library: birth and death, steps, and what they leave in the history. */
+#include "library/internal.h"
+
+#include "base/arguments.h"
+#include "config/config_reader.h"
+#include "config/schema.h"
+#include "output/openpmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)RADIXPIC_FAILED == STATUS_FAILED && (int)RADIXPIC_USAGE == STATUS_USAGE &&
+                   (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE,
+               "the statuses of radixpic.h are those of base/status.h");
+
+const char *radixpic_version(void)
+{
+    return RADIXPIC_VERSION;
+}
+
+const char *radixpic_error(void)
+{
+    return status_message();
+}
+
+/* ---- birth and death ---- */
+
+/* Without files nothing is due but the history and the check, and no step is the last. */
+static enum status begin(struct radixpic *run)
+{
+    struct session *session = &run->session;
+    session->config = run->config;
+    session->communicator = (struct communicator){.size = 1, .local_size = 1};
+    session->config.time.steps = UINT64_MAX;
+    session->config.output.snapshots.every = session->config.output.moments.every = 0;
+    session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
+    history_head(&run->config.output.history, run->history_names);
+    TRY(session_begin(session));
+    session->simulation.timing = TIME_NO_STEP;
+    return STATUS_OK;
+}
+
+/* From a text, or where that is NULL from a file. */
+static enum status create(const char *path, const char *text, const char *const *settings, size_t count,
+                          struct radixpic **result)
+{
+    struct radixpic *run = *result = calloc(1, sizeof *run);
+    if (!run)
+        return status_fail(STATUS_FAILED, "no memory for the simulation");
+    enum status status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
+                              : config_read(path, settings, count, &run->config);
+    if (status == STATUS_OK)
+        status = begin(run);
+    if (status != STATUS_OK)
+        radixpic_destroy(result);
+    return status;
+}
+
+enum radixpic_status radixpic_create(const char *path, const char *const *settings, size_t count,
+                                     struct radixpic **run)
+{
+    return (enum radixpic_status)create(path, NULL, settings, count, run);
+}
+
+enum radixpic_status radixpic_create_from_text(const char *text, const char *const *settings, size_t count,
+                                               struct radixpic **run)
+{
+    return (enum radixpic_status)create(NULL, text, settings, count, run);
+}
+
+/* Keeps the sentence of what failed before. */
+void radixpic_destroy(struct radixpic **handle)
+{
+    struct radixpic *run = *handle;
+    *handle = NULL;
+    if (!run)
+        return;
+    char *sentence = status_take();
+    const enum status status = session_end(&run->session, STATUS_OK);
+    if (sentence)
+        (void)status_keep(STATUS_FAILED, sentence, status);
+    state_forget(run);
+    free(run->config_text);
+    free(run->failure);
+    free(run->history);
+    free(run);
+}
+
+/* ---- files ---- */
+
+static enum status write_into(struct radixpic *run, const char *folder, bool replaces)
+{
+    struct session *session = &run->session;
+    const struct schema_row *row = schema_find(&config_schema, "output.directory");
+    char why[VALUE_WHY_LENGTH];
+    if (run->writes || session->simulation.step > 0)
+        return status_fail(STATUS_USAGE, "files are to be asked for once, and before the first step");
+    session->config = run->config;
+    if (!value_parse(row, folder, strlen(folder), true, session->config.output.directory, why))
+        return status_fail(STATUS_USAGE, "folder: %s", why);
+    run->writes = true;
+    TRY(session_choose_folder(session, replaces));
+    TRY(outputs_create(session->simulation.device, &session->config, &session->simulation.outputs));
+    return session_open_outputs(session);
+}
+
+/* The first failure stays that of all later steps. */
+static enum status keep_failure(struct radixpic *run, enum status status)
+{
+    if (status != STATUS_OK && !run->failure)
+        run->failure = strdup(status_message());
+    return status;
+}
+
+enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces)
+{
+    return (enum radixpic_status)write_into(run, folder, replaces != 0);
+}
+
+/* ---- steps ---- */
+
+static enum status note_row(struct radixpic *run)
+{
+    const struct history_config *history = &run->config.output.history;
+    const uint32_t columns = history_columns(history);
+    if (run->rows == run->row_capacity) {
+        const size_t capacity = 2 * run->row_capacity + 64;
+        double *longer = realloc(run->history, capacity * columns * sizeof *longer);
+        if (!longer)
+            return status_fail(STATUS_FAILED, "no memory for the history");
+        run->history = longer;
+        run->row_capacity = capacity;
+    }
+    const struct history_row *row = &run->session.simulation.row;
+    const double time = (double)row->step * run->config.time.step;
+    history_values(history, row, time, run->history + run->rows++ * columns);
+    return STATUS_OK;
+}
+
+static enum status take_step(struct radixpic *run)
+{
+    struct simulation *simulation = &run->session.simulation;
+    TRY(simulation_step(simulation));
+    return simulation->needs & OUTPUT_NEEDS_MEASURED ? note_row(run) : STATUS_OK;
+}
+
+/* The step that moves nothing, and the end of the run folder. */
+static enum status finish(struct radixpic *run)
+{
+    TRY(take_step(run));
+    TRY(outputs_finish(run->session.simulation.outputs));
+    return session_complete(&run->session);
+}
+
+static enum status step(struct radixpic *run, uint64_t steps)
+{
+    const uint64_t last = run->session.config.time.steps, now = radixpic_steps(run);
+    if (run->failure)
+        return status_fail(STATUS_FAILED, "the simulation failed in an earlier step: %s", run->failure);
+    if (steps > last - now)
+        return status_fail(STATUS_USAGE,
+                           "time.steps: %llu steps more go beyond step %llu, with which the run in %s ends",
+                           (unsigned long long)steps, (unsigned long long)last, run->session.folder.path);
+    TRY(state_settle(run));
+    for (uint64_t n = 0; n < steps; n++)
+        TRY(take_step(run));
+    return steps > 0 && now + steps == last ? finish(run) : STATUS_OK;
+}
+
+enum radixpic_status radixpic_step(struct radixpic *run, uint64_t steps)
+{
+    return (enum radixpic_status)keep_failure(run, step(run, steps));
+}
+
+/* ---- what there is ---- */
+
+uint64_t radixpic_steps(const struct radixpic *run)
+{
+    const uint64_t step = run->session.simulation.step, last = run->session.config.time.steps;
+    return step < last ? step : last;
+}
+
+double radixpic_time(const struct radixpic *run)
+{
+    return (double)radixpic_steps(run) * run->config.time.step;
+}
+
+void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[2])
+{
+    memcpy(cells, run->config.grid.cells, sizeof run->config.grid.cells);
+    memcpy(length, run->config.grid.length, sizeof run->config.grid.length);
+}
+
+const char *radixpic_config(struct radixpic *run)
+{
+    size_t length;
+    if (!run->config_text)
+        run->config_text = config_as_text(&run->config, &length);
+    return run->config_text;
+}
+
+enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
+{
+    enum { QUANTITIES = 9 };
+    const struct units units = units_make(&run->config.units);
+    static const char *const names[QUANTITIES] = {"time",         "x", "y", "u", "v", "E/x", "E/y", "phi",
+                                                  "chargeDensity"};
+    const double values[QUANTITIES] = {units.time,           units.length,    units.length,
+                                       units.velocity,       units.velocity,  units.electric_field,
+                                       units.electric_field, units.potential, units.charge_density};
+    for (size_t n = 0; n < QUANTITIES; n++)
+        if (strcmp(names[n], quantity) == 0) {
+            *si = values[n];
+            return RADIXPIC_OK;
+        }
+    return (enum radixpic_status)arguments_unknown("quantity", quantity, names, QUANTITIES);
+}
+
+/* ---- the history ---- */
+
+size_t radixpic_history_rows(const struct radixpic *run)
+{
+    return run->rows;
+}
+
+const char *radixpic_history_names(const struct radixpic *run)
+{
+    return run->history_names;
+}
+
+void radixpic_read_history(const struct radixpic *run, double *values)
+{
+    const size_t columns = history_columns(&run->config.output.history);
+    memcpy(values, run->history, run->rows * columns * sizeof *values);
+}

@@ -1,0 +1,294 @@
+/* Library: fields and particles, read and written between steps. */
+#include "library/internal.h"
+
+#include "base/arguments.h"
+#include "shared/loading.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* STATUS_USAGE where a value is not finite. */
+static enum status require_finite(const char *place, const char *name, size_t count, const double *values)
+{
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(values[n]))
+            return status_fail(STATUS_USAGE, "%s%s: expected finite numbers, found %g in place %zu", place,
+                               name, values[n], n);
+    return STATUS_OK;
+}
+
+/* ---- fields ---- */
+
+enum { FIELDS = 4 };
+static const char *const field_names[FIELDS] = {"E/x", "E/y", "phi", "chargeDensity"};
+
+/* The field of that name, with its values at n. */
+static enum status find_field(struct radixpic *run, const char *name, struct buffer **field)
+{
+    struct simulation *simulation = &run->session.simulation;
+    struct fields *fields = &simulation->fields;
+    struct buffer *const all[FIELDS] = {fields->ex, fields->ey, fields->phi, fields->rho};
+    size_t n = 0;
+    while (n < FIELDS && strcmp(field_names[n], name) != 0)
+        n++;
+    if (n == FIELDS)
+        return arguments_unknown("field", name, field_names, FIELDS);
+    *field = all[n];
+    TRY(state_settle(run));
+    TRY(simulation_solve(simulation));
+    return *field == fields->phi ? field_solver_potential(simulation->field_solver, fields) : STATUS_OK;
+}
+
+static size_t nodes(const struct radixpic *run)
+{
+    return grid_cells(&run->session.simulation.slab.box);
+}
+
+static enum status read_field(struct radixpic *run, const char *name, double *values)
+{
+    struct buffer *field = NULL;
+    TRY(find_field(run, name, &field));
+    return buffer_read_reals(field, run->config.precision, 0, nodes(run), values);
+}
+
+enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values)
+{
+    return (enum radixpic_status)read_field(run, name, values);
+}
+
+static enum status write_field(struct radixpic *run, const char *name, const double *values)
+{
+    struct buffer *field = NULL;
+    TRY(find_field(run, name, &field));
+    if (name[0] != 'E')
+        return status_fail(STATUS_USAGE, "%s follows from the particles; E/x and E/y can be written", name);
+    TRY(require_finite("", name, nodes(run), values));
+    return buffer_write_reals(field, run->config.precision, 0, nodes(run), values);
+}
+
+enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name, const double *values)
+{
+    return (enum radixpic_status)write_field(run, name, values);
+}
+
+/* ---- the cells of particles ---- */
+
+void state_forget(struct radixpic *run)
+{
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
+        free(run->cells[s].keys);
+        run->cells[s] = (struct cells){0};
+    }
+}
+
+enum status state_settle(struct radixpic *run)
+{
+    for (uint32_t s = 0; s < run->config.species_count; s++)
+        if (run->cells[s].is_unsorted)
+            TRY(simulation_sort_again(&run->session.simulation, s, run->cells[s].keys));
+    state_forget(run);
+    return STATUS_OK;
+}
+
+static enum status read_keys(const struct radixpic *run, const struct particles *list, uint32_t *offsets,
+                             uint32_t *keys)
+{
+    const size_t cells = nodes(run);
+    TRY(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    for (size_t cell = 0; cell < cells; cell++)
+        for (uint32_t n = offsets[cell]; n < offsets[cell + 1]; n++)
+            keys[n] = (uint32_t)cell;
+    return STATUS_OK;
+}
+
+static enum status find_keys(struct radixpic *run, uint32_t species)
+{
+    const struct particles *list = &run->session.simulation.particles[species];
+    struct cells *cells = &run->cells[species];
+    if (cells->keys)
+        return STATUS_OK;
+    uint32_t *offsets = malloc((nodes(run) + 1) * sizeof *offsets);
+    uint32_t *keys = malloc((list->count + (size_t)1) * sizeof *keys);
+    const enum status status =
+        offsets && keys
+            ? read_keys(run, list, offsets, keys)
+            : status_fail(STATUS_FAILED, "species %s: no memory for its cells", list->species->name);
+    free(offsets);
+    if (status == STATUS_OK)
+        cells->keys = keys;
+    else
+        free(keys);
+    return status;
+}
+
+/* ---- particles ---- */
+
+enum { SPATIAL = 2, COMPONENTS = 4 };
+static const char *const component_names[COMPONENTS] = {"x", "y", "u", "v"};
+
+/* What a call is about. */
+struct component {
+    uint32_t species;
+    struct particles *list;
+    enum attribute attribute;
+    uint32_t axis;
+};
+
+static enum status find_species(struct radixpic *run, const char *name, struct component *found)
+{
+    const char *known[CONFIG_MAX_SPECIES];
+    for (uint32_t s = 0; s < run->config.species_count; s++) {
+        known[s] = run->config.species[s].name;
+        if (strcmp(known[s], name) != 0)
+            continue;
+        *found = (struct component){.species = s, .list = &run->session.simulation.particles[s]};
+        return STATUS_OK;
+    }
+    return arguments_unknown("species", name, known, run->config.species_count);
+}
+
+static enum status find_component(struct radixpic *run, const char *species, const char *name,
+                                  struct component *found)
+{
+    TRY(find_species(run, species, found));
+    for (uint32_t n = 0; n < COMPONENTS; n++)
+        if (strcmp(component_names[n], name) == 0) {
+            found->attribute = n < SPATIAL ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY;
+            found->axis = n % SPATIAL;
+            return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
+        }
+    return arguments_unknown("attribute", name, component_names, COMPONENTS);
+}
+
+/* The cell along the axis in which a key is. */
+static uint32_t cell_along(const struct grid *grid, uint32_t axis, uint32_t key)
+{
+    return axis == 0 ? key / grid->ny : key % grid->ny;
+}
+
+/* Both components of the attribute of all particles; the caller frees them. */
+static enum status read_pairs(const struct component *component, double **pairs)
+{
+    const struct particles *list = component->list;
+    *pairs = malloc((2 * (size_t)list->count + 1) * sizeof **pairs);
+    if (!*pairs)
+        return status_fail(STATUS_FAILED, "species %s: no memory for its particles", list->species->name);
+    const enum status status = particles_read(list, component->attribute, 0, list->count, *pairs);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    free(*pairs);
+    return status;
+}
+
+static enum status read_particles(struct radixpic *run, const char *species, const char *name, double *values)
+{
+    const struct grid *grid = &run->session.simulation.slab.box;
+    struct component component;
+    double *pairs = NULL;
+    TRY(find_component(run, species, name, &component));
+    TRY(read_pairs(&component, &pairs));
+    const uint32_t *keys = run->cells[component.species].keys, axis = component.axis;
+    const double side = axis == 0 ? grid->dx : grid->dy;
+    for (size_t n = 0; n < component.list->count; n++)
+        values[n] = component.attribute == ATTRIBUTE_OFFSET
+                        ? (cell_along(grid, axis, keys[n]) + pairs[2 * n + axis]) * side
+                        : pairs[2 * n + axis];
+    free(pairs);
+    return STATUS_OK;
+}
+
+enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species, const char *attribute,
+                                             double *values)
+{
+    return (enum radixpic_status)read_particles(run, species, attribute, values);
+}
+
+/* Particle n to the position `value` along the axis; returns its offset there as it will be stored. */
+static double place(const struct radixpic *run, const struct component *component, size_t n, double value)
+{
+    const struct grid *grid = &run->session.simulation.slab.box;
+    const uint32_t axis = component->axis, cells = axis == 0 ? grid->nx : grid->ny;
+    uint32_t *key = &run->cells[component->species].keys[n];
+    struct site site = site_at(value / (axis == 0 ? grid->lx : grid->ly), cells);
+    site = site_rounded(site.cell,
+                        run->config.precision == PRECISION_SINGLE ? (float)site.offset : site.offset, cells);
+    *key = axis == 0 ? cell_index(site.cell, *key % grid->ny, grid->ny)
+                     : cell_index(*key / grid->ny, site.cell, grid->ny);
+    return site.offset;
+}
+
+/* As the device has them, in place. */
+static void to_run_precision(enum precision precision, size_t count, double *values)
+{
+    for (size_t n = 0; n < count && precision == PRECISION_SINGLE; n++) {
+        const float single = (float)values[n];
+        memcpy((char *)values + n * sizeof single, &single, sizeof single);
+    }
+}
+
+static enum status write_particles(struct radixpic *run, const char *species, const char *name,
+                                   const double *values)
+{
+    struct component component;
+    char place_name[CONFIG_NAME_LENGTH + 16];
+    double *pairs = NULL;
+    TRY(find_component(run, species, name, &component));
+    struct particles *list = component.list;
+    const bool moves = component.attribute == ATTRIBUTE_OFFSET;
+    snprintf(place_name, sizeof place_name, "species %s, ", species);
+    TRY(require_finite(place_name, name, list->count, values));
+    TRY(read_pairs(&component, &pairs));
+    for (size_t n = 0; n < list->count; n++)
+        pairs[2 * n + component.axis] = moves ? place(run, &component, n, values[n]) : values[n];
+    run->cells[component.species].is_unsorted |= moves;
+    to_run_precision(run->config.precision, 2 * (size_t)list->count, pairs);
+    const enum status status = particles_write(list, component.attribute, 0, list->count, pairs);
+    free(pairs);
+    return status;
+}
+
+enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
+                                              const char *attribute, const double *values)
+{
+    return (enum radixpic_status)write_particles(run, species, attribute, values);
+}
+
+static enum status read_ids(struct radixpic *run, const char *species, uint64_t *values)
+{
+    struct component found = {0};
+    TRY(find_species(run, species, &found));
+    if (!attribute_present(found.list->species, ATTRIBUTE_ID))
+        return status_fail(STATUS_USAGE, "species %s has no ids; ask for them by ids: true in the config",
+                           species);
+    return particles_copy(found.list, ATTRIBUTE_ID, values);
+}
+
+enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)
+{
+    return (enum radixpic_status)read_ids(run, species, values);
+}
+
+/* ---- species ---- */
+
+uint32_t radixpic_species_count(const struct radixpic *run)
+{
+    return run->config.species_count;
+}
+
+enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
+                                         struct radixpic_species *species)
+{
+    if (n >= run->config.species_count)
+        return (enum radixpic_status)status_fail(STATUS_USAGE, "there is no species number %u; there are %u",
+                                                 n, run->config.species_count);
+    const struct species_config *config = &run->config.species[n];
+    const struct particles *list = &run->session.simulation.particles[n];
+    *species = (struct radixpic_species){.name = config->name,
+                                         .charge = config->charge,
+                                         .mass = config->mass,
+                                         .density = config->density,
+                                         .weight = list->weight,
+                                         .particles = list->count};
+    return RADIXPIC_OK;
+}

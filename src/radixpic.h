@@ -1,0 +1,158 @@
+/* RadixPIC as a library: 2D periodic particle-in-cell simulations inside another program.
+ *
+ *     struct radixpic *run = NULL;
+ *     double ex[64 * 64];
+ *     if (radixpic_create("my.yaml", NULL, 0, &run) != RADIXPIC_OK || radixpic_step(run, 100) != RADIXPIC_OK
+ * || radixpic_read_field(run, "E/x", ex) != RADIXPIC_OK) fprintf(stderr, "%s\n", radixpic_error());
+ *     radixpic_destroy(&run);
+ *
+ * Units are those of the config: time in 1/omega_p, charge and mass in electron charge magnitudes and masses,
+ * epsilon_0 = 1. All arrays are the caller's, of doubles whatever the precision of the config, with sizes as
+ * told by the functions that ask for them.
+ *
+ * Time levels. Between calls the state is that of one time t = n dt: positions at n, and the charge density
+ * and E that belong to these positions, which are found when they are first asked for or by the next step.
+ * Velocities are at n - 1/2, as the leapfrog method has them; before the first step, and only there, at time
+ * 0.
+ *
+ * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. Nothing
+ * here ends the process, prints, sets a signal handler or starts MPI; no file is written but what
+ * radixpic_write_into() asks for and the cache of built kernels. A simulation that failed in a step stays
+ * readable and takes no further step.
+ *
+ * A simulation may be used by one thread at a time; several simulations are independent of one another. Each
+ * is a simulation of its own process alone, also under mpirun.
+ */
+#ifndef RADIXPIC_H
+#define RADIXPIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined __GNUC__
+#define RADIXPIC_API __attribute__((visibility("default")))
+#else
+#define RADIXPIC_API
+#endif
+
+enum radixpic_status {
+    RADIXPIC_OK = 0,
+    RADIXPIC_FAILED = 1,   /* memory, disk, a kernel that does not build, a value that is not finite */
+    RADIXPIC_USAGE = 2,    /* a config or an argument that cannot be */
+    RADIXPIC_NO_DEVICE = 3 /* no usable OpenCL device */
+};
+
+struct radixpic;
+
+/* "1.2.3" */
+RADIXPIC_API const char *radixpic_version(void);
+
+/* Why the last call of this thread that failed did so; "" where none has. Valid until the next one fails. It
+ * may have several lines: all the errors of a config, or a compiler's log. */
+RADIXPIC_API const char *radixpic_error(void);
+
+/* Builds the simulation that a config file describes and loads its particles. `settings` are count texts such
+ * as "time.step=0.05", as those of `radixpic run --set`. *run is NULL after a failure. */
+RADIXPIC_API enum radixpic_status radixpic_create(const char *path, const char *const *settings, size_t count,
+                                                  struct radixpic **run);
+
+/* The same from the text of a config. */
+RADIXPIC_API enum radixpic_status radixpic_create_from_text(const char *text, const char *const *settings,
+                                                            size_t count, struct radixpic **run);
+
+/* Frees all that the simulation holds, waiting for files that are being written. *run becomes NULL; it may be
+ * so before.
+ */
+RADIXPIC_API void radixpic_destroy(struct radixpic **run);
+
+/* Before the first step: from now on all the files that the config asks for are written into a folder, as by
+ * `radixpic run --output folder`; `replaces` is its --force. Then the simulation ends with step time.steps of
+ * the config. */
+RADIXPIC_API enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces);
+
+/* Takes the simulation `steps` steps on. Without radixpic_write_into() there is no last step: time.steps of
+ * the config has no meaning. With it, step time.steps writes what is due at the end, and waits until the run
+ * folder is complete. */
+RADIXPIC_API enum radixpic_status radixpic_step(struct radixpic *run, uint64_t steps);
+
+/* n, the number of steps taken, and t = n dt. */
+RADIXPIC_API uint64_t radixpic_steps(const struct radixpic *run);
+RADIXPIC_API double radixpic_time(const struct radixpic *run);
+
+/* Cells, and nodes, along x and y, and the lengths of the box. */
+RADIXPIC_API void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[2]);
+
+/* The config with every key resolved, as YAML, or NULL where memory runs out. It belongs to the simulation.
+ */
+RADIXPIC_API const char *radixpic_config(struct radixpic *run);
+
+/* Sets *si to one normalised unit of a quantity in SI units, by `units` of the config: "time", "x", "y", "u",
+ * "v", or the name of a field. */
+RADIXPIC_API enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si);
+
+/* ---- fields ---- */
+
+/* values[cells_x][cells_y] <- a field on the nodes, at n: "E/x", "E/y", "phi" (of mean 0) or "chargeDensity"
+ * (of the particles, smoothed if the config says so, without the neutralising background). */
+RADIXPIC_API enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values);
+
+/* "E/x" or "E/y" <- values[cells_x][cells_y], which must be finite. The next step pushes by it; the step
+ * after that has the field of its charges again. Positions that are written afterwards bring the field of
+ * their charges back at once. */
+RADIXPIC_API enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name,
+                                                       const double *values);
+
+/* ---- particles ---- */
+
+struct radixpic_species {
+    const char *name; /* belongs to the simulation */
+    double charge, mass;
+    double density;     /* mean number density */
+    double weight;      /* real particles that a macro-particle stands for */
+    uint64_t particles; /* macro-particles */
+};
+
+RADIXPIC_API uint32_t radixpic_species_count(const struct radixpic *run);
+
+/* Number `n` of the config, from 0 on. RADIXPIC_USAGE where there are not as many. */
+RADIXPIC_API enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
+                                                      struct radixpic_species *species);
+
+/* values[particles] <- "x" or "y" in [0, length) at n, "u" or "v" at n - 1/2 (before the first step at 0).
+ * Particle j is the same one in all attributes until the next step, which brings the particles into another
+ * order, as the next reading of a field does after positions were written. */
+RADIXPIC_API enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species,
+                                                          const char *attribute, double *values);
+
+/* "x", "y", "u" or "v" <- values[particles]. Positions are wrapped into the box. RADIXPIC_USAGE, and nothing
+ * is written, where a value is not finite. */
+RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
+                                                           const char *attribute, const double *values);
+
+/* values[particles] <- the ids, of a species that has them (`ids: true` in the config): they are carried
+ * along. */
+RADIXPIC_API enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species,
+                                                    uint64_t *values);
+
+/* ---- history ---- */
+
+/* A row for each step that was taken and is one of every output.history.every: energies, momentum, charge and
+ * modes, all at that step's n. That of the present time comes with the next step, whose velocities it needs.
+ */
+RADIXPIC_API size_t radixpic_history_rows(const struct radixpic *run);
+
+/* The names of the columns, with commas between them: "step,time,field_energy,...", as in history.csv. */
+RADIXPIC_API const char *radixpic_history_names(const struct radixpic *run);
+
+/* values[rows][columns] <- all rows, each with a value for every name. */
+RADIXPIC_API void radixpic_read_history(const struct radixpic *run, double *values);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

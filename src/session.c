@@ -1,0 +1,128 @@
+/* Session: begin and end of a run. */
+#include "session.h"
+
+#include "base/replace.h"
+#include "config/config_reader.h"
+
+static bool is_first_rank(const struct session *session)
+{
+    return session->communicator.rank == 0;
+}
+
+/* Collective: a failure of one rank is one of all. */
+static enum status agree(const struct session *session, enum status status)
+{
+    return communicator_agree(&session->communicator, status);
+}
+
+/* ---- the simulation ---- */
+
+/* Opens the device, and notes how long that and MPI took. */
+static enum status open_device(struct session *session)
+{
+    const double start = timer_now();
+    TRY(device_open(session->config.device, (uint32_t)session->communicator.local_rank, &session->device));
+    device_add_time(session->device, STAGE_START_DEVICE, timer_now() - start, 0);
+    device_add_time(session->device, STAGE_START_MPI, session->mpi_seconds, 0);
+    return STATUS_OK;
+}
+
+enum status session_begin(struct session *session)
+{
+    TRY(agree(session, open_device(session)));
+    const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
+                                                    session->checkpoint, &session->simulation);
+    TRY(communicator_meet(&session->communicator, status));
+    session->simulation.log = &session->log;
+    return STATUS_OK;
+}
+
+/* ---- its folder ---- */
+
+/* On rank 0. */
+static enum status use_folder(struct session *session, bool replaces)
+{
+    struct run_folder *folder = &session->folder;
+    TRY(run_folder_look(folder));
+    folder->use = replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
+    if (session->checkpoint) {
+        folder->from_run = session->checkpoint->run;
+        folder->from_step = session->checkpoint->step;
+        if (run_folder_keeps(folder, session->checkpoint->path))
+            return run_folder_continue(folder);
+    }
+    return run_folder_check(folder);
+}
+
+enum status session_choose_folder(struct session *session, bool replaces)
+{
+    struct run_folder *folder = &session->folder;
+    folder->path = session->config.output.directory;
+    TRY(agree(session, is_first_rank(session) ? use_folder(session, replaces) : STATUS_OK));
+    communicator_broadcast(&session->communicator, sizeof folder->use, &folder->use);
+    return STATUS_OK;
+}
+
+static enum status write_resolved_config(struct session *session)
+{
+    struct replacement replacement;
+    struct config resolved = session->config;
+    /* On one rank there is nothing to choose, and the next run may be on more. */
+    if (session->communicator.size > 1)
+        resolved.fields.decomposition = session->simulation.decomposition;
+    TRY(replace_begin(session->folder.path, "config.yaml", &replacement));
+    return replace_end(&replacement, config_echo(&resolved, replacement.file));
+}
+
+/* All files are rank 0's, but for those that all ranks write together. */
+static enum status open_outputs(struct session *session)
+{
+    const char *mode = session->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
+    TRY(outputs_open(session->simulation.outputs, &session->communicator, &session->folder));
+    if (!is_first_rank(session))
+        return STATUS_OK;
+    TRY(run_folder_open(&session->folder, "log.txt", mode, &session->log.file));
+    TRY(write_resolved_config(session));
+    return run_folder_set(&session->folder, MANIFEST_RUNNING, 0);
+}
+
+enum status session_open_outputs(struct session *session)
+{
+    return agree(session, open_outputs(session));
+}
+
+enum status session_complete(struct session *session)
+{
+    const uint64_t steps = session->config.time.steps;
+    return agree(session,
+                 is_first_rank(session) ? outputs_complete(session->simulation.outputs, steps) : STATUS_OK);
+}
+
+/* ---- the end ---- */
+
+/* Closes the log, with the reason in it where the run failed. */
+static enum status close_log(struct session *session, enum status status)
+{
+    FILE *file = session->log.file;
+    if (!file)
+        return status;
+    session->log.file = NULL;
+    if (status == STATUS_OK)
+        return run_folder_close(&session->folder, "log.txt", file);
+    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s%s",
+             status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    fclose(file);
+    return status;
+}
+
+enum status session_end(struct session *session, enum status status)
+{
+    char *first = status_take();
+    status = status_keep(status, first, outputs_close(session->simulation.outputs));
+    status = close_log(session, status);
+    simulation_destroy(&session->simulation);
+    checkpoint_close(&session->checkpoint);
+    device_close(&session->device);
+    run_folder_unlock(&session->folder);
+    return status;
+}

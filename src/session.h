@@ -1,0 +1,36 @@
+/* Session: all that one run holds, from its config to its end, and how it begins and ends: for `radixpic run`
+ * and for the library. Arguments, progress and signals are the caller's. */
+#ifndef RADIXPIC_SESSION_H
+#define RADIXPIC_SESSION_H
+
+#include "simulation.h"
+
+struct session {
+    struct config config;
+    struct communicator communicator;
+    double mpi_seconds;            /* that its start took */
+    struct log log;                /* of rank 0; the others have none */
+    struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
+    struct device *device;
+    struct run_folder folder;
+    struct simulation simulation;
+};
+
+/* The ranks of the config's run, which is set with the communicator and, for a restart, the checkpoint: opens
+ * the device and builds the simulation on it. Collective. */
+STATUS_CHECKED enum status session_begin(struct session *session);
+
+/* Chooses what becomes of an earlier run in config.output.directory; STATUS_USAGE where it is not to be
+ * replaced, and the checkpoint is not one of it. Collective. */
+STATUS_CHECKED enum status session_choose_folder(struct session *session, bool replaces);
+
+/* From now on outputs are written into the folder that was chosen. Collective. */
+STATUS_CHECKED enum status session_open_outputs(struct session *session);
+
+/* After the last step and outputs_finish(): the folder holds a complete run. Collective. */
+STATUS_CHECKED enum status session_complete(struct session *session);
+
+/* Closes all of it; the log gets the sentence of a failed `status`. Returns the first failure. */
+STATUS_CHECKED enum status session_end(struct session *session, enum status status);
+
+#endif

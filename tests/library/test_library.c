@@ -1,0 +1,303 @@
+/* The library by its header alone: state that is read and written between steps, errors, and what stays. */
+#include "radixpic.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CELLS_X = 16, CELLS_Y = 8, NODES = CELLS_X * CELLS_Y, PARTICLES = 4096, STEPS = 12, COLUMNS = 10 };
+
+/* Lengths and lattice are powers of two, so that positions are exact. */
+static const char config[] = "grid: {cells: [16, 8], length: [8, 4]}\n"
+                             "time: {step: 0.125, steps: 3}\n"
+                             "species:\n"
+                             "  - name: electrons\n"
+                             "    charge: -1\n"
+                             "    mass: 1\n"
+                             "    density: 1\n"
+                             "    particles: 4096\n"
+                             "    positions: {kind: lattice, counts: [64, 64]}\n"
+                             "    velocities: {kind: maxwellian, drift: [0.5, 0]}\n"
+                             "precision: double\n"
+                             "output: {history: {modes: [[1, 0]]}}\n";
+
+static const char *const methods[] = {"step.method=radix", "step.method=fused"};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+static const char *const precisions[] = {"precision=double", "precision=single"};
+
+/* On the device of all tests. */
+static struct radixpic *make(size_t count, const char *const *settings)
+{
+    const char *all[8];
+    char device[256];
+    struct radixpic *run = NULL;
+    const char *chosen = getenv("RADIXPIC_TEST_DEVICE");
+    snprintf(device, sizeof device, "device=%s", chosen && chosen[0] ? chosen : "auto");
+    for (size_t n = 0; n < count; n++)
+        all[n] = settings[n];
+    all[count] = device;
+    if (radixpic_create_from_text(config, all, count + 1, &run) != RADIXPIC_OK)
+        fail_msg("%s", radixpic_error());
+    return run;
+}
+
+static void succeeds(enum radixpic_status status)
+{
+    if (status != RADIXPIC_OK)
+        fail_msg("%s", radixpic_error());
+}
+
+static void refuses(enum radixpic_status status, const char *words)
+{
+    assert_int_equal(status, RADIXPIC_USAGE);
+    if (!strstr(radixpic_error(), words))
+        fail_msg("expected \"%s\" in: %s", words, radixpic_error());
+}
+
+static void read_all(struct radixpic *run, double values[4][PARTICLES])
+{
+    static const char *const names[] = {"x", "y", "u", "v"};
+    for (int n = 0; n < 4; n++)
+        succeeds(radixpic_read_particles(run, "electrons", names[n], values[n]));
+}
+
+/* ---- the tests ---- */
+
+static void test_what_there_is(void **state)
+{
+    (void)state;
+    uint32_t cells[2];
+    double length[2], unit = 0;
+    struct radixpic_species species;
+    struct radixpic *run = make(1, (const char *[]){"title=Own"});
+    radixpic_grid(run, cells, length);
+    assert_int_equal(cells[0], CELLS_X);
+    assert_int_equal(cells[1], CELLS_Y);
+    assert_true(length[0] == 8 && length[1] == 4);
+    assert_int_equal(radixpic_species_count(run), 1);
+    succeeds(radixpic_species_at(run, 0, &species));
+    assert_string_equal(species.name, "electrons");
+    assert_int_equal(species.particles, PARTICLES);
+    assert_true(species.charge == -1 && species.mass == 1 && species.weight == 32.0 / PARTICLES);
+    assert_non_null(strstr(radixpic_config(run), "title: Own"));
+    assert_non_null(strstr(radixpic_config(run), "steps: 3"));
+    succeeds(radixpic_unit(run, "phi", &unit));
+    assert_true(unit == 100); /* volts: the default temperature in electronvolts */
+    assert_true(radixpic_steps(run) == 0 && radixpic_time(run) == 0);
+    succeeds(radixpic_step(run, 5)); /* beyond time.steps */
+    assert_true(radixpic_steps(run) == 5 && radixpic_time(run) == 0.625);
+    radixpic_destroy(&run);
+    assert_null(run);
+    radixpic_destroy(&run);
+}
+
+/* Reading changes nothing: the same bits with it and without. */
+static void test_history_is_the_same_with_reading(void **state)
+{
+    (void)state;
+    static double values[4][PARTICLES], field[NODES], first[STEPS][COLUMNS], second[STEPS][COLUMNS];
+    for (int m = 0; m < METHODS; m++) {
+        struct radixpic *plain = make(1, &methods[m]), *read = make(1, &methods[m]);
+        succeeds(radixpic_step(plain, STEPS));
+        for (int n = 0; n < STEPS; n++) {
+            succeeds(radixpic_read_field(read, "phi", field));
+            succeeds(radixpic_read_field(read, "chargeDensity", field));
+            read_all(read, values);
+            succeeds(radixpic_step(read, 1));
+        }
+        assert_int_equal(radixpic_history_rows(plain), STEPS);
+        assert_int_equal(radixpic_history_rows(read), STEPS);
+        assert_string_equal(radixpic_history_names(plain),
+                            "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge,"
+                            "density_1_0_re,density_1_0_im");
+        radixpic_read_history(plain, &first[0][0]);
+        radixpic_read_history(read, &second[0][0]);
+        assert_memory_equal(first, second, sizeof first);
+        assert_true(first[3][0] == 3 && first[3][1] == 0.375 && first[3][2] > 0);
+        radixpic_destroy(&plain);
+        radixpic_destroy(&read);
+    }
+}
+
+/* Without a field velocities stay, and positions go u dt on. */
+static void test_written_field_pushes(void **state)
+{
+    (void)state;
+    static double before[4][PARTICLES], after[4][PARTICLES], field[NODES], zero[NODES];
+    for (int m = 0; m < METHODS; m++) {
+        double sum[2] = {0, 0}, most = 0;
+        struct radixpic *run = make(1, &methods[m]);
+        read_all(run, before);
+        succeeds(radixpic_write_field(run, "E/x", zero));
+        succeeds(radixpic_write_field(run, "E/y", zero));
+        succeeds(radixpic_read_field(run, "E/x", field));
+        assert_memory_equal(field, zero, sizeof zero);
+        succeeds(radixpic_step(run, 1));
+        read_all(run, after);
+        for (int n = 0; n < PARTICLES; n++) {
+            sum[0] += before[2][n];
+            sum[1] += after[2][n];
+            most = fmax(most, fabs(after[2][n]));
+            assert_true(after[0][n] >= 0 && after[0][n] < 8 && after[1][n] >= 0 && after[1][n] < 4);
+        }
+        assert_true(fabs(sum[0] - sum[1]) < 1e-9); /* the sums are of order 2000, in another order */
+        assert_true(most < 6);
+        succeeds(radixpic_read_field(run, "E/x", field)); /* that of the charges again */
+        assert_memory_not_equal(field, zero, sizeof zero);
+        /* a uniform field: every velocity by -1/8 */
+        for (int n = 0; n < NODES; n++)
+            field[n] = 1;
+        succeeds(radixpic_write_field(run, "E/x", field));
+        succeeds(radixpic_write_field(run, "E/y", zero));
+        succeeds(radixpic_step(run, 1));
+        read_all(run, after);
+        sum[0] = 0;
+        for (int n = 0; n < PARTICLES; n++)
+            sum[0] += after[2][n];
+        assert_true(fabs(sum[0] - sum[1] + PARTICLES / 8.0) < 1e-9);
+        radixpic_destroy(&run);
+    }
+}
+
+/* A config and the same particles written into another one: the same bits. */
+static void test_written_particles(void **state)
+{
+    (void)state;
+    static double written[4][PARTICLES], first[STEPS][COLUMNS], second[STEPS][COLUMNS], values[PARTICLES];
+    static const char cold[] = "species.electrons.velocities={kind: cold}";
+    static const char other[] = "species.electrons.positions={kind: van_der_corput}";
+    for (int m = 0; m < METHODS; m++)
+        for (int p = 0; p < 2; p++) {
+            struct radixpic *loaded = make(2, (const char *[]){methods[m], precisions[p]});
+            struct radixpic *own = make(4, (const char *[]){methods[m], precisions[p], cold, other});
+            read_all(loaded, written);
+            for (int n = 0; n < PARTICLES; n++) /* wrapped into the box */
+                written[1][n] += n % 2 == 0 ? 40 : -4;
+            succeeds(radixpic_write_particles(own, "electrons", "u", written[2]));
+            succeeds(radixpic_write_particles(own, "electrons", "x", written[0]));
+            succeeds(radixpic_write_particles(own, "electrons", "y", written[1]));
+            succeeds(radixpic_write_particles(own, "electrons", "v", written[3]));
+            succeeds(radixpic_read_particles(own, "electrons", "x", values)); /* in the same order */
+            assert_memory_equal(values, written[0], sizeof values);
+            succeeds(radixpic_step(loaded, STEPS));
+            succeeds(radixpic_step(own, STEPS));
+            radixpic_read_history(loaded, &first[0][0]);
+            radixpic_read_history(own, &second[0][0]);
+            assert_memory_equal(first, second, sizeof first);
+            radixpic_destroy(&loaded);
+            radixpic_destroy(&own);
+        }
+}
+
+/* Positions that are written bring the charge density with them. */
+static void test_positions_carry_charge(void **state)
+{
+    (void)state;
+    static double before[NODES], after[NODES], x[PARTICLES], u[PARTICLES], v[PARTICLES];
+    struct radixpic *run = make(0, NULL);
+    succeeds(radixpic_step(run, 20));
+    succeeds(radixpic_read_field(run, "chargeDensity", before));
+    succeeds(radixpic_read_particles(run, "electrons", "x", x));
+    for (int n = 0; n < PARTICLES; n++)
+        x[n] += 1.5; /* three cells */
+    succeeds(radixpic_write_particles(run, "electrons", "x", x));
+    succeeds(radixpic_read_field(run, "chargeDensity", after));
+    for (int i = 0; i < CELLS_X; i++)
+        for (int j = 0; j < CELLS_Y; j++)
+            assert_true(fabs(before[i * CELLS_Y + j] - after[(i + 3) % CELLS_X * CELLS_Y + j]) < 1e-12);
+    /* and the velocities stay with their particles: all at one place have one velocity */
+    for (int n = 0; n < PARTICLES; n++) {
+        u[n] = n;
+        v[n] = 0;
+    }
+    succeeds(radixpic_read_particles(run, "electrons", "x", x));
+    succeeds(radixpic_write_particles(run, "electrons", "u", x));
+    succeeds(radixpic_write_particles(run, "electrons", "v", v));
+    for (int n = 0; n < PARTICLES; n++)
+        v[n] = 8 - x[n];
+    succeeds(radixpic_write_particles(run, "electrons", "x", v));
+    succeeds(radixpic_read_field(run, "chargeDensity", after)); /* sorts */
+    succeeds(radixpic_read_particles(run, "electrons", "x", x));
+    succeeds(radixpic_read_particles(run, "electrons", "u", u));
+    for (int n = 0; n < PARTICLES; n++)
+        assert_true(fabs(fmod(x[n] + u[n], 8)) < 1e-12 || fabs(x[n] + u[n] - 8) < 1e-12);
+    radixpic_destroy(&run);
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    static uint64_t ids[PARTICLES];
+    static unsigned char seen[PARTICLES];
+    struct radixpic *run = make(1, (const char *[]){"species.electrons.ids=true"});
+    succeeds(radixpic_step(run, 3));
+    succeeds(radixpic_read_ids(run, "electrons", ids));
+    memset(seen, 0, sizeof seen);
+    for (int n = 0; n < PARTICLES; n++) {
+        assert_true(ids[n] < PARTICLES);
+        seen[ids[n]]++;
+    }
+    for (int n = 0; n < PARTICLES; n++)
+        assert_int_equal(seen[n], 1);
+    radixpic_destroy(&run);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    static double values[PARTICLES];
+    uint64_t ids[1];
+    struct radixpic_species species;
+    struct radixpic *run = (struct radixpic *)values;
+    refuses(radixpic_create_from_text("grid: 3\n", NULL, 0, &run), "config:1:");
+    assert_null(run);
+    refuses(radixpic_create("/nowhere/my.yaml", NULL, 0, &run), "/nowhere/my.yaml: cannot open the config");
+    refuses(radixpic_create_from_text(config, (const char *[]){"time.stepp=1"}, 1, &run),
+            "did you mean \"step\"?");
+    assert_int_equal(radixpic_create_from_text(config, (const char *[]){"device=no such"}, 1, &run),
+                     RADIXPIC_NO_DEVICE);
+    assert_non_null(strstr(radixpic_error(), "no such"));
+    run = make(0, NULL);
+    refuses(radixpic_read_field(run, "E/z", values), "field \"E/z\" is not known");
+    refuses(radixpic_write_field(run, "phi", values), "phi follows from the particles");
+    refuses(radixpic_read_particles(run, "ions", "x", values), "species \"ions\" is not known");
+    refuses(radixpic_read_particles(run, "electrons", "w", values), "attribute \"w\" is not known");
+    refuses(radixpic_read_ids(run, "electrons", ids), "species electrons has no ids");
+    refuses(radixpic_species_at(run, 1, &species), "no species number 1");
+    refuses(radixpic_unit(run, "z", values), "quantity \"z\" is not known");
+    values[7] = (double)NAN;
+    refuses(radixpic_write_particles(run, "electrons", "x", values),
+            "species electrons, x: expected finite numbers, found nan in place 7");
+    values[7] = (double)INFINITY;
+    refuses(radixpic_write_field(run, "E/x", values), "E/x: expected finite numbers, found inf in place 7");
+    succeeds(radixpic_step(run, 1)); /* none of it did any harm */
+    /* a simulation that fails in a step takes no other, and stays readable */
+    for (int n = 0; n < PARTICLES; n++)
+        values[n] = n % 2 == 0 ? 1e200 : 1e190;
+    succeeds(radixpic_write_particles(run, "electrons", "u", values));
+    assert_int_equal(radixpic_step(run, 1), RADIXPIC_FAILED);
+    assert_non_null(strstr(radixpic_error(), "is non-finite; the run stops here"));
+    assert_int_equal(radixpic_step(run, 1), RADIXPIC_FAILED);
+    assert_non_null(strstr(radixpic_error(), "failed in an earlier step: "));
+    succeeds(radixpic_read_particles(run, "electrons", "v", values));
+    radixpic_destroy(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_there_is),
+        cmocka_unit_test(test_history_is_the_same_with_reading),
+        cmocka_unit_test(test_written_field_pushes),
+        cmocka_unit_test(test_written_particles),
+        cmocka_unit_test(test_positions_carry_charge),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
