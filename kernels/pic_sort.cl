@@ -1,21 +1,22 @@
 /* PIC sort experiment: the motion between its two sorts (P. Helluy 2011, section 4.2).
  *
  * x' = x + u h, y' = y + v h with cells of side h: in units of a cell the offset grows by the velocity. With
- * u, v in [0, 1) a particle stays in its cell or goes to a neighbouring one. One work-item owns one particle
- * of a sorted list and writes the key of the cell that it comes to.
+ * u, v in [0, 1) a particle stays in its cell or goes to a neighbouring one. Both ways, u and v are stretched
+ * to [-1, 1). One work-item owns one particle of a sorted list and writes the key of the cell that it comes
+ * to.
  */
 #include "shared/cell.h"
 #include "shared/motion.h"
 #include "shared/search.h"
 
 kernel void pic_sort_move(global const uint *cell_offsets, uint nx, uint ny, global const real2 *offsets,
-                          global const real2 *velocities, uint count, global uint *keys)
+                          global const real2 *velocities, uint both_ways, uint count, global uint *keys)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
         return;
     const uint cell = find_segment(cell_offsets, 0, nx * ny - 1, n), i = cell / ny;
-    const real2 moved = offsets[n] + velocities[n];
+    const real2 moved = offsets[n] + (both_ways ? 2 * velocities[n] - 1 : velocities[n]);
     const struct placement x = offset_place(moved.x), y = offset_place(moved.y);
     keys[n] = cell_index(wrap_any((int)i + x.cells, nx), wrap_any((int)(cell - i * ny) + y.cells, ny), ny);
 }

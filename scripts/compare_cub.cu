@@ -1,5 +1,5 @@
-// CUB's radix sort of the keys in a file, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of 32-bit keys
-// and their numbers, by the lowest BITS bits. Prints "median min max verified device", times in ms.
+// CUB's radix sort of the keys in files, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of 32-bit keys
+// and their numbers, by the lowest BITS bits. Prints for each file "median min max verified device", times in ms.
 #include <cub/cub.cuh>
 
 #include <algorithm>
@@ -67,6 +67,13 @@ static Lists make_lists(const std::vector<uint32_t> &keys, int bits)
     return lists;
 }
 
+static void free_lists(const Lists &lists)
+{
+    for (void *list : {static_cast<void *>(lists.keys), static_cast<void *>(lists.sorted_keys),
+                       static_cast<void *>(lists.numbers), static_cast<void *>(lists.sorted_numbers), lists.scratch})
+        check(cudaFree(list), "freeing memory");
+}
+
 // Milliseconds of a sort in each of `repeats` rows of ROW back to back (bench pic-sort makes rows of up to as many), in
 // ascending order, after two that are not timed.
 const int ROW = 16;
@@ -92,31 +99,39 @@ static std::vector<float> time_sorts(Lists &lists, int repeats)
     return times;
 }
 
-// Whether the numbers are the permutation of a stable sort on the host.
+// Whether the numbers are the permutation of a stable sort on the host, which counts the keys.
 static bool is_right(const Lists &lists, const std::vector<uint32_t> &keys)
 {
-    std::vector<uint32_t> numbers(keys.size()), expected(keys.size());
+    std::vector<uint32_t> numbers(keys.size());
+    std::vector<size_t> places((size_t{1} << lists.bits) + 1, 0);
     check(cudaMemcpy(numbers.data(), lists.sorted_numbers, keys.size() * sizeof(uint32_t), cudaMemcpyDeviceToHost),
           "copying the result");
-    std::iota(expected.begin(), expected.end(), 0u);
-    std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
-    return numbers == expected;
+    for (const uint32_t key : keys)
+        places[key + size_t{1}]++;
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    for (size_t n = 0; n < keys.size(); n++)
+        if (numbers[places[keys[n]]++] != n)
+            return false;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    const int bits = argc == 4 ? std::atoi(argv[2]) : 0, repeats = argc == 4 ? std::atoi(argv[3]) : 0;
+    const int bits = argc > 3 ? std::atoi(argv[1]) : 0, repeats = argc > 3 ? std::atoi(argv[2]) : 0;
     if (bits < 1 || bits > 32 || repeats < 1) {
-        std::fprintf(stderr, "usage: compare_cub KEYS BITS REPEATS\n");
+        std::fprintf(stderr, "usage: compare_cub BITS REPEATS KEYS...\n");
         return 2;
     }
-    const std::vector<uint32_t> keys = read_keys(argv[1]);
-    Lists lists = make_lists(keys, bits);
-    const std::vector<float> times = time_sorts(lists, repeats);
-    const float median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "the device's name");
-    std::printf("%.6f %.6f %.6f %s %s\n", median, times.front(), times.back(), is_right(lists, keys) ? "yes" : "no",
-                properties.name);
+    for (int n = 3; n < argc; n++) {
+        const std::vector<uint32_t> keys = read_keys(argv[n]);
+        Lists lists = make_lists(keys, bits);
+        const std::vector<float> times = time_sorts(lists, repeats);
+        const float median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+        std::printf("%.6f %.6f %.6f %s %s\n", median, times.front(), times.back(),
+                    is_right(lists, keys) ? "yes" : "no", properties.name);
+        free_lists(lists);
+    }
     return 0;
 }

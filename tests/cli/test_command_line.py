@@ -12,7 +12,7 @@ OPTIONS = {
     "tune": ["--device", "--particles", "--cells", "--seconds", "--help"],
     "bench pic-sort": [
         *["--particles", "--cells", "--key-bits", "--radix-bits", "--items", "--groups", "--splits"],
-        *["--transpose", "--table", "--repeat", "--device", "--csv", "--write-keys", "--help"],
+        *["--transpose", "--table", "--order", "--repeat", "--device", "--csv", "--write-keys", "--help"],
     ],
     "bench random-lists": [
         *["--sizes", "--key-bits", "--method", "--radix-bits", "--items", "--groups", "--splits"],

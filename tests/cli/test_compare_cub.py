@@ -10,9 +10,10 @@ NVCC = """#!/bin/bash
 while (($#)); do [[ $1 == -o ]] && out=$2; shift; done
 cat >"$out" <<'END'
 #!/bin/bash
-wc -c <"$1" >seen_bytes
-echo "$2 $3" >seen_arguments
-echo "$CUB_SAYS"
+wc -c <"$3" >seen_bytes
+echo "$1 $2" >seen_arguments
+shift 2
+for keys; do echo "$CUB_SAYS"; done
 END
 chmod +x "$out"
 """
@@ -58,9 +59,23 @@ class CompareCub(ProgramTest):
             self.assertAlmostEqual(float(ratio), float(median) / 0.5, delta=0.006)
         self.assertIn("keys of b = 10 bits", result.stdout)
 
+    def test_every_length_and_order(self):
+        """The rows of --all, and the exit code by whether CUB is faster in one."""
+        for cub, code in (("1e6", 0), ("1e-9", 1)):
+            result = self.compare("--all", "--cells", "9", says=f"{cub} 0 0 yes", name=self.device())
+            self.assertEqual((result.returncode, result.stderr), (code, ""))
+            table, said, slower = result.stdout.partition(f"slower than CUB are {5 * code} of 5 rows\n")
+            self.assertTrue(said, result.stdout)
+            row = r"(?m)^ *4096 +(\d+)  (\S+) +(?:tiled|chunked|paper) +\d+ +[\d.]+ +[\d.]+ +[\d.]+$"
+            orders = ["one-way", "both-ways", "random", "sorted", "reversed"]
+            self.assertEqual(re.findall(row, table), [("7", order) for order in orders])
+            self.assertEqual(len(re.findall(row, slower)), 5 * code)
+            self.assertEqual((self.folder / "seen_bytes").read_text().strip(), str(4 * 4096))
+
     def test_what_fails_and_what_is_refused(self):
         for arguments, code, word, options in (
             (["--cells", "20"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device()}),
+            (["--all", "--cells", "9"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device()}),
             ([], 1, "CUB on Another GPU", {"name": "Another GPU"}),
             (["--device", "no such device"], 3, "no such device", {}),
             (["--particles"], 2, "needs a value", {}),
@@ -72,7 +87,7 @@ class CompareCub(ProgramTest):
                 result = self.compare(*arguments, **options)
                 self.assertEqual(result.returncode, code, result.stderr)
                 self.assertIn(word, result.stderr)
-                if word == "wrong result":
+                if "20" in arguments and word == "wrong result":
                     self.assertEqual((self.folder / "seen_arguments").read_text().strip(), "9 1")
 
     def test_help(self):

@@ -3,6 +3,7 @@
 #include "experiments/sorting/sorting.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,13 @@ enum { LONG_KEY_BITS = 30, MOST_KEYS = 8, MOST_TABLES = SORT_CASES_MOST };
 
 struct options {
     struct common_options common;
-    uint32_t particles, cells;
+    uint32_t particles, cells[2];
     uint32_t radix_bits;
     struct sort_config sort;
     bool device_alone;
     const char *keys_path;
     struct option_list key_bits; /* one case each, with each of the tables */
-    uint32_t tables;             /* bit set */
+    uint32_t tables, orders;     /* bit sets */
 };
 
 struct run {
@@ -38,7 +39,11 @@ static enum status plan_cases(struct run *run)
 {
     struct options *options = run->bench->options;
     struct option_list *bits = &options->key_bits;
-    run->grid = grid_make(&(struct grid_config){.cells = {options->cells, options->cells}, .length = {1, 1}});
+    const bool leaves_passes =
+        options->sort.method == SORT_METHOD_AUTO && !options_given(&options->common, "radix-bits");
+    const uint32_t radix_bits = leaves_passes ? 0 : options->radix_bits;
+    run->grid =
+        grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
     const uint32_t least = grid_key_bits(&run->grid);
     if (bits->count == 0) {
         bits->items[bits->count++] = least;
@@ -57,8 +62,7 @@ static enum status plan_cases(struct run *run)
             one->wants_cells = options->sort.method != SORT_METHOD_PAPER;
             options->sort.key_bits = bits->items[n];
             options->sort.table = (enum table_kind)table;
-            TRY(sort_plan_make(run->bench->info, &options->sort, options->radix_bits, options->particles,
-                               &one->plan));
+            TRY(sort_plan_make(run->bench->info, &options->sort, radix_bits, options->particles, &one->plan));
             run->case_count++;
         }
     }
@@ -204,11 +208,14 @@ static void print_table_orders(const struct run *run)
 
 /* ---- the whole ---- */
 
-/* The keys as they lie in memory, for another program to sort. */
-static enum status write_keys(const struct run *run)
+/* The keys as they lie in memory, for another program to sort; with several orders one file of each. */
+static enum status write_keys(const struct run *run, const char *order)
 {
-    const char *path = run->options->keys_path;
+    const uint32_t orders = run->options->orders;
     const struct sort_list *list = &run->keys.list;
+    char path[PATH_MAX];
+    const bool is_one = (orders & (orders - 1)) == 0;
+    snprintf(path, sizeof path, "%s%s%s", run->options->keys_path, is_one ? "" : ".", is_one ? "" : order);
     FILE *file = fopen(path, "wb");
     bool failed = !file || fwrite(list->on_host, sizeof(uint32_t), list->count, file) != list->count;
     if (file)
@@ -217,25 +224,19 @@ static enum status write_keys(const struct run *run)
                   : STATUS_OK;
 }
 
-static enum status run_pic_sort(struct bench *bench)
+static enum status run_order(struct run *run, enum key_order order)
 {
-    const struct options *options = bench->options;
-    const uint32_t cells = options->cells;
-    struct run *run = NULL;
-    TRY(DEVICE_NEW(bench->device, run));
-    run->bench = bench;
-    run->options = options;
-    TRY(plan_cases(run));
-    TRY(pic_keys_create(bench->part, &run->grid, options->particles, &run->keys));
+    struct bench *bench = run->bench;
+    const struct options *options = run->options;
+    const char *word = options_word(&options->common, "order", order);
+    TRY(pic_keys_fill(&run->keys, &run->grid, order));
     if (options->keys_path)
-        TRY(write_keys(run));
-    TRY(bench_copy(bench, buffer_bytes(run->keys.particles.attribute[ATTRIBUTE_OFFSET])));
-    printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", options->particles,
-           cells, cells, cells, cells, bench->info->name);
-    printf("phases of one sort at a time; the total, of a sort in a row of them\n");
-    bench_print_copy(bench);
+        TRY(write_keys(run, word));
+    printf("\norder of the keys: %s\n", word);
     for (uint32_t n = 0; n < run->case_count; n++) {
         struct sort_cases of_key = {&run->cases[n], run->table_count};
+        run->cases[n].order = word;
+        run->cases[n].row = 0;
         if (n % run->table_count == 0)
             TRY(bench_case(bench, sort_cases_time, &of_key));
         report_case(run, &run->cases[n]);
@@ -247,28 +248,58 @@ static enum status run_pic_sort(struct bench *bench)
     return STATUS_OK;
 }
 
+static enum status run_pic_sort(struct bench *bench)
+{
+    const struct options *options = bench->options;
+    const uint32_t *cells = options->cells;
+    struct run *run = NULL;
+    TRY(DEVICE_NEW(bench->device, run));
+    run->bench = bench;
+    run->options = options;
+    TRY(plan_cases(run));
+    TRY(pic_keys_create(bench->part, &run->grid, options->particles, &run->keys));
+    TRY(bench_copy(bench, buffer_bytes(run->keys.particles.attribute[ATTRIBUTE_OFFSET])));
+    printf("pic-sort: %u particles in %ux%u cells, moved by u/%u and v/%u, on %s\n", options->particles,
+           cells[0], cells[1], cells[0], cells[1], bench->info->name);
+    printf("phases of one sort at a time; the total, of a sort in a row of them\n");
+    bench_print_copy(bench);
+    for (int order = 0; order < KEY_ORDERS; order++)
+        if ((options->orders >> order & 1U) != 0)
+            TRY(run_order(run, (enum key_order)order));
+    return STATUS_OK;
+}
+
+static const struct choice order_words[] = {{"one-way", KEYS_ONE_WAY},   {"both-ways", KEYS_BOTH_WAYS},
+                                            {"random", KEYS_RANDOM},     {"sorted", KEYS_SORTED},
+                                            {"reversed", KEYS_REVERSED}, {NULL, 0}};
+
 static const struct option_row rows[] = {
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31, .usual = "8388608",
      .help = "Particles (N)"},
-    {"cells", 0, "C", OPTION_NUMBER, AT(cells), 2, 16384, .usual = "32",
+    {"cells", 0, "C|NXxNY", OPTION_CELLS, AT(cells), 2, 16384, .usual = "32",
      .help = "Cells along each side of the unit square"},
     {"key-bits", 0, "B,...", OPTION_LIST, AT(key_bits), 1, 32, .most = MOST_KEYS, .distinct = true,
      .help = "Bits of the key (b), one sort each. Without it the short key, ceil(log2 C^2) bits, and 30"},
     {"radix-bits", 0, "R", OPTION_NUMBER, AT(radix_bits), 1, 16, .usual = "5",
-     .help = "Bits of a digit (r); the passes are p = ceil(b/r)"},
+     .help = "Bits of a digit (r); the passes are p = ceil(b/r). Without it auto chooses the passes"},
     PAPER_ROWS,
     {"table", 0, "auto|columns|rows,...", OPTION_SET, AT(tables), .as_in = "sort.table", .distinct = true,
      .owners = OF_PAPER, .usual = "auto",
      .help = "How the histogram of paper lies: a column an item or a row; one sort of every key each. auto, "
              "by the device, without it"},
     {"method", 0, "NAME", OPTION_CHOICE, AT(sort.method), .choices = sort_words, .distinct = true,
-     .usual = "paper", .help = "paper, tiled (for GPUs) or chunked (for CPUs)"},
+     .usual = "paper",
+     .help = "paper, tiled (for GPUs), chunked (for CPUs), or auto: what a run takes by default"},
+    {"order", 0, "NAME,...", OPTION_SET, AT(orders), .choices = order_words, .distinct = true,
+     .usual = "one-way",
+     .help = "Orders of the keys, one sort each: one-way and both-ways, where u and v are in [0, 1) or "
+             "[-1, 1); random; sorted; reversed"},
     COMMON_ROWS("10", "Timed sorts of each kind, after two to warm up"),
     {"no-host", 0, NULL, OPTION_SWITCH, AT(device_alone),
      .help = "Leave out the sorts on the host, which take long for many keys"},
     {"write-keys", 0, "FILE", OPTION_TEXT, AT(keys_path),
      .help = "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, "
-             "for another program to sort"},
+             "for another program to sort; with several orders FILE.one-way and so on"},
 };
 
 const struct experiment experiment_pic_sort = {

@@ -31,19 +31,35 @@ enum status sort_list_create(struct device *device, uint32_t count, uint32_t cel
     return buffer_create(device, bytes, "permutation", &list->lists.permutation);
 }
 
+/* The finaliser of MurmurHash3: neighbours differ in every bit by chance. */
+static uint32_t hash(uint32_t j)
+{
+    j = (j ^ j >> 16) * UINT32_C(0x85ebca6b);
+    j = (j ^ j >> 13) * UINT32_C(0xc2b2ae35);
+    return j ^ j >> 16;
+}
+
 enum { MOVE_ITEMS = 64 };
 
-static enum status move(struct device *device, const struct grid *grid, const struct pic_keys *keys)
+enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid, enum key_order order)
 {
     const struct particles *particles = &keys->particles;
-    struct program *program = NULL;
-    struct kernel *kernel = NULL;
-    TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
-    TRY(kernel_create(program, "pic_sort_move", &kernel));
-    return KERNEL_LAUNCH(
-        kernel, launch_covering(particles->count, device_group_items(device, MOVE_ITEMS), STAGE_OTHER, 0),
-        particles->cell_offsets, grid->nx, grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
-        particles->attribute[ATTRIBUTE_VELOCITY], particles->count, keys->list.keys);
+    const uint32_t count = particles->count, cells = grid_cells(grid);
+    uint32_t *on_host = keys->list.on_host;
+    const size_t bytes = count * sizeof *on_host;
+    if (order == KEYS_ONE_WAY || order == KEYS_BOTH_WAYS) {
+        TRY(KERNEL_LAUNCH(keys->move, launch_covering(count, MOVE_ITEMS, STAGE_OTHER, 0),
+                          particles->cell_offsets, grid->nx, grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
+                          particles->attribute[ATTRIBUTE_VELOCITY], (uint32_t)(order == KEYS_BOTH_WAYS),
+                          count, keys->list.keys));
+        return buffer_read(keys->list.keys, 0, bytes, on_host);
+    }
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t place = order == KEYS_REVERSED ? count - 1 - j : j;
+        on_host[j] = (uint32_t)(order == KEYS_RANDOM ? (uint64_t)hash(j) * cells >> 32
+                                                     : (uint64_t)place * cells / count);
+    }
+    return buffer_write(keys->list.keys, 0, bytes, on_host);
 }
 
 /* x, y, u, v in the unit square: bases 2, 3, 5, 7. */
@@ -53,6 +69,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     const struct slab slab = slab_whole_box(grid);
     const struct sort_config left_open = {.passes = SORT_AUTO};
     struct sorter_plan plan;
+    struct program *program = NULL;
     keys->species = (struct species_config){
         .name = "particles",
         .charge = -1,
@@ -69,9 +86,10 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     keys->particles.count = count;
     TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
     TRY(load_sorted(&slab, &plan, 0, &keys->particles));
-    TRY(move(device, grid, keys));
     TRY(DEVICE_NEW_ARRAY(device, keys->list.on_host, count));
-    return buffer_read(keys->list.keys, 0, count * sizeof(uint32_t), keys->list.on_host);
+    TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY(kernel_create(program, "pic_sort_move", &keys->move));
+    return pic_keys_fill(keys, grid, KEYS_ONE_WAY);
 }
 
 /* ---- what a sort must be ---- */
@@ -231,8 +249,9 @@ void sort_write(const struct sort_case *one)
         snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
                  radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
                  radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-    bench_words(one->bench, false, one->times.verified, "method=%s N=%u b=%u p=%u%s",
-                sort_method_name(plan->method), one->list->count, plan->key_bits, plan->passes, parameters);
+    bench_words(one->bench, false, one->times.verified, "method=%s N=%u b=%u p=%u%s%s%s",
+                sort_method_name(plan->method), one->list->count, plan->key_bits, plan->passes, parameters,
+                one->order ? " order=" : "", one->order ? one->order : "");
     for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
         if (one->times.stages[phase].most > 0)
             bench_row(one->bench, one->times.stages[phase], 1e3, "%s_ms", sort_phase_name(phase));

@@ -12,8 +12,11 @@
 
 /* ---- the parameters of the sort method paper on a command line ---- */
 
-static const struct choice sort_words[] = {
-    {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED}, {"chunked", SORT_METHOD_CHUNKED}, {NULL, 0}};
+static const struct choice sort_words[] = {{"auto", SORT_METHOD_AUTO},
+                                           {"paper", SORT_METHOD_PAPER},
+                                           {"tiled", SORT_METHOD_TILED},
+                                           {"chunked", SORT_METHOD_CHUNKED},
+                                           {NULL, 0}};
 enum { OF_PAPER = 1 << SORT_METHOD_PAPER };
 
 /* The rows of I, G, s and the transposition; the file's struct options has them in its member `sort`. */
@@ -49,17 +52,27 @@ struct sort_list {
 STATUS_CHECKED enum status sort_list_create(struct device *device, uint32_t count, uint32_t cells,
                                             struct sort_list *list);
 
+/* What a list of keys below `cells` is: the cells of particles that were in order and moved by less than a
+ * cell, upwards along both axes or up and down; or, of entry j, a hash of j, j cells/N, or the same from the
+ * end. */
+enum key_order { KEYS_ONE_WAY, KEYS_BOTH_WAYS, KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED, KEY_ORDERS };
+
 /* Keys as they come to a sort of particles in order. */
 struct pic_keys {
     struct species_config species;
     struct particles particles; /* in single precision. Points at `species`: the struct stays where it is */
     struct sort_list list;
+    struct kernel *move;
 };
 
-/* `count` particles from four van der Corput sequences in the unit square, sorted by cell and moved by u and
- * v cells, with u and v in [0, 1). Blocking. */
+/* `count` particles from four van der Corput sequences in the unit square, sorted by cell, and the list of
+ * KEYS_ONE_WAY: of their cells after a move by u and v cells, with u and v in [0, 1). Blocking. */
 STATUS_CHECKED enum status pic_keys_create(struct device *device, const struct grid *grid, uint32_t count,
                                            struct pic_keys *keys);
+
+/* Makes the list one of that order; KEYS_BOTH_WAYS with u and v in [-1, 1). Blocking. */
+STATUS_CHECKED enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid,
+                                         enum key_order order);
 
 /* ---- what a sort must be ---- */
 
@@ -89,12 +102,13 @@ STATUS_CHECKED enum status device_judge_sort(struct device *device, const struct
 
 /* ---- sorts on the device ---- */
 
-/* One way to sort a list; the first four are the caller's. */
+/* One way to sort a list; the first five are the caller's. */
 struct sort_case {
     const struct sort_list *list;
     struct sorter_plan plan;
-    bool wants_cells; /* cell offsets, and no sorted keys where the method does not make them on its way */
-    bool keys_alone;  /* no permutation, by the method paper */
+    bool wants_cells;  /* cell offsets, and no sorted keys where the method does not make them on its way */
+    bool keys_alone;   /* no permutation, by the method paper */
+    const char *order; /* word for the order of the list; NULL: none is told */
     struct bench *bench;
     struct radix_lists lists;
     struct sorter *sorter;
