@@ -242,7 +242,8 @@ def report(history, name, wave, measured, expected):
             line += f"{shown:>14.5f}{difference(value, theory):>10}"
         print(line.rstrip())
     print()
-    print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p; percentages: measured against that line")
+    against = "; percentages: measured against that line" if expected else ""
+    print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p{against}")
     if measured.offset:
         print(f"  note: the mode swings by {measured.swing:.4g} about a constant {measured.offset:.4g}, fitted too")
 

@@ -2,7 +2,6 @@
 #include "base/arguments.h"
 #include "base/status.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "base/timer.h"
 #include "commands/commands.h"
 #include "parallel/communicator.h"
@@ -114,12 +113,8 @@ int main(int argc, char **argv)
     enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
-    if (status != STATUS_OK && communicator_speaks(status)) {
-        char *sentence = text_escaped(status_message());
-        fprintf(stderr, "%s%s\n",
-                names_place(status_message()) ? "" : "radixpic: ", sentence ? sentence : "out of memory");
-        free(sentence);
-    }
+    if (status != STATUS_OK && communicator_speaks(status))
+        fprintf(stderr, "%s%s\n", names_place(status_message()) ? "" : "radixpic: ", status_message());
     fflush(NULL);
     communicator_stop(status);
     if (status == STATUS_OK)

@@ -49,7 +49,11 @@ static enum status use_folder(struct session *session, bool replaces)
         folder->from_run = session->checkpoint->run;
         folder->from_step = session->checkpoint->step;
         if (run_folder_keeps(folder, session->checkpoint->path))
-            return run_folder_continue(folder);
+            return replaces ? status_fail(STATUS_USAGE,
+                                          "--force replaces a run, but this one goes on in folder %s; leave "
+                                          "out --force, or write elsewhere by --output DIR",
+                                          folder->path)
+                            : run_folder_continue(folder);
     }
     return run_folder_check(folder);
 }
@@ -109,8 +113,7 @@ static enum status close_log(struct session *session, enum status status)
     session->log.file = NULL;
     if (status == STATUS_OK)
         return run_folder_close(&session->folder, "log.txt", file);
-    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s%s",
-             status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
     fclose(file);
     return status;
 }

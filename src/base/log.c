@@ -22,7 +22,7 @@ void log_line(struct log *log, enum log_level level, const char *format, ...)
     va_start(arguments, format);
     const int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    char *line = length >= 0 ? text_escaped(text) : NULL;
+    char *line = length >= 0 ? text_escaped(text, false) : NULL;
     if (length >= 0)
         free(text);
     if (!line)

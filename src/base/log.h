@@ -15,8 +15,8 @@ struct log {
     enum log_level level;
 };
 
-/* One printf-formatted line, its end added, and escaped what a terminal would obey (text_escaped()).
- * LOG_QUIET lines are shown always: warnings, and what was asked for. */
+/* One printf-formatted line, its end added, and escaped what a terminal would obey, line ends too
+ * (text_escaped()). LOG_QUIET lines are shown always: warnings, and what was asked for. */
 void log_line(struct log *log, enum log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

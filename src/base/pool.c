@@ -79,7 +79,7 @@ static enum status take_piece(struct run *run, size_t n, bool has_threads)
     pthread_mutex_unlock(&run->lock);
     enum status status = slot->status;
     if (status != STATUS_OK)
-        status = status_fail(status, "%s", slot->message ? slot->message : "");
+        status = status_fail_lines(status, "%s", slot->message ? slot->message : "");
     else if (run->work->take)
         status = run->work->take(run->work->context, n, slot->scratch);
     pthread_mutex_lock(&run->lock);

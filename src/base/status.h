@@ -20,11 +20,16 @@ enum status {
 
 /* Records the printf-formatted sentence, replacing any earlier one, and returns `code`. The sentence names
  * what a user can act on (file:line:column and key, option, device, path and errno text) and ends without a
- * newline. */
+ * newline. It is escaped (base/text.h): a line end in it is one of a name. */
 enum status status_fail(enum status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of several lines, as a kernel's build log or the errors of a config: line ends stay, so the caller
+ * escapes those of names. */
+enum status status_fail_lines(enum status code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The recorded sentence, "" when nothing failed yet. Owned by this room; valid until the next status_fail().
- * It may span lines: a kernel's build log, or all the errors of a config. */
+ */
 const char *status_message(void);
 
 /* Hands the sentence of this thread over, to be freed; NULL when nothing failed. What a thread records and

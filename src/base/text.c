@@ -43,7 +43,7 @@ bool text_is_hidden(uint32_t code)
            (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-char *text_escaped(const char *text)
+char *text_escaped(const char *text, bool has_lines)
 {
     const size_t most = sizeof "\\xHH" - 1; /* for one byte of text */
     const size_t length = strlen(text);
@@ -51,8 +51,8 @@ char *text_escaped(const char *text)
     for (size_t i = 0, bytes = 0; escaped && i<length; i += bytes> 0 ? bytes : 1) {
         uint32_t code = (unsigned char)text[i];
         bytes = text_character(text + i, length - i, &code);
-        const bool is_kept = bytes > 0 && (code == '\n' || code == '\t' || !text_is_hidden(code));
-        if (is_kept)
+        const bool is_layout = has_lines && (code == '\n' || code == '\t');
+        if (bytes > 0 && (is_layout || !text_is_hidden(code)))
             end = mempcpy(end, text + i, bytes);
         else
             end += sprintf(end, bytes > 1 ? "\\u%04" PRIX32 : "\\x%02" PRIX32, code);

@@ -17,9 +17,9 @@ bool text_is_control(uint32_t code);
 /* Those, and what changes the direction of text: a terminal would not show it but obey it. */
 bool text_is_hidden(uint32_t code);
 
-/* `text` as a terminal or log may get it, for free(): line ends and tabs as they are, else \xHH for a hidden
- * byte or one that is no UTF-8, \uHHHH for a hidden character. NULL: no memory. */
-char *text_escaped(const char *text);
+/* `text` as a terminal or log may get it, for free(): \xHH for a hidden byte or one that is no UTF-8, \uHHHH
+ * for a hidden character; line ends and tabs as they are where it `has_lines`. NULL: no memory. */
+char *text_escaped(const char *text, bool has_lines);
 
 /* NULL when `text` is UTF-8 of printable characters on one line, or for a path of any characters but NUL;
  * otherwise what it holds instead, in words. */

@@ -5,6 +5,7 @@
 
 static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_LOAD] = "load",
+    [STAGE_COUNT_CELLS] = "count",
     [STAGE_SORT_TRANSPOSE] = "sort: transpose",
     [STAGE_SORT_HISTOGRAM] = "sort: histogram",
     [STAGE_SORT_SCAN] = "sort: scan",

@@ -10,6 +10,7 @@
 /* In the order of one step, which is the order of the printed table; those of the start stand above them. */
 enum stage {
     STAGE_LOAD,
+    STAGE_COUNT_CELLS, /* of a fused step: the push that only counts */
     STAGE_SORT_TRANSPOSE,
     STAGE_SORT_HISTOGRAM,
     STAGE_SORT_SCAN,

@@ -15,8 +15,11 @@ static void announce_ranks(const struct simulation *simulation, struct log *log)
         fewest = rows < fewest ? rows : fewest;
         most = rows > most ? rows : most;
     }
+    char least[16] = ""; /* "5 to " */
+    if (fewest < most)
+        snprintf(least, sizeof least, "%u to ", fewest);
     if (partition->ranks > 1)
-        log_line(log, LOG_NORMAL, "%d ranks, %u to %u of %u rows each", partition->ranks, fewest, most,
+        log_line(log, LOG_NORMAL, "%d ranks, %s%u of %u rows each", partition->ranks, least, most,
                  partition->rows);
 }
 

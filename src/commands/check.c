@@ -93,7 +93,8 @@ static enum status print_device_part(const struct config *config, const struct g
 }
 
 static const struct argp_option check_options[] = {
-    {"keys", 'k', NULL, 0, "List every key a config may have: type, default, range, meaning", 1},
+    {"keys", 'k', NULL, 0,
+     "List every key a config may have, or KEY and those below it: type, default, range, meaning", 1},
     {"probe", 'p', NULL, 0,
      "Take steps for two seconds at most and write each kind of file once, to foretell the time of the run",
      1},
@@ -135,7 +136,7 @@ enum status command_check(int argc, char **argv)
     static const struct argp argp = {
         .options = check_options,
         .parser = parse,
-        .args_doc = "CONFIG\n--keys",
+        .args_doc = "CONFIG\n--keys [KEY]",
         .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
                "it.\v"
                "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
@@ -144,7 +145,8 @@ enum status command_check(int argc, char **argv)
                "  radixpic check configs/landau_damping.yaml\n"
                "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
                "  radixpic check configs/landau_damping.yaml --probe\n"
-               "  radixpic check --keys\n",
+               "  radixpic check --keys\n"
+               "  radixpic check --keys species\n",
         .children = override_children,
     };
     struct check_arguments arguments = {0};
@@ -153,7 +155,7 @@ enum status command_check(int argc, char **argv)
         return STATUS_OK; /* the ranks of mpirun would repeat it */
     TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
     if (arguments.keys && !done)
-        config_describe(arguments.form, stdout);
+        TRY(config_describe(arguments.form, arguments.overrides.config_path, stdout));
     if (arguments.keys || done)
         return STATUS_OK;
     static struct config config; /* large */

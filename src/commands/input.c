@@ -2,6 +2,7 @@
  * that `run --restart` means. */
 #include "commands/input.h"
 
+#include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 
@@ -70,6 +71,10 @@ static enum status apply_options(const struct overrides *overrides, struct confi
         if (text && !value_parse(row, text, strlen(text), true, (char *)config + row->offset, why))
             return status_fail(STATUS_USAGE, "%s: %s", given[n][0], why);
     }
+    if (config->output.directory[strspn(config->output.directory, "/.")] == '\0' &&
+        config->output.directory[0] == '/')
+        return status_fail(STATUS_USAGE, "output.directory: expected a folder below /, found \"%s\"",
+                           config->output.directory);
     return STATUS_OK;
 }
 
@@ -121,8 +126,17 @@ static enum status choose(const struct config *config, struct run_folder *folder
     const struct manifest *manifest = &folder->manifest;
     TRY(run_folder_look(folder));
     const bool is_complete = manifest->state == MANIFEST_COMPLETE;
+    const uint32_t count = manifest->checkpoint_count;
+    const uint64_t made = is_complete ? manifest->complete_step
+                          : count > 0 ? manifest->checkpoints[count - 1].step
+                                      : 0;
+    if (made > config->time.steps)
+        return status_fail(
+            STATUS_USAGE,
+            "time.steps: the run in folder %s has made %llu steps, more than the %llu asked for",
+            folder->path, (unsigned long long)made, (unsigned long long)config->time.steps);
     *choice = is_complete && manifest->complete_step >= config->time.steps ? RESUME_NOTHING
-              : manifest->checkpoint_count > 0                             ? RESUME_LATEST
+              : count > 0                                                  ? RESUME_LATEST
                                                                            : RESUME_FRESH;
     if (*choice == RESUME_FRESH && manifest->from_run != 0)
         return status_fail(
@@ -208,24 +222,25 @@ static enum status settle_config(const struct overrides *overrides, const struct
 }
 
 enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
-                         const char *request, struct run_folder *folder, struct checkpoint **checkpoint,
-                         struct config *config)
+                         const struct restart *restart, struct run_folder *folder,
+                         struct checkpoint **checkpoint, struct config *config)
 {
     char path[PATH_MAX];
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
-        status = find_path(overrides, request, config, folder, path);
+        status = find_path(overrides, restart->path, config, folder, path);
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));
     status = checkpoint_open(communicator, path, checkpoint);
     if (status == STATUS_USAGE)
-        return status_fail(status, "--restart %s: %s", request, status_message());
+        return restart->resumes ? status_fail(status, "--resume: %s", status_message())
+                                : status_fail(status, "--restart %s: %s", restart->path, status_message());
     TRY(status);
     return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
 }
 
-/* A word as a shell reads it back. */
+/* A word as a shell reads it back; hidden characters as bash and zsh read them. */
 static void print_word(FILE *stream, const char *word)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,:@%";
@@ -233,10 +248,13 @@ static void print_word(FILE *stream, const char *word)
         fputs(word, stream);
         return;
     }
+    char *escaped = text_escaped(word, false);
+    const bool is_escaped = escaped && strcmp(escaped, word) != 0; /* $'...' takes a backslash as an escape */
+    fputs(is_escaped ? "$'" : "'", stream);
+    for (const char *c = is_escaped ? escaped : word; *c; c++)
+        fputs(*c != '\'' ? (const char[]){*c, '\0'} : is_escaped ? "\\'" : "'\\''", stream);
     fputc('\'', stream);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, stream);
-    fputc('\'', stream);
+    free(escaped);
 }
 
 char *restart_command(const struct overrides *overrides, int ranks, const char *folder)

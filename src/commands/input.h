@@ -38,13 +38,19 @@ enum resume {
 STATUS_CHECKED enum status resume_choose(const struct communicator *communicator, const struct config *config,
                                          struct run_folder *folder, enum resume *choice);
 
-/* Collective. Opens the requested checkpoint ("latest", of `folder`, which is locked then; or the path of
- * one, of a folder of them or of a run), and reads CONFIG, or else that of the checkpoint, with all
- * overrides. STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on with;
- * STATUS_FAILED when it is broken. All ranks come to the same end. The caller closes the checkpoint in any
- * case. */
+/* What is asked for: "latest", the newest one of a run folder; or the path of a checkpoint, of a folder of
+ * them or of a run. NULL: nothing. */
+struct restart {
+    const char *path;
+    bool resumes; /* by --resume, rather than --restart PATH */
+};
+
+/* Collective. Opens the checkpoint that is asked for, of `folder`, which is locked then, where it is the
+ * latest; and reads CONFIG, or else that of the checkpoint, with all overrides. STATUS_USAGE when there is no
+ * checkpoint, or when the config is not one that it can go on with; STATUS_FAILED when it is broken. All
+ * ranks come to the same end. The caller closes the checkpoint in any case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
-                                        const struct overrides *overrides, const char *request,
+                                        const struct overrides *overrides, const struct restart *restart,
                                         struct run_folder *folder, struct checkpoint **checkpoint,
                                         struct config *config);
 

@@ -88,21 +88,21 @@ static enum status read_input(struct session *run, const struct run_arguments *a
                               bool *is_complete)
 {
     const struct overrides *overrides = &arguments->overrides;
-    const char *restart = arguments->restart;
+    struct restart restart = {.path = arguments->restart, .resumes = arguments->resume};
     *is_complete = false;
     *replaces = arguments->force;
-    if (!restart)
+    if (!restart.path)
         TRY(agree(run, overrides_read(overrides, &run->config)));
     if (arguments->resume) {
         enum resume choice;
         TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
-        restart = choice == RESUME_LATEST ? "latest" : NULL;
+        restart.path = choice == RESUME_LATEST ? "latest" : NULL;
         *replaces = choice == RESUME_FRESH && run->folder.lock != 0;
         *is_complete = choice == RESUME_NOTHING;
     }
-    return restart ? restart_open(&run->communicator, overrides, restart, &run->folder, &run->checkpoint,
-                                  &run->config)
-                   : STATUS_OK;
+    return restart.path ? restart_open(&run->communicator, overrides, &restart, &run->folder,
+                                       &run->checkpoint, &run->config)
+                        : STATUS_OK;
 }
 
 /* ---- output ---- */
@@ -113,8 +113,9 @@ static void announce_start(struct session *run)
     if (checkpoint)
         log_line(&run->log, LOG_NORMAL, "goes on from step %llu, from %s",
                  (unsigned long long)checkpoint->step, checkpoint->path);
-    if (checkpoint && checkpoint->warnings)
-        log_line(&run->log, LOG_QUIET, "%s", checkpoint->warnings);
+    char *rest = checkpoint ? checkpoint->warnings : NULL;
+    for (char *warning; (warning = strsep(&rest, "\n"));)
+        log_line(&run->log, LOG_QUIET, "%s", warning);
     log_line(&run->log, LOG_VERBOSE, "run %016" PRIx64, run->folder.manifest.run);
     if (run->folder.has_no_locks)
         log_line(&run->log, LOG_QUIET,

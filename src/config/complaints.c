@@ -82,10 +82,14 @@ enum status complaints_report(const struct reading *reading)
     for (size_t i = 0; i < reading->count && i < COMPLAINTS_LISTED; i++) {
         const struct complaint *complaint = &reading->items[i];
         const struct tree_origin origin = complaint->origin;
-        if (origin.setting == TREE_FROM_FILE)
-            fprintf(stream, "%s:%zu:%zu: %s", reading->file, origin.line, origin.column, complaint->text);
+        const bool is_of_file = origin.setting == TREE_FROM_FILE;
+        char *place = text_escaped(is_of_file ? reading->file : reading->settings[origin.setting], false);
+        if (is_of_file)
+            fprintf(stream, "%s:%zu:%zu: %s", place ? place : "?", origin.line, origin.column,
+                    complaint->text);
         else
-            fprintf(stream, "--set %s: %s", reading->settings[origin.setting], complaint->text);
+            fprintf(stream, "--set %s: %s", place ? place : "?", complaint->text);
+        free(place);
         fputs(reading->total > 1 ? "\n" : "", stream);
     }
     if (reading->total > COMPLAINTS_LISTED)
@@ -93,7 +97,7 @@ enum status complaints_report(const struct reading *reading)
     else if (reading->total > 1)
         fprintf(stream, "%zu errors", reading->total);
     const bool is_whole = fclose(stream) == 0;
-    const enum status status = is_whole ? status_fail(STATUS_USAGE, "%s", report) : tree_no_memory();
+    const enum status status = is_whole ? status_fail_lines(STATUS_USAGE, "%s", report) : tree_no_memory();
     free(report);
     return status;
 }

@@ -35,7 +35,8 @@ size_t config_compare(const struct config *checkpoint, const struct config *conf
 
 enum describe_form { DESCRIBE_TEXT, DESCRIBE_MARKDOWN };
 
-/* Prints the schema as a table: key, type, default, range, unit, help. */
-void config_describe(enum describe_form form, FILE *stream);
+/* Prints the schema as a table: key, type, default, range, unit, help. Of all keys, or of the one that is
+ * wanted and those below it; STATUS_USAGE where there is none. */
+STATUS_CHECKED enum status config_describe(enum describe_form form, const char *wanted, FILE *stream);
 
 #endif

@@ -262,9 +262,18 @@ static const char *const formats[] = {
     [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
 };
 
-static void describe(const struct schema_table *table, const char *prefix, enum describe_form form,
-                     FILE *stream)
+/* Whether `key` is `wanted` or lies below it; all are where nothing is wanted. */
+static bool is_wanted(const char *key, const char *wanted)
 {
+    const size_t length = wanted ? strlen(wanted) : 0;
+    return length == 0 || (strncmp(key, wanted, length) == 0 && strchr(".[", key[length]));
+}
+
+/* Returns how many rows were printed. */
+static size_t describe(const struct schema_table *table, const char *prefix, const char *wanted,
+                       enum describe_form form, FILE *stream)
+{
+    size_t printed = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
         const uint32_t *length = row->length;
@@ -285,17 +294,21 @@ static void describe(const struct schema_table *table, const char *prefix, enum 
             value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
             snprintf(allowed + used, sizeof allowed - used, " (kind %s)", kinds);
         }
-        fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
-                row->unit ? row->unit : "-", row->help);
+        if (is_wanted(key, wanted)) {
+            printed++;
+            fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
+                    row->unit ? row->unit : "-", row->help);
+        }
         if (row->type == TYPE_LIST) {
             char items[MOST_COLUMN_BYTES + 4];
             snprintf(items, sizeof items, "%s[]%s", key, schema_is_bare(row->items) ? "" : ".");
-            describe(row->items, items, form, stream);
+            printed += describe(row->items, items, wanted, form, stream);
         }
     }
+    return printed;
 }
 
-void config_describe(enum describe_form form, FILE *stream)
+enum status config_describe(enum describe_form form, const char *wanted, FILE *stream)
 {
     if (form == DESCRIBE_MARKDOWN)
         fputs(
@@ -308,5 +321,7 @@ void config_describe(enum describe_form form, FILE *stream)
             stream);
     else
         fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
-    describe(&config_schema, "", form, stream);
+    if (describe(&config_schema, "", wanted, form, stream) > 0)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "no key is \"%s\" or lies below it; check --keys lists all", wanted);
 }

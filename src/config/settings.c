@@ -25,8 +25,9 @@ static enum status refuse_item(struct reading *reading, struct tree_origin origi
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : ": ",
                                      text_shown(name->text, name->length, shown));
     }
-    snprintf(problem, sizeof problem, "no item \"%s\"; the list has %zu%s",
-             text_shown(segment, strlen(segment), shown), tree_count(list), known);
+    snprintf(problem, sizeof problem, "no item \"%s\"; the list has %zu%s%s",
+             text_shown(segment, strlen(segment), shown), tree_count(list), known,
+             list->first_child ? "" : "; set it as a whole");
     return refuse(reading, origin, problem);
 }
 

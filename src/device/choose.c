@@ -2,6 +2,7 @@
 #include "device/internal.h"
 
 #include "base/cache.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -24,10 +25,17 @@ _Static_assert(sizeof(size_t) == sizeof(cl_ulong), "sizes of memory are read as 
 /* Reads a number, which stays as it is where the device does not know the question. */
 #define ASK(id, question, number) clGetDeviceInfo((id), (question), sizeof(number), &(number), NULL)
 
+/* What a driver answers is printed in many places: it is escaped here. */
+static void settle_text(cl_int error, char *text, size_t size)
+{
+    char *escaped = error == CL_SUCCESS ? text_escaped(text, false) : NULL;
+    snprintf(text, size, "%s", escaped ? escaped : "unknown");
+    free(escaped);
+}
+
 static void read_text(cl_device_id id, cl_device_info what, char *text, size_t size)
 {
-    if (clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS)
-        snprintf(text, size, "unknown");
+    settle_text(clGetDeviceInfo(id, what, size, text, NULL), text, size);
 }
 
 /* Numbers of OpenCL 2.0 and 3.0, whose names the headers for 1.2 lack. */
@@ -59,9 +67,8 @@ static bool has_extension(cl_device_id id, const char *name)
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL) !=
-        CL_SUCCESS)
-        snprintf(info.platform, sizeof info.platform, "unknown");
+    settle_text(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
+                info.platform, sizeof info.platform);
     read_text(id, CL_DEVICE_NAME, info.name, sizeof info.name);
     read_text(id, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
     read_text(id, CL_DEVICE_VERSION, info.version, sizeof info.version);

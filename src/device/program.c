@@ -123,8 +123,8 @@ static enum status compile(const struct core *core, const char *file, struct bui
     if (log)
         clGetProgramBuildInfo(built->handle, core->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
     const enum status status =
-        status_fail(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", core->info.name,
-                    file, built->options, opencl_error_name(error), log ? log : "");
+        status_fail_lines(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
+                          core->info.name, file, built->options, opencl_error_name(error), log ? log : "");
     free(log);
     return status;
 }

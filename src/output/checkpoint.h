@@ -39,9 +39,9 @@ enum { CHECKPOINT_VERSION = 4, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powe
 /* Writes the block of the complete file at `path`. STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status checkpoint_seal(const char *path);
 
-/* STATUS_FAILED, with a sentence, unless the file is a whole checkpoint of this version: reads all of it, or
- * only its block, and its size, at a glance. *is_damaged: it is known to be none, rather than that it could
- * not be read now, or by this version. */
+/* A sentence unless the file is a whole checkpoint of this version, with STATUS_USAGE where it does not begin
+ * as one, else STATUS_FAILED. Reads all of it, or only its block, and its size, at a glance. *is_damaged: it
+ * is known to be none, rather than that it could not be read now, or by this version. */
 STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged);
 
 /* ---- writing ---- */
@@ -71,8 +71,9 @@ struct checkpoint {
 
 /* Collective. Opens a checkpoint and checks its digest. `path` is a file; or a folder of checkpoints, whose
  * newest one that is not damaged is taken: of those that the manifest of the run folder names, or, in a
- * folder that belongs to no run, of the largest step. STATUS_USAGE on all ranks when there is none or a named
- * one is missing, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
+ * folder that belongs to no run, of the largest step. STATUS_USAGE on all ranks when there is none, a named
+ * one is missing or the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL
+ * too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);

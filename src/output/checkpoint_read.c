@@ -4,6 +4,7 @@
 #include "output/hdf5_write.h"
 
 #include "base/pool.h"
+#include "base/text.h"
 #include "config/config_reader.h"
 
 #include <errno.h>
@@ -72,8 +73,8 @@ static enum status read_config(struct checkpoint *checkpoint)
     free(text);
     if (status == STATUS_OK)
         return status;
-    return status_fail(STATUS_FAILED, "%s: its config cannot be read: %s", checkpoint->path,
-                       status_message());
+    return status_fail_lines(STATUS_FAILED, "a checkpoint is broken: its config cannot be read: %s",
+                             status_message());
 }
 
 static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
@@ -265,6 +266,7 @@ static enum status load_newest(const char *folder, struct checkpoint *checkpoint
         status = load_whole(checkpoint, &is_damaged);
         if (status == STATUS_OK)
             break;
+        status = STATUS_FAILED;
         if (is_damaged)
             warn(checkpoint, status_message());
         unload(checkpoint);
@@ -333,13 +335,15 @@ enum status checkpoint_require_same(const char *path, const struct config *old, 
     if (!stream)
         return status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
     const size_t count = config_compare(old, config, may_differ, stream);
-    fprintf(stream, "a run that goes on from %s must not change %s", path,
+    char *shown = text_escaped(path, false);
+    fprintf(stream, "a run that goes on from %s must not change %s", shown ? shown : "it",
             count > 1 ? "these keys" : "this key");
+    free(shown);
     enum status status = STATUS_OK;
     if (fclose(stream) != 0)
         status = status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
     else if (count > 0)
-        status = status_fail(STATUS_USAGE, "%s", lines);
+        status = status_fail_lines(STATUS_USAGE, "%s", lines);
     free(lines);
     return status;
 }

@@ -123,7 +123,7 @@ static enum status check_block(const char *path, const struct block *block, uint
     const uint64_t file_bytes = le64toh(block->file_bytes);
     *is_damaged = true;
     if (memcmp(block->magic, magic, sizeof magic) != 0)
-        return status_fail(STATUS_FAILED,
+        return status_fail(STATUS_USAGE,
                            "%s is no checkpoint: it does not begin with the words \"%s\", "
                            "or its first bytes are damaged",
                            path, magic);
@@ -150,8 +150,10 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
     const size_t count = fread(&block, 1, sizeof block, file);
     *is_damaged = count < sizeof block && !ferror(file);
     if (*is_damaged)
-        return status_fail(STATUS_FAILED, "%s is no checkpoint, or is cut short: it has only %zu bytes", path,
-                           count);
+        return status_fail(count < sizeof magic || memcmp(block.magic, magic, sizeof magic) != 0
+                               ? STATUS_USAGE
+                               : STATUS_FAILED,
+                           "%s is no checkpoint, or is cut short: it has only %zu bytes", path, count);
     if (count == sizeof block)
         TRY(check_block(path, &block, bytes, is_damaged));
     if (ferror(file))
@@ -171,11 +173,11 @@ enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
     *is_damaged = false;
     FILE *file = regular_open(path, &why);
     if (!file)
-        return status_fail(STATUS_FAILED, errno == 0 ? "%s is no checkpoint: %s" : "%s: cannot open it: %s",
-                           path, why);
+        return errno == 0 ? status_fail(STATUS_USAGE, "%s is no checkpoint: %s", path, why)
+                          : status_fail(STATUS_FAILED, "%s: cannot open it: %s", path, why);
     enum status status = STATUS_OK;
     if (fstat(fileno(file), &found) != 0 || !S_ISREG(found.st_mode))
-        status = status_fail(STATUS_FAILED, "%s is no checkpoint: it is no file", path);
+        status = status_fail(STATUS_USAGE, "%s is no checkpoint: it is no file", path);
     else
         status = check_open_file(path, file, (uint64_t)found.st_size, all, is_damaged);
     fclose(file);

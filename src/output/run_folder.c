@@ -18,6 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A path that no folder or file can have is the user's mistake. */
+static enum status of_path(int error)
+{
+    return error == EEXIST || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP ? STATUS_USAGE
+                                                                                          : STATUS_FAILED;
+}
+
 /* ---- what is there ---- */
 
 /* FOLDER/name, in a buffer of PATH_MAX. */
@@ -84,7 +91,7 @@ static enum status lock(struct run_folder *folder)
     const int descriptor =
         open(path_of(folder, ".lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (descriptor < 0)
-        return status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+        return status_fail(of_path(errno), "cannot write %s: %s", path, strerror(errno));
     if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) {
         sign(descriptor);
     } else if (errno == EAGAIN || errno == EACCES) {
@@ -199,7 +206,8 @@ static enum status sync_parent(const char *path)
     return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent, strerror(errno));
 }
 
-enum status run_folder_make(const char *path)
+/* A user's path may be the mistake of the user. */
+static enum status make(const char *path, bool is_users)
 {
     struct stat found;
     if (mkdir(path, 0777) == 0)
@@ -207,8 +215,13 @@ enum status run_folder_make(const char *path)
     const int error = errno;
     if (error == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot create folder %s: %s", path,
+    return status_fail(is_users ? of_path(error) : STATUS_FAILED, "cannot create folder %s: %s", path,
                        error == EEXIST ? "there is a file of that name" : strerror(error));
+}
+
+enum status run_folder_make(const char *path)
+{
+    return make(path, false);
 }
 
 static enum status create(const struct run_folder *folder)
@@ -217,10 +230,10 @@ static enum status create(const struct run_folder *folder)
     snprintf(path, sizeof path, "%s", folder->path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        TRY(run_folder_make(path));
+        TRY(make(path, true));
         *slash = '/';
     }
-    return run_folder_make(path);
+    return make(path, true);
 }
 
 enum { CHECKPOINT_NAME = 64 };

@@ -144,7 +144,7 @@ enum status writer_wait(struct writer *writer)
     const enum status status = writer->status;
     pthread_mutex_unlock(&writer->lock);
     return status == STATUS_OK ? STATUS_OK
-                               : status_fail(status, "%s", writer->message ? writer->message : "");
+                               : status_fail_lines(status, "%s", writer->message ? writer->message : "");
 }
 
 bool writer_failed(struct writer *writer)

@@ -134,7 +134,7 @@ static void share_message(const struct communicator *communicator, int speaker, 
         memcpy(message, status_message(), (size_t)length);
     MPI_Bcast(message, length, MPI_CHAR, speaker, comm_of(communicator));
     if (communicator->rank != speaker)
-        (void)status_fail(code, "%s", message);
+        (void)status_fail_lines(code, "%s", message);
     free(message);
 }
 

@@ -109,7 +109,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     const struct chunked_step *step = stepper->own;
     const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
-    const struct launch launch = {chunks.count, 1, STAGE_SORT_HISTOGRAM,
+    const struct launch launch = {chunks.count, 1, STAGE_COUNT_CELLS,
                                   bytes_of(stepper, list->count, 1, chunks.count + 1)};
     if (!measured)
         return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),

@@ -171,7 +171,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     if (measured)
         stepper->groups[stepper->slot][species] = chunks;
     return KERNEL_LAUNCH(measured ? step->measure_and_count : step->count,
-                         ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_SORT_HISTOGRAM,
+                         ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
                                           each * list->count + table_bytes(step, list)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
                          step->totals, list->count, step->stray_number[0], step->stray_list,

@@ -65,7 +65,7 @@ class Check(ProgramTest):
     def test_a_probe_that_fails_says_what_failed_first(self):
         """The folder cannot be made, and then not be removed either."""
         result = self.run_program("check", "small.yaml", "--probe", "--output", "small.yaml/out")
-        self.assert_refused(result, 1, "cannot create folder small.yaml")
+        self.assert_refused(result, 2, "cannot create folder small.yaml")
 
     def test_a_probe_foretells_the_time_and_leaves_nothing(self):
         settings = sets("time.steps=100000", "output.snapshots.every=100", "output.checkpoints.every=1000")
@@ -232,6 +232,16 @@ class Check(ProgramTest):
         self.assertRegex(text, r"(?m)^output\.snapshots\.compression .* phase space and moments too$")
         for key in keys:
             self.assertRegex(text, rf"\b{key}\b")
+
+    def test_keys_of_a_part(self):
+        whole = self.run_well("check", "--keys").stdout.splitlines()
+        for key, count in (("output.history", 2), ("grid.cells", 1), ("species[].perturb", 7)):
+            part = self.run_well("check", "--keys", key).stdout.splitlines()
+            self.assertEqual(part[0], whole[0])
+            self.assertEqual(part[1:], [line for line in whole if re.match(re.escape(key) + r"[ .\[]", line)])
+            self.assertGreaterEqual(len(part), 1 + count)
+        for key in ("specie", "small.yaml"):
+            self.assert_refused(self.run_program("check", "--keys", key), 2, f'"{key}"', "check --keys lists all")
 
     def test_the_page_of_keys_is_up_to_date(self):
         """Otherwise: radixpic check --keys --markdown > docs/config.md"""

@@ -126,7 +126,7 @@ class FullDisk(ProgramTest):
 class Escapes(ProgramTest):
     """What a terminal would obey, from wherever it comes, is printed as an escape."""
 
-    hostile = "a\x1b[31m\u202eb\a"
+    hostile = "a\x1b[31m\u202eb\nc\a"
 
     def test_each_text_from_outside(self):
         kernels = {"RADIXPIC_KERNELS": self.hostile}
@@ -134,12 +134,12 @@ class Escapes(ProgramTest):
         cases = [
             (["run", "small.yaml", "--steps", "1", "--output", f"out{self.hostile}"], {}, 0),
             (["run", "small.yaml", "--steps", "1", "--output", f"out{self.hostile}"], {}, 2),
-            (["run", "small.yaml", "--steps", "1", "--output", f"small.yaml/{self.hostile}"], {}, 1),
+            (["run", "small.yaml", "--steps", "1", "--output", f"small.yaml/{self.hostile}"], {}, 2),
             (["check", "small.yaml", "--output", self.hostile, "--set", "title=\u202ea\u2066"], {}, 0),
             (["check", "small.yaml", "--set", f"{self.hostile}={self.hostile}"], {}, 2),
             (["check", "small.yaml", "--device", "\u202eb"], {}, 0),
             (["check", self.hostile], {}, 2), (["check", self.hostile + "."], {}, 2), ([self.hostile], {}, 2),
-            (["run", "--restart", self.hostile], {}, 1), (["run", "--restart", self.hostile + "."], {}, 2),
+            (["run", "--restart", self.hostile], {}, 2), (["run", "--restart", self.hostile + "."], {}, 2),
             (["run", "small.yaml", "--verbose", "--output", "other"], kernels, 1), (["bench", self.hostile], {}, 2),
         ]  # fmt: skip
         for arguments, environment, code in cases:
@@ -148,6 +148,7 @@ class Escapes(ProgramTest):
                 self.assertEqual(result.returncode, code, result.stderr)
                 printed = result.stdout + result.stderr + "".join(path.read_text() for path in self.folder.glob("o*/log.txt"))
                 self.assertNotRegex(printed, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+                self.assertNotRegex(printed, r"(?m)^c\\x07")  # what comes behind the line end of a name
 
 
 class Pipes(ProgramTest):
@@ -158,7 +159,7 @@ class Pipes(ProgramTest):
         (self.folder / "own kernels" / "push.cl").unlink()
         for name in ("pipe", "own kernels/push.cl", "tuning.yaml"):
             os.mkfifo(self.folder / name)
-        refused = [(["run", "pipe"], {}, 2, "pipe: cannot open the config"), (["run", "--restart", "pipe"], {}, 1, "pipe is no checkpoint"),
+        refused = [(["run", "pipe"], {}, 2, "pipe: cannot open the config"), (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
                    (["run", "small.yaml"], environment, 1, "push.cl")]  # fmt: skip
         for arguments, more, code, words in refused:
             with self.subTest(arguments=arguments, words=words):

@@ -299,7 +299,8 @@ class Files(Refused):
             path = self.config(text if where == b"0" else b"\n".join(replaced) + b"\n")
             options = ["--set", os.fsdecode(text)] if where == b"set" else []
             if options:
-                pattern = rf"(?i)\Aradixpic: --set {re.escape(text.decode(errors='backslashreplace'))}: {re.escape(message)}"
+                shown = text.decode(errors="backslashreplace").replace("\n", r"\x0A")
+                pattern = rf"(?i)\Aradixpic: --set {re.escape(shown)}: {re.escape(message)}"
             else:
                 pattern = rf"\A{re.escape(str(path))}:{place}: {re.escape(message)}.*\n\Z"
             cases.append((str(text), ["check", path, *options], pattern))

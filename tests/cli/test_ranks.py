@@ -38,6 +38,8 @@ class Runs(RanksTest):
         self.assertEqual(len(re.findall(r"(?m)^Small$", result.stdout)), 1)
         self.assertEqual(len(re.findall(r"(?m)^written to out$", result.stdout)), 1)
         self.assertRegex(result.stdout, r"(?m)^3 ranks, 5 to 6 of 16 rows each$")
+        even = self.run_well_on(2, "run", "small.yaml", "--steps", "1", "--output", "even").stdout
+        self.assertRegex(even, r"(?m)^2 ranks, 8 of 16 rows each$")
         self.assertRegex((self.folder / "out" / "log.txt").read_text(), r"(?m)^3 ranks, 5 to 6 of 16 rows each$")
         together = self.history()
         self.assertEqual(len(together), len(alone))
@@ -107,7 +109,7 @@ class Refused(RanksTest):
             (["run", "small.yaml", "--output", "held"], 2, "--force"),
             (["run", "small.yaml", "--restart", "latest"], 2, "out/checkpoints"),
             (["run", "small.yaml", "--device", "abacus"], 3, "abacus"),
-            (["run", "small.yaml", "--output", "small.yaml/below"], 1, "small.yaml"),
+            (["run", "small.yaml", "--output", "small.yaml/below"], 2, "small.yaml"),
             (["run", "small.yaml", "--set", "grid.cells=[2, 8]", "--set", "output.history.modes=[]"], 2, "3 ranks"),
         ):
             with self.subTest(arguments=arguments):

@@ -199,7 +199,7 @@ class TakenOn(RestartTest):
     def test_at_its_end(self):
         """Nothing is left to do but the last step."""
         before = (self.folder / "out" / "history.csv").read_bytes()
-        self.run_well("run", "--restart", "latest", "--output", "out", "--quiet", "--force")
+        self.run_well("run", "--restart", "latest", "--output", "out", "--quiet")
         self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), before)
 
     def test_other_output(self):
@@ -231,7 +231,8 @@ class TakenOn(RestartTest):
             (["--restart"], 2, "--restart"),
             (["missing.yaml", "--restart", "out"], 2, "missing.yaml"),
             (["--output", "broken", "--restart", "latest"], 1, "broken/checkpoints holds no whole", "checkpoint_5.h5"),
-            *((["--restart", path], 1, path) for path in ("small.yaml", "out/snapshots/data_100.h5", "out/history.csv")),
+            (["small.yaml", *self.settings(), *here, "--force"], 2, "--force", "folder out"),
+            *((["--restart", path], 2, path) for path in ("small.yaml", "out/snapshots/data_100.h5", "out/history.csv")),
         ):
             with self.subTest(arguments=arguments):
                 result = self.run_program("run", *arguments)

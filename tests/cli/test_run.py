@@ -286,6 +286,12 @@ class SecondRun(ProgramTest):
         self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
         self.assertEqual(sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_x.h5", "notes.txt"])
 
+    def test_where_no_run_can_be(self):
+        for folder, words in (("/", "below /"), ("//.", "below /"), ("small.yaml", "a file of that name"), ("small.yaml/out", "small.yaml"),
+                              ("a" * 300, "too long")):  # fmt: skip
+            self.assert_refused(self.run_program("run", "small.yaml", "--output", folder), 2, words)
+        self.assert_refused(self.run_program("check", "small.yaml", "--set", "output.directory=/"), 2, "below /")
+
     def test_with_force_it_replaces_the_first(self):
         force = ["run", "small.yaml", "--force", *sets("output.checkpoints.every=0")]
         snapshots, checkpoints = self.folder / "out" / "snapshots", self.folder / "out" / "checkpoints"
@@ -314,7 +320,8 @@ class Names(ProgramTest):
                 self.assertTrue((self.folder / name / "snapshots" / "data_1.h5").is_file())
                 again = self.run_program("run", f"./{name}/config.yaml", "--quiet")  # which names the folder
                 self.assertEqual(again.returncode, 2)
-                self.assertIn(f"folder ./{name} holds a run already", again.stderr)
+                shown = name.replace("\n", r"\x0A").replace("\t", r"\x09")
+                self.assertIn(f"folder ./{shown} holds a run already", again.stderr)
         self.assertFalse((self.folder / "x").exists())
 
     def test_any_config_name_and_title(self):

@@ -86,8 +86,21 @@ class RunFolder(RestartTest):
                 content = path.read_bytes()
                 path.unlink()
                 self.assert_untouched(["--resume"], 2, path.name)
+                self.assert_untouched(["--resume", "--steps", "100"], 2, path.name)
                 path.write_bytes(content)
         self.run_well(*RUN, "--resume")
+
+    def test_resume_to_fewer_steps(self):
+        """One answer, whether the run is complete, was stopped, or has lost what it would go on from."""
+        words = ["time.steps", "folder out", "90 steps", "85"]
+        fewer = ["--resume", "--steps", "85"]
+        self.assert_untouched(fewer, 2, *words)
+        (self.folder / "out" / "checkpoints" / "checkpoint_90.h5").unlink()
+        self.assert_untouched(fewer, 2, *words)
+        self.assert_untouched(["--resume", "--steps", "95"], 2, "radixpic: --resume: ", "checkpoint_90.h5")
+        self.assertEqual(self.stop_run(folder="other").returncode, 4)
+        fewer = self.run_program("run", "small.yaml", "--output", "other", "--resume", "--steps", "1")
+        self.assert_refused(fewer, 2, "time.steps", "folder other")
 
     def test_the_config_of_a_folder_means_the_folder(self):
         """Also when the folder has moved."""

@@ -4,7 +4,24 @@
 
 #include "device/device.h"
 
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <string.h>
+
 enum { MOST = 64 };
+
+/* What stands in the place of the names of all devices, where it is set. */
+static const char *false_name;
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed)
+{
+    cl_int (*ask)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+    *(void **)&ask = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    if (what != CL_DEVICE_NAME || !false_name || !value)
+        return ask(device, what, size, value, needed);
+    strncpy(value, false_name, size);
+    return CL_SUCCESS;
+}
 
 static struct device_info devices[MOST];
 static size_t device_count;
@@ -101,6 +118,16 @@ TEST(what_fits_none_is_refused_for_any_share)
         for (size_t n = 0; n < sizeof specs / sizeof specs[0]; n++)
             assert_int_equal(device_open(specs[n], share, &device), STATUS_NO_DEVICE);
     assert_int_equal(device_open("", 1, &device), STATUS_NO_DEVICE);
+}
+
+TEST(names_are_escaped)
+{
+    struct device *device = NULL;
+    false_name = "a\x1B[31m\nb";
+    assert_ok(device_open("auto", 0, &device));
+    assert_string_equal(device_info(device)->name, "a\\x1B[31m\\x0Ab");
+    device_close(&device);
+    false_name = NULL;
 }
 
 TEST_MAIN(list_devices, NULL)

@@ -28,10 +28,22 @@ static const char *const cases[][2] = {
 TEST(escaped)
 {
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        char *escaped = text_escaped(cases[n][0]);
+        char *escaped = text_escaped(cases[n][0], true);
         assert_string_equal(escaped, cases[n][1]);
         free(escaped);
     }
+    char *line = text_escaped("a\n\tb", false);
+    assert_string_equal(line, "a\\x0A\\x09b");
+    free(line);
+}
+
+/* A name in a sentence may have a line end, which is none of the sentence. */
+TEST(sentences)
+{
+    assert_refuses(status_fail(STATUS_USAGE, "no file %s", "a\nb\x1B"), "no file a\\x0Ab\\x1B");
+    assert_refuses(status_fail_lines(STATUS_USAGE, "%s", "a\nb\x1B"), "a\nb\\x1B");
+    char *sentence = status_take();
+    assert_refuses(status_keep(STATUS_USAGE, sentence, STATUS_OK), "a\nb\\x1B");
 }
 
 TEST(lines_of_the_log)
@@ -39,9 +51,9 @@ TEST(lines_of_the_log)
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s, %d", "\x1B]0;title\a", 7);
+    log_line(&(struct log){.file = file}, LOG_NORMAL, "%s, %d", "\x1B]0;\ntitle\a", 7);
     assert_int_equal(fclose(file), 0);
-    assert_string_equal(text, "\\x1B]0;title\\x07, 7\n");
+    assert_string_equal(text, "\\x1B]0;\\x0Atitle\\x07, 7\n");
     free(text);
 }
 
