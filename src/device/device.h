@@ -239,8 +239,8 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
 
 /* ---- programs and kernels ---- */
 
-/* Where kernels are read from: RADIXPIC_KERNELS, else the folder of the source tree that the program was
- * built in, else the installed one. */
+/* Where kernels are read from: RADIXPIC_KERNELS, else the folder that was installed with the program or
+ * library, by its place now, else that of the source tree that it was built in. */
 const char *program_folder(void);
 
 /* Builds program_folder()/<file> with `-D` options from a printf-style format, e.g. "-D RADIX_BITS=%u".

@@ -3,6 +3,9 @@
 
 #include "base/regular.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +13,45 @@
 
 /* ---- sources ---- */
 
+/* The file that this code is in: the program, or the library. */
+static bool find_own_file(char path[PATH_MAX])
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    static const char here = 0;
+    if (dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map)
+        return false;
+    return realpath(map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe", path) != NULL;
+}
+
+/* The folder of kernels in the prefix that the own file was installed in, wherever that is now. */
+static bool find_installed(char path[PATH_MAX])
+{
+    static const char *const folders[] = {"/" RADIXPIC_PROGRAMS_INSTALLED, "/" RADIXPIC_LIBRARIES_INSTALLED};
+    if (!find_own_file(path))
+        return false;
+    char *end = strrchr(path, '/');
+    *end = '\0';
+    for (int n = 0; n < 2; n++) {
+        char *folder = end - strlen(folders[n]);
+        if (folder < path || strcmp(folder, folders[n]) != 0 ||
+            (size_t)(folder - path) + sizeof "/" RADIXPIC_KERNELS_INSTALLED > PATH_MAX)
+            continue;
+        strcpy(folder, "/" RADIXPIC_KERNELS_INSTALLED);
+        return access(path, R_OK) == 0;
+    }
+    return false;
+}
+
 const char *program_folder(void)
 {
+    static char installed[PATH_MAX];
     const char *chosen = getenv("RADIXPIC_KERNELS");
     if (chosen && chosen[0] != '\0')
         return chosen;
-    return access(RADIXPIC_KERNELS_BUILT, R_OK) == 0 ? RADIXPIC_KERNELS_BUILT : RADIXPIC_KERNELS_INSTALLED;
+    if (installed[0] == '\0' && !find_installed(installed))
+        strcpy(installed, RADIXPIC_KERNELS_BUILT);
+    return installed;
 }
 
 /* Writes a file to `output`, a stream into *text, with the files that it includes. Each begins with a #line

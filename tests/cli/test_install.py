@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""An installed program: by itself, wherever its prefix is moved to."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, ROOT, ProgramTest
+
+BUILD = Path(PROGRAM).parent
+BARE = {"RADIXPIC_KERNELS": ""}  # none is named
+
+
+class Install(ProgramTest):
+    def make(self, *command, **options):
+        result = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, **options)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def setUp(self):
+        super().setUp()
+        self.make("cmake", "--install", BUILD, "--prefix", self.folder / "first place")
+        self.prefix = self.folder / "moved"
+        (self.folder / "first place").rename(self.prefix)
+        self.program = self.prefix / "bin" / "radixpic"
+
+    def run_installed(self, *arguments, command=None):
+        result = self.run_program(*arguments, command=command or (self.program,), environment=BARE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_its_kernels_are_beside_it(self):
+        kernels = str((self.prefix / "share" / "radixpic" / "kernels").resolve())
+        self.assertIn(f"\nkernels from {kernels}\n", self.run_installed("run", "small.yaml", "--verbose", "--steps", "1"))
+        link = self.folder / "link"
+        link.symlink_to(self.program)
+        text = self.run_installed("run", "small.yaml", "--verbose", "--steps", "1", "--force", command=(link,))
+        self.assertIn(f"\nkernels from {kernels}\n", text)
+        (self.prefix / "share" / "radixpic" / "kernels" / "push.cl").unlink()
+        result = self.run_program("run", "small.yaml", "--force", command=(self.program,), environment=BARE)
+        self.assert_refused(result, 1, f"{kernels}/push.cl")
+
+    def test_configs_and_scripts(self):
+        examples = self.prefix / "share" / "doc" / "radixpic" / "examples"
+        self.assertEqual(sorted(os.listdir(examples)), sorted(os.listdir(ROOT / "configs")))
+        self.run_installed("run", examples / "landau_damping.yaml", "--steps", "1", "--output", "out")
+        self.make("/usr/bin/python3", self.prefix / "share" / "radixpic" / "scripts" / "plot_history.py", "out")
+
+    def test_the_page_of_the_manual(self):
+        page = (self.prefix / "share" / "man" / "man1" / "radixpic.1").read_text()
+        for command in ([], ["run"], ["check"], ["bench"], ["bench", "pic-sort"], ["tune"]):
+            told = self.run_installed(*command, "--help").replace("\\", "\\e").replace("-", r"\-")
+            self.assertIn(f".nf\n{told}.fi\n", re.sub(r"(?m)^\\&", "", page))
+
+    def complete(self, *words):
+        """What bash offers for the last of the words."""
+        script = self.prefix / "share" / "bash-completion" / "completions" / "radixpic"
+        ask = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _radixpic; echo "${COMPREPLY[*]}"'
+        return self.make("bash", "-c", ask, script, *words).split()
+
+    def test_completion(self):
+        for words, expected in (
+            (["radixpic", "be"], ["bench"]),
+            (["radixpic", "run", "--re"], ["--restart", "--resume"]),
+            (["radixpic", "run", "my.yaml", "--st"], ["--steps"]),
+            (["radixpic", "run", ""], []),  # files
+            (["radixpic", "check", "--k"], ["--keys"]),
+            (["radixpic", "bench", "pic"], ["pic-sort"]),
+            (["radixpic", "bench", "pic-sort", "--key"], ["--key-bits"]),
+        ):
+            self.assertEqual(self.complete(*words), expected)
+
+    @unittest.skipUnless(shutil.which("dpkg-shlibdeps"), "no dpkg-dev")
+    def test_a_package(self):
+        self.make("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", self.folder / "package")
+        package = next((self.folder / "package").glob("radixpic_*.deb"))
+        needs = self.make("dpkg-deb", "--field", package, "Depends")
+        for name in ("libhdf5-openmpi", "libopenmpi", "ocl-icd-libopencl1", "libfftw3-mpi3", "libyaml-0-2"):
+            self.assertIn(name, needs)
+        self.make("dpkg-deb", "--extract", package, "root")
+        installed = self.folder / "root" / "usr" / "bin" / "radixpic"
+        self.run_installed("run", "small.yaml", "--steps", "1", "--quiet", command=(installed,))
+
+
+class WithoutTests(ProgramTest):
+    def test_no_cmocka_is_looked_for(self):
+        options = ["-S", str(ROOT), "-B", str(self.folder / "build"), "-D", "BUILD_TESTING=OFF"]
+        result = subprocess.run(["cmake", *options], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertNotIn("CMOCKA", (self.folder / "build" / "CMakeCache.txt").read_text())
+        self.assertFalse((self.folder / "build" / "tests").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
