@@ -11,14 +11,14 @@
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
  * velocity element stride * n + velocity_first, its id is its global index. */
 __kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
-                             __global const struct cosine *terms, __global real2 *offset,
-                             __global real2 *velocity, uint stride, uint velocity_first, __global uint *key,
-                             __global ulong *id)
+                             __global const struct cosine *terms, __global const double *tables,
+                             __global real2 *offset, __global real2 *velocity, uint stride,
+                             uint velocity_first, __global uint *key, __global ulong *id)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
         return;
-    const struct loaded_particle particle = recipe_particle(recipe, terms, first + n);
+    const struct loaded_particle particle = recipe_particle(recipe, terms, tables, first + n);
     const struct site x = site_rounded(particle.cell[0], (real)particle.offset[0], recipe->cells[0]);
     const struct site y = site_rounded(particle.cell[1], (real)particle.offset[1], recipe->cells[1]);
     offset[stride * n] = (real2)((real)x.offset, (real)y.offset);

@@ -2,7 +2,8 @@
  * read.
  *
  * Two uniform numbers, of van der Corput sequences or of a lattice, pass through the inverse of the density
- * profile's distribution function and are displaced; two more become velocities. Positions are fractions s of
+ * profile's distribution function and are displaced; two more become velocities. A profile is a product of
+ * cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s of
  * the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
  * is.
  */
@@ -34,6 +35,19 @@ struct series {
 
 enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_UNIFORM };
 
+/* Formulas are tabulated at the nodes (i, j) of intervals[0] x intervals[1] equal rectangles, ends included,
+ * and linear between nodes. These are places in the array of tables. */
+struct profile_tables {
+    uint intervals[2];
+    uint density;  /* pairs (integral from node 0, density): of nodes i, integrated over y, then of (i, j)
+                      along y */
+    uint drift[2]; /* values, as those below */
+    uint thermal[2];
+};
+
+/* Instead of a place: no formula. */
+#define PROFILE_NONE 0xffffffffu
+
 /* What the particles of one species follow. Host and device lay it out alike: eight-byte members first.
  * Arrays of two are (x, y) or (u, v). */
 struct recipe {
@@ -44,7 +58,7 @@ struct recipe {
     uint velocity_bases[2]; /* unused for LOADING_COLD */
     uint cells[2];
     uint velocities;               /* LOADING_COLD, ... */
-    uint unused;                   /* keeps the size a multiple of eight */
+    struct profile_tables profile; /* seven words, so that the size is a multiple of eight */
     struct series density[2];      /* the density over its mean is 1 + the sum of these */
     struct series displacement[2]; /* s += the sum of coefficient * cos(2 pi mode s) / (2 pi mode) */
 };
@@ -108,6 +122,87 @@ static inline double profile_inverse(LOADING_MEMORY struct cosine *terms, struct
             break;
     }
     return s;
+}
+
+/* Two rows of nodes, begun at `low` and `high`, and how much of the second. */
+struct profile_row {
+    uint low, high;
+    double share;
+};
+
+static inline double profile_blend(LOADING_MEMORY double *tables, struct profile_row row, uint at)
+{
+    return tables[row.low + at] + row.share * (tables[row.high + at] - tables[row.low + at]);
+}
+
+/* The s in [0, 1] at which the integral over a row of pairs is the fraction `uniform` of the whole. Within an
+ * interval with the densities a and b at its ends it is a t + (b - a) t^2/2. */
+static inline double profile_row_inverse(LOADING_MEMORY double *tables, struct profile_row row,
+                                         uint intervals, double uniform)
+{
+    const double target = uniform * profile_blend(tables, row, 2 * intervals);
+    uint begin = 0, end = intervals;
+    while (end - begin > 1) {
+        const uint middle = (begin + end) / 2;
+        if (profile_blend(tables, row, 2 * middle) <= target)
+            begin = middle;
+        else
+            end = middle;
+    }
+    const double rest = target - profile_blend(tables, row, 2 * begin);
+    const double a = profile_blend(tables, row, 2 * begin + 1);
+    const double b = profile_blend(tables, row, 2 * begin + 3);
+    const double below = a + sqrt(fmax(a * a + 2.0 * (b - a) * rest, 0.0));
+    const double t = below > 0.0 ? fmin(2.0 * rest / below, 1.0) : 0.0;
+    return ((double)begin + t) / (double)intervals;
+}
+
+/* The interval in which s in [0, 1] lies, and where in it. */
+struct profile_place {
+    uint interval;
+    double share;
+};
+
+static inline struct profile_place profile_place_of(double s, uint intervals)
+{
+    const double in_intervals = s * (double)intervals;
+    const uint interval = (uint)fmin(in_intervals, (double)(intervals - 1));
+    const struct profile_place place = {interval, in_intervals - (double)interval};
+    return place;
+}
+
+/* The row of a table between nodes i and i + 1 at x; a node has `size` numbers. */
+static inline struct profile_row profile_row_at(struct profile_tables profile, uint table, uint size,
+                                                double x)
+{
+    const struct profile_place place = profile_place_of(x, profile.intervals[0]);
+    const uint length = size * (profile.intervals[1] + 1);
+    const uint first = table + place.interval * length;
+    const struct profile_row row = {first, first + length, place.share};
+    return row;
+}
+
+/* Positions of which the two uniform numbers are distribution functions: of x, then of y at this x. */
+static inline void profile_positions(LOADING_MEMORY double *tables, struct profile_tables profile,
+                                     const double uniform[2], double s[2])
+{
+    const struct profile_row over_y = {profile.density, profile.density, 0.0};
+    s[0] = profile_row_inverse(tables, over_y, profile.intervals[0], uniform[0]);
+    const uint pairs = profile.density + 2 * (profile.intervals[0] + 1);
+    s[1] = profile_row_inverse(tables, profile_row_at(profile, pairs, 2, s[0]), profile.intervals[1],
+                               uniform[1]);
+}
+
+/* A table at (x, y), fractions of the box; `otherwise` where there is none. */
+static inline double profile_value(LOADING_MEMORY double *tables, struct profile_tables profile, uint table,
+                                   const double s[2], double otherwise)
+{
+    if (table == PROFILE_NONE)
+        return otherwise;
+    const struct profile_row row = profile_row_at(profile, table, 1, s[0]);
+    const struct profile_place place = profile_place_of(s[1], profile.intervals[1]);
+    const double low = profile_blend(tables, row, place.interval);
+    return low + place.share * (profile_blend(tables, row, place.interval + 1) - low);
 }
 
 /* The displacement of a particle at s, as a fraction of the box. */
@@ -210,29 +305,42 @@ static inline double recipe_uniform_position(LOADING_MEMORY struct recipe *recip
     return ((double)site + 0.5) / (double)recipe->lattice[axis];
 }
 
-static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, uint axis, ulong index)
+/* Of a particle at s, fractions of the box. */
+static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADING_MEMORY double *tables,
+                                     uint axis, const double s[2], ulong index)
 {
+    const struct profile_tables profile = recipe->profile;
+    const double drift = recipe->shift[axis] + profile_value(tables, profile, profile.drift[axis], s, 0.0);
     if (recipe->velocities == LOADING_COLD)
-        return recipe->shift[axis];
+        return drift;
     const double uniform = van_der_corput(index + 1, recipe->velocity_bases[axis]);
     const double number = recipe->velocities == LOADING_MAXWELLIAN ? normal_inverse(uniform) : uniform;
-    return recipe->shift[axis] + recipe->scale[axis] * number;
+    const double scale = recipe->scale[axis] * profile_value(tables, profile, profile.thermal[axis], s, 1.0);
+    return drift + scale * number;
 }
 
 /* Particle `index` of the species, before its numbers are rounded to `real`. */
 static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recipe *recipe,
-                                                     LOADING_MEMORY struct cosine *terms, ulong index)
+                                                     LOADING_MEMORY struct cosine *terms,
+                                                     LOADING_MEMORY double *tables, ulong index)
 {
     struct loaded_particle particle;
+    double uniform[2], s[2], place[2];
     for (uint axis = 0; axis < 2; axis++) {
-        const double uniform = recipe_uniform_position(recipe, axis, index);
-        const double s = profile_inverse(terms, recipe->density[axis], uniform);
-        const double displaced = s + displacement_at(terms, recipe->displacement[axis], s);
+        uniform[axis] = recipe_uniform_position(recipe, axis, index);
+        s[axis] = profile_inverse(terms, recipe->density[axis], uniform[axis]);
+    }
+    if (recipe->profile.density != PROFILE_NONE)
+        profile_positions(tables, recipe->profile, uniform, s);
+    for (uint axis = 0; axis < 2; axis++) {
+        const double displaced = s[axis] + displacement_at(terms, recipe->displacement[axis], s[axis]);
         const struct site site = site_at(displaced, recipe->cells[axis]);
         particle.cell[axis] = site.cell;
         particle.offset[axis] = site.offset;
-        particle.velocity[axis] = recipe_velocity(recipe, axis, index);
+        place[axis] = ((double)site.cell + site.offset) / (double)recipe->cells[axis];
     }
+    for (uint axis = 0; axis < 2; axis++)
+        particle.velocity[axis] = recipe_velocity(recipe, tables, axis, place, index);
     return particle;
 }
 

@@ -1,11 +1,13 @@
 /* Check: one function for each rule between keys. */
 #include "base/integers.h"
+#include "config/profile.h"
 #include "config/reading.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DENSITY_WAVES = 4 };
@@ -146,15 +148,75 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
+/* Evaluates a formula at all nodes of its table: finite and at least `least` everywhere, not 0 everywhere
+ * where that is 0. Stores the greatest modulus. */
+static void check_formula(struct reading *reading, const char *formula, double least, double *most)
+{
+    const struct grid_config *grid = &reading->config->grid;
+    double *values = profile_tabulate(formula, grid->cells, grid->length);
+    if (!values) {
+        complain(reading, NULL, "no memory to evaluate the formula");
+        return;
+    }
+    const size_t along_x = profile_intervals(grid->cells[0]), along_y = profile_intervals(grid->cells[1]);
+    const size_t nodes = (along_x + 1) * (along_y + 1);
+    size_t n = 0;
+    *most = 0;
+    for (; n < nodes && isfinite(values[n]) && values[n] >= least; n++)
+        *most = fmax(*most, fabs(values[n]));
+    if (n < nodes)
+        complain(reading, NULL, "expected a %s everywhere in the box, found %g at x = %g, y = %g",
+                 least == 0 ? "number of at least 0" : "finite number", values[n],
+                 (double)(n / (along_y + 1)) * grid->length[0] / (double)along_x,
+                 (double)(n % (along_y + 1)) * grid->length[1] / (double)along_y);
+    else if (least == 0 && *most == 0)
+        complain(reading, NULL, "expected a number above 0 somewhere in the box, found 0 everywhere");
+    free(values);
+}
+
+static void check_profile(struct reading *reading, struct species_config *species, uint32_t index)
+{
+    struct profile_config *profile = &species->profile;
+    const enum velocity_kind kind = species->velocities.kind;
+    const bool has_grid = is_sound(reading, "grid");
+    if (!at(reading, "species.%u.velocities", index) || !at(reading, "species.%u.perturb", index))
+        return;
+    if (at(reading, "species.%u.profile.density", index) && profile_is_given(profile->density, "1")) {
+        double most;
+        if (species->perturb.density.count > 0)
+            complain(reading, NULL, "is the whole density; write the waves of perturb.density into it");
+        else if (has_grid)
+            check_formula(reading, profile->density, 0, &most);
+    }
+    for (int axis = 0; axis < 2; axis++) {
+        if (at(reading, "species.%u.profile.drift", index) && profile_is_given(profile->drift[axis], "0")) {
+            if (kind == VELOCITIES_UNIFORM)
+                complain(reading, NULL,
+                         "belongs to velocities of kind cold or maxwellian, found kind uniform");
+            else if (has_grid)
+                check_formula(reading, profile->drift[axis], -INFINITY, &profile->most_drift[axis]);
+        }
+        if (at(reading, "species.%u.profile.thermal", index) &&
+            profile_is_given(profile->thermal[axis], "1")) {
+            if (kind != VELOCITIES_MAXWELLIAN)
+                complain(reading, NULL, "belongs to velocities of kind maxwellian, found kind %s",
+                         kind == VELOCITIES_COLD ? "cold" : "uniform");
+            else if (has_grid)
+                check_formula(reading, profile->thermal[axis], 0, &profile->most_thermal[axis]);
+        }
+    }
+}
+
 static void check_species(struct reading *reading, uint32_t index)
 {
-    const struct species_config *species = &reading->config->species[index];
+    struct species_config *species = &reading->config->species[index];
     check_name(reading, reading->config->species, index);
     check_lattice(reading, species, index);
     check_velocities(reading, &species->velocities, index);
     check_bases(reading, species, index);
     check_waves(reading, &species->perturb.density, index, true);
     check_waves(reading, &species->perturb.displacement, index, false);
+    check_profile(reading, species, index);
 }
 
 /* ---- phase space ---- */

@@ -38,5 +38,7 @@ double species_fastest_speed(const struct species_config *species, int axis)
     const struct velocities_config *velocities = &species->velocities;
     if (velocities->kind == VELOCITIES_UNIFORM)
         return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
-    return fabs(velocities->drift[axis]) + 3 * species_thermal_speed(species, axis);
+    const struct profile_config *profile = &species->profile;
+    return fabs(velocities->drift[axis]) + profile->most_drift[axis] +
+           3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
 }

@@ -19,6 +19,7 @@ enum {
     CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
     CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
+    CONFIG_FORMULA_LENGTH = 512,  /* bytes of a formula, with its end */
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
 };
 
@@ -92,6 +93,15 @@ struct perturbation_list {
     struct perturbation items[CONFIG_MAX_PERTURBATIONS];
 };
 
+/* Formulas of the place (formula.h): what they are without one is "1", "0", "1". */
+struct profile_config {
+    char density[CONFIG_FORMULA_LENGTH];    /* relative to the mean */
+    char drift[2][CONFIG_FORMULA_LENGTH];   /* added to velocities.drift */
+    char thermal[2][CONFIG_FORMULA_LENGTH]; /* times velocities.thermal */
+    double most_drift[2];                   /* the greatest modulus of each in the box */
+    double most_thermal[2];
+};
+
 struct species_config {
     char name[CONFIG_NAME_LENGTH];
     double charge;
@@ -101,6 +111,7 @@ struct species_config {
     bool ids;
     struct positions_config positions;
     struct velocities_config velocities;
+    struct profile_config profile;
     struct {
         struct perturbation_list density;      /* n0 prod(1 + a cos), by inverse CDF */
         struct perturbation_list displacement; /* x += a cos(k x) / k */

@@ -316,7 +316,11 @@ enum status config_describe(enum describe_form form, const char *wanted, FILE *s
             "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
             "a species also by its name: `--set species.electrons.mass=1`. A group "
             "with a key `kind`\nmay be that word alone, and a key with the name of a kind implies it: "
-            "`particles: none`, `particles: {every_nth: 10}`.\n\n"
+            "`particles: none`, `particles: {every_nth: 10}`.\nA number may be a formula of numbers, such as "
+            "`2*pi/0.5`; a formula has the place `x`, `y` and the box `lx`, `ly` too. Known are `pi`, `e`,\n"
+            "`+ - * / ^`, `< <= > >= == != && || ?:` and the functions of muParser: `sin`, `cos`, `exp`, "
+            "`ln`, "
+            "`log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
             "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
             stream);
     else

@@ -25,6 +25,9 @@
 #define NOT_NEGATIVE          WITHIN(0, INFINITY)
 #define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
 #define BYTES(least, most)    WITHIN(least, (most)-1)
+#define PROFILE(member)                                                                                      \
+    "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
+                     .capacity = CONFIG_FORMULA_LENGTH, BYTES(1, CONFIG_FORMULA_LENGTH)
 #define PAIR                  .length = {2}
 #define OR_AUTO               WORDS({"auto", 0})
 #define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V})
@@ -79,6 +82,10 @@ static const struct schema_row species_rows[] = {
      .help = "mean of u and v"},
     {SPECIES(velocities.range, TYPE_REAL), .length = {2, 2}, ANY_FINITE, .kinds = KIND(VELOCITIES_UNIFORM),
      .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
+    {"profile", TYPE_GROUP, .help = "formulas of x, y, lx and ly, the place and the box"},
+    {PROFILE(density), .fallback = "1", .help = "of positions; normalised to the mean density"},
+    {PROFILE(drift), PAIR, .fallback = "[0, 0]", .unit = "v_th", .help = "added to velocities.drift"},
+    {PROFILE(thermal), PAIR, .fallback = "[1, 1]", .help = "times velocities.thermal"},
     {"perturb", TYPE_GROUP, .help = "waves added to the initial positions"},
     {LIST("perturb.density", species_config, perturb.density.items, perturb.density.count,
           perturbation_table),

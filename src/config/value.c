@@ -2,13 +2,14 @@
 #include "config/schema.h"
 
 #include "base/text.h"
+#include "config/formula.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE_LENGTH = 64 };
+enum { NOTE_LENGTH = 2 + FORMULA_WHY_LENGTH };
 
 _Static_assert(sizeof(int) == sizeof(uint32_t), "enums and their choices are stored as int");
 
@@ -25,6 +26,7 @@ static const struct {
              [TYPE_REAL] = {"number", sizeof(double), NULL},
              [TYPE_CHOICE] = {"choice", sizeof(int), NULL},
              [TYPE_TEXT] = {"text", 0, "text of %.0f to %.0f bytes"},
+             [TYPE_FORMULA] = {"formula", 0, "a formula of %.0f to %.0f bytes"},
              [TYPE_NAME] = {"name", 0, "%.0f to %.0f letters, digits and _, the first no digit"}};
 
 size_t value_size(const struct schema_row *row)
@@ -89,18 +91,37 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 /* Each returns false without storing anything where the text is not a value of the row; `note` may then add
  * a reason. */
 
+#define DECIMAL_BYTES "0123456789+-.eE"
+
 /* Whether all of `text` is a decimal number; NaN, infinities and hexadecimal numbers are not. */
 static bool parse_decimal(const char *text, size_t length, double *number, char note[NOTE_LENGTH])
 {
     char *end = NULL;
     *number = strtod(text, &end);
-    if (strspn(text, "0123456789+-.eE") != length || end != text + length)
+    if (strspn(text, DECIMAL_BYTES) != length || end != text + length)
         return false;
     const bool is_rounded_to_zero = *number == 0 && strcspn(text, "123456789") < strcspn(text, "eE");
     if (isfinite(*number) && !is_rounded_to_zero)
         return true;
     snprintf(note, NOTE_LENGTH, ", which a double cannot hold");
     return false;
+}
+
+/* A formula of numbers, such as 2*pi/0.5, where `text` is more than digits. A note follows only what looks
+ * like one. */
+static bool parse_formula_of_numbers(const char *text, double *number, char note[NOTE_LENGTH])
+{
+    char why[FORMULA_WHY_LENGTH];
+    struct formula *formula = formula_open(text, NULL, why);
+    const bool looks_like_one = text[strcspn(text, "+-*/^(")] != '\0';
+    *number = formula ? formula_at(formula, 0, 0) : 0;
+    const bool is_number = formula && isfinite(*number);
+    if (formula && !is_number)
+        snprintf(note, NOTE_LENGTH, ", which a double cannot hold");
+    else if (!formula && looks_like_one)
+        snprintf(note, NOTE_LENGTH, "; %s", why);
+    formula_close(formula);
+    return is_number;
 }
 
 static bool in_range(const struct schema_row *row, double number)
@@ -135,7 +156,10 @@ static bool parse_real(const struct schema_row *row, const char *text, size_t le
                        char note[NOTE_LENGTH])
 {
     double number = 0;
-    if (!parse_decimal(text, length, &number, note) || !in_range(row, number))
+    const bool is_plain = strspn(text, DECIMAL_BYTES) == length;
+    const bool is_number =
+        is_plain ? parse_decimal(text, length, &number, note) : parse_formula_of_numbers(text, &number, note);
+    if (!is_number || !in_range(row, number))
         return false;
     memcpy(target, &number, sizeof number);
     return true;
@@ -153,6 +177,17 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
     return false;
 }
 
+static bool is_formula(const char *text, char note[NOTE_LENGTH])
+{
+    char why[FORMULA_WHY_LENGTH];
+    struct formula *formula = formula_open(text, (double[]){1, 1}, why);
+    const bool is_one = formula != NULL;
+    if (!is_one)
+        snprintf(note, NOTE_LENGTH, "; %s", why);
+    formula_close(formula);
+    return is_one;
+}
+
 static bool parse_text(const struct schema_row *row, const char *text, size_t length, void *target,
                        char note[NOTE_LENGTH])
 {
@@ -163,6 +198,8 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
         return false;
     if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
         return false;
+    if (row->type == TYPE_FORMULA && !is_formula(text, note))
+        return false;
     memset(target, 0, row->capacity);
     memcpy(target, text, length);
     return true;
@@ -171,7 +208,7 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
 static bool parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
                   char note[NOTE_LENGTH])
 {
-    if (row->type == TYPE_TEXT || row->type == TYPE_NAME)
+    if (row->type == TYPE_TEXT || row->type == TYPE_NAME || row->type == TYPE_FORMULA)
         return parse_text(row, text, length, target, note);
     if (memchr(text, '\0', length))
         return false;

@@ -19,15 +19,18 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     const size_t items = device_group_items(branch, GROUP_ITEMS);
     const size_t terms_bytes = table->term_count * sizeof *table->terms;
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
-    struct buffer *recipe = NULL, *terms = NULL, *ids = particles->attribute[ATTRIBUTE_ID];
+    struct buffer *recipe = NULL, *terms = NULL, *tables = NULL, *ids = particles->attribute[ATTRIBUTE_ID];
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_IDS=%d", ids != NULL));
     TRY(kernel_create(program, "load_particles", &kernel));
     TRY(buffer_create_with(branch, sizeof table->recipe, "the recipe of a species", &table->recipe, &recipe));
     TRY(buffer_create_with(branch, terms_bytes, "the profile of a species", table->terms, &terms));
+    TRY(buffer_create_with(branch, table->length * sizeof *table->tables, "the formulas of a species",
+                           table->tables, &tables));
     TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), first, count, recipe, terms,
-                      particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
+                      tables, particles->attribute[ATTRIBUTE_OFFSET],
+                      particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),
                       particles_first(particles, ATTRIBUTE_VELOCITY), keys, ids ? ids : keys));
     return device_finish(branch);
@@ -51,7 +54,8 @@ struct piece {
 static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
                           size_t n, struct piece *piece)
 {
-    const struct loaded_particle particle = recipe_particle(&table->recipe, table->terms, index);
+    const struct loaded_particle particle =
+        recipe_particle(&table->recipe, table->terms, table->tables, index);
     const uint32_t *cells = table->recipe.cells;
     uint32_t cell[2];
     for (size_t axis = 0; axis < 2; axis++) {
@@ -93,13 +97,14 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
     TRY(recipe_table_create(grid, particles->species, &table));
     struct piece *piece = malloc(sizeof *piece);
     if (!piece)
-        return status_fail(STATUS_FAILED, "species %s: no memory to load it", particles->species->name);
+        status = status_fail(STATUS_FAILED, "species %s: no memory to load it", particles->species->name);
     for (uint32_t begin = 0, count = 0; begin < particles->count && status == STATUS_OK; begin += count) {
         const uint32_t rest = particles->count - begin;
         count = rest < PIECE ? rest : PIECE;
         status = load_piece(&table, first, begin, count, piece, particles, keys);
     }
     free(piece);
+    recipe_table_destroy(&table);
     return status;
 }
 
@@ -111,9 +116,11 @@ enum status loading_fill(const struct grid *grid, uint64_t first, struct particl
     if (!device_info(particles->device)->has_fp64 && !device_is_counting(particles->device))
         return loading_fill_by_host(grid, first, particles, keys);
     TRY(recipe_table_create(grid, particles->species, &table));
-    TRY(device_branch(particles->device, &branch));
-    const enum status status = launch_kernel(branch, &table, first, particles, keys);
+    enum status status = device_branch(particles->device, &branch);
+    if (status == STATUS_OK)
+        status = launch_kernel(branch, &table, first, particles, keys);
     device_close(&branch);
+    recipe_table_destroy(&table);
     return status;
 }
 

@@ -1,6 +1,9 @@
-/* Recipe: multiply out the density profiles and copy the rest of a species' config. */
+/* Recipe: multiply out the density profiles, tabulate formulas and copy the rest of a species' config. */
 #include "particles/recipe.h"
 
+#include "config/profile.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* A sum of cosines that grows: mode 0 is the constant. */
@@ -86,6 +89,100 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
     }
 }
 
+/* ---- formulas ---- */
+
+/* The values of a formula at the nodes. */
+static enum status tabulate(const char *formula, const struct grid *grid, double **values)
+{
+    *values = profile_tabulate(formula, (uint32_t[]){grid->nx, grid->ny}, (double[]){grid->lx, grid->ly});
+    return *values ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the formulas of a species");
+}
+
+/* Pairs (integral, density) by the trapezoidal rule from `count` densities, each `stride` numbers from the
+ * last; `pairs` may overlap them where they are its second numbers. */
+static void integrate(const double *density, size_t stride, size_t count, double *pairs)
+{
+    double sum = 0, before = density[0];
+    for (size_t n = 0; n < count; n++) {
+        const double here = density[n * stride];
+        sum += n > 0 ? 0.5 * (before + here) : 0;
+        pairs[2 * n] = sum;
+        pairs[2 * n + 1] = before = here;
+    }
+}
+
+/* Appends `length` numbers to the tables; returns where they begin, the caller sets them. */
+static uint32_t append_table(struct recipe_table *table, size_t length)
+{
+    const size_t first = table->length;
+    table->length += length;
+    return (uint32_t)first;
+}
+
+/* Plans the tables: which there are, and where. */
+static void place_tables(const struct grid *grid, const struct profile_config *config,
+                         struct recipe_table *table)
+{
+    struct profile_tables *profile = &table->recipe.profile;
+    profile->intervals[0] = profile_intervals(grid->nx);
+    profile->intervals[1] = profile_intervals(grid->ny);
+    const size_t along_x = profile->intervals[0] + 1, nodes = along_x * (profile->intervals[1] + 1);
+    profile->density =
+        profile_is_given(config->density, "1") ? append_table(table, 2 * along_x + 2 * nodes) : PROFILE_NONE;
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        profile->drift[axis] =
+            profile_is_given(config->drift[axis], "0") ? append_table(table, nodes) : PROFILE_NONE;
+        profile->thermal[axis] =
+            profile_is_given(config->thermal[axis], "1") ? append_table(table, nodes) : PROFILE_NONE;
+    }
+}
+
+static enum status fill_density(const struct grid *grid, const char *formula, struct recipe_table *table)
+{
+    const struct profile_tables *profile = &table->recipe.profile;
+    const size_t along_x = profile->intervals[0] + 1, along_y = profile->intervals[1] + 1;
+    double *values = NULL, *over_y = table->tables + profile->density, *pairs = over_y + 2 * along_x;
+    if (profile->density == PROFILE_NONE)
+        return STATUS_OK;
+    TRY(tabulate(formula, grid, &values));
+    for (size_t i = 0; i < along_x; i++)
+        integrate(values + i * along_y, 1, along_y, pairs + 2 * i * along_y);
+    integrate(pairs + 2 * (along_y - 1), 2 * along_y, along_x, over_y);
+    free(values);
+    return STATUS_OK;
+}
+
+static enum status fill_values(const struct grid *grid, const char *formula, uint32_t first,
+                               struct recipe_table *table)
+{
+    const uint32_t *intervals = table->recipe.profile.intervals;
+    double *values = NULL;
+    if (first == PROFILE_NONE)
+        return STATUS_OK;
+    TRY(tabulate(formula, grid, &values));
+    memcpy(table->tables + first, values, (intervals[0] + 1) * (size_t)(intervals[1] + 1) * sizeof *values);
+    free(values);
+    return STATUS_OK;
+}
+
+static enum status fill_tables(const struct grid *grid, const struct profile_config *config,
+                               struct recipe_table *table)
+{
+    const struct profile_tables *profile = &table->recipe.profile;
+    TRY(fill_density(grid, config->density, table));
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        TRY(fill_values(grid, config->drift[axis], profile->drift[axis], table));
+        TRY(fill_values(grid, config->thermal[axis], profile->thermal[axis], table));
+    }
+    return STATUS_OK;
+}
+
+void recipe_table_destroy(struct recipe_table *table)
+{
+    free(table->tables);
+    table->tables = NULL;
+}
+
 enum status recipe_table_create(const struct grid *grid, const struct species_config *species,
                                 struct recipe_table *table)
 {
@@ -96,8 +193,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
                                "species %s: perturb.density: amplitude %g makes the density negative; "
                                "amplitudes from -1 to 1 are allowed",
                                species->name, density->items[n].amplitude);
-    table->recipe = (struct recipe){.cells = {grid->nx, grid->ny}};
-    table->term_count = 0;
+    *table = (struct recipe_table){.recipe.cells = {grid->nx, grid->ny}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
         table->recipe.position_bases[axis] = species->positions.bases[axis];
         if (species->positions.kind == POSITIONS_LATTICE)
@@ -107,5 +203,12 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
         table->recipe.displacement[axis] =
             append_terms(copy_displacement, &species->perturb.displacement, axis, table);
     }
-    return STATUS_OK;
+    place_tables(grid, &species->profile, table);
+    table->tables = calloc(table->length > 0 ? table->length : 1, sizeof *table->tables);
+    enum status status = table->tables
+                             ? fill_tables(grid, &species->profile, table)
+                             : status_fail(STATUS_FAILED, "species %s: no memory to load it", species->name);
+    if (status != STATUS_OK)
+        recipe_table_destroy(table);
+    return status;
 }

@@ -47,6 +47,7 @@ NOT_A_NUMBER = [
     *["ten", "true", "nan", ".nan", "inf", "-.inf", "1,5", "0x10", "1e999", "1e-999", '"3"', "'3'", "3 4", "3x", "--3"],
     *["~", "null", "''", "%n%n%s", "$(id)", "٣", '"\\x00"', "1e", ".", "+", "-", "!!int 3", "*a", "2026-11-21"],
 ]
+NOT_A_FORMULA = ["ten", "nan", "1e999", "3 4", "3x", "z", "x = 1", "sin(", "1/0*", "x^", "'x, y'", "0x10", "1;2", "٣", "''", "x+" * LONG]
 NOT_WHOLE = ["1.5", "1e2", "-0", "1_000", "0o17", "18446744073709551616", "9" * LONG]
 
 
@@ -126,11 +127,13 @@ def outside(allowed):
 def wrong_values(kind, allowed):
     """Values that a key of this type must refuse."""
     numbers = NOT_A_NUMBER + outside(allowed) + (NOT_WHOLE if re.search("count|integer", kind) else [])
-    if shape := re.match(r"(?:(\d) x )?(\d) (counts|numbers|integers)", kind):
+    if "formula" in kind:
+        numbers = NOT_A_FORMULA
+    if shape := re.match(r"(?:(\d) x )?(\d) (counts|numbers|integers|formulas)", kind):
         one = numbers + [word for word in NOT_A_SCALAR if word != "[1]"]
         lists = [f"[1, {word}]" for word in one if word] + ["1", "[1]", "[1, 1, 1]", "{a: 1}", "[]", "", "text"]
         return lists if not shape[1] else [*lists, "[[0, 1]]", "[[0, 1], [0, 1], [0, 1]]", "[[0, 1], [1, 0]]", "[0, 1]"]
-    if kind in ("count", "number"):
+    if kind in ("count", "number", "formula"):
         return numbers + NOT_A_SCALAR
     if kind == "bool":
         return [*NOT_A_SCALAR, "yes", "on", "True", "1", "0", "nan", '"tru"', "truefalse"]

@@ -48,7 +48,8 @@ static struct loaded exactly(const struct grid *grid, const struct species_confi
     struct recipe_table table;
     assert_ok(recipe_table_create(grid, species, &table));
     for (size_t n = 0; n < species->particles; n++) {
-        const struct loaded_particle particle = recipe_particle(&table.recipe, table.terms, first + n);
+        const struct loaded_particle particle =
+            recipe_particle(&table.recipe, table.terms, table.tables, first + n);
         memcpy(loaded.offset + 2 * n, particle.offset, sizeof particle.offset);
         memcpy(loaded.velocity + 2 * n, particle.velocity, sizeof particle.velocity);
         loaded.key[n] = cell_index(particle.cell[0], particle.cell[1], grid->ny);
@@ -160,6 +161,13 @@ TEST(kernel_equals_host)
     check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
     species.positions = (struct positions_config){.kind = POSITIONS_LATTICE, .counts = {100, 50}};
     species.velocities = (struct velocities_config){.kind = VELOCITIES_COLD, .drift = {1, 2}};
+    check_kernel_equals_host(&species, PRECISION_SINGLE, 0);
+    check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
+    species = electrons(5000);
+    species.perturb.density.count = 0;
+    strcpy(species.profile.density, "1 + 0.5*sin(2*pi*x/lx)*sin(4*pi*y/ly)");
+    strcpy(species.profile.drift[1], "cos(2*pi*x/lx)");
+    strcpy(species.profile.thermal[0], "1 + y/ly");
     check_kernel_equals_host(&species, PRECISION_SINGLE, 0);
     check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
 }

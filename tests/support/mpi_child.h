@@ -18,7 +18,7 @@ static inline bool mpi_is_child(int argc, char **argv)
 }
 
 /* Collective: runs this program once more on as many ranks. It must come to mpi_child_end(). What it says is
- * in the file `passed`.log. */
+ * in the file `passed`.log, and is shown where it does not. */
 static inline void mpi_run_child(const char *passed)
 {
     char command[1024];
@@ -31,8 +31,11 @@ static inline void mpi_run_child(const char *passed)
     MPI_Barrier(MPI_COMM_WORLD);
     if (ranks.rank == 0) {
         (void)!system(command); /* ends with a failure, as a failed run does */
-        if (access(passed, F_OK) != 0)
-            fail_msg("see %s.log", passed);
+        if (access(passed, F_OK) != 0) {
+            snprintf(command, sizeof command, "cat %s.log", passed);
+            (void)!system(command);
+            fail_msg("the program on %d ranks failed, as shown above", ranks.size);
+        }
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }

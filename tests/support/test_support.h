@@ -146,6 +146,13 @@ static inline int free_arrays(void **state)
 #define assert_refuses(call, ...)                                                                            \
     assert_message(call, STATUS_USAGE, ((const char *const[]){__VA_ARGS__, NULL}))
 
+/* A message has this part. */
+#define assert_says(message, part)                                                                           \
+    do {                                                                                                     \
+        if (!strstr(message, part))                                                                          \
+            fail_msg("\"%s\" is not in: %s", part, message);                                                 \
+    } while (0)
+
 /* |value - expected| <= tolerance; not-a-number fails. */
 #define assert_near(value, expected, tolerance)                                                              \
     do {                                                                                                     \

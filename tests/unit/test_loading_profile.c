@@ -161,6 +161,72 @@ TEST(refuses_negative_density)
     assert_refuses(recipe_table_create(&square, &species, &table), "perturb.density");
 }
 
+/* A formula of one cosine loads as that perturbation does. The table is linear between its nodes, so the
+ * density between them is wrong by a (2 pi m/T)^2/8 and a position, an integral of it, by less: T = 1,024
+ * intervals, m = 2. */
+TEST(formula_of_a_wave_is_that_wave)
+{
+    const struct perturbation items[] = {{AXIS_Y, 2, 0.5}};
+    const struct species_config wave = with_density(1, items);
+    struct species_config formula = with_density(0, items);
+    strcpy(formula.profile.density, "3 + 1.5*cos(2*pi*2*y/ly)"); /* its mean does not matter */
+    struct recipe_table waves, tables;
+    assert_ok(recipe_table_create(&square, &wave, &waves));
+    assert_ok(recipe_table_create(&square, &formula, &tables));
+    assert_int_equal(tables.recipe.profile.intervals[1], 1024);
+    for (ulong index = 0; index < 5000; index++) {
+        const struct loaded_particle a = recipe_particle(&waves.recipe, waves.terms, waves.tables, index);
+        const struct loaded_particle b = recipe_particle(&tables.recipe, tables.terms, tables.tables, index);
+        assert_near((a.cell[0] + a.offset[0]) / square.nx, (b.cell[0] + b.offset[0]) / square.nx, 1e-15);
+        const double apart = fabs(a.cell[1] + a.offset[1] - b.cell[1] - b.offset[1]) / square.ny;
+        assert_near(fmin(apart, 1 - apart), 0, 0.5 * pow(2 * M_PI * 2 / 1024, 2) / 8);
+    }
+    recipe_table_destroy(&waves);
+    recipe_table_destroy(&tables);
+}
+
+/* x^2 y on the unit square, of which the cumulative fractions are x^3 and y^2, and vacuum below x = 1/4:
+ * positions of van der Corput numbers (r, s) are the inverse of these. In an interval of 1/1024 the step at
+ * 1/4 is a ramp. */
+TEST(positions_follow_a_formula_of_both_axes)
+{
+    struct species_config species = with_density(0, NULL);
+    strcpy(species.profile.density, "x < 1/4 ? 0 : x^2*y");
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    for (ulong index = 0; index < 5000; index++) {
+        const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, table.tables, index);
+        const double r = van_der_corput(index + 1, 2), s = van_der_corput(index + 1, 3), vacuum = 1.0 / 64;
+        assert_near((at.cell[0] + at.offset[0]) / square.nx, cbrt(vacuum + r * (1 - vacuum)), 1e-3);
+        assert_near((at.cell[1] + at.offset[1]) / square.ny, sqrt(s), 1e-6);
+    }
+    recipe_table_destroy(&table);
+}
+
+/* The drift is added and the factor multiplies, at the place where the particle lies in the end. Both
+ * formulas are linear, which a table holds exactly, but for the node at the end of the box. */
+TEST(velocities_follow_formulas_of_the_place)
+{
+    struct species_config species = with_density(0, NULL);
+    species.velocities = (struct velocities_config){
+        .kind = VELOCITIES_MAXWELLIAN, .bases = {5, 7}, .thermal = {2, 3}, .drift = {10, 20}};
+    species.perturb.displacement.count = 1;
+    species.perturb.displacement.items[0] = (struct perturbation){AXIS_X, 1, 0.3};
+    strcpy(species.profile.drift[0], "x - 2*y");
+    strcpy(species.profile.thermal[1], "1 + x + y");
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    for (ulong index = 0; index < 5000; index++) {
+        const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, table.tables, index);
+        const double x = (at.cell[0] + at.offset[0]) / square.nx, y = (at.cell[1] + at.offset[1]) / square.ny;
+        const double g = normal_inverse(van_der_corput(index + 1, 5)),
+                     h = normal_inverse(van_der_corput(index + 1, 7));
+        assert_near(at.velocity[0], 10 + x - 2 * y + 2 * g, 1e-13);
+        assert_near(at.velocity[1], 20 + 3 * (1 + x + y) * h, 1e-13);
+    }
+    recipe_table_destroy(&table);
+}
+
 TEST(borders_of_cells)
 {
     const struct {
@@ -210,7 +276,8 @@ TEST(particles_of_large_indices)
     for (size_t n = 0; n < sizeof firsts / sizeof firsts[0]; n++) {
         assert_ok(recipe_table_create(&square, &scattered, &table));
         for (ulong index = firsts[n]; index < firsts[n] + COUNT; index++) {
-            const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, index);
+            const struct loaded_particle at =
+                recipe_particle(&table.recipe, table.terms, table.tables, index);
             assert_true(at.cell[0] + at.offset[0] == square.nx * van_der_corput(index + 1, 2));
             assert_true(at.cell[1] + at.offset[1] == square.ny * van_der_corput(index + 1, 3));
             assert_true(at.velocity[0] == van_der_corput(index + 1, 5));
@@ -218,7 +285,8 @@ TEST(particles_of_large_indices)
         }
         assert_ok(recipe_table_create(&square, &lattice, &table));
         for (ulong index = firsts[n]; index < firsts[n] + COUNT; index++) {
-            const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, index);
+            const struct loaded_particle at =
+                recipe_particle(&table.recipe, table.terms, table.tables, index);
             const ulong along_x = index >> 17, along_y = index & ((1u << 17) - 1);
             assert_true(at.cell[0] + at.offset[0] == square.nx * ((double)along_x + 0.5) * 0x1p-23);
             assert_true(at.cell[1] + at.offset[1] == square.ny * ((double)along_y + 0.5) * 0x1p-17);

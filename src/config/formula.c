@@ -1,0 +1,131 @@
+/* Formula: muParser's handle, the variables in it, and its errors in words. */
+#include "config/formula.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <muParserDLL.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct formula {
+    muParserHandle_t parser;
+    double x, y; /* which the parser reads */
+};
+
+/* muParser's numbers of errors, as its header muParserError.h has them. */
+enum {
+    UNKNOWN_WORD = 1,
+    UNEXPECTED_END = 2,
+    TOO_MANY_CLOSE = 7,
+    MISSING_CLOSE = 11,
+    TOO_MANY_ARGUMENTS = 14,
+    TOO_FEW_ARGUMENTS = 15,
+    EMPTY = 25
+};
+
+static const char *error_in_words(int code)
+{
+    switch (code) {
+    case UNKNOWN_WORD:
+        return "is not known";
+    case TOO_MANY_CLOSE:
+        return "has no partner";
+    case MISSING_CLOSE:
+        return "is missing";
+    case TOO_MANY_ARGUMENTS:
+        return "has too many arguments";
+    case TOO_FEW_ARGUMENTS:
+        return "has too few arguments";
+    default:
+        return "is out of place";
+    }
+}
+
+static void explain(muParserHandle_t parser, char why[FORMULA_WHY_LENGTH])
+{
+    const int code = mupGetErrorCode(parser), position = mupGetErrorPos(parser) + 1;
+    char token[TEXT_SHOWN_LENGTH];
+    if (code == UNEXPECTED_END || code == EMPTY || position < 1) {
+        snprintf(why, FORMULA_WHY_LENGTH, "the formula ends too early");
+        return;
+    }
+    const char *found = mupGetErrorToken(parser);
+    size_t length = strlen(found);
+    while (length > 1 && found[length - 1] == ' ')
+        length--;
+    text_shown(found, length, token);
+    snprintf(why, FORMULA_WHY_LENGTH, "position %d of the formula: \"%.80s\" %s", position, token,
+             error_in_words(code));
+}
+
+/* muParser would store 3 in x for "x = 3", which no formula needs. Returns the position of such a sign, from
+ * 1; 0: none. */
+static size_t find_assignment(const char *text)
+{
+    for (const char *sign = strchr(text, '='); sign; sign = strchr(sign + 1, '=')) {
+        if (sign[1] == '=')
+            sign++;
+        else if (sign == text || !strchr("<>!", sign[-1]))
+            return (size_t)(sign - text) + 1;
+    }
+    return 0;
+}
+
+/* Whether it compiles, and to one value. */
+static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA_WHY_LENGTH])
+{
+    int values = 0;
+    const size_t assignment = find_assignment(text);
+    if (assignment > 0) {
+        snprintf(why, FORMULA_WHY_LENGTH, "position %zu of the formula: \"=\" is out of place", assignment);
+        return false;
+    }
+    mupSetExpr(parser, text);
+    if (!mupError(parser))
+        mupEvalMulti(parser, &values);
+    if (mupError(parser))
+        explain(parser, why);
+    else if (values != 1)
+        snprintf(why, FORMULA_WHY_LENGTH, "the formula has %d values", values);
+    return !mupError(parser) && values == 1;
+}
+
+struct formula *formula_open(const char *text, const double length[2], char why[FORMULA_WHY_LENGTH])
+{
+    struct formula *formula = calloc(1, sizeof *formula);
+    muParserHandle_t parser = formula ? mupCreate(muBASETYPE_FLOAT) : NULL;
+    if (!parser) {
+        snprintf(why, FORMULA_WHY_LENGTH, "no memory for the formula");
+        free(formula);
+        return NULL;
+    }
+    formula->parser = parser;
+    mupDefineConst(parser, "pi", M_PI);
+    mupDefineConst(parser, "e", M_E);
+    if (length) {
+        mupDefineConst(parser, "lx", length[0]);
+        mupDefineConst(parser, "ly", length[1]);
+        mupDefineVar(parser, "x", &formula->x);
+        mupDefineVar(parser, "y", &formula->y);
+    }
+    if (compiles(parser, text, why))
+        return formula;
+    formula_close(formula);
+    return NULL;
+}
+
+double formula_at(struct formula *formula, double x, double y)
+{
+    formula->x = x;
+    formula->y = y;
+    return mupEval(formula->parser);
+}
+
+void formula_close(struct formula *formula)
+{
+    if (formula)
+        mupRelease(formula->parser);
+    free(formula);
+}

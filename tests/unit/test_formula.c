@@ -1,0 +1,60 @@
+/* Formula: values, and what is wrong with a text that is none. */
+#include "support/test_support.h"
+
+#include "config/formula.h"
+
+#include <math.h>
+
+TEST(values)
+{
+    const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"2*pi/0.5", 4 * M_PI},
+        {"-x^2", -9},
+        {"2^3^2", 512},
+        {"ln(e) + log10(100)", 3},
+        {"x < y ? lx : ly", 7},
+        {"max(x, y, 1e1) - min(x, 2.5E-1)", 9.75},
+        {"exp(-((x-lx/2)^2+(y-ly/2)^2)/4)", exp(-(0.25 + 0.25) / 4)},
+        {"(x >= 3 && y != 4) + 10*(x == 3)", 11},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        char why[FORMULA_WHY_LENGTH];
+        struct formula *formula = formula_open(cases[n].text, (double[]){7, 9}, why);
+        if (!formula)
+            fail_msg("%s: %s", cases[n].text, why);
+        assert_near(formula_at(formula, 3, 5), cases[n].value, 1e-15 * fabs(cases[n].value));
+        formula_close(formula);
+    }
+}
+
+TEST(errors_have_a_position)
+{
+    static const char *const cases[][2] = {
+        {"1+foo*2", "position 3 of the formula: \"foo\" is not known"},
+        {"1+", "the formula ends too early"},
+        {"", "the formula ends too early"},
+        {"(1+x", "\")\" is missing"},
+        {"1+x)", "position 4 of the formula: \")\" has no partner"},
+        {"sin(1,2)", "\"sin\" has too many arguments"},
+        {"max()", "\"max\" has too few arguments"},
+        {"1 2", "position 3 of the formula: \"2\" is out of place"},
+        {"1 + (x = 3)", "position 8 of the formula: \"=\" is out of place"},
+        {"x += 3", "position 4 of the formula: \"=\" is out of place"},
+        {"x, y", "the formula has 2 values"},
+        {"1;2", "position 2 of the formula: \";2\" is not known"},
+        {"1 + \"a\"", "is out of place"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        char why[FORMULA_WHY_LENGTH] = "";
+        assert_null(formula_open(cases[n][0], (double[]){1, 1}, why));
+        assert_says(why, cases[n][1]);
+    }
+    char why[FORMULA_WHY_LENGTH];
+    assert_null(formula_open("2*x", NULL, why)); /* of numbers alone */
+    assert_says(why, "\"x\" is not known");
+}
+
+TEST_MAIN(NULL, NULL)
