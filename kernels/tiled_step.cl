@@ -24,7 +24,7 @@
  * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
  * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
  * attributes, which follow by `origin`, the old place of each new one, WINDOWED, and with it SPAN, MARGIN,
- * REACH, CHUNK_TILES (shared/windows.h) and BY_DIRECTION.
+ * REACH, CHUNK_TILES (shared/windows.h), BY_DIRECTION and MOST_COMPARED (shared/strays.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 

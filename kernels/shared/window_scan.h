@@ -46,14 +46,14 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS
 }
 
 /* One group: block_totals becomes the number of particles in the blocks before. Clears the other step's
- * number of strays. */
+ * numbers of strays. */
 kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
 step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *restrict next_stray_number)
 {
     local uint sums[2 * SCAN_ITEMS];
     scan_by_one_group(sums, block_totals, block_totals, blocks);
-    if (get_local_id(0) == 0)
-        *next_stray_number = 0;
+    if (get_local_id(0) < 2)
+        next_stray_number[get_local_id(0)] = 0;
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its

@@ -3,7 +3,7 @@
 #include "step/stepper_internal.h"
 #include "step/tiled_layout.h"
 
-enum { STRAY_GROUPS_PER_UNIT = 4 };
+enum { STRAY_GROUPS_PER_UNIT = 4, MOST_COMPARED = 128 /* strays of a cell (kernels/shared/strays.h) */ };
 
 struct tiled_step {
     struct tiled_layout layout;
@@ -16,11 +16,12 @@ struct tiled_step {
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
     struct buffer *totals;                         /* uint[row], zero between steps; windowed: uint[blocks] */
-    struct buffer *stray_number[2];                /* uint: of this step, and of the next, which is 0 */
+    struct buffer *stray_number[2];                /* uint[2]: of this step, and of the next, which are 0 */
     struct buffer *stray_list;                     /* uint[capacity] */
     struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
     struct buffer *stray_begins;                   /* uint[cells] */
     struct buffer *stray_order;                    /* uint[capacity] */
+    struct buffer *crowded;                        /* uint[]: cells of more than MOST_COMPARED strays */
     struct buffer *leavers; /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
 };
 
@@ -46,10 +47,11 @@ static enum status create_kernels(struct device *device, const struct stepper_se
         device, "tiled_step.cl", setup->precision, &program,
         "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
         "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
-        "-D CHUNK_TILES=%u -D BY_DIRECTION=%d",
+        "-D CHUNK_TILES=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
         device_info(device)->has_fma, (int)setup->shape, layout->tiles.items, layout->tiles.scan_items,
         layout->tiles.digit_bits, setup->carries, setup->ghost_rows, setup->leaves_room, layout->windowed,
-        layout->span, layout->margin, layout->reach, layout->chunk_tiles, layout->by_direction));
+        layout->span, layout->margin, layout->reach, layout->chunk_tiles, layout->by_direction,
+        MOST_COMPARED));
     const struct {
         const char *name;
         struct kernel **kernel;
@@ -80,11 +82,13 @@ static enum status create_strays(struct device *device, const struct stepper_set
     const size_t word = sizeof(uint32_t), capacity = setup->capacity * word,
                  cells = grid_cells(&setup->grid) * word;
     for (int n = 0; n < 2; n++) {
-        TRY(buffer_create(device, word, "the number of strays", &step->stray_number[n]));
+        TRY(buffer_create(device, 2 * word, "the number of strays", &step->stray_number[n]));
         TRY(buffer_fill(step->stray_number[n], 0));
     }
     TRY(buffer_create(device, capacity, "the list of strays", &step->stray_list));
     TRY(buffer_create(device, capacity, "the order of strays", &step->stray_order));
+    TRY(buffer_create(device, (setup->capacity / MOST_COMPARED + 1) * word, "the cells of many strays",
+                      &step->crowded));
     TRY(buffer_create(device, cells, "the strays of cells", &step->stray_counts));
     TRY(buffer_create(device, cells, "the places of strays", &step->stray_begins));
     return buffer_fill(step->stray_counts, 0);
@@ -273,9 +277,9 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
     TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                      step->stray_counts, step->stray_begins, step->stray_order));
+                      step->stray_counts, step->stray_begins, step->stray_order, step->crowded));
     return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                         step->stray_begins, step->stray_order, room->rows, room->counts,
+                         step->stray_begins, step->stray_order, step->crowded, room->rows, room->counts,
                          stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
