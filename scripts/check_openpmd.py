@@ -7,14 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from common import Problem, make_parser, run_script
-
-import numpy as np
-
-try:
-    import h5py
-except ImportError:
-    raise SystemExit("h5py is missing for this python: install python3-h5py and run with /usr/bin/python3") from None
+from radixpic.script import Problem, h5py, make_parser, run_script, numpy as np
 
 EXAMPLES = """examples:
   scripts/check_openpmd.py output/landau_damping/snapshots/data_50.h5
@@ -44,7 +37,7 @@ DIMENSIONS = {
 # Of the moments of a species, by the end of the mesh's name.
 MOMENTS = {"density": (-3, 0, 0, 0, 0, 0, 0), "velocity": (1, 0, -1, 0, 0, 0, 0), "temperature": (2, 1, -2, 0, 0, 0, 0)}
 WEIGHTING_POWERS = {"position": 0, "positionOffset": 0, "momentum": 1, "charge": 1, "mass": 1, "weighting": 1, "id": 0}
-FLOATS = (np.float32, np.float64)
+FLOATS = ("float32", "float64")  # names in numpy
 
 
 class Checker:
@@ -106,23 +99,22 @@ class Checker:
                 f"attribute {name} holds '{word.decode()}', not one of {', '.join(sorted(allowed))}",
             )
 
-    def number(self, node, name, types=(np.float64,)):
+    def number(self, node, name, types=("float64",)):
         value = self.attribute(node, name)
         if value is None:
             return None
-        if not self.require(
-            isinstance(value, types), node, f"attribute {name} is not one {' or '.join(t.__name__ for t in types)}"
-        ):
+        fits = isinstance(value, tuple(getattr(np, name_of_type) for name_of_type in types))
+        if not self.require(fits, node, f"attribute {name} is not one {' or '.join(types)}"):
             return None
         self.require(np.isfinite(value), node, f"attribute {name} is {value}")
         return value
 
-    def numbers(self, node, name, count, types=(np.float64,)):
+    def numbers(self, node, name, count, types=("float64",)):
         value = self.attribute(node, name)
         if value is None:
             return None
-        fits = isinstance(value, np.ndarray) and value.shape == (count,) and value.dtype.type in types
-        if not self.require(fits, node, f"attribute {name} is not {count} {' or '.join(t.__name__ for t in types)}"):
+        fits = isinstance(value, np.ndarray) and value.shape == (count,) and value.dtype.name in types
+        if not self.require(fits, node, f"attribute {name} is not {count} {' or '.join(types)}"):
             return None
         self.require(np.isfinite(value).all(), node, f"attribute {name} holds {value}")
         return value
@@ -146,7 +138,7 @@ class Checker:
             return component.shape
         if not self.require(len(component) == 0, component, "is neither a dataset nor an empty group with a constant"):
             return None
-        self.number(component, "value", (np.number,))
+        self.number(component, "value", ("number",))
         shape = self.attribute(component, "shape")
         if shape is None:
             return None
@@ -195,7 +187,7 @@ class Checker:
 
     def root(self, file):
         self.text(file, "openPMD", r"1\.1\.0")
-        extension = self.number(file, "openPMDextension", (np.uint32,))
+        extension = self.number(file, "openPMDextension", ("uint32",))
         self.require(extension is None or extension in (0, 1), file, "attribute openPMDextension is neither 0 nor ED-PIC (1)")
         self.is_ed_pic = extension != 0
         self.text(file, "basePath", "/data/%T/")
@@ -289,7 +281,7 @@ class Checker:
     def particle_record(self, name, record):
         """Shapes of the components of a record of particles."""
         self.record(record)
-        macro = self.number(record, "macroWeighted", (np.uint32,))
+        macro = self.number(record, "macroWeighted", ("uint32",))
         self.require(macro is None or macro in (0, 1), record, f"attribute macroWeighted is {macro}")
         power = self.number(record, "weightingPower")
         if power is not None and name in WEIGHTING_POWERS:

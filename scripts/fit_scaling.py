@@ -10,9 +10,7 @@ import math
 from collections import namedtuple
 
 from bench_plots.reading import number, read_files
-from common import Problem, make_parser, run_script
-
-import numpy as np
+from radixpic.script import Problem, make_parser, run_script, numpy as np
 
 EXAMPLES = """examples:
   scripts/fit_scaling.py weak_1.csv weak_2.csv weak_4.csv strong_4.csv

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from bench_plots import look, reading
 from bench_plots.figures import FIGURES
-from common import Problem, import_pyplot, make_parser, run_script, save
+from radixpic.look import import_pyplot, save
+from radixpic.script import Problem, make_parser, run_script
 
 EXAMPLES = """examples:
   radixpic bench step --sweep --csv step.csv            cost of a step by particles, on every grid

@@ -9,15 +9,10 @@ import math
 import sys
 from pathlib import Path
 
-from common import Problem, import_pyplot, make_parser, picture_path, read_title, run_script, save
-from plot_snapshot import Snapshot, axis_labels, density_label, find_snapshots, step_list, text
+from radixpic import look, phase_space
+from radixpic.history import read_title
+from radixpic.script import make_parser, picture_path, run_script, step_list, steps_of
 
-import h5py
-import numpy as np
-
-FOLDER = "phase_space"
-# the first of these that most species have is drawn: space against the velocity along it before anything else
-PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xy", "u", "v", "x", "y")
 EXAMPLES = """examples:
   scripts/plot_phase_space.py output/two_stream                                  f(x, u) of all species, last step
   scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu       of one, all times on one colour scale
@@ -25,247 +20,6 @@ EXAMPLES = """examples:
   scripts/plot_phase_space.py output/my --axes x y --limits 0.8 1.2              n(x, y), its wave in all the colours
   scripts/plot_phase_space.py output/my --axes u                                 f(u): a line for each species
 """
-
-
-class Mesh:
-    """f of one species in one file; its values are read when they are asked for."""
-
-    def __init__(self, snapshot, name):
-        self.name = name
-        record = snapshot.meshes[name]
-        try:
-            if not isinstance(record, h5py.Dataset):
-                raise KeyError
-            attributes = record.attrs
-            self.record = record
-            self.species = text(attributes["species"])
-            self.axes = "".join(text(label) for label in attributes["axisLabels"])
-            self.low, self.high, self.axis_unit = (
-                np.array(attributes[key], float) for key in ("axisLow", "axisHigh", "axisUnitSI")
-            )
-            self.unit = float(attributes["unitSI"])
-            self.dimension = tuple(attributes["unitDimension"])
-            numbers = {len(array) for array in (self.axes, record.shape, self.low, self.high, self.axis_unit)}
-            if len(numbers) != 1 or not set(self.axes) <= set("xyuv"):
-                raise KeyError
-        except (KeyError, TypeError, ValueError):
-            raise Problem(f"{name} of {snapshot.path} is not a phase space") from None
-
-    def has(self, axes):
-        return set(axes) <= set(self.axes)
-
-    def has_bins_of(self, other, axes):
-        """Whether both meshes have the same along these axes."""
-        own, others = (
-            [(mesh.low[n], mesh.high[n], mesh.record.shape[n]) for n in map(mesh.axes.index, axes)]
-            for mesh in (self, other)
-        )
-        return np.allclose(own, others)
-
-    def over(self, axes, si):
-        """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""
-        unit = self.axis_unit if si else 1
-        low, high = self.low * unit, self.high * unit
-        width = (high - low) / self.record.shape
-        kept = [self.axes.index(axis) for axis in axes]
-        others = tuple(n for n in range(len(self.axes)) if n not in kept)
-        values = self.record[...].astype(float) * (self.unit if si else 1)
-        values = values.sum(axis=others) * np.prod(width[list(others)])
-        return (values.T if kept != sorted(kept) else values), [(low[n], high[n]) for n in kept]
-
-    def powers(self, axes):
-        """Those of length and time in the unit of what over() returns."""
-        others = [axis for axis in self.axes if axis not in axes]
-        return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uv" for axis in others)
-
-
-def phase_spaces(snapshot):
-    """The meshes of a file that are phase spaces, by name."""
-    found = {}
-    for name in snapshot.meshes:
-        try:
-            found[name] = Mesh(snapshot, name)
-        except Problem:
-            continue  # a mesh of fields: the file is a snapshot
-    if not found:
-        there = ", ".join(snapshot.meshes) or "none"
-        raise Problem(f"{snapshot.path} holds no phase space (its meshes: {there}): those are in RUN/{FOLDER}/")
-    return found
-
-
-def choices(meshes):
-    return ", ".join(f"{mesh.name} over {' '.join(mesh.axes)}" for mesh in meshes.values())
-
-
-def choose_named(files, names, there):
-    """The meshes of these names, of different species, by name; every one is in some file."""
-    for name in names:
-        if name not in there:
-            where = f"{files[0].path} has no" if len(files) == 1 else f"none of the {len(files)} files has a"
-            raise Problem(f"{where} mesh {name} (there are: {choices(there)})")
-    chosen = {}
-    for name in dict.fromkeys(names):
-        for other in chosen.values():
-            if other.species == there[name].species:
-                both = f"{other.name} and {name} are both of {other.species}"
-                raise Problem(f"{both}, which their sum would count twice: name one of them with --mesh")
-        chosen[name] = there[name]
-    return chosen
-
-
-def choose(files, names=None, axes=None):
-    """Which meshes of which files are drawn, over which axes.
-
-    files are snapshots; names and axes are what the user asked for, None for what suits. Returns the files that have
-    all the meshes, as (snapshot, [Mesh of each species]), the axes, and sentences on what is left out.
-    """
-    for name in names or ():
-        for snapshot in files:
-            if name in snapshot.meshes:
-                Mesh(snapshot, name)  # which refuses what is no phase space
-    held = [phase_spaces(snapshot) for snapshot in files]
-    there = {name: mesh for meshes in reversed(held) for name, mesh in meshes.items()}
-    candidates = choose_named(files, names, there) if names else there
-
-    def species_with(axes):
-        return list(dict.fromkeys(mesh.species for mesh in candidates.values() if mesh.has(axes)))
-
-    if axes is None:
-        axes = max(PREFERRED_AXES, key=lambda axes: len(species_with(axes)))
-    listed = " and ".join(axes)
-    for mesh in candidates.values():
-        if names and not mesh.has(axes):
-            but = f"but of {' '.join(mesh.axes)}; choose with --axes or --mesh from: {choices(there)}"
-            raise Problem(f"{mesh.name} is no function of {listed} ({but})")
-    if not species_with(axes):
-        raise Problem(f"no mesh is a function of {listed} (choose with --axes or --mesh from: {choices(there)})")
-
-    def rank(mesh):  # the least integrated over, since its ranges may leave particles out; then the one in most files
-        return len(mesh.axes), -sum(mesh.name in meshes for meshes in held)
-
-    best = [
-        min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank)
-        for species in species_with(axes)
-    ]
-    others = [] if names or len(axes) == 1 else [mesh for mesh in best if not mesh.has_bins_of(best[0], axes)]
-    notes = [f"{mesh.name} has other bins than {best[0].name}: --mesh {mesh.name} draws it alone" for mesh in others]
-    chosen = [mesh.name for mesh in best if mesh not in others]
-    kept = [
-        (snapshot, [meshes[name] for name in chosen])
-        for snapshot, meshes in zip(files, held)
-        if all(name in meshes for name in chosen)
-    ]
-    if not kept:
-        raise Problem(f"no file has all of {', '.join(chosen)}: draw one at a time, with --mesh {chosen[0]}")
-    if len(kept) < len(files):
-        notes.append(f"{len(files) - len(kept)} of {len(files)} files have no {' and '.join(chosen)} and are skipped")
-    return kept, axes, notes
-
-
-def together(meshes, axes, si):
-    """The sum of the meshes over two axes, and its [low, high] along each."""
-    for mesh in meshes:
-        if not mesh.has_bins_of(meshes[0], axes):
-            other = f"{mesh.name} has other bins over {axes[0]} and {axes[1]} than {meshes[0].name}"
-            raise Problem(f"{other}: draw it alone, with --mesh {mesh.name}")
-    parts = [mesh.over(axes, si) for mesh in meshes]
-    return sum(values for values, _ in parts), parts[0][1]
-
-
-def make_grid(plt, count, shape, title):
-    """A figure and its panels, in rows; shape is a panel's height by its width."""
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
-    rows = -(-count // columns)
-    width = max(12.6 / max(columns, 3), 2.2)
-    size = (1.4 + width * columns, 0.8 + (width * shape + 0.3) * rows)
-    figure = plt.figure(figsize=size, layout="compressed")
-    figure.suptitle(title)
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    panels = list(grid.ravel())
-    for panel in panels[count:]:
-        panel.axis("off")
-    return figure, panels[:count], columns
-
-
-def label_axes(panels, columns, x_label, y_label):
-    """To the left of the rows and below the columns, the last of which may be shorter than the others."""
-    for number, panel in enumerate(panels):
-        panel.ticklabel_format(style="sci", scilimits=(-2, 4), useMathText=True)
-        if number % columns == 0:
-            panel.set_ylabel(y_label)
-        if number + columns >= len(panels):
-            panel.set_xlabel(x_label)
-            panel.tick_params(labelbottom=True)
-
-
-def draw_planes(plt, files, axes, si, limits, title):
-    """A panel for each time, the sum of the species, all on one colour scale."""
-    planes = [together(meshes, axes, si) for _, meshes in files]
-    ranges = planes[0][1]
-    same_unit = (axes[0] in "xy") == (axes[1] in "xy")
-    shape = min(max((np.ptp(ranges[1]) / np.ptp(ranges[0])) if same_unit else 0.8, 0.3), 2)
-    figure, panels, columns = make_grid(plt, len(files), shape, title)
-    most = max(values.max() for values, _ in planes)
-    least = min(values.min() for values, _ in planes)
-    low, high = limits or (0, most or 1)
-    for panel, (snapshot, _), (values, edges) in zip(panels, files, planes):
-        image = panel.imshow(
-            values.T,
-            origin="lower",
-            extent=(*edges[0], *edges[1]),
-            aspect="equal" if same_unit else "auto",
-            cmap="magma",
-            interpolation="nearest",
-            vmin=low,
-            vmax=high,
-        )
-        panel.set_title(snapshot.time_label(si))
-        panel.grid(False)
-    beyond = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}
-    bar = figure.colorbar(image, ax=panels, pad=0.015, extend=beyond[bool(least < low), bool(most > high)])
-    meshes = files[0][1]
-    label = density_label(axes, *meshes[0].powers(axes), si)
-    bar.set_label(f"{label} of {' + '.join(mesh.species for mesh in meshes)}")
-    bar.formatter.set_powerlimits((-2, 4))
-    bar.formatter.set_useMathText(True)
-    label_axes(panels, columns, *axis_labels(si, axes))
-    return figure
-
-
-def draw_lines(plt, files, axis, si, limits, title):
-    """A panel for each time with a line for each species, stepping from bin to bin."""
-    figure, panels, columns = make_grid(plt, len(files), 0.8, title)
-    for panel, (snapshot, meshes) in zip(panels, files):
-        for number, mesh in enumerate(meshes):
-            values, ranges = mesh.over(axis, si)
-            edges = np.linspace(*ranges[0], len(values) + 1)
-            panel.stairs(values, edges, label=mesh.species, color=f"C{number}", baseline=None, linewidth=1.6)
-        panel.set_title(snapshot.time_label(si))
-        panel.set_axisbelow(True)  # the lines over the grid
-    panels[0].legend()
-    if limits:
-        panels[0].set_ylim(*limits)
-    else:
-        panels[0].set_ylim(bottom=0)
-    label = density_label(axis, *files[0][1][0].powers(axis), si)
-    label_axes(panels, columns, axis_labels(si, axis)[0], label)
-    return figure
-
-
-def draw(plt, files, axes, si=False, limits=None, title=""):
-    """The figure of what choose() chose."""
-    if len(axes) == 1:
-        return draw_lines(plt, files, axes, si, limits, title)
-    return draw_planes(plt, files, axes, si, limits, title)
-
-
-def find_files(place, steps):
-    """The snapshots that --step names, and the folder of the run that they are of."""
-    if place.is_dir() and (place / "config.yaml").exists() and not (place / FOLDER).is_dir():
-        raise Problem(f"{place} holds no {FOLDER}/: does its config have output.phase_space?")
-    paths = find_snapshots(place, steps, FOLDER)
-    folder = paths[0].resolve().parent
-    return [Snapshot(path) for path in paths], folder.parent if folder.name == FOLDER else folder
 
 
 def parser_of():
@@ -290,7 +44,7 @@ def parser_of():
         nargs="+",
         choices=list("xyuv"),
         help="one, or two: to the right and upwards (default: of "
-        + ", ".join(" ".join(axes) for axes in PREFERRED_AXES)
+        + ", ".join(" ".join(axes) for axes in phase_space.PREFERRED_AXES)
         + " the first that most species have)",
     )
     parser.add_argument(
@@ -314,15 +68,13 @@ def main():
         parser.error("--axes must be one, or two different ones")
     if limits and not (limits[0] < limits[1] and all(map(math.isfinite, limits))):
         parser.error("--limits must be two numbers, the smaller first")
-    place = Path(arguments.place)
-    steps = "all" if arguments.step and "all" in arguments.step else arguments.step
-    files, run_folder = find_files(place, steps)
-    kept, axes, notes = choose(files, arguments.mesh, "".join(axes) if axes else None)
+    files, run_folder = phase_space.find_files(Path(arguments.place), steps_of(arguments))
+    kept, axes, notes = phase_space.choose(files, arguments.mesh, "".join(axes) if axes else None)
     for note in notes:
         print(f"{Path(sys.argv[0]).name}: {note}", file=sys.stderr)
-    plt = import_pyplot(arguments.show)
-    figure = draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
-    save(figure, picture_path(arguments, "f.png"), arguments.show)
+    plt = look.import_pyplot(arguments.show)
+    figure = phase_space.draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
+    look.save(figure, picture_path(arguments, "f.png"), arguments.show)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from common import Problem
+from radixpic.script import Problem
 
 from bench_plots import look, maps
 from bench_plots.reading import HOST, Settings, is_refuted

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from common import Problem
+from radixpic.script import Problem
 
 from bench_plots import bars, lines
 from bench_plots.look import three_digits

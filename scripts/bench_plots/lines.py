@@ -2,7 +2,7 @@
 
 import math
 
-from common import Problem
+from radixpic.script import Problem
 
 from bench_plots import look
 from bench_plots.reading import Settings, count, is_refuted

@@ -3,7 +3,8 @@
 import math
 import textwrap
 
-from common import CYCLE, Problem
+from radixpic.look import CYCLE
+from radixpic.script import Problem
 
 from bench_plots.reading import count
 

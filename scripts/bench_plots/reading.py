@@ -3,7 +3,8 @@
 import math
 from pathlib import Path
 
-from common import Problem, read_rows
+from radixpic.history import read_rows
+from radixpic.script import Problem
 
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
 HOST = "host"

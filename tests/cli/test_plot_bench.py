@@ -8,7 +8,8 @@ from program import ROOT, ProgramTest
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-import common  # noqa: E402
+from radixpic.look import import_pyplot  # noqa: E402
+from radixpic.script import Problem  # noqa: E402
 from bench_plots import look, reading  # noqa: E402
 from bench_plots.figures import FIGURES  # noqa: E402
 
@@ -184,7 +185,7 @@ BARS = [
 class PlotTest(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.plt = common.import_pyplot(False)
+        self.plt = import_pyplot(False)
         self.addCleanup(self.plt.close, "all")
 
     def write(self, name, *rows, end="\n"):
@@ -307,7 +308,7 @@ class Figures(PlotTest):
         self.assert_words(self.draw("step", [[row("step", 30, device="A$x^2$B")]]), [], [r"A\$x^2\$B"])
         styles = {str(look.style_of(primary, rest, 3)) for primary in range(12) for rest in range(3)}
         self.assertEqual(len(styles), 36)
-        with self.assertRaisesRegex(common.Problem, "tell apart"):
+        with self.assertRaisesRegex(Problem, "tell apart"):
             look.style_of(0, 1000, 1001)
 
 
@@ -361,6 +362,6 @@ class Files(PlotTest):
             ("has no time for one", HEADER, row("pic-sort", 1, N=0)),
             ("no row is of a bar", HEADER, row("pic-sort", 1, "speedup")),
         ):
-            with self.subTest(words=words), self.assertRaisesRegex(common.Problem, words):
+            with self.subTest(words=words), self.assertRaisesRegex(Problem, words):
                 bench, rows = reading.read_files([self.write("problem.csv", *lines)])
                 FIGURES[bench].draw(self.plt, FIGURES[bench], rows, "title")

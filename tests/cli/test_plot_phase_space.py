@@ -14,9 +14,9 @@ from program import DEVICE, PROGRAM, ROOT, TIMEOUT, ProgramTest
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-import plot_phase_space  # noqa: E402
-import plot_snapshot  # noqa: E402
-from common import Problem, import_pyplot  # noqa: E402
+from radixpic import fields, phase_space  # noqa: E402
+from radixpic.look import import_pyplot  # noqa: E402
+from radixpic.script import Problem  # noqa: E402
 
 # 0.5 and 0.25 of the density in a box of 6 x 4; nobody is as fast as 9
 PARTICLES = {"right": 12.0, "left": 6.0}
@@ -73,19 +73,19 @@ class PlotTest(ProgramTest):
         pass  # no folder of its own
 
     def files(self, steps=None):
-        paths = plot_phase_space.find_snapshots(self.folder / "out", steps, "phase_space")
-        return [plot_phase_space.Snapshot(path) for path in paths]
+        paths = fields.find_snapshots(self.folder / "out", steps, "phase_space")
+        return [fields.Snapshot(path) for path in paths]
 
     def chosen(self, steps=None, names=None, axes=None):
         """Steps and meshes that are drawn, and the axes."""
-        kept, axes, _ = plot_phase_space.choose(self.files(steps), names, axes)
+        kept, axes, _ = phase_space.choose(self.files(steps), names, axes)
         names = [[mesh.name for mesh in meshes] for _, meshes in kept]
         self.assertEqual(names, names[:1] * len(names))
         return [snapshot.step for snapshot, _ in kept], names[0], axes
 
     def figure(self, steps=None, names=None, axes=None, **options):
-        kept, axes, _ = plot_phase_space.choose(self.files(steps), names, axes)
-        figure = plot_phase_space.draw(self.plt, kept, axes, **options)
+        kept, axes, _ = phase_space.choose(self.files(steps), names, axes)
+        figure = phase_space.draw(self.plt, kept, axes, **options)
         self.addCleanup(self.plt.close, figure)
         return figure
 
@@ -132,7 +132,7 @@ class Choice(PlotTest):
         self.assertEqual(self.chosen("all", ["right_y"])[0], [0, 15, 23])
         self.assertEqual(self.chosen([5, 10], ["right_xu"])[0], [10])
         self.assertEqual(self.chosen([5])[1:], (["left_xu"], "xu"))  # right_vux has other bins
-        _, _, notes = plot_phase_space.choose(self.files([5]))
+        _, _, notes = phase_space.choose(self.files([5]))
         self.assertEqual(notes, ["right_vux has other bins than left_xu: --mesh right_vux draws it alone"])
         self.assert_problem(["data_5.h5 has no mesh right_uv", "left_xu over x u"], [5], ["right_uv"])
         self.assert_problem(["none of the 2 files", "right_uv"], [5, 15], ["right_uv"])
@@ -178,9 +178,9 @@ class Contents(PlotTest):
 
     def test_axes_in_any_order(self):
         (file,) = self.files()
-        plain, ranges = plot_phase_space.Mesh(file, "right_xu").over("xu", False)
-        summed, edges = plot_phase_space.Mesh(file, "right_vux").over("xu", False)
-        turned, turned_edges = plot_phase_space.Mesh(file, "right_vux").over("ux", False)
+        plain, ranges = phase_space.Mesh(file, "right_xu").over("xu", False)
+        summed, edges = phase_space.Mesh(file, "right_vux").over("xu", False)
+        turned, turned_edges = phase_space.Mesh(file, "right_vux").over("ux", False)
         self.assertEqual((ranges, edges, turned_edges), ([(0, 6), (-9, 9)], ranges, ranges[::-1]))
         np.testing.assert_array_equal(turned, summed.T)
         # 20 and 16 bins over u have an edge in common every 4.5
@@ -190,14 +190,14 @@ class Contents(PlotTest):
 
     def test_the_same_as_plot_snapshot(self):
         """Of the particles of the snapshot beside it; a few velocities round to the other side of an edge."""
-        snapshot = plot_snapshot.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
-        mesh = plot_phase_space.Mesh(self.files([20])[0], "right_xu")
+        snapshot = fields.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
+        mesh = phase_space.Mesh(self.files([20])[0], "right_xu")
         for si in (False, True):
             values, ranges = mesh.over("xu", si)
-            particles = plot_snapshot.read_phase_space(snapshot, "right", "x", si)
-            same = plot_snapshot.phase_space_density(snapshot, particles, 16, ranges, si)
+            particles = fields.read_phase_space(snapshot, "right", "x", si)
+            same = fields.phase_space_density(snapshot, particles, 16, ranges, si)
             self.assertLess(abs(values - same).sum(), 0.01 * values.sum())
-            figure = plot_snapshot.draw_phase_space(self.plt, [snapshot], ["right"], "x", 16, si)
+            figure = fields.draw_phase_space(self.plt, [snapshot], ["right"], "x", 16, si)
             other = self.figure([20], ["right_xu"], si=si)
             self.addCleanup(self.plt.close, figure)
             self.assertEqual(figure.axes[0].get_xlabel(), other.axes[0].get_xlabel())

@@ -1,5 +1,6 @@
 """The scripts: rates of known series, theory against published roots, whole pictures, errors in a sentence."""
 
+import json
 import math
 import re
 import sys
@@ -8,13 +9,13 @@ import unittest
 import h5py
 import numpy as np
 
-from program import ROOT, ProgramTest
+from program import ROOT, ProgramTest, sets
 
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-import dispersion  # noqa: E402
-import fit_rate  # noqa: E402
+from radixpic import dispersion, energy, fields, fit  # noqa: E402
+from radixpic.history import read_config, read_history, read_title  # noqa: E402
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
@@ -115,6 +116,21 @@ class Theory(unittest.TestCase):
             self.assert_root(dispersion.two_stream_root(k, drift, thermal), gamma, 0)
         self.assertIsNone(dispersion.two_stream_root(0.2, 0.5, 1))  # one hump: stable
 
+    def test_any_set_of_maxwellians(self):
+        # seen from a frame in which all move, a wave has the same rate and its frequency is shifted
+        for moving in ([(1, 0.7, 1)], [(0.9, 0.7, 1), (0.1, 5.7, 0.5)]):
+            at_rest = [(n, u - 0.7, s) for n, u, s in moving]
+            gamma, omega = dispersion.roots(0.3, at_rest)[0]
+            along = [root for root in dispersion.roots(0.3, moving) if abs(root[1] - omega - 0.3 * 0.7) < 1e-5]
+            self.assertAlmostEqual(along[0][0], gamma, delta=1e-5)
+        # heavy ions of the electrons' temperature: the Langmuir wave stays, an ion wave comes
+        ions = dispersion.roots(0.5, [(1, 0, 1), (1 / 1836, 0, 1836**-0.5)])
+        self.assertTrue(any(abs(gamma + 0.15336) < 3e-4 and abs(omega - 1.4157) < 3e-4 for gamma, omega in ions))
+        self.assertLess(ions[0][1], 0.1)
+        # the ion wave of cold ions, omega = k c_s / sqrt(1 + k^2): F. F. Chen, chapter 4
+        gamma, omega = dispersion.roots(0.5, [(1, 0, 1), (1 / 1836, 0, 1e-4)])[0]
+        self.assertAlmostEqual(omega * 1836**0.5 / (0.5 / math.sqrt(1.25)), 1, delta=0.01)
+
     def test_cold_beams_are_the_limit_of_thin_ones(self):
         # the cold maximum 1 / (2 sqrt 2) at k v0 = sqrt(3/8); thermal spread s changes it by order s^2
         root = dispersion.two_stream_root(math.sqrt(3 / 8), 1, 0.001)
@@ -127,8 +143,8 @@ class Theory(unittest.TestCase):
         self.assert_root(discrete, -0.1543344, 1.4135317)
         series = dispersion.discrete_series(200, *step)
         late = np.arange(120, 201)
-        wave = fit_rate.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
-        self.assert_root(fit_rate.fit(wave), *discrete)
+        wave = fit.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
+        self.assert_root(fit.fit(wave), *discrete)
 
     def test_series_against_the_continuum(self):
         # the integral equation of the linear problem, k = 0.5; leapfrog's error at dt = 0.01 is near 1e-5
@@ -202,6 +218,33 @@ class FitRate(ScriptTest):
         self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
         self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
 
+    def test_theory_of_the_runs_own_config(self):
+        k, dt, dx = 0.5, 0.1, 4 * math.pi / 32
+        write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, dx))
+        species = "- {name: electrons, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}}"
+        config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\nspecies:\n  {species}\n"
+
+        def resolve(text, *settings):
+            (self.folder / "own.yaml").write_text(text)
+            self.run_well("run", "own.yaml", "--quiet", "--force", "--output", "own", *sets(*settings))
+            (self.folder / "config.yaml").write_bytes((self.folder / "own" / "config.yaml").read_bytes())
+
+        resolve(config, "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.01}]")
+        by_hand = self.run_it_well("--theory", "landau", "--k", k, "--dt", dt, "--dx", dx, "--from", 3, "--to", 12)
+        by_config = self.run_it_well("--theory", "config", "--from", 3, "--to", 12)
+        numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
+        self.assertEqual(*numbers)
+        self.assertIn("dt = 0.1, dx = 0.3927", by_config)
+        beams = self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json")
+        found = json.loads(beams)
+        self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
+        self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
+        self.assert_measured(found["gamma"], found["omega"], 1e-5)
+        resolve(config, "fields.magnetic=1")
+        self.assert_problem("--theory", "config", words=["magnetic field"])
+        resolve(config, "species.electrons.velocities={kind: cold}")
+        self.assert_problem("--theory", "config", words=["electrons has no Maxwellian spread"])
+
     def test_theory_of_the_other_sign_shows(self):
         write_history(self.path, np.exp(-0.1 * T) + 0j)
         self.assertIn("-0.20000", self.measure("--theory-gamma", "0.2")[2])
@@ -242,6 +285,9 @@ class FitRate(ScriptTest):
             [self.folder, "--from", "3", "--to", "2"],
             [self.folder, "--mode", "1"],
             [self.folder, "--dt", "0.1"],
+            [self.folder, "--theory", "config", "--k", "1"],
+            [self.folder, "--theory", "beams", "--k", "1"],
+            [self.folder, "--theory", "landau", "--k", "1", "--beam", "1", "0", "1"],
         ):
             self.assertEqual(self.run_script("fit_rate.py", *arguments).returncode, 2, arguments)
 
@@ -255,12 +301,10 @@ class PlotHistory(ScriptTest):
 
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
-        import plot_history
-        from common import read_history
 
         figure = plt.figure()
         self.addCleanup(plt.close, figure)
-        plot_history.draw(figure, read_history(self.folder), modes, gamma, window)
+        energy.draw(figure, read_history(self.folder), modes, gamma, window)
         return figure.axes[:2]
 
     def dashed(self, axes):
@@ -288,8 +332,6 @@ class PlotHistory(ScriptTest):
         np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * T), rtol=1e-6)
 
     def test_title(self):
-        from common import read_title
-
         folder = self.folder / "my_run"
         folder.mkdir()
         self.assertEqual(read_title(folder), "my run")
@@ -355,24 +397,22 @@ class PlotSnapshot(ScriptTest):
         self.assert_picture("one.png")
 
     def test_what_is_read(self):
-        import plot_snapshot
-
         path = self.folder / "snapshots" / "data_10.h5"
-        snapshot = plot_snapshot.Snapshot(path)
-        values, origin, spacing = plot_snapshot.read_mesh(snapshot, "E/x", si=False)
+        snapshot = fields.Snapshot(path)
+        values, origin, spacing = fields.read_mesh(snapshot, "E/x", si=False)
         self.assertEqual(values.shape, (6, 4))
         self.assertEqual(values[5, 3], 35)  # [along x, along y]
         np.testing.assert_array_equal(spacing, [1, 2])
-        values, origin, spacing = plot_snapshot.read_mesh(snapshot, "E/x", si=True)
+        values, origin, spacing = fields.read_mesh(snapshot, "E/x", si=True)
         self.assertEqual((values[5, 3], *spacing), (3500, 0.5, 1))
         # place: (position + 0.25) * 0.5 m, in lengths of 0.5 m; velocity: momentum of two over the mass of one
-        place, velocity, weight = plot_snapshot.read_phase_space(snapshot, "electrons", "x", si=False)
+        place, velocity, weight = fields.read_phase_space(snapshot, "electrons", "x", si=False)
         np.testing.assert_array_equal(place, [0.25, 1.25, 2.25, 3.25])
         np.testing.assert_array_equal(velocity, [-2, 0, 1, 4])
         np.testing.assert_array_equal(weight, [2, 2, 2, 2])
         snapshot.file.close()
         write_snapshot(path, 10, 1.0, transpose=True)
-        values, _, spacing = plot_snapshot.read_mesh(plot_snapshot.Snapshot(path), "E/x", si=False)
+        values, _, spacing = fields.read_mesh(fields.Snapshot(path), "E/x", si=False)
         self.assertEqual((values.shape, values[5, 3], *spacing), ((6, 4), 35, 1, 2))
 
     def test_problems(self):
@@ -408,12 +448,29 @@ class CheckOpenpmd(ScriptTest):
 
 
 class Help(ProgramTest):
+    def without_packages(self, script, *arguments):
+        """In a Python that finds nothing but its own library."""
+        return self.run_program(*arguments, command=(sys.executable, "-B", "-S", ROOT / "scripts" / script))
+
     def test_every_script_helps(self):
-        for script in ("fit_rate.py", "plot_history.py", "plot_snapshot.py"):
-            result = self.run_script(script, "--help")
-            self.assertEqual(result.returncode, 0)
-            self.assertIn("examples:\n  scripts/" + script, result.stdout)
+        for path in sorted((ROOT / "scripts").glob("*.py")):
+            result = self.without_packages(path.name, "--help")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), path.name)
+            self.assertIn("examples:\n", result.stdout)
+            self.assertIn(f"\n  scripts/{path.name}", result.stdout)
         for script in ("setup", "build", "test", "quickstart", "format", "fuzz"):
             result = self.run_program("--help", command=[ROOT / "scripts" / script])
             self.assertEqual(result.returncode, 0, script)
             self.assertGreater(len(result.stdout), 40, script)
+
+    def test_a_package_that_is_missing(self):
+        write_history(self.folder / "history.csv", np.ones(9, complex), range(9))
+        write_snapshot(self.folder / "data_0.h5", 0, 0.0)
+        for script, place, package in (
+            ("fit_rate.py", "history.csv", "numpy"),
+            ("plot_history.py", "history.csv", "numpy"),
+            ("plot_snapshot.py", "data_0.h5", "h5py"),
+            ("check_openpmd.py", "data_0.h5", "h5py"),
+        ):
+            words = f"{package} is missing for this python: install python3-{package} and run with /usr/bin/python3"
+            self.assert_refused(self.without_packages(script, place), 1, words, by=f"{script}: ")

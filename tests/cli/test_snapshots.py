@@ -11,7 +11,7 @@ from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest, sets
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-import plot_snapshot  # noqa: E402
+from radixpic import fields  # noqa: E402
 
 IONS = """\
   - {name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}
@@ -158,5 +158,5 @@ class Snapshots(ProgramTest):
         lengths = []
         for settings in ([], ["fields=[]"]):
             data = self.snapshot(*settings)
-            lengths.append(plot_snapshot.length_unit(plot_snapshot.Snapshot(data.file.filename)))
+            lengths.append(fields.length_unit(fields.Snapshot(data.file.filename)))
         self.assertAlmostEqual(lengths[0] / lengths[1], 1, delta=1e-14)

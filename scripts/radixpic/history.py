@@ -1,38 +1,11 @@
-"""What the plotting and fitting scripts share: errors in one sentence, reading a run's files, the look of the plots."""
+"""What a run leaves as text: its history and its config."""
 
-import argparse
 import csv
 import json
 import re
-import sys
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    sys.exit("numpy is missing for this python: install python3-numpy and run the script with /usr/bin/python3")
-
-# Okabe and Ito's colours, told apart by colour-blind readers too.
-BLUE, ORANGE, GREEN, PURPLE, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
-CYCLE = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY]
-
-
-class Problem(Exception):
-    """Something the user can mend; the message is one sentence."""
-
-
-def run_script(main):
-    """Runs main(), turning a Problem into its sentence and exit code 1."""
-    try:
-        main()
-    except Problem as problem:
-        sys.exit(f"{Path(sys.argv[0]).name}: {problem}")
-
-
-def make_parser(description, examples):
-    """A parser that prints the description and the examples in --help as they are written."""
-    form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(description=description, epilog=examples, formatter_class=form)
+from radixpic.script import Problem, numpy as np
 
 
 def read_text(path):
@@ -121,52 +94,59 @@ def read_title(folder):
     return title.replace("$", r"\$")
 
 
-def import_pyplot(show):
-    """matplotlib.pyplot in the project's look; without a display unless the plot is to be shown."""
+# ---- the config ----
+
+
+def value_of(text):
+    """A number, a word, or a list of those."""
+    if text.startswith("["):
+        items, depth, item = [], 0, ""
+        for letter in text[1:-1] + ",":
+            depth += (letter == "[") - (letter == "]")
+            if letter == "," and depth == 0:
+                items += [value_of(item.strip())] if item.strip() else []
+                item = ""
+            else:
+                item += letter
+        return items
     try:
-        import matplotlib
-
-        if not show:
-            matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise Problem("matplotlib is missing: install python3-matplotlib and run with /usr/bin/python3") from None
-    plt.rcParams.update(
-        {
-            "figure.dpi": 110,
-            "savefig.dpi": 160,
-            "font.size": 10,
-            "axes.titlesize": 10.5,
-            "axes.titlelocation": "left",
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.prop_cycle": plt.cycler(color=CYCLE),
-            "axes.grid": True,
-            "grid.color": "#dddddd",
-            "grid.linewidth": 0.6,
-            "lines.linewidth": 1.6,
-            "legend.frameon": False,
-            "legend.fontsize": 9,
-            "figure.constrained_layout.use": True,
-        }
-    )
-    return plt
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
-def picture_path(arguments, name):
-    """--output, or this name in the run's folder, or beside the file that was named."""
-    place = Path(arguments.place)
-    return Path(arguments.output) if arguments.output else (place if place.is_dir() else place.parent) / name
+def read_config(folder):
+    """RUN_FOLDER/config.yaml, which has every key of a run on a line of its own, as mappings, lists and values."""
+    return parse_config(read_text(Path(folder) / "config.yaml"))
 
 
-def save(figure, path, show=False):
-    """Writes a picture, says where, and with `show` opens its window."""
-    try:
-        figure.savefig(path, bbox_inches="tight")
-    except (OSError, ValueError) as error:
-        raise Problem(f"cannot write {path}: {error}") from None
-    print(path)
-    if show:
-        import matplotlib.pyplot as plt
+def parse_config(text):
+    """The same of a text that the program or the library wrote."""
+    root = {}
+    open_nodes = [(-1, root)]  # (indentation, mapping or list); a key without a value waits as (indentation, parent, key)
+    for line in text.splitlines():
+        match = re.match(r'( *)(- )?([A-Za-z_]\w*):[ ]*("(?:[^"\\]|\\.)*"|.*?)[ ]*(?:#.*)?$', line)
+        if not match:
+            continue
+        indent, dash, key, value = len(match[1]), match[2], match[3], match[4].strip()
+        while open_nodes[-1][0] >= indent:
+            open_nodes.pop()
+        parent = open_nodes[-1][1]
+        if dash:
+            item = {}
+            parent.setdefault("items", []).append(item)
+            open_nodes.append((indent, item))
+            indent, parent = indent + 2, item
+        if value:
+            parent[key] = value_of(value)
+        else:
+            parent[key] = {}
+            open_nodes.append((indent, parent[key]))
+    return lists_of(root)
 
-        plt.show()
+
+def lists_of(node):
+    """Mappings that are lists, by now, as lists."""
+    if isinstance(node, dict) and list(node) == ["items"]:
+        return [lists_of(item) for item in node["items"]]
+    return {key: lists_of(value) for key, value in node.items()} if isinstance(node, dict) else node

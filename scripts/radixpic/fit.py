@@ -1,0 +1,214 @@
+"""Growth or damping rate and frequency of a wave in a history, and what linear theory says of it."""
+
+import math
+import re
+from typing import NamedTuple
+
+from radixpic import dispersion
+from radixpic.script import Problem, numpy as np
+
+LEAST_ROWS = 8
+LEAST_PERIODS = 2  # of a wave about a constant: with fewer, any bend would look like one
+MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
+
+
+class Fit(NamedTuple):
+    """Rate and frequency of a wave; sizes of the constant it swings about and of its swing, where one was fitted."""
+
+    gamma: float
+    omega: float
+    offset: float = 0.0
+    swing: float = 0.0
+
+
+class Wave:
+    """A series to fit: columns (rows x 1 or 2), and how many powers of the wave it is (1 amplitude, 2 energy).
+
+    With `offset` the wave may swing about a constant.
+    """
+
+    def __init__(self, time, columns, power, offset=False):
+        self.time = time
+        self.start = time[0]
+        self.columns = columns
+        self.power = power
+        self.offset = offset
+
+    def basis(self, gamma, omega):
+        t = self.time - self.start
+        phase = self.power * omega * t
+        parts = [np.cos(phase), np.sin(phase)] + ([np.ones_like(t)] if self.power == 2 else [])
+        basis = np.exp(self.power * gamma * t)[:, None] * np.stack(parts, axis=1)
+        return np.column_stack([basis, np.ones_like(t)]) if self.offset else basis
+
+    def coefficients(self, parameters):
+        """The best linear combination of the basis, a row for each of its parts."""
+        return np.linalg.lstsq(self.basis(*parameters), self.columns, rcond=None)[0]
+
+    def residual(self, parameters):
+        """What the best linear combination of the basis leaves: the only free parameters are gamma and omega."""
+        return (self.columns - self.basis(*parameters) @ self.coefficients(parameters)).ravel()
+
+    def misfit(self, parameters):
+        return np.sum(self.residual(parameters) ** 2)
+
+    def slope(self):
+        """gamma of a straight line through log |wave|, and the series with that trend taken out."""
+        size = np.sqrt(np.sum(self.columns**2, axis=1))
+        if np.any(size == 0):
+            raise Problem("the series is exactly zero at some time, so it has no logarithm; choose another window")
+        slope = np.polyfit(self.time - self.start, np.log(size), 1)[0]
+        return slope / self.power, self.columns * np.exp(-slope * (self.time - self.start))[:, None]
+
+    def guess_frequency(self, flat):
+        """Highest line in the spectrum of the series without its trend; 0 where it does not oscillate."""
+        uniform = np.linspace(self.time[0], self.time[-1], len(self.time))
+        series = np.stack([np.interp(uniform, self.time, column) for column in flat.T], axis=1)
+        if self.power == 2:  # cos^2 has a mean, and a spread about it of half its size squared
+            mean = series.mean()
+            if np.var(series) < 0.1 * mean**2:
+                return 0.0
+            series = series - mean
+        count = 8 * len(uniform)
+        spectrum = np.sum(np.abs(np.fft.rfft(series, count, axis=0)) ** 2, axis=1)
+        omega = 2 * np.pi * np.argmax(spectrum) / (count * (uniform[1] - uniform[0]))
+        return omega / self.power if omega * (uniform[-1] - uniform[0]) > np.pi else 0.0
+
+
+def refine(wave, gamma, omega):
+    """Levenberg-Marquardt on (gamma, omega)."""
+    parameters, damping = np.array([gamma, omega]), 1e-3
+    residual = wave.residual(parameters)
+    for _ in range(200):
+        jacobian = np.stack(
+            [(wave.residual(parameters + h) - wave.residual(parameters - h)) / 2e-6 for h in 1e-6 * np.eye(2)], axis=1
+        )
+        normal = jacobian.T @ jacobian
+        step = np.linalg.lstsq(normal + damping * np.diag(np.diag(normal)), -jacobian.T @ residual, rcond=None)[0]
+        trial = wave.residual(parameters + step)
+        if trial @ trial <= residual @ residual:
+            parameters, residual, damping = parameters + step, trial, damping / 5
+        else:
+            damping *= 5
+        if np.max(np.abs(step)) < 1e-10:
+            break
+    return parameters[0], abs(parameters[1])
+
+
+def fit_about_zero(wave, model):
+    gamma, flat = wave.slope()
+    omega = 0.0 if model == "exponential" else wave.guess_frequency(flat)
+    if omega == 0.0:
+        if model == "oscillation":
+            raise Problem("the window holds less than half an oscillation; widen it or use --model exponential")
+        return Fit(gamma, 0.0)
+    return Fit(*refine(wave, gamma, omega))
+
+
+def fit_about_constant(wave):
+    """The oscillation about a constant that the wave is, all but a twentieth of its variance; None if it is not."""
+    around = wave.columns - wave.columns.mean(axis=0)
+    variance = np.sum(around**2)
+    if variance <= 1e-20 * np.sum(wave.columns**2):  # nothing but rounding
+        return None
+    omega = wave.guess_frequency(around)
+    if omega * (wave.time[-1] - wave.start) < LEAST_PERIODS * 2 * np.pi:
+        return None
+    shifted = Wave(wave.time, wave.columns, wave.power, offset=True)
+    found = refine(shifted, 0.0, omega)
+    if not shifted.misfit(found) < 0.05 * variance:
+        return None
+    swing, constant = np.split(shifted.coefficients(found), [2])
+    return Fit(*found, np.linalg.norm(constant), np.linalg.norm(swing, 2))  # 2: the long axis of an ellipse
+
+
+def fit(wave, model="auto"):
+    """The Fit of the wave; model is auto, oscillation or exponential (then omega is 0).
+
+    A constant is taken in only where it matters: where the swing about zero leaves more than a hundredth of the
+    amplitude unexplained, and twice as much as the swing about the constant does.
+    """
+    about_constant = fit_about_constant(wave) if wave.power == 1 and model != "exponential" else None
+    if about_constant is None:
+        return fit_about_zero(wave, model)
+    try:
+        about_zero = fit_about_zero(wave, model)
+    except Problem:
+        return about_constant
+    left = wave.misfit(about_zero[:2])
+    with_constant = Wave(wave.time, wave.columns, wave.power, offset=True).misfit(about_constant[:2])
+    variance = np.sum((wave.columns - wave.columns.mean(axis=0)) ** 2)
+    return about_constant if left > max(4 * with_constant, 1e-4 * variance) else about_zero
+
+
+def select(history, name=None, start=-math.inf, end=math.inf):
+    """The wave to fit: "density_1_0", "field_energy", or where name is None the first density mode."""
+    if name == "field_energy":
+        series, power = history[name][:, None], 2
+    elif name is None and not history.modes:
+        raise Problem(f"{history.path} holds no density modes; use --field-energy")
+    else:
+        match = re.fullmatch(r"density_(-?\d+)_(-?\d+)", name) if name else None
+        if name and not match:
+            raise Problem(f"a fit is of density_MX_MY or field_energy, not of {name}")
+        mode = (int(match[1]), int(match[2])) if match else next(iter(history.modes))
+        values = history.mode(mode)
+        series, power, name = np.stack([values.real, values.imag], axis=1), 1, f"density mode ({mode[0]}, {mode[1]})"
+    time = history["time"]
+    inside = (time >= start - 1e-9) & (time <= end + 1e-9)
+    if np.count_nonzero(inside) < LEAST_ROWS:
+        raise Problem(
+            f"{history.path} has {np.count_nonzero(inside)} rows from t = {start:g} to {end:g}, "
+            f"of {len(time)} up to t = {time[-1]:g}; a fit needs {LEAST_ROWS}"
+        )
+    name = name.replace("_", " ")
+    if not np.all(np.isfinite(series[inside])) or not np.all(np.diff(time[inside]) > 0):
+        raise Problem(f"{history.path}: the {name} is not finite, or time does not rise, in the window")
+    return Wave(time[inside], series[inside], power), name
+
+
+def fit_exact_series(wave, plasma, dt, dx, model="auto"):
+    """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
+    steps = np.rint(wave.time / dt).astype(int)
+    if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - wave.time)) > 1e-6 * dt * steps[-1]:
+        return None
+    series = dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, dx, plasma.weights)[steps]
+    columns = np.abs(series[:, None]) ** 2 if wave.power == 2 else np.stack([series.real, series.imag], axis=1)
+    return fit(Wave(wave.time, columns, wave.power), model)
+
+
+# ---- theory of the run's own plasma ----
+
+
+class Plasma(NamedTuple):
+    """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the perturbation."""
+
+    k: float
+    beams: list
+    weights: list = None
+
+
+def plasma_of(config, mode):
+    """That of a density mode in a run with this config, whose species must be Maxwellian and unmagnetised."""
+    if config["fields"]["magnetic"]:
+        raise Problem("the dispersion relation is that of a plasma without a magnetic field, and this one has one")
+    k = [2 * math.pi * m / length for m, length in zip(mode, config["grid"]["length"])]
+    size = math.hypot(*k)
+    if size == 0:
+        raise Problem("mode 0 0 is no wave")
+    beams, weights = [], []
+    for species in config["species"]:
+        velocities = species["velocities"]
+        along = velocities["kind"] == "maxwellian" and math.hypot(*(a * s / size for a, s in zip(k, velocities["thermal"])))
+        if not along:
+            raise Problem(f"species {species['name']} has no Maxwellian spread along the wave; the theory needs one")
+        drift = sum(a * u / size for a, u in zip(k, velocities["drift"]))
+        beams.append((species["density"] * species["charge"] ** 2 / species["mass"], drift, along))
+        weights.append(species["charge"] * species["density"] * amplitude(species, mode))
+    return Plasma(size, beams, weights if sum(weights) else None)
+
+
+def amplitude(species, mode):
+    """Of the wave that a species starts with in a mode along an axis."""
+    waves = [wave for kind in species["perturb"].values() for wave in kind]
+    return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])])
