@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """Draws a run's history: field energy, kinetic energy, drift of the total energy, and density modes against time."""
 
-import math
-
 from radixpic import energy, look
 from radixpic.history import read_history, read_title
 from radixpic.script import Problem, make_parser, run_script
@@ -36,7 +34,7 @@ def main():
         nargs=2,
         type=float,
         metavar=("FROM", "TO"),
-        default=(-math.inf, math.inf),
+        default=energy.ALL_TIMES,
         help="where to fit and draw theory (default: everywhere)",
     )
     parser.add_argument("--title", help="title of the picture (default: that of config.yaml, or the folder's name)")
@@ -52,9 +50,8 @@ def main():
         if not ((time >= low) & (time <= high)).any():
             raise Problem(f"{history.path} has no row from t = {low:g} to {high:g}")
     plt = look.import_pyplot(arguments.show)
-    figure = plt.figure(figsize=(10, 6.4))
-    figure.suptitle(arguments.title or read_title(history.path.parent), fontsize=13)
-    energy.draw(figure, history, modes, arguments.theory_gamma, arguments.fit_range)
+    title = arguments.title or read_title(history.path.parent)
+    figure = energy.draw(plt, history, modes, arguments.theory_gamma, arguments.fit_range, title)
     look.save(figure, arguments.output or history.path.parent / "energy.png", arguments.show)
 
 

@@ -118,14 +118,20 @@ static enum status close_log(struct session *session, enum status status)
     return status;
 }
 
-enum status session_end(struct session *session, enum status status)
+enum status session_close_files(struct session *session, enum status status)
 {
     char *first = status_take();
     status = status_keep(status, first, outputs_close(session->simulation.outputs));
     status = close_log(session, status);
+    run_folder_unlock(&session->folder);
+    return status;
+}
+
+enum status session_end(struct session *session, enum status status)
+{
+    status = session_close_files(session, status);
     simulation_destroy(&session->simulation);
     checkpoint_close(&session->checkpoint);
     device_close(&session->device);
-    run_folder_unlock(&session->folder);
     return status;
 }

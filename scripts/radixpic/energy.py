@@ -1,8 +1,11 @@
 """The picture of a history: energies and density modes against time."""
 
+import math
+
 from radixpic.look import BLUE, GREEN, RED
 from radixpic.script import numpy as np
 
+ALL_TIMES = (-math.inf, math.inf)
 FIRST_TOPS = 3  # an odd number: one ripple among them is outvoted
 
 
@@ -49,7 +52,10 @@ def legend_beside(axes):
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, handlelength=1.6)
 
 
-def draw(figure, history, modes, gamma, window):
+def draw(plt, history, modes, gamma, window, title):
+    """The figure; with gamma theory is drawn along the first mode, in the window."""
+    figure = plt.figure(figsize=(10, 6.4))
+    figure.suptitle(title, fontsize=13)
     time = history["time"]
     field, total = history["field_energy"], history["total_energy"]
     (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
@@ -81,3 +87,4 @@ def draw(figure, history, modes, gamma, window):
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)
     if len(time) > 1:
         bottom_right.set_xlim(time[0], time[-1])  # all four share it
+    return figure

@@ -199,6 +199,12 @@ def colours(arrays):
     return {"cmap": "viridis", "vmin": low, "vmax": high}
 
 
+def mesh_label(name, si):
+    """Its symbol with the unit."""
+    symbol, unit = SYMBOLS.get(name, name.replace("_", " ")), (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
+    return f"{symbol} [{unit}]" if unit else symbol
+
+
 def draw_meshes(plt, snapshots, names, si):
     """A row of panels (or more) for each mesh, all times of a mesh on one colour scale."""
     rows_each, columns = panel_grid(len(snapshots))
@@ -220,8 +226,7 @@ def draw_meshes(plt, snapshots, names, si):
         for panel in panels[len(snapshots) :]:
             panel.axis("off")
         bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.015)
-        unit = (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
-        bar.set_label(f"{symbol} [{unit}]" if unit else symbol)
+        bar.set_label(mesh_label(name, si))
         bar.formatter.set_powerlimits((-2, 3))
         bar.formatter.set_useMathText(True)
     x_label, y_label = axis_labels(si, "xy")

@@ -212,3 +212,19 @@ def amplitude(species, mode):
     """Of the wave that a species starts with in a mode along an axis."""
     waves = [wave for kind in species["perturb"].values() for wave in kind]
     return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])])
+
+
+class Fits:
+    """Fits and theory of what has a history and a config."""
+
+    def fit(self, name=None, start=-math.inf, end=math.inf, model="auto"):
+        """The Fit of "density_MX_MY" (by default the first) or "field_energy" in a window of time: gamma, omega, ...
+
+        model is auto, oscillation or exponential. See scripts/fit_rate.py --help for what is fitted.
+        """
+        return fit(select(self.history, name, start, end)[0], model)
+
+    def theory(self, mode=None):
+        """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one followed."""
+        plasma = plasma_of(self.config, tuple(mode or next(iter(self.history.modes), (1, 0))))
+        return dispersion.roots(plasma.k, plasma.beams)

@@ -62,6 +62,14 @@ class Mesh:
         return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uv" for axis in others)
 
 
+def preferred_axes(mesh):
+    """The two of its axes that are drawn before others."""
+    axes = next((axes for axes in PREFERRED_AXES if mesh.has(axes)))
+    if len(axes) < 2:
+        raise Problem(f"{mesh.name} has one axis; a movie is of two")
+    return axes
+
+
 def phase_spaces(snapshot):
     """The meshes of a file that are phase spaces, by name."""
     found = {}

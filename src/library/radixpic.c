@@ -149,7 +149,8 @@ static enum status finish(struct radixpic *run)
 {
     TRY(take_step(run));
     TRY(outputs_finish(run->session.simulation.outputs));
-    return session_complete(&run->session);
+    TRY(session_complete(&run->session));
+    return session_close_files(&run->session, STATUS_OK);
 }
 
 static enum status step(struct radixpic *run, uint64_t steps)

@@ -1,0 +1,100 @@
+"""Where the program and libradixpic.so are, and the functions of src/radixpic.h."""
+
+import ctypes
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+
+from radixpic.script import Problem
+
+HERE = Path(__file__).resolve().parent
+TREE, PREFIX = HERE.parents[1], HERE.parents[3]  # where the package lies in the sources, or where it is installed
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+HANDLE = ctypes.c_void_p
+
+
+def find_program():
+    """$RADIXPIC, else that of the tree or prefix that the package lies in, else by PATH."""
+    there = [os.environ.get("RADIXPIC"), TREE / "build" / "radixpic", PREFIX / "bin" / "radixpic", shutil.which("radixpic")]
+    for path in filter(None, there):
+        if Path(path).is_file():
+            return Path(path).resolve()
+    raise Problem("the program is not there: build it by scripts/build, or set RADIXPIC to its path")
+
+
+def find_library():
+    """$RADIXPIC_LIBRARY, else that beside the program or in its prefix."""
+    chosen = os.environ.get("RADIXPIC_LIBRARY")
+    folder = find_program().parent if not chosen else None
+    beside = [folder / "libradixpic.so", *folder.parent.glob("lib*/libradixpic.so*"), *folder.parent.glob("lib/*/libradixpic.so*")] if folder else []
+    for path in [chosen] if chosen else beside:
+        if Path(path).is_file():
+            return str(path)
+    raise Problem("libradixpic.so is not there: build it by scripts/build, or set RADIXPIC_LIBRARY to its path")
+
+
+class Species(ctypes.Structure):
+    """struct radixpic_species"""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("charge", ctypes.c_double),
+        ("mass", ctypes.c_double),
+        ("density", ctypes.c_double),
+        ("weight", ctypes.c_double),
+        ("particles", ctypes.c_uint64),
+    ]
+
+
+TEXT, COUNT, STATUS = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
+TEXTS = ctypes.POINTER(TEXT)
+# Result and arguments.
+FUNCTIONS = {
+    "error": (TEXT, []),
+    "create": (STATUS, [TEXT, TEXTS, COUNT, ctypes.POINTER(HANDLE)]),
+    "create_from_text": (STATUS, [TEXT, TEXTS, COUNT, ctypes.POINTER(HANDLE)]),
+    "destroy": (None, [ctypes.POINTER(HANDLE)]),
+    "write_into": (STATUS, [HANDLE, TEXT, ctypes.c_int]),
+    "step": (STATUS, [HANDLE, ctypes.c_uint64]),
+    "steps": (ctypes.c_uint64, [HANDLE]),
+    "time": (ctypes.c_double, [HANDLE]),
+    "grid": (None, [HANDLE, ctypes.POINTER(ctypes.c_uint32), DOUBLES]),
+    "config": (TEXT, [HANDLE]),
+    "unit": (STATUS, [HANDLE, TEXT, DOUBLES]),
+    "read_field": (STATUS, [HANDLE, TEXT, DOUBLES]),
+    "write_field": (STATUS, [HANDLE, TEXT, DOUBLES]),
+    "species_count": (ctypes.c_uint32, [HANDLE]),
+    "species_at": (STATUS, [HANDLE, ctypes.c_uint32, ctypes.POINTER(Species)]),
+    "read_particles": (STATUS, [HANDLE, TEXT, TEXT, DOUBLES]),
+    "write_particles": (STATUS, [HANDLE, TEXT, TEXT, DOUBLES]),
+    "read_ids": (STATUS, [HANDLE, TEXT, ctypes.POINTER(ctypes.c_uint64)]),
+    "history_rows": (COUNT, [HANDLE]),
+    "history_names": (TEXT, [HANDLE]),
+    "read_history": (None, [HANDLE, DOUBLES]),
+}
+
+
+@cache
+def load():
+    """The library, its functions by their names without radixpic_; those with a status raise a Problem."""
+    path = find_library()
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as error:
+        raise Problem(f"cannot load {path}: {error}") from None
+
+    class Library:
+        pass
+
+    def check(status, function, arguments):
+        if status:
+            raise Problem(loaded.radixpic_error().decode(errors="replace"), status)
+
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(loaded, "radixpic_" + name)
+        function.restype, function.argtypes = result, arguments
+        if result is STATUS:
+            function.errcheck = check
+        setattr(Library, name, staticmethod(function))
+    return Library

@@ -1,0 +1,92 @@
+"""Runs of the program, one or a series."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from radixpic.library import find_program
+from radixpic.run_folder import Run
+from radixpic.script import Problem
+
+
+def settings_of(values):
+    """KEY=VALUE of each item: text stands as it is, all else as YAML."""
+
+    def plain(value):  # of numpy
+        return value.tolist()
+
+    return [f"{key}={value if isinstance(value, str) else json.dumps(value, default=plain)}" for key, value in (values or {}).items()]
+
+
+def failure(stderr, code):
+    """The sentence of the program, without what mpirun says before and after it."""
+    lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), stderr.splitlines()))
+    own = [number for number, line in enumerate(lines) if line.startswith("radixpic")]
+    sentence = "\n".join(lines[own[0] :] if own else lines).removeprefix("radixpic: ")
+    return Problem(sentence or f"the program ended with code {code}", code)
+
+
+def run(config, set=None, output=None, device=None, steps=None, force=False, resume=False, ranks=1, quiet=False):
+    """Runs the program on a config, showing its lines unless `quiet`, and returns the Run.
+
+    set: {"time.step": 0.05, "grid.cells": [64, 64]}; output: its folder instead of the config's. force replaces a run that
+    is there, resume goes on with it. ranks > 1 takes mpirun. A failure is a Problem with the program's sentence and code.
+    """
+    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    command = [*launcher, find_program(), "run", config]
+    for option, value in (("--output", output), ("--device", device), ("--steps", steps)):
+        command += [option, value] if value is not None else []
+    command += [word for setting in settings_of(set) for word in ("--set", setting)]
+    command += ["--force"] * force + ["--resume"] * resume
+    folder = None
+    with tempfile.TemporaryFile("w+") as errors:
+        options = {"stdout": subprocess.PIPE, "stderr": errors, "text": True, "errors": "replace"}
+        with subprocess.Popen(list(map(str, command)), **options) as process:
+            try:
+                for line in process.stdout:
+                    if not quiet:
+                        print(line, end="", flush=True)
+                    if line.startswith("written to "):
+                        folder = line[len("written to ") : -1]
+            except KeyboardInterrupt:  # the program has it too, and ends with a checkpoint
+                process.wait()
+                raise
+        errors.seek(0)
+        said = errors.read()
+    if process.returncode:
+        raise failure(said, process.returncode)
+    if said:
+        print(said, end="", file=sys.stderr)
+    return Run(output or folder)
+
+
+class Table(list):
+    """Rows of a scan: a dict each, with the settings, "value" and "run". table["value"] is a column."""
+
+    def __getitem__(self, key):
+        return [row[key] for row in self] if isinstance(key, str) else super().__getitem__(key)
+
+    def __str__(self):
+        columns = [name for name in (self[0] if self else {}) if name != "run"]
+        cells = [columns, *([f"{row[name]:.6g}" if isinstance(row[name], float) else str(row[name]) for name in columns] for row in self)]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells)
+
+
+def scan(config, values, measure=None, output=None, set=None, **options):
+    """Runs a config with every combination of values, {"fields.magnetic": [0, 0.5, 1]}, and measures each run.
+
+    The runs go into folders below output, by default output/scan_CONFIG; options are those of run(). Returns a Table.
+    """
+    base = Path(output or Path("output") / f"scan_{Path(config).stem}")
+    table = Table()
+    for combination in itertools.product(*values.values()):
+        chosen = dict(zip(values, combination))
+        name = ",".join(setting.replace(os.sep, "_") for setting in settings_of(chosen))
+        done = run(config, set={**(set or {}), **chosen}, output=base / name, **{"quiet": True, **options})
+        table.append({**chosen, "value": measure(done) if measure else None, "run": done})
+    return table

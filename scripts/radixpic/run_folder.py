@@ -1,0 +1,127 @@
+"""What a run of the program left in its folder."""
+
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from radixpic import energy, fields, look, movie, phase_space
+from radixpic.fit import Fits
+from radixpic.history import read_config, read_history, read_title
+from radixpic.script import Problem, numpy as np
+
+ALIASES = {"rho": "chargeDensity"}  # the word of the config and the name in files
+
+
+class Density(NamedTuple):
+    """f over some of x, y, u and v: [bins along each of axes], the edges of the bins along each, and the time."""
+
+    values: object
+    axes: str
+    edges: list
+    time: float
+
+
+class Cloud(NamedTuple):
+    """Particles of a snapshot: arrays of positions, velocities and the real particles that each stands for."""
+
+    x: object
+    y: object
+    u: object
+    v: object
+    weight: object
+    time: float
+
+
+class Run(Fits):
+    """A run's folder. Steps are None for the last there is, a number or "all" where a picture is drawn.
+
+    Values are normalised, times in 1/omega_p; with si=True in SI units, by the files' unitSI.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise Problem(f"{folder} is no folder of a run")
+
+    def __repr__(self):
+        return f"radixpic.Run({str(self.folder)!r})"
+
+    @cached_property
+    def config(self):
+        """Every key, resolved, as mappings, lists and values."""
+        return read_config(self.folder)
+
+    @property
+    def history(self):
+        """The columns of history.csv by name, as arrays: history["field_energy"], history["time"]; history.mode((1, 0))
+        is complex."""
+        return read_history(self.folder)
+
+    # ---- files ----
+
+    def _open(self, step, inner="snapshots"):
+        steps = step if step in (None, "all") else np.atleast_1d(step).tolist()
+        return [fields.Snapshot(path) for path in fields.find_snapshots(self.folder, steps, inner)]
+
+    def steps(self, inner="snapshots"):
+        """The steps of which there are files in snapshots/, phase_space/ or moments/."""
+        return [int(path.stem[5:]) for path in fields.find_snapshots(self.folder, "all", inner)]
+
+    def field(self, name, step=None, si=False):
+        """A mesh of a snapshot, "E/x", "E/y", "phi" or "rho": [cells along x, cells along y]."""
+        (snapshot,) = self._open(step)
+        with closing(snapshot.file):
+            return fields.read_mesh(snapshot, ALIASES.get(name, name), si)[0]
+
+    def particles(self, species, step=None, si=False):
+        """The particles of a species in a snapshot, a Cloud."""
+        (snapshot,) = self._open(step)
+        with closing(snapshot.file):
+            (x, u, weight), (y, v, _) = (fields.read_phase_space(snapshot, species, axis, si) for axis in "xy")
+            unit, time_unit = (1, snapshot.time_unit) if si else (fields.real_particles(snapshot), 1)
+            return Cloud(x, y, u, v, weight / unit, snapshot.time * time_unit)
+
+    def phase_space(self, name, step=None, axes=None, si=False):
+        """A mesh of phase_space/, "SPECIES_AXES", over its axes or, integrated over the others, over some of them."""
+        (snapshot,) = self._open(step, phase_space.FOLDER)
+        with closing(snapshot.file):
+            there = phase_space.phase_spaces(snapshot)
+            mesh = phase_space.choose_named([snapshot], [name], there)[name]
+            axes = axes or mesh.axes
+            if not mesh.has(axes):
+                raise Problem(f"{name} is no function of {' and '.join(axes)}, but of {' and '.join(mesh.axes)}")
+            values, ranges = mesh.over(axes, si)
+            edges = [np.linspace(low, high, count + 1) for (low, high), count in zip(ranges, values.shape)]
+            return Density(values, axes, edges, snapshot.time * (snapshot.time_unit if si else 1))
+
+    # ---- pictures: each returns its Figure, which a notebook shows, and with `output` writes it ----
+
+    def _picture(self, output, draw, *arguments):
+        with look.pyplot() as plt:
+            figure = draw(plt, *arguments)
+            if output:
+                look.write(figure, output)
+            plt.close(figure)
+        return figure
+
+    def plot_energy(self, modes=None, gamma=None, window=energy.ALL_TIMES, title=None, output=None):
+        """Energies and modes against time; gamma draws exp(gamma t) along the first mode, fitted in the window."""
+        history = self.history
+        modes = list(history.modes)[:6] if modes is None else modes
+        return self._picture(output, energy.draw, history, modes, gamma, window, title or read_title(self.folder))
+
+    def plot_field(self, *names, step=None, si=False, output=None):
+        """Meshes of snapshots, by default "E/x": a row of panels for each, a panel for each time."""
+        names = [ALIASES.get(name, name) for name in names or ("E/x",)]
+        return self._picture(output, fields.draw_meshes, self._open(step), names, si)
+
+    def plot_phase_space(self, *names, step=None, axes=None, si=False, limits=None, output=None):
+        """Meshes of phase_space/, of different species together, over one or two axes; by default what suits."""
+        kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes)
+        return self._picture(output, phase_space.draw, kept, axes, si, limits, read_title(self.folder))
+
+    def movie(self, name, output, si=False, rate=10):
+        """A mesh of snapshots or of phase_space/, a frame for each file, `rate` a second: .gif, or by ffmpeg .mp4."""
+        with look.pyplot() as plt:
+            return movie.make(plt, self, ALIASES.get(name, name), output, si, rate)

@@ -1,0 +1,192 @@
+"""A simulation in this process, by libradixpic.so."""
+
+import ctypes
+import os
+
+from radixpic.fit import Fits
+from radixpic.history import History, parse_config
+from radixpic.library import DOUBLES, HANDLE, Species, load
+from radixpic.program import settings_of
+from radixpic.script import Problem, numpy as np
+
+ALIASES = {"rho": "chargeDensity"}  # the word of the config and the name in files
+
+
+def pointer(array, kind=DOUBLES):
+    return array.ctypes.data_as(kind)
+
+
+class Particles:
+    """The particles of a species as arrays x, y, u, v: [count], normalised, the same particle at the same place in each.
+
+    An array is read when it is first asked for, and what is changed in it is written back before the simulation goes on.
+    With that step it ends: it stays as it is and can no longer be changed; ask the simulation for the particles again.
+    charge, mass, density, weight (real particles that each stands for) are numbers; ids is an array where there are some.
+    """
+
+    def __init__(self, simulation, number):
+        info = Species()
+        load().species_at(simulation._handle, number, info)
+        self.__dict__.update(
+            {"name": info.name.decode(), "charge": info.charge, "mass": info.mass, "density": info.density},
+            weight=info.weight, count=info.particles, _simulation=simulation, _arrays={},
+        )
+
+    def __len__(self):
+        return self.count
+
+    def __getattr__(self, name):
+        if name not in ("x", "y", "u", "v"):
+            raise AttributeError(f"particles have no {name}, but x, y, u, v and ids")
+        if name not in self._arrays:
+            values = np.empty(self._open().count)
+            load().read_particles(self._simulation._handle, self.name.encode(), name.encode(), pointer(values))
+            self._arrays[name] = values, values.copy()
+        return self._arrays[name][0]
+
+    def __setattr__(self, name, values):
+        array = getattr(self, name)
+        if array is not values:
+            array[:] = values
+
+    def _open(self):
+        if self not in self._simulation._lent:
+            raise Problem("these particles are of an earlier time; ask the simulation for them again")
+        return self
+
+    @property
+    def ids(self):
+        values = np.empty(self._open().count, np.uint64)
+        load().read_ids(self._simulation._handle, self.name.encode(), pointer(values, ctypes.POINTER(ctypes.c_uint64)))
+        return values
+
+    def _write(self):
+        """Writes what was changed; returns whether particles have moved."""
+        moved = False
+        for name, (values, before) in self._arrays.items():
+            if not np.array_equal(values, before):
+                load().write_particles(self._simulation._handle, self.name.encode(), name.encode(), pointer(values))
+                before[:] = values
+                moved |= name in ("x", "y")
+        return moved
+
+    def _end(self):
+        for values, _ in self._arrays.values():
+            values.flags.writeable = False
+
+
+class Simulation(Fits):
+    """A simulation of a config, a path or a text of several lines, with `set` as the program's --set.
+
+    Between calls positions and fields are those of `time`, velocities those of half a step before, at time 0 before the
+    first step. No file is written but after write_into(). It can be closed by close() or by `with`.
+    """
+
+    def __init__(self, config, set=None):
+        self._handle, self._lent = HANDLE(), []
+        library, settings = load(), [text.encode() for text in settings_of(set)]
+        create = library.create_from_text if "\n" in str(config) else library.create
+        words = (ctypes.c_char_p * len(settings))(*settings)
+        create(os.fsencode(config), words, len(settings), self._handle)
+        cells, length = (ctypes.c_uint32 * 2)(), (ctypes.c_double * 2)()
+        library.grid(self._handle, cells, length)
+        self.cells, self.length = tuple(cells), tuple(length)
+        self.config = parse_config(library.config(self._handle).decode())
+        self.species = [item["name"] for item in self.config["species"]]
+
+    def _open(self):
+        if not self._handle:
+            raise Problem("the simulation is closed")
+        return self._handle
+
+    def close(self):
+        """Frees what it holds, also on the device."""
+        self._end_lent()
+        if self._handle:
+            load().destroy(self._handle)
+            self._handle = HANDLE()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    # ---- steps ----
+
+    @property
+    def steps(self):
+        """Steps taken."""
+        return load().steps(self._open())
+
+    @property
+    def time(self):
+        return load().time(self._open())
+
+    def step(self, steps=1):
+        """Takes steps; Ctrl-C stops between two."""
+        self._write_lent()
+        self._end_lent()
+        for _ in range(steps):
+            load().step(self._open(), 1)
+
+    def write_into(self, folder, force=False):
+        """Before the first step: all files that the config asks for go into a run folder, until step time.steps."""
+        load().write_into(self._open(), os.fsencode(folder), force)
+
+    @property
+    def history(self):
+        """A row for every step that was taken and is one of every output.history.every: see radixpic.Run.history."""
+        library, handle = load(), self._open()
+        names = library.history_names(handle).decode().split(",")
+        rows = np.empty((library.history_rows(handle), len(names)))
+        library.read_history(handle, pointer(rows))
+        return History("the simulation", dict(zip(names, rows.T)))
+
+    # ---- fields ----
+
+    def unit(self, quantity):
+        """One normalised unit of "time", "x", "u" or a field in SI units, by `units` of the config."""
+        value = ctypes.c_double()
+        load().unit(self._open(), ALIASES.get(quantity, quantity).encode(), value)
+        return value.value
+
+    def field(self, name, si=False):
+        """"E/x", "E/y", "phi" or "rho" on the nodes now: [cells along x, cells along y]."""
+        self._write_lent()
+        values = np.empty(self.cells)
+        load().read_field(self._open(), ALIASES.get(name, name).encode(), pointer(values))
+        return values * self.unit(name) if si else values
+
+    def set_field(self, name, values):
+        """"E/x" or "E/y" for the next step; the step after that has the field of its charges again."""
+        self._write_lent()
+        values = np.ascontiguousarray(np.broadcast_to(values, self.cells), float)
+        load().write_field(self._open(), name.encode(), pointer(values))
+
+    # ---- particles ----
+
+    def particles(self, species):
+        """The Particles of a species as they are now."""
+        if species not in self.species:
+            raise Problem(f"there is no species {species} (there are: {', '.join(self.species)})")
+        self._open()
+        lent = {particles.name: particles for particles in self._lent}
+        if species not in lent:
+            self._lent.append(Particles(self, self.species.index(species)))
+            return self._lent[-1]
+        return lent[species]
+
+    def _write_lent(self):
+        """Where particles have moved the next look at the fields sorts them, and their arrays end."""
+        if any([particles._write() for particles in self._lent]):
+            self._end_lent()
+
+    def _end_lent(self):
+        for particles in self._lent:
+            particles._end()
+        self._lent = []

@@ -1,0 +1,353 @@
+"""The Python package: simulations in this process against the program, what runs leave, and errors as exceptions."""
+
+import contextlib
+import io
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parents[2] / "scripts")]
+sys.dont_write_bytecode = True
+
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa: E402
+
+import radixpic  # noqa: E402
+from radixpic import dispersion  # noqa: E402
+from radixpic.fit import Plasma, fit_exact_series, select  # noqa: E402
+
+os.environ["RADIXPIC"] = PROGRAM
+EVERY_STEP = {"output.history.every": 1}
+PRECISIONS = ({"precision": "double"}, {"precision": "single", "step.method": "fused"})
+
+
+class PackageTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.config = self.folder / "small.yaml"
+
+    def simulation(self, set=None, config=None):
+        simulation = radixpic.Simulation(config or self.config, set=set)
+        self.addCleanup(simulation.close)
+        return simulation
+
+    def run_config(self, set=None, folder="out", **options):
+        return radixpic.run(self.config, set=set, output=self.folder / folder, quiet=True, **options)
+
+    def assert_problem(self, call, *words, code=None):
+        with self.assertRaises(radixpic.Problem) as caught:
+            call()
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+        if code is not None:
+            self.assertEqual(caught.exception.code, code)
+
+    def python(self, text, *arguments, options=()):
+        """Another Python, that has to print nothing but what the text prints."""
+        command = (sys.executable, "-B", *options, "-c", text)
+        environment = {"PYTHONPATH": str(ROOT / "scripts")}
+        result = self.run_program(*arguments, command=command, environment=environment)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        return result.stdout
+
+
+class Import(PackageTest):
+    def test_it_needs_no_other_package(self):
+        self.python("import radixpic", options=["-S"])
+
+    def test_a_simulation_needs_neither_matplotlib_nor_h5py(self):
+        text = "import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(2)\n"
+        self.python(text + "assert not {'matplotlib', 'h5py'} & set(sys.modules)", self.config)
+
+    def test_the_library_shows_its_header_and_nothing_else(self):
+        library = Path(PROGRAM).parent / "libradixpic.so"
+        listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+        shown = {line.split()[-1] for line in listed.stdout.splitlines()}
+        header = (ROOT / "src" / "radixpic.h").read_text()
+        self.assertEqual({name for name in shown if f"{name}(" not in header}, set())
+        self.assertIn("radixpic_create", shown)
+        self.assertNotRegex(header, r"cl_|MPI_|H5|#include [<\"](?!std)")
+
+
+class InProcess(PackageTest):
+    def test_the_bits_of_the_program(self):
+        for choice in PRECISIONS:
+            settings = {**EVERY_STEP, **choice}
+            run = self.run_config(settings, choice["precision"], steps=24)
+            simulation = self.simulation(settings)
+            simulation.step(10)
+            for name in ("E/x", "E/y", "phi", "rho"):
+                np.testing.assert_array_equal(simulation.field(name), run.field(name, step=10))
+            np.testing.assert_array_equal(simulation.particles("electrons").ids, self.ids_of(run, 10))
+            cloud, own = run.particles("electrons", step=10), simulation.particles("electrons")
+            for name in ("x", "y", "u", "v"):
+                np.testing.assert_allclose(getattr(own, name), getattr(cloud, name), rtol=1e-12, atol=1e-12)
+            self.assertAlmostEqual(own.weight, cloud.weight[0], delta=1e-9 * own.weight)
+            simulation.step(14)
+            self.assertEqual((simulation.steps, round(simulation.time, 12)), (24, 2.4))
+            for name, values in simulation.history.columns.items():
+                np.testing.assert_array_equal(values, run.history[name][:24], name)
+            np.testing.assert_array_equal(simulation.field("E/x"), run.field("E/x"))
+
+    def ids_of(self, run, step):
+        import h5py
+
+        with h5py.File(run.folder / "snapshots" / f"data_{step}.h5") as file:
+            return file[f"data/{step}/particles/electrons/id"][...]
+
+    def test_units(self):
+        run, simulation = self.run_config(steps=0), self.simulation()
+        for name in ("E/y", "phi", "rho"):
+            np.testing.assert_allclose(simulation.field(name, si=True), run.field(name, si=True), rtol=1e-6)
+        cloud, own = run.particles("electrons", si=True), simulation.particles("electrons")
+        np.testing.assert_allclose(own.x * simulation.unit("x"), cloud.x, rtol=1e-6)
+
+    def test_two_at_once(self):
+        alone = self.simulation(EVERY_STEP)
+        alone.step(12)
+        first, second = self.simulation(EVERY_STEP), self.simulation({**EVERY_STEP, "time.step": 0.05})
+        for _ in range(12):
+            first.step()
+            second.step(2)
+        np.testing.assert_array_equal(alone.history["field_energy"], first.history["field_energy"])
+        self.assertEqual((first.time, second.steps), (alone.time, 24))
+
+    def test_arrays_of_particles(self):
+        simulation = self.simulation({"precision": "double"})
+        electrons = simulation.particles("electrons")
+        self.assertIs(simulation.particles("electrons"), electrons)
+        self.assertEqual((len(electrons), electrons.charge, electrons.x.shape), (4096, -1, (4096,)))
+        before = electrons.u.copy()
+        electrons.u[:] += 0.25
+        electrons.v = 1
+        total = simulation.history
+        simulation.step()
+        self.assertEqual(len(total["time"]), 0)
+        momentum = simulation.history["momentum_x"][0]
+        self.assertAlmostEqual(momentum, electrons.weight * np.sum(before + 0.25), delta=1e-9)
+        self.assertAlmostEqual(simulation.history["momentum_y"][0], electrons.weight * 4096, delta=1e-9)
+        with self.assertRaises(ValueError):  # of an earlier time
+            electrons.u[:] = 0
+        self.assert_problem(lambda: electrons.y, "earlier time")
+        moved = simulation.particles("electrons")
+        rho = simulation.field("rho")
+        moved.x += 6 / 16  # a cell
+        np.testing.assert_allclose(simulation.field("rho"), np.roll(rho, 1, axis=0), atol=1e-12)
+        self.assertIsNot(simulation.particles("electrons"), moved)
+        moved = simulation.particles("electrons")
+        moved.y[5] = math.nan
+        self.assert_problem(lambda: simulation.step(), "species electrons, y: expected finite numbers, found nan in place 5")
+
+    def test_a_field_of_the_callers(self):
+        simulation = self.simulation({"precision": "double"})
+        u = np.sort(simulation.particles("electrons").u)
+        simulation.step()
+        u = np.sort(simulation.particles("electrons").u)
+        simulation.set_field("E/x", 2)
+        simulation.set_field("E/y", np.zeros((16, 8)))
+        simulation.step()
+        np.testing.assert_allclose(np.sort(simulation.particles("electrons").u), u - 2 * 0.1, atol=1e-12)
+        self.assert_problem(lambda: simulation.set_field("phi", 0), "phi follows from the particles")
+
+    def test_two_stream_from_arrays(self):
+        """Two Maxwellian beams, each with its wave, written into one cold species: the growth of linear theory."""
+        k, drift, places, speeds = 0.2, 3, 256, 64
+        length = 2 * math.pi / k
+        settings = {
+            "grid.cells": [64, 2], "grid.length": [length, 1], "time.step": 0.1, "precision": "double",
+            "species.electrons.particles": places * speeds * 2, "species.electrons.velocities": "{kind: cold}",
+            "species.electrons.perturb.density": [], "output.history": {"every": 1, "modes": [[1, 0]]},
+        }
+        simulation = self.simulation(settings)
+        quantiles = [statistics.NormalDist().inv_cdf((n + 0.5) / speeds) for n in range(speeds)]
+        x = (np.arange(places) + 0.5) / places * length
+        x = x + 1e-5 * np.sin(k * x) / k
+        electrons = simulation.particles("electrons")
+        electrons.x = np.tile(x, 2 * speeds)
+        electrons.y = np.resize([0.25, 0.75], len(electrons))
+        electrons.u = np.repeat([u + beam for beam in (drift, -drift) for u in quantiles], places)
+        simulation.step(300)
+        wave, _ = select(simulation.history, "density_1_0", 18, 30)
+        beams = [(0.5, drift, 1), (0.5, -drift, 1)]
+        exact = fit_exact_series(wave, Plasma(k, beams), 0.1, length / 64).gamma
+        self.assertAlmostEqual(exact, dispersion.roots(k, beams)[0][0], delta=0.01 * exact)
+        # 64 speeds for a beam leave 0.4 % to the exact linear series
+        self.assertAlmostEqual(simulation.fit("density_1_0", start=18, end=30).gamma, exact, delta=0.01 * exact)
+
+    def test_create_and_close_again_and_again(self):
+        """What a simulation holds is given back: forty more of 6 MB each take less than seven."""
+        text = """
+import os, radixpic, sys
+def held():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
+for number in range(50):
+    with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 100000}) as simulation:
+        simulation.step(1)
+        simulation.particles("electrons").u
+    if number == 9:
+        before = held()
+after = held()
+assert after[1] <= before[1], (before, after)
+assert after[0] - before[0] < 40e6, (before, after)
+"""
+        self.python(text, self.config)
+
+
+class Quiet(PackageTest):
+    def test_nothing_is_printed_and_no_file_written(self):
+        self.python("import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(23)", self.config)
+        self.assert_nothing_created()
+
+    def test_signals_stay(self):
+        """The library sets none; the driver of a device may, and has done so when the first simulation is there."""
+        text = """
+import radixpic, sys
+def caught():
+    return [line for line in open("/proc/self/status") if line[:6] in ("SigBlk", "SigIgn", "SigCgt")]
+simulation = radixpic.Simulation(sys.argv[1])
+before = caught()
+simulation.step(2)
+radixpic.Simulation(sys.argv[1]).step(2)
+assert caught() == before
+import signal
+assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN
+"""
+        self.python(text, self.config)
+
+    def test_mpi_is_not_started(self):
+        text = "import radixpic, sys, ctypes; from radixpic.library import find_library\n"
+        text += "radixpic.Simulation(sys.argv[1]).step(2); flag = ctypes.c_int()\n"
+        text += "ctypes.CDLL(find_library()).MPI_Initialized(ctypes.byref(flag)); assert flag.value == 0"
+        self.python(text, self.config)
+
+
+class Errors(PackageTest):
+    def test_they_have_the_sentence(self):
+        self.assert_problem(lambda: self.simulation({"time.stepp": 1}), 'did you mean "step"?', code=2)
+        self.assert_problem(lambda: self.simulation(config=self.folder / "no.yaml"), "no.yaml: cannot open", code=2)
+        self.assert_problem(lambda: self.simulation({"device": "no such"}), "no such", code=3)
+        self.assert_problem(lambda: self.run_config({"time.stepp": 1}), 'did you mean "step"?', code=2)
+        simulation = self.simulation()
+        self.assert_problem(lambda: simulation.particles("ions"), "no species ions (there are: electrons)")
+        self.assert_problem(lambda: simulation.field("E/z"), 'field "E/z" is not known', code=2)
+        simulation.close()
+        simulation.close()
+        self.assert_problem(lambda: simulation.step(), "closed")
+        self.assert_problem(lambda: radixpic.Run(self.folder / "nowhere"), "no folder of a run")
+
+    def test_what_is_not_there(self):
+        kernels = {"RADIXPIC_LIBRARY": "/nowhere.so"}
+        text = "import radixpic, sys\ntry:\n    radixpic.Simulation(sys.argv[1])\nexcept radixpic.Problem as problem:\n    print(problem)"
+        environment = {"PYTHONPATH": str(ROOT / "scripts"), **kernels}
+        result = self.run_program(self.config, command=(sys.executable, "-B", "-c", text), environment=environment)
+        self.assertEqual(result.stderr, "")
+        self.assertIn("libradixpic.so is not there: build it by scripts/build, or set RADIXPIC_LIBRARY", result.stdout)
+
+
+class Files(PackageTest):
+    def test_write_into(self):
+        """The run folder of the program, from here."""
+        import h5py
+
+        run = self.run_config(EVERY_STEP)
+        simulation = self.simulation(EVERY_STEP)
+        simulation.write_into(self.folder / "own")
+        self.assert_problem(lambda: self.simulation().write_into(self.folder / "out"), "holds a run already", code=2)
+        simulation.step(20)
+        self.assert_problem(lambda: simulation.step(4), "time.steps", code=2)
+        simulation.close()
+        simulation = self.simulation(EVERY_STEP)
+        simulation.write_into(self.folder / "own", force=True)
+        self.assert_problem(lambda: simulation.write_into(self.folder / "more"), "once, and before the first step")
+        simulation.step(23)
+        own = radixpic.Run(self.folder / "own")
+        self.assertEqual((run.folder / "history.csv").read_bytes(), (own.folder / "history.csv").read_bytes())
+        self.assertEqual(len(simulation.history["time"]), 24)
+        self.assertEqual(own.steps(), run.steps())
+        np.testing.assert_array_equal(own.field("E/x"), run.field("E/x"))
+        with h5py.File(own.folder / "snapshots" / "data_10.h5") as file:
+            self.assertIn("data/10/particles/electrons", file)
+        result = self.run_well("run", "small.yaml", "--resume", "--output", "own", *("--set", "output.history.every=1"))
+        self.assertIn("holds the complete run of 23 steps; nothing is left to do", result.stdout)
+        self.assert_problem(lambda: simulation.step(), "ends", code=2)
+
+
+class Runs(PackageTest):
+    def test_run(self):
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            run = radixpic.run(self.config, set={"grid.cells": np.array([8, 8]), "time.step": 1e-2}, output=self.folder / "a b")
+        self.assertIn("4096 particles of 1 species on 8x8 cells, 23 steps of 0.01", shown.getvalue())
+        self.assertEqual((run.folder, run.config["grid"]["cells"]), (self.folder / "a b", [8, 8]))
+        self.assertEqual(run.config["species"][0]["perturb"]["density"], [{"axis": "x", "mode": 1, "amplitude": 0.1}])
+        self.assert_problem(lambda: self.run_config(folder="a b"), "holds a run already", code=2)
+        self.assertEqual(self.run_config(folder="a b", force=True, steps=2).history["time"][-1], 0.2)
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, ROOT)
+        self.assertEqual(radixpic.run("small.yaml", quiet=True).folder.resolve(), (self.folder / "out").resolve())
+
+    def test_ranks(self):
+        for name, value in MPI_ENVIRONMENT.items():
+            self.addCleanup(os.environ.pop, name, None) if name not in os.environ else None
+            os.environ.setdefault(name, value)
+        run = self.run_config(ranks=2)
+        with self.assertRaises(radixpic.Problem) as caught:
+            self.run_config({"time.stepp": 1}, ranks=2)
+        self.assertEqual(len(str(caught.exception).splitlines()), 1)
+        self.assertIn("2 ranks", (run.folder / "log.txt").read_text())
+        self.assert_problem(lambda: self.run_config({"time.stepp": 1}, ranks=2), 'did you mean "step"?', code=2)
+
+    def test_what_a_run_has(self):
+        axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
+        item = {"species": "electrons", "axes": axes, "order": ["u", "x"], "every": 10}
+        run = self.run_config({**EVERY_STEP, "output.phase_space": [item]})
+        self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
+        f = run.phase_space("electrons_ux", step=10)
+        self.assertEqual((f.values.shape, f.axes, f.time), ((12, 8), "ux", 1.0))
+        np.testing.assert_array_equal(f.edges[0], np.arange(-6, 7))
+        along_x = run.phase_space("electrons_ux", axes="x")
+        self.assertEqual((along_x.values.shape, along_x.axes), ((8,), "x"))
+        self.assertAlmostEqual(along_x.values.sum() * 6 / 8, 24, delta=0.01)  # all particles of the density 1
+        self.assert_problem(lambda: run.phase_space("ions_xu"), "no mesh ions_xu (there are: electrons_ux over u x)")
+        self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
+        script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
+        found, fit = json.loads(script.stdout), run.fit()
+        self.assertEqual((found["gamma"], found["omega"]), (fit.gamma, fit.omega))
+        self.assertEqual((found["theory"][0]["gamma"], found["theory"][0]["omega"]), run.theory()[0])
+        self.assertNotEqual(run.fit("field_energy", start=0.5).gamma, fit.gamma)
+        self.assert_problem(lambda: run.fit("charge"), "density_MX_MY or field_energy, not of charge")
+        for draw, name in (
+            (run.plot_energy, "energy.png"),
+            (lambda output: run.plot_field("phi", "rho", step="all", output=output), "fields.png"),
+            (lambda output: run.plot_phase_space(step=[0, 20], output=output), "f.png"),
+        ):
+            draw(output=self.folder / name)
+            self.assert_picture(name)
+        from PIL import Image
+
+        for name, movie in (("electrons_ux", "f.gif"), ("E/x", "ex.gif")):
+            with Image.open(run.movie(name, self.folder / movie)) as image:
+                self.assertEqual(image.n_frames, 4)
+        self.assert_problem(lambda: run.movie("B/z", self.folder / "b.gif"), "no mesh B")
+        self.assert_problem(lambda: run.movie("E/x", self.folder / "no" / "x.gif"), "cannot write")
+
+    def test_scan(self):
+        values = {"time.step": [0.1, 0.05], "species.electrons.velocities": ["{kind: cold}"]}
+        table = radixpic.scan(
+            self.config, values, measure=lambda run: float(run.history["time"][-1]), output=self.folder / "scan", steps=10
+        )
+        self.assertEqual(table["value"], [1.0, 0.5])
+        self.assertEqual(table["time.step"], [0.1, 0.05])
+        self.assertTrue((self.folder / "scan" / "time.step=0.05,species.electrons.velocities={kind: cold}").is_dir())
+        self.assertEqual(table[1]["run"].config["time"]["step"], 0.05)
+        self.assertRegex(str(table), r"(?s)^time.step +species.electrons.velocities +value\n +0.1 +\{kind: cold\} +1\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
