@@ -180,6 +180,9 @@ def fit_exact_series(wave, plasma, dt, dx, model="auto"):
 # ---- theory of the run's own plasma ----
 
 
+UNIFORM = {"density": "1", "drift": ["0", "0"], "thermal": ["1", "1"]}  # the profile of a species without one
+
+
 class Plasma(NamedTuple):
     """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the perturbation."""
 
@@ -198,6 +201,8 @@ def plasma_of(config, mode):
         raise Problem("mode 0 0 is no wave")
     beams, weights = [], []
     for species in config["species"]:
+        if species.get("profile", UNIFORM) != UNIFORM:
+            raise Problem(f"species {species['name']} has a profile; the theory is of a uniform plasma")
         velocities = species["velocities"]
         along = velocities["kind"] == "maxwellian" and math.hypot(*(a * s / size for a, s in zip(k, velocities["thermal"])))
         if not along:

@@ -98,21 +98,21 @@ def read_title(folder):
 
 
 def value_of(text):
-    """A number, a word, or a list of those."""
-    if text.startswith("["):
-        items, depth, item = [], 0, ""
-        for letter in text[1:-1] + ",":
-            depth += (letter == "[") - (letter == "]")
-            if letter == "," and depth == 0:
-                items += [value_of(item.strip())] if item.strip() else []
-                item = ""
-            else:
-                item += letter
-        return items
+    """A number, a text, or a list of those."""
     try:
         return json.loads(text)
     except ValueError:
-        return text
+        if not text.startswith("["):
+            return text  # a word
+    items, depth, item = [], 0, ""
+    for letter in text[1:-1] + ",":
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and depth == 0:
+            items += [value_of(item.strip())] if item.strip() else []
+            item = ""
+        else:
+            item += letter
+    return items
 
 
 def read_config(folder):

@@ -242,6 +242,8 @@ class FitRate(ScriptTest):
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
         resolve(config, "fields.magnetic=1")
         self.assert_problem("--theory", "config", words=["magnetic field"])
+        resolve(config, "species.electrons.profile.drift=[sin(2*pi*x/lx), '0']")
+        self.assert_problem("--theory", "config", words=["electrons has a profile"])
         resolve(config, "species.electrons.velocities={kind: cold}")
         self.assert_problem("--theory", "config", words=["electrons has no Maxwellian spread"])
 
@@ -302,9 +304,8 @@ class PlotHistory(ScriptTest):
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
 
-        figure = plt.figure()
+        figure = energy.draw(plt, read_history(self.folder), modes, gamma, window, "")
         self.addCleanup(plt.close, figure)
-        energy.draw(figure, read_history(self.folder), modes, gamma, window)
         return figure.axes[:2]
 
     def dashed(self, axes):
