@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "base/timer.h"
 #include "commands/commands.h"
+#include "output/provenance.h"
 #include "parallel/communicator.h"
 
 #include <ctype.h>
@@ -35,12 +36,33 @@ static void print_help(void)
            "short key every step.\n\n");
     for (size_t n = 0; n < COMMAND_COUNT; n++)
         printf("  %-10s %s\n", commands[n].name, commands[n].summary);
-    printf("\n  --help     show this help\n  --version  show the version\n\n"
+    printf("\n  --help     show this help\n  --version  show the version; with --verbose the commit, "
+           "libraries and device too\n\n"
            "radixpic COMMAND --help tells the options of a command.\n\n"
            "Examples:\n"
            "  radixpic run configs/landau_damping.yaml\n"
            "  radixpic check configs/two_stream.yaml --set time.step=0.2\n"
            "  radixpic bench pic-sort --particles 1048576\n");
+}
+
+/* `--version`, or with --verbose behind it how the program was built and what it finds here. */
+static enum status print_version(int argc, char **argv)
+{
+    struct device *device = NULL;
+    if (argc > 2 && strcmp(argv[2], "--verbose") != 0)
+        return status_fail(STATUS_USAGE, "radixpic --version: unexpected argument \"%s\"", argv[2]);
+    if (argc == 2) {
+        printf("radixpic " RADIXPIC_VERSION "\n");
+        return STATUS_OK;
+    }
+    const bool has_device = device_open("auto", 0, &device) == STATUS_OK;
+    char *text = provenance_text(has_device ? device_info(device) : NULL);
+    printf("%skernels    %s\n", text ? text : "", program_folder());
+    if (!has_device)
+        printf("device     %s\n", status_message());
+    free(text);
+    device_close(&device);
+    return STATUS_OK;
 }
 
 static enum status dispatch(int argc, char **argv)
@@ -49,10 +71,11 @@ static enum status dispatch(int argc, char **argv)
         return status_fail(STATUS_USAGE, "radixpic: expected a command; radixpic --help lists them");
     const bool asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
     if (asks_help || strcmp(argv[1], "--version") == 0) {
-        if (communicator_is_first() && asks_help)
-            print_help();
-        else if (communicator_is_first())
-            printf("radixpic " RADIXPIC_VERSION "\n");
+        if (!communicator_is_first())
+            return STATUS_OK;
+        if (!asks_help)
+            return print_version(argc, argv);
+        print_help();
         return STATUS_OK;
     }
     const char *known[COMMAND_COUNT + 2] = {[COMMAND_COUNT] = "--help", "--version"};

@@ -3,6 +3,10 @@
 
 #include "base/replace.h"
 #include "config/config_reader.h"
+#include "output/provenance.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_first_rank(const struct session *session)
 {
@@ -67,7 +71,7 @@ enum status session_choose_folder(struct session *session, bool replaces)
     return STATUS_OK;
 }
 
-static enum status write_resolved_config(struct session *session)
+static enum status write_resolved_config(const struct session *session, const char *provenance)
 {
     struct replacement replacement;
     struct config resolved = session->config;
@@ -75,6 +79,8 @@ static enum status write_resolved_config(struct session *session)
     if (session->communicator.size > 1)
         resolved.fields.decomposition = session->simulation.decomposition;
     TRY(replace_begin(session->folder.path, "config.yaml", &replacement));
+    for (const char *line = provenance, *end; (end = strchr(line, '\n')); line = end + 1)
+        fprintf(replacement.file, "# %.*s\n", (int)(end - line), line);
     return replace_end(&replacement, config_echo(&resolved, replacement.file));
 }
 
@@ -86,7 +92,15 @@ static enum status open_outputs(struct session *session)
     if (!is_first_rank(session))
         return STATUS_OK;
     TRY(run_folder_open(&session->folder, "log.txt", mode, &session->log.file));
-    TRY(write_resolved_config(session));
+    char *provenance = provenance_text(device_info(session->device));
+    if (!provenance)
+        return status_fail(STATUS_FAILED, "no memory to say what made %s", session->folder.path);
+    const enum status status = write_resolved_config(session, provenance);
+    char *rest = provenance;
+    for (char *line; (line = strsep(&rest, "\n")) && rest;)
+        log_line(&session->log, LOG_VERBOSE, "%s", line);
+    free(provenance);
+    TRY(status);
     return run_folder_set(&session->folder, MANIFEST_RUNNING, 0);
 }
 

@@ -62,6 +62,22 @@ char *text_escaped(const char *text, bool has_lines)
     return escaped;
 }
 
+void text_print_word(FILE *stream, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,:@%";
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    char *escaped = text_escaped(word, false);
+    const bool is_escaped = escaped && strcmp(escaped, word) != 0; /* $'...' takes a backslash as an escape */
+    fputs(is_escaped ? "$'" : "'", stream);
+    for (const char *c = is_escaped ? escaped : word; *c; c++)
+        fputs(*c != '\'' ? (const char[]){*c, '\0'} : is_escaped ? "\\'" : "'\\''", stream);
+    fputc('\'', stream);
+    free(escaped);
+}
+
 const char *text_fault(const char *text, size_t length, bool is_path)
 {
     for (size_t i = 0; i < length;) {

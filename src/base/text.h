@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Bytes of the UTF-8 character at `text` (at most `left` of them), its code in `code`; 0 when the bytes are
  * no UTF-8. */
@@ -20,6 +21,9 @@ bool text_is_hidden(uint32_t code);
 /* `text` as a terminal or log may get it, for free(): \xHH for a hidden byte or one that is no UTF-8, \uHHHH
  * for a hidden character; line ends and tabs as they are where it `has_lines`. NULL: no memory. */
 char *text_escaped(const char *text, bool has_lines);
+
+/* A word as a shell reads it back; hidden characters as bash and zsh read them. */
+void text_print_word(FILE *stream, const char *word);
 
 /* NULL when `text` is UTF-8 of printable characters on one line, or for a path of any characters but NUL;
  * otherwise what it holds instead, in words. */

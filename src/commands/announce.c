@@ -60,8 +60,8 @@ void announce(const struct simulation *simulation, struct log *log)
              config->grid.cells[1], (unsigned long long)config->time.steps, config->time.step,
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     announce_ranks(simulation, log);
-    log_line(log, LOG_VERBOSE, "platform %s, driver %s, %u compute units, %zu KiB local memory",
-             info->platform, info->driver, info->compute_units, info->local_memory / 1024);
+    log_line(log, LOG_VERBOSE, "%u compute units, %zu KiB local memory", info->compute_units,
+             info->local_memory / 1024);
     log_line(log, LOG_VERBOSE, "kernels from %s", program_folder());
     announce_step(simulation, log);
     /* Transforms on the host of a GPU cross the bus in every step, which the log should show. */

@@ -240,23 +240,6 @@ enum status restart_open(const struct communicator *communicator, const struct o
     return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
 }
 
-/* A word as a shell reads it back; hidden characters as bash and zsh read them. */
-static void print_word(FILE *stream, const char *word)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,:@%";
-    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
-        fputs(word, stream);
-        return;
-    }
-    char *escaped = text_escaped(word, false);
-    const bool is_escaped = escaped && strcmp(escaped, word) != 0; /* $'...' takes a backslash as an escape */
-    fputs(is_escaped ? "$'" : "'", stream);
-    for (const char *c = is_escaped ? escaped : word; *c; c++)
-        fputs(*c != '\'' ? (const char[]){*c, '\0'} : is_escaped ? "\\'" : "'\\''", stream);
-    fputc('\'', stream);
-    free(escaped);
-}
-
 char *restart_command(const struct overrides *overrides, int ranks, const char *folder)
 {
     char *text = NULL;
@@ -270,11 +253,11 @@ char *restart_command(const struct overrides *overrides, int ranks, const char *
     const bool is_changed =
         overrides->setting_count > 0 || overrides->output_directory || overrides->device || overrides->steps;
     if (overrides->config_path && !is_changed) {
-        print_word(stream, overrides->config_path);
+        text_print_word(stream, overrides->config_path);
         fputs(" --restart latest", stream);
     } else { /* the checkpoint's config has the overrides in it */
         fputs("--restart latest --output ", stream);
-        print_word(stream, folder);
+        text_print_word(stream, folder);
     }
     fclose(stream);
     return text;

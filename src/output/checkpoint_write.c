@@ -5,6 +5,7 @@
 #include "config/config_reader.h"
 #include "output/outputs.h"
 #include "output/performance.h"
+#include "output/provenance.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_double(root, "first_energy", view->first_energy);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
+    provenance_record(root);
     performance_record(file, view);
     write_config(file, view);
     hdf5_dataset(root, "first_rows",

@@ -2,11 +2,11 @@
 #include "output/openpmd.h"
 
 #include "output/performance.h"
+#include "output/provenance.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <pwd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- units ---- */
@@ -44,9 +44,7 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
                        uint32_t extensions)
 {
     const struct passwd *account = getpwuid(getuid());
-    const time_t now = time(NULL);
-    struct tm local;
-    char date[64], format[64];
+    char format[64];
     snprintf(format, sizeof format, "%s_%%T.h5", prefix);
     hdf5_text(root, "openPMD", "1.1.0");
     hdf5_numbers(root, "openPMDextension", HDF5_UINT32, 0, &extensions);
@@ -56,10 +54,7 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
     hdf5_text(root, "iterationEncoding", "fileBased");
     hdf5_text(root, "iterationFormat", format);
     hdf5_text(root, "author", account ? account->pw_name : "unknown");
-    hdf5_text(root, "software", "RadixPIC");
-    hdf5_text(root, "softwareVersion", RADIXPIC_VERSION);
-    if (localtime_r(&now, &local) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &local))
-        hdf5_text(root, "date", date);
+    provenance_record(root);
     if (config->title[0])
         hdf5_text(root, "comment", config->title);
 }

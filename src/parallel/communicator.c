@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,6 +83,14 @@ bool communicator_is_parallel(void)
 bool communicator_is_first(void)
 {
     return told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0;
+}
+
+void communicator_library(size_t size, char text[static size])
+{
+    char name[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(name, &length);
+    snprintf(text, size, "%.*s", (int)strcspn(name, ",\n"), name);
 }
 
 enum status communicator_start_mpi(void)

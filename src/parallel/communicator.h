@@ -34,6 +34,9 @@ bool communicator_is_parallel(void);
  * print alike is for the first. */
 bool communicator_is_first(void);
 
+/* The first line of what the MPI library says of itself. */
+void communicator_library(size_t size, char text[static size]);
+
 /* Collective: STATUS_OK when it is so on every rank; else the code of the lowest rank that failed, with its
  * message, on all ranks. */
 STATUS_CHECKED enum status communicator_agree(const struct communicator *communicator, enum status status);

@@ -72,6 +72,10 @@ class Help(ProgramTest):
 
     def test_version(self):
         self.assertRegex(self.run_well("--version").stdout, r"^radixpic \d+\.\d+(\.\d+)?\n$")
+        told = self.run_well("--version", "--verbose").stdout
+        for name in ("radixpic", "date", "host", "command", "libraries", "device", "kernels"):
+            self.assertRegex(told, rf"(?m)^{name} +\S")
+        self.assert_refused(self.run_program("--version", "run"), 2, '"run"')
 
 
 class UnknownWords(ProgramTest):

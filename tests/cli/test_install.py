@@ -94,5 +94,39 @@ class WithoutTests(ProgramTest):
         self.assertFalse((self.folder / "build" / "tests").exists())
 
 
+class Commit(ProgramTest):
+    """scripts/commit.cmake, which every build runs."""
+
+    def find(self, folder="tree"):
+        header = self.folder / "commit.h"
+        result = subprocess.run(
+            ["cmake", "-D", f"SOURCE={self.folder / folder}", "-D", f"FILE={header}", "-P", str(ROOT / "scripts" / "commit.cmake")]
+        )
+        self.assertEqual(result.returncode, 0)
+        return re.fullmatch(r'#define RADIXPIC_COMMIT "(.*)"\n', header.read_text())[1], header.stat().st_mtime_ns
+
+    def git(self, *words):
+        names = {f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        subprocess.run(["git", "-C", self.folder / "tree", *words], check=True, capture_output=True, env={**os.environ, **names})
+
+    def test_a_tree_and_its_commits(self):
+        (self.folder / "tree" / "inner").mkdir(parents=True)
+        none = "no commit known, built without git"
+        self.assertEqual(self.find()[0], none)
+        self.git("init")
+        self.git("commit", "--allow-empty", "-m", "one")
+        one, written = self.find()
+        self.assertRegex(one, r"\Acommit [0-9a-f]{12}\Z")
+        self.assertEqual(self.find(), (one, written))  # the header stays, so nothing is built anew
+        file = self.folder / "tree" / "file"
+        file.write_text("first")
+        self.git("add", "file")
+        self.assertEqual(self.find()[0], f"{one}, modified")
+        self.git("commit", "-m", "two")
+        self.assertRegex(self.find()[0], r"\Acommit [0-9a-f]{12}\Z")
+        self.assertNotEqual(self.find()[0], one)
+        self.assertEqual(self.find("tree/inner")[0], none)  # a tree without git that lies in another's repository
+
+
 if __name__ == "__main__":
     unittest.main()

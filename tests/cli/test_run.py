@@ -5,6 +5,7 @@ import math
 import os
 import pty
 import re
+import shlex
 import signal
 import struct
 import termios
@@ -36,7 +37,8 @@ class Files(ProgramTest):
     def setUp(self):
         super().setUp()
         self.out = self.folder / "out"
-        self.run_well("run", "small.yaml", *sets("precision=double"))
+        self.arguments = ["run", "small.yaml", *sets("precision=double")]
+        self.run_well(*self.arguments)
 
     def test_a_run_folder(self):
         found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
@@ -101,7 +103,15 @@ class Files(ProgramTest):
         log = (self.out / "log.txt").read_text()
         for step in (0, 23):
             with h5py.File(self.out / "snapshots" / f"data_{step}.h5") as file:
-                record = dict(file["performance"].attrs)
+                record, root = dict(file["performance"].attrs), dict(file.attrs)
+            told = [root[name].decode() for name in ("softwareVersion", "machine", "command", "softwareDependencies")]
+            self.assertRegex(told[0], r"\A\d+\.\d+\.\d+, (commit [0-9a-f]{12}(, modified)?|no commit known, built without git)\Z")
+            self.assertEqual(told[1], os.uname().nodename)
+            self.assertEqual(shlex.split(told[2])[1:], self.arguments)
+            for text in (log, (self.out / "config.yaml").read_text()):
+                for line in (f"radixpic   {told[0]}", f"host       {told[1]}", f"command    {told[2]}", f"libraries  {told[3]}"):
+                    self.assertRegex(text, rf"(?m)^(# )?{re.escape(line)}$")
+                self.assertRegex(text, rf"(?m)^(# )?device     {re.escape(record['device'].decode())}, .*, driver ")
             self.assertEqual((record["stepper"], record["ranks"], record["steps"]), (b"radix", 1, step))
             self.assertIn(record["sort"].decode(), log)
             self.assertIn(record["device"].decode(), log)
@@ -176,7 +186,8 @@ class SameResult(ProgramTest):
         self.assertEqual(self.read("out"), self.read("again"))
         first = (self.folder / "out" / "config.yaml").read_text()
         again = (self.folder / "again" / "config.yaml").read_text()
-        self.assertEqual(re.sub(r"(?m)^  directory: .*$", "", first), re.sub(r"(?m)^  directory: .*$", "", again))
+        differs = r"(?m)^(  directory: .*|# (date|command) .*)$"
+        self.assertEqual(re.sub(differs, "", first), re.sub(differs, "", again))
         self.assertRegex(first, r"(?m)^    particles: 3001 ")
 
     def test_settings_change_the_run(self):

@@ -141,7 +141,7 @@ class FaultTest(ProgramTest):
         def visit(name, node):
             if name == "performance":  # times and the run's id, which no two runs have alike
                 return
-            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items() if key != "run"})
+            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items() if key not in ("run", "date", "command")})
             if isinstance(node, h5py.Dataset) and name != "config":
                 content[name] = (node.shape, node.dtype.str, node[()].tobytes())
 

@@ -40,18 +40,23 @@ DIFFERENT = {"log.txt", "timers.csv", ".lock"}  # in every run
 
 
 def tree(path):
-    """Arrays and attributes of an HDF5 file, but for date, run id and the record of the performance."""
+    """Arrays and attributes of an HDF5 file, but for date, run id, command and the record of the performance."""
     content = {}
 
     def visit(name, node):
         if name.partition("/")[0] != "performance":
-            content.update({f"{name}@{key}": str(value) for key, value in node.attrs.items() if key not in ("date", "run")})
+            content.update({f"{name}@{key}": str(value) for key, value in node.attrs.items() if key not in ("date", "run", "command")})
             content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
 
     with h5py.File(path) as file:
         visit("", file)
         file.visititems(visit)
     return content
+
+
+def config_in(path):
+    """A config.yaml but for its head, which says by what command and when."""
+    return re.sub(rb"(?m)^# .*\n", b"", path.read_bytes())
 
 
 def content(folder):
@@ -63,6 +68,8 @@ def content(folder):
         elif path.name == "manifest.yaml":  # ids and digests have 16 digits
             text = re.sub(r"(?m)^from:.*\n", "", path.read_text())
             found[path.name] = re.sub(r"\b[0-9a-f]{16}\b", "*", text)
+        elif path.name == "config.yaml":
+            found[path.name] = config_in(path)
         else:
             found[str(path.relative_to(folder))] = tree(path) if path.suffix == ".h5" else path.read_bytes()
     return found

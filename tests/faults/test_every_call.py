@@ -8,7 +8,7 @@ import shutil
 import unittest
 
 from faults import SOAK, OnRanks
-from folders import FolderTest, content, difference
+from folders import FolderTest, config_in, content, difference
 
 NEW = ["--set", "output.history.every=2"]  # of a run that replaces the old one: by its rows they are told apart
 RESUME = ["run", "fault.yaml", "--resume"]
@@ -76,7 +76,7 @@ class EveryCall(OnRanks, FolderTest):
     def check_end(self, result, folder, action, whole):
         """How the run with the fault ended; a config.yaml is the old one or the new one at any time."""
         config = folder / "out" / "config.yaml"
-        if config.exists() and config.read_bytes() not in [each.get("config.yaml") for each in whole]:
+        if config.exists() and config_in(config) not in [each.get("config.yaml") for each in whole]:
             return "part of config.yaml"
         if result.returncode == 0:
             return difference(content(folder / "out"), whole[1])  # no such call, or one that the run does not need

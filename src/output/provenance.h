@@ -1,0 +1,19 @@
+/* Provenance: which program made a file, when, where and how. For people who look at it later. */
+#ifndef RADIXPIC_OUTPUT_PROVENANCE_H
+#define RADIXPIC_OUTPUT_PROVENANCE_H
+
+#include "device/device.h"
+#include "output/hdf5_file.h"
+
+/* "0.2.0, commit 28de2cc0c0ff" with ", modified" where the source differed from it. */
+const char *provenance_version(void);
+
+/* Version and commit, date, host, command line, libraries and, unless NULL, the device with its driver: one
+ * per line, for free(). NULL: no memory. */
+char *provenance_text(const struct device_info *device);
+
+/* Records the same as attributes by their names in openPMD: software, softwareVersion, softwareDependencies,
+ * machine, date; and command. Of device and driver the group `performance` tells (performance.h). */
+void provenance_record(struct hdf5_object *root);
+
+#endif
