@@ -5,6 +5,8 @@
 
 #include "output/finite.h"
 
+#include <string.h>
+
 enum { HALF = SUM_SLOTS / 2 };
 
 /* What is still to be done with a slot. */
@@ -43,6 +45,8 @@ static void take_particles(const struct simulation *simulation, uint32_t slot, s
         row->kinetic_energy += sums.kinetic_energy;
         row->momentum[0] += sums.momentum[0];
         row->momentum[1] += sums.momentum[1];
+        memcpy(row->species[s], (double[]){sums.kinetic_energy, sums.momentum[0], sums.momentum[1]},
+               sizeof row->species[s]);
     }
 }
 
@@ -90,6 +94,8 @@ static enum status write_row(struct simulation *simulation, struct view *view, s
     row->kinetic_energy = sums[0];
     row->momentum[0] = sums[1];
     row->momentum[1] = sums[2];
+    if (simulation->config->output.history.species.count > 0)
+        communicator_sum(&simulation->communicator, 3 * simulation->config->species_count, row->species[0]);
     TRY(finite_require(view, "kinetic energy", row->kinetic_energy));
     TRY(finite_require(view, "momentum", row->momentum[0] + row->momentum[1]));
     if (row->step == 0)

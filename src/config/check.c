@@ -297,13 +297,18 @@ static void check_species_name(struct reading *reading, const char *name, const 
                  config->species[0].name, or, name);
 }
 
+static void check_species_names(struct reading *reading, const struct species_names *names, const char *path)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        at(reading, "%s.%u", path, i);
+        if (strcmp(names->items[i], "all") != 0)
+            check_species_name(reading, names->items[i], ", or all");
+    }
+}
+
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
-    for (uint32_t i = 0; i < snapshots->species_count; i++) {
-        at(reading, "output.snapshots.species.%u", i);
-        if (strcmp(snapshots->species[i], "all") != 0)
-            check_species_name(reading, snapshots->species[i], ", or all");
-    }
+    check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
     for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
         const struct species_config *species = &reading->config->species[s];
@@ -335,6 +340,7 @@ void check_config(struct reading *reading)
     check_cells(reading, &config->grid);
     check_sort(reading, &config->grid, &config->sort);
     check_history_modes(reading, &config->grid, &config->output.history);
+    check_species_names(reading, &config->output.history.species, "output.history.species");
     check_snapshots(reading, &config->output.snapshots);
     for (uint32_t i = 0; i < config->output.phase_space_count; i++)
         check_phase_space(reading, i);

@@ -4,12 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-bool snapshots_hold(const struct snapshots_config *snapshots, const char *species)
+bool species_are_named(const struct species_names *names, const char *species)
 {
     bool is_named = false;
-    for (uint32_t n = 0; n < snapshots->species_count; n++)
-        is_named |= strcmp(snapshots->species[n], "all") == 0 || strcmp(snapshots->species[n], species) == 0;
-    return is_named && snapshots->particles.kind != PARTICLES_NONE;
+    for (uint32_t n = 0; n < names->count; n++)
+        is_named |= strcmp(names->items[n], "all") == 0 || strcmp(names->items[n], species) == 0;
+    return is_named;
+}
+
+bool snapshots_hold(const struct snapshots_config *snapshots, const char *species)
+{
+    return species_are_named(&snapshots->species, species) && snapshots->particles.kind != PARTICLES_NONE;
 }
 
 bool snapshots_hold_field(const struct snapshots_config *snapshots, enum snapshot_field field)

@@ -154,19 +154,25 @@ struct parallel_config {
     uint32_t ghost_rows; /* GHOST_AUTO, or rows on each side of a rank's own that leaving particles reach */
 };
 
+/* Names of species; "all" names every one. */
+struct species_names {
+    uint32_t count;
+    char items[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
+};
+
 struct history_config {
-    uint64_t every; /* >= 1 */
+    uint64_t every;               /* >= 1 */
+    struct species_names species; /* with columns of their own */
     uint32_t mode_count;
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
 };
 
-/* Of which a snapshot holds those that are named; "all" names every species. */
+/* Of which a snapshot holds those that are named. */
 struct snapshots_config {
     uint64_t every; /* 0: never */
     uint32_t field_count;
     enum snapshot_field fields[SNAPSHOT_FIELDS];
-    uint32_t species_count;
-    char species[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
+    struct species_names species;
     struct {
         enum snapshot_particles kind;
         uint64_t every_nth; /* of the list of all ranks */
@@ -281,6 +287,9 @@ static inline enum precision snapshots_precision(const struct config *config)
     return config->output.snapshots.precision == SNAPSHOT_PRECISION_RUN ? config->precision
                                                                         : PRECISION_SINGLE;
 }
+
+/* Whether a species of that name is among them. */
+bool species_are_named(const struct species_names *names, const char *species);
 
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);

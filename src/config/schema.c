@@ -132,12 +132,11 @@ static const struct schema_row snapshot_field_rows[] = {
 };
 static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum snapshot_field);
 
-static const struct schema_row snapshot_species_rows[] = {
+static const struct schema_row species_name_rows[] = {
     {"", TYPE_NAME, .capacity = CONFIG_NAME_LENGTH, BYTES(1, CONFIG_NAME_LENGTH),
      .help = "the name of a species, or all"},
 };
-static const struct schema_table snapshot_species_table =
-    TABLE(snapshot_species_rows, char[CONFIG_NAME_LENGTH]);
+static const struct schema_table species_name_table = TABLE(species_name_rows, char[CONFIG_NAME_LENGTH]);
 
 static const struct schema_row signal_rows[] = {
     {"", TYPE_CHOICE,
@@ -233,13 +232,16 @@ static const struct schema_row config_rows[] = {
      .help = "between rows"},
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
      .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
+    {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
+          species_name_table),
+     .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {LIST("output.snapshots.fields", config, output.snapshots.fields, output.snapshots.field_count,
           snapshot_field_table),
      .fallback = "[E, phi, rho]", .help = "the meshes that are written; [] is none"},
-    {LIST("output.snapshots.species", config, output.snapshots.species, output.snapshots.species_count,
-          snapshot_species_table),
+    {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
+          species_name_table),
      .fallback = "[all]", .help = "species with particles in the file; [] is none"},
     {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),

@@ -34,7 +34,7 @@ static enum status begin(struct radixpic *run)
     session->config.time.steps = UINT64_MAX;
     session->config.output.snapshots.every = session->config.output.moments.every = 0;
     session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
-    history_head(&run->config.output.history, run->history_names);
+    history_head(&run->config, run->history_names);
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;
     return STATUS_OK;
@@ -121,8 +121,7 @@ enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folde
 
 static enum status note_row(struct radixpic *run)
 {
-    const struct history_config *history = &run->config.output.history;
-    const uint32_t columns = history_columns(history);
+    const uint32_t columns = history_columns(&run->config);
     if (run->rows == run->row_capacity) {
         const size_t capacity = 2 * run->row_capacity + 64;
         double *longer = realloc(run->history, capacity * columns * sizeof *longer);
@@ -133,7 +132,7 @@ static enum status note_row(struct radixpic *run)
     }
     const struct history_row *row = &run->session.simulation.row;
     const double time = (double)row->step * run->config.time.step;
-    history_values(history, row, time, run->history + run->rows++ * columns);
+    history_values(&run->config, row, time, run->history + run->rows++ * columns);
     return STATUS_OK;
 }
 
@@ -231,6 +230,6 @@ const char *radixpic_history_names(const struct radixpic *run)
 
 void radixpic_read_history(const struct radixpic *run, double *values)
 {
-    const size_t columns = history_columns(&run->config.output.history);
+    const size_t columns = history_columns(&run->config);
     memcpy(values, run->history, run->rows * columns * sizeof *values);
 }

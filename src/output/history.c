@@ -13,7 +13,7 @@
 #include <xxhash.h>
 
 struct history {
-    const struct history_config *config; /* not owned */
+    const struct config *config; /* not owned */
     char path[PATH_MAX];
     int file;                           /* descriptor; below 0: not open */
     uint64_t whole;                     /* bytes of whole lines written */
@@ -28,25 +28,43 @@ static enum status fail(const struct history *history, const char *what)
 
 /* ---- columns ---- */
 
-uint32_t history_columns(const struct history_config *config)
+/* The columns of a species, in the order of history_row.species. */
+static const char *const species_columns[] = {"kinetic_energy", "momentum_x", "momentum_y"};
+
+enum { SPECIES_COLUMNS = sizeof species_columns / sizeof species_columns[0] };
+
+static bool is_named(const struct config *config, uint32_t species)
 {
-    return HISTORY_SUMS + 2 * config->mode_count;
+    return species_are_named(&config->output.history.species, config->species[species].name);
 }
 
-void history_head(const struct history_config *config, char head[HISTORY_HEAD_LENGTH])
+uint32_t history_columns(const struct config *config)
 {
+    uint32_t columns = HISTORY_SUMS + 2 * config->output.history.mode_count;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        columns += is_named(config, s) ? SPECIES_COLUMNS : 0;
+    return columns;
+}
+
+void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH])
+{
+    const struct history_config *history = &config->output.history;
     int used = snprintf(head, HISTORY_HEAD_LENGTH,
                         "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
-    for (uint32_t n = 0; n < config->mode_count; n++) {
-        const int mx = config->modes[n][0], my = config->modes[n][1];
+    for (uint32_t n = 0; n < history->mode_count; n++) {
+        const int mx = history->modes[n][0], my = history->modes[n][1];
         used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used,
                          ",density_%d_%d_re,density_%d_%d_im", mx, my, mx, my);
     }
+    for (uint32_t s = 0; s < config->species_count; s++)
+        for (size_t n = 0; is_named(config, s) && n < SPECIES_COLUMNS; n++)
+            used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used, ",%s_%s",
+                             config->species[s].name, species_columns[n]);
 }
 
-void history_values(const struct history_config *config, const struct history_row *row, double time,
-                    double *values)
+void history_values(const struct config *config, const struct history_row *row, double time, double *values)
 {
+    const uint32_t modes = config->output.history.mode_count;
     const double sums[HISTORY_SUMS] = {(double)row->step,
                                        time,
                                        row->field_energy,
@@ -56,7 +74,13 @@ void history_values(const struct history_config *config, const struct history_ro
                                        row->momentum[1],
                                        row->charge};
     memcpy(values, sums, sizeof sums);
-    memcpy(values + HISTORY_SUMS, row->modes, config->mode_count * sizeof *row->modes);
+    memcpy(values += HISTORY_SUMS, row->modes, modes * sizeof *row->modes);
+    values += 2 * modes;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (is_named(config, s)) {
+            memcpy(values, row->species[s], sizeof row->species[s]);
+            values += SPECIES_COLUMNS;
+        }
 }
 
 /* ---- lines ---- */
@@ -99,10 +123,11 @@ static enum status require_columns(const struct history *history, const char *by
     const size_t length = strlen(history->head);
     if (count >= length && memcmp(bytes, history->head, length) == 0)
         return STATUS_OK;
-    return status_fail(STATUS_USAGE,
-                       "%s has other columns than output.history.modes asks for; go on with the modes it was "
-                       "begun with, or write elsewhere by --output",
-                       history->path);
+    return status_fail(
+        STATUS_USAGE,
+        "%s has other columns than output.history asks for; go on with the modes and species it was "
+        "begun with, or write elsewhere by --output",
+        history->path);
 }
 
 static enum status refuse_rows(const struct history *history)
@@ -144,7 +169,7 @@ static enum status open_history(const struct run_folder *folder, const struct co
     *part = history;
     if (!history)
         return status_fail(STATUS_FAILED, "no memory for the history");
-    history->config = &config->output.history;
+    history->config = config;
     history->digest = XXH3_createState();
     history->file = -1;
     if (!history->digest)
@@ -166,7 +191,10 @@ static enum status open_history(const struct run_folder *folder, const struct co
 /* With 17 significant digits, by which a step is a whole number. */
 static enum status write_row(void *part, const struct view *view)
 {
-    enum { NUMBER = 26, COLUMNS = HISTORY_SUMS + 2 * CONFIG_MAX_MODES };
+    enum {
+        NUMBER = 26,
+        COLUMNS = HISTORY_SUMS + 2 * CONFIG_MAX_MODES + SPECIES_COLUMNS * CONFIG_MAX_SPECIES
+    };
     struct history *history = part;
     double values[COLUMNS];
     char line[COLUMNS * NUMBER + 1];
@@ -212,7 +240,7 @@ static void print_size(const struct config *config)
 {
     const struct history_config *history = &config->output.history;
     const uint64_t rows = outputs_times_due(config, history->every);
-    const double row_bytes = 8 + 24.0 * (7 + 2 * history->mode_count);
+    const double row_bytes = 8 + 24.0 * (history_columns(config) - 1);
     printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
            1e-6 * row_bytes * (double)rows);
 }

@@ -61,16 +61,19 @@ struct output_row {
 extern const struct output_row history_output, checkpoint_output, snapshot_output, phase_space_output,
     moments_output;
 
-/* Columns of a history: sums of the step, then two for each mode. */
-enum { HISTORY_SUMS = 8, HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES };
-uint32_t history_columns(const struct history_config *config);
+/* Columns of a history: sums of the step, then two for each mode, then three for each species that is named.
+ */
+enum {
+    HISTORY_SUMS = 8,
+    HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES + 3 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
+};
+uint32_t history_columns(const struct config *config);
 
 /* Their names, with commas between them. */
-void history_head(const struct history_config *config, char head[HISTORY_HEAD_LENGTH]);
+void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH]);
 
 /* values[history_columns()] <- a row. */
-void history_values(const struct history_config *config, const struct history_row *row, double time,
-                    double *values);
+void history_values(const struct config *config, const struct history_row *row, double time, double *values);
 
 /* How much of history.csv there is; of NULL, on ranks without it, nothing. */
 struct history_mark history_mark(const void *part);

@@ -20,7 +20,8 @@ struct history_row {
     double kinetic_energy;
     double momentum[2];
     double charge;
-    double modes[CONFIG_MAX_MODES][2]; /* real and imaginary part of each mode of the config */
+    double species[CONFIG_MAX_SPECIES][3]; /* kinetic energy and momentum of each */
+    double modes[CONFIG_MAX_MODES][2];     /* real and imaginary part of each mode of the config */
 };
 
 struct stepper;

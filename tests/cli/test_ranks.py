@@ -32,9 +32,10 @@ class Runs(RanksTest):
         self.run_well("run", "small.yaml", "--quiet", *slabs, environment=MPI_ENVIRONMENT)
 
     def test_several_ranks_make_one_run(self):
-        self.run_well("run", "small.yaml", "--quiet", "--set", "precision=double")
+        columns = ["--set", "output.history.species=[all]"]
+        self.run_well("run", "small.yaml", "--quiet", "--set", "precision=double", *columns)
         alone = self.history()
-        result = self.run_well_on(3, "run", "small.yaml", "--set", "precision=double", "--force")
+        result = self.run_well_on(3, "run", "small.yaml", "--set", "precision=double", "--force", *columns)
         self.assertEqual(len(re.findall(r"(?m)^Small$", result.stdout)), 1)
         self.assertEqual(len(re.findall(r"(?m)^written to out$", result.stdout)), 1)
         self.assertRegex(result.stdout, r"(?m)^3 ranks, 5 to 6 of 16 rows each$")

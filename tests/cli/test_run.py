@@ -93,6 +93,27 @@ class Files(ProgramTest):
                 self.assertAlmostEqual(row[f"density_{mx}_{my}_im"], mode.imag, delta=1e-13)
         self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
 
+    def test_species_may_have_columns_of_their_own(self):
+        """They add up to those of all, to round-off; without the key there are none."""
+        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: {kind: maxwellian, drift: [0.5, 0]}}"
+        config = self.folder / "small.yaml"
+        config.write_text(config.read_text().replace("device:", f"  - {ions}\ndevice:", 1))
+        self.run_well("run", "small.yaml", "--force", "--set", "output.history.species=[all]")
+        columns = ["kinetic_energy", "momentum_x", "momentum_y"]
+        both = ("electrons", "ions")
+        for row in self.history():
+            self.assertEqual(list(row)[-6:], [f"{species}_{column}" for species in both for column in columns])
+            for column in columns:
+                parts = [float(row[f"{species}_{column}"]) for species in both]
+                self.assertAlmostEqual(sum(parts), float(row[column]), delta=1e-12 * max(map(abs, parts)))
+            self.assertGreater(float(row["ions_momentum_x"]), 5)
+        every = (self.folder / "out" / "history.csv").read_text()
+        self.run_well("run", "small.yaml", "--force", "--set", "output.history.species=[ions]")
+        self.assertEqual(list(self.history()[0])[-3:], [f"ions_{column}" for column in columns])
+        self.run_well("run", "small.yaml", "--force")
+        plain = (self.folder / "out" / "history.csv").read_text()
+        self.assertEqual([line.rsplit(",", 6)[0] for line in every.splitlines()], plain.splitlines())
+
     def test_snapshots_may_be_left_out(self):
         never = "output.phase_space=[{species: electrons, axes: [{axis: x, bins: 16, range: [0, 6]}], every: 0}]"
         self.run_well("run", "small.yaml", "--force", "--steps", "2", *sets("output.snapshots.every=0", never))

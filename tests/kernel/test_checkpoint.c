@@ -107,7 +107,7 @@ TEST(other_configs_are_refused)
     config.fields.decomposition = DECOMPOSITION_SLABS;
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     config.output = (struct output_config){.directory = "elsewhere",
-                                           .history = {2, 1, {{1, 0}}},
+                                           .history = {.every = 2, .mode_count = 1, .modes = {{1, 0}}},
                                            .snapshots = {.every = 1, .compression = 9},
                                            .checkpoints = {.every = 3, .minutes = 0.5, .keep = 7}};
     assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));

@@ -48,8 +48,7 @@ static inline struct config config_of(enum precision precision, uint32_t rows, u
         .output = {.snapshots = {.every = 1,
                                  .field_count = SNAPSHOT_FIELDS,
                                  .fields = {SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO},
-                                 .species_count = 1,
-                                 .species = {"all"},
+                                 .species = {1, {"all"}},
                                  .compression = 4}},
         .units = {1.0e18, 100},
     };
