@@ -27,7 +27,7 @@
 #define BYTES(least, most)    WITHIN(least, (most)-1)
 #define PROFILE(member)                                                                                      \
     "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
-                     .capacity = CONFIG_FORMULA_LENGTH, BYTES(1, CONFIG_FORMULA_LENGTH)
+                     .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
 #define PAIR                  .length = {2}
 #define OR_AUTO               WORDS({"auto", 0})
 #define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V})

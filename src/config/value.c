@@ -198,7 +198,7 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
         return false;
     if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
         return false;
-    if (row->type == TYPE_FORMULA && !is_formula(text, note))
+    if (row->type == TYPE_FORMULA && length > 0 && !is_formula(text, note))
         return false;
     memset(target, 0, row->capacity);
     memcpy(target, text, length);

@@ -123,11 +123,10 @@ static enum status require_columns(const struct history *history, const char *by
     const size_t length = strlen(history->head);
     if (count >= length && memcmp(bytes, history->head, length) == 0)
         return STATUS_OK;
-    return status_fail(
-        STATUS_USAGE,
-        "%s has other columns than output.history asks for; go on with the modes and species it was "
-        "begun with, or write elsewhere by --output",
-        history->path);
+    return status_fail(STATUS_USAGE,
+                       "%s has other columns than output.history.modes and output.history.species ask for; "
+                       "go on with those it was begun with, or write elsewhere by --output",
+                       history->path);
 }
 
 static enum status refuse_rows(const struct history *history)
