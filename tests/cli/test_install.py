@@ -49,6 +49,15 @@ class Install(ProgramTest):
         self.run_installed("run", examples / "landau_damping.yaml", "--steps", "1", "--output", "out")
         self.make("/usr/bin/python3", self.prefix / "share" / "radixpic" / "scripts" / "plot_history.py", "out")
 
+    def test_the_package_for_python(self):
+        """It finds the program and the library of its prefix, and that the kernels."""
+        text = "import radixpic; run = radixpic.run('small.yaml', steps=2, quiet=True); sim = radixpic.Simulation('small.yaml'); sim.step(2)"
+        text += "; from radixpic.library import find_library; print(find_library())"
+        environment = {**BARE, "PYTHONPATH": str(self.prefix / "share" / "radixpic" / "scripts"), "RADIXPIC": ""}
+        result = self.run_program(command=("/usr/bin/python3", "-B", "-c", text), environment=environment)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue(result.stdout.startswith(str(self.prefix.resolve())), result.stdout)
+
     def test_the_page_of_the_manual(self):
         page = (self.prefix / "share" / "man" / "man1" / "radixpic.1").read_text()
         for command in ([], ["run"], ["check"], ["bench"], ["bench", "pic-sort"], ["tune"]):
