@@ -7,10 +7,117 @@
 #include "shared/arrivals.h"
 #include "shared/windows.h"
 
-/* What a windowed count leaves: see visit_runs(). */
-#define COUNTS_ARGUMENTS                                                                                     \
+/* What a windowed count leaves: its table, and the lists of the cells that the particles come from. */
+#define RUN_ARGUMENTS                                                                                        \
     global uint *restrict table, global const uint *restrict cell_offsets,                                   \
-        global const uint *restrict tile_cells, global const uint *restrict stray_counts
+        global const uint *restrict tile_cells
+#define COUNTS_ARGUMENTS RUN_ARGUMENTS, global const uint *restrict stray_counts
+
+/* ---- the runs of a cell ---- */
+
+#define CHUNKS_ABREAST 4           /* whose entries are read at once */
+#define MOST_ALONE     (2 * ITEMS) /* chunks of a column that an item goes through alone */
+#define CROWDED        0x80000000u /* in `offsets`, of a cell with more: larger than any place */
+#define COLUMNS        (3 * BANDS) /* of a cell: with those around either end of the grid */
+
+/* Column number n of a cell, as a flat cell. */
+static inline int flat_column(uint cell, uint cells, uint ny, int n)
+{
+    int from = (int)cell - (n / 3 - REACH) * (int)ny;
+    from += from < 0 ? (int)cells : from >= (int)cells ? -(int)cells : 0;
+    return from + (n % 3 - 1) * (int)cells;
+}
+
+/* Adds up the runs of a column in the chunks of `range`, from `place` on; returns where the last one ends.
+ * With `keep` each table entry becomes the end of its run. */
+static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range range, uint place,
+                                const bool keep)
+{
+    for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
+        uint entries[CHUNKS_ABREAST], counts[CHUNKS_ABREAST];
+#pragma unroll
+        for (int n = 0; n < CHUNKS_ABREAST; n++) {
+            const int chunk = min(first + n, range.last);
+            const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
+            entries[n] = (uint)chunk * ROW + (uint)band * SPAN + column;
+            counts[n] = first + n <= range.last ? table[entries[n]] : 0;
+        }
+#pragma unroll
+        for (int n = 0; n < CHUNKS_ABREAST; n++) {
+            place += counts[n];
+            if (keep && first + n <= range.last)
+                table[entries[n]] = place;
+        }
+    }
+    return place;
+}
+
+/* Adds up the runs that go to `cell`, band by band and chunk by chunk, as visit_chunks() does. Sets
+ * `crowded`, if that is not 0, and ends, where the chunks are too many for an item. */
+static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint place,
+                              bool *crowded, const bool keep)
+{
+    for (int n = 0; n < COLUMNS; n++) {
+        const int flat = flat_column(cell, cells, ny, n);
+        const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
+        if (crowded && range.last - range.first >= MOST_ALONE) {
+            *crowded = true;
+            return place;
+        }
+        place = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, range, place, keep);
+    }
+    return place;
+}
+
+/* The same by all items of a group, each of which has some neighbouring chunks of every column. */
+static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count,
+                                  uint place, const bool keep)
+{
+    const int t = (int)get_local_id(0);
+    for (int n = 0; n < COLUMNS; n++) {
+        const int flat = flat_column(cell, cells, ny, n);
+        const chunk_range all = chunks_around(cell_offsets, flat, cells, count);
+        const int chunks = all.last - all.first + 1;
+        const chunk_range own = {all.first + chunks * t / ITEMS, all.first + chunks * (t + 1) / ITEMS - 1};
+        const uint sum = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, own, 0, false);
+        local const uint *up_to = sum_along(sums, ITEMS, 1, (uint)t, sum);
+        if (keep)
+            visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, own, place + up_to[t] - sum, true);
+        place += up_to[ITEMS - 1];
+        barrier(CLK_LOCAL_MEM_FENCE); /* `sums` are read */
+    }
+    return place;
+}
+
+/* Of local memory: how many cells of a group are crowded, the cells, and where each starts. */
+#define CROWD_WORDS (1 + 2 * ITEMS)
+
+/* visit_runs() for the cell of each item of a group, then visit_together() for the crowded ones. All items
+ * come here. `crowded` is false, or with `keep` what it became without: the table changes. */
+static inline uint visit_block(local uint *sums, volatile local uint *crowd, RUN_ARGUMENTS, uint cell,
+                               uint cells, uint ny, uint count, uint place, bool *crowded, const bool keep)
+{
+    uint end = place;
+    if (get_local_id(0) == 0)
+        crowd[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (cell < cells && !*crowded)
+        end = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, place, crowded, keep);
+    if (*crowded) {
+        const uint slot = atomic_inc(&crowd[0]);
+        crowd[1 + slot] = cell;
+        crowd[1 + ITEMS + slot] = place;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint slot = 0; slot < crowd[0]; slot++) {
+        const uint together = visit_together(sums, table, cell_offsets, tile_cells, crowd[1 + slot], cells,
+                                             ny, count, crowd[1 + ITEMS + slot], keep);
+        end = crowd[1 + slot] == cell ? together : end;
+    }
+    return end;
+}
+
+/* ---- the scan ---- */
 
 /* leavers: how many particles go to each cell from `own` on, then how many stand in rows before `low_row` and
  * before `high_row`, an item each. */
@@ -19,28 +126,29 @@ kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, 
 {
     const uint n = (uint)get_global_id(0), cell = own + n;
     if (cell < cells)
-        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
+        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, 0, false) +
                      stray_counts[cell];
     else if (cell < cells + 2)
         leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
 }
 
 /* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
- * within the block of ITEMS cells of the group, and block_totals that of the block. */
+ * within the block of ITEMS cells of the group, with CROWDED, and block_totals that of the block. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS,
                                                                           uint cells, uint ny, uint count,
                                                                           global uint *restrict offsets,
                                                                           global uint *restrict block_totals)
 {
-    local uint sums[2 * ITEMS];
+    local uint sums[2 * ITEMS], crowd[CROWD_WORDS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
-    const uint total = cell < cells
-                           ? visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, false) +
-                                 stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny)
-                           : 0;
+    bool crowded = false;
+    uint total =
+        visit_block(sums, crowd, table, cell_offsets, tile_cells, cell, cells, ny, count, 0, &crowded, false);
+    if (cell < cells)
+        total += stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
     local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
     if (cell < cells)
-        offsets[cell] = up_to[t] - total;
+        offsets[cell] = (up_to[t] - total) | (crowded ? CROWDED : 0);
     if (t == ITEMS - 1)
         block_totals[get_group_id(0)] = up_to[t];
 }
@@ -63,11 +171,15 @@ step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count,
            global uint *restrict offsets, global const uint *restrict block_totals,
            global uint *restrict stray_begins, global uint *restrict new_tile_cells)
 {
+    local uint sums[2 * ITEMS], crowd[CROWD_WORDS];
     const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
+    const uint within = cell < cells ? offsets[cell] : 0;
+    const uint start = (within & ~CROWDED) + block_totals[get_group_id(0)];
+    bool crowded = (within & CROWDED) != 0;
+    const uint strays = visit_block(sums, crowd, table, cell_offsets, tile_cells, cell, cells, ny, count,
+                                    start, &crowded, true);
     if (cell >= cells)
         return;
-    const uint start = offsets[cell] + block_totals[get_group_id(0)];
-    const uint strays = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, start, true);
     const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
     offsets[cell] = start;
     stray_begins[cell] = strays;

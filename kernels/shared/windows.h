@@ -51,7 +51,7 @@ static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int 
 }
 
 /* The chunks whose windows hold the flat cell `flat`, which may lie before the grid's first or behind its
- * last: [first, last]. */
+ * last: [first, last]; none where last < first. */
 typedef struct {
     int first, last;
 } chunk_range;
@@ -59,53 +59,17 @@ typedef struct {
 static inline chunk_range chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
                                         uint count)
 {
+    chunk_range range = {0, -1};
+    if (flat < -MARGIN || flat >= (int)cells + SPAN)
+        return range;
     /* Their first cells are from low to high, so their first particles from that of low to before that of
      * high + 1. */
     const int high = flat + MARGIN, low = high - SPAN + 1;
     const uint end = high < 0 ? 0 : high + 1 >= (int)cells ? count : cell_offsets[high + 1];
     const uint begin = low <= 0 ? 0 : low >= (int)cells ? count : cell_offsets[low];
-    chunk_range range;
     range.first = (int)(begin / CHUNK + (begin % CHUNK != 0));
     range.last = (int)(end / CHUNK + (end % CHUNK != 0)) - 1;
     return range;
-}
-
-#define CHUNKS_ABREAST 4 /* whose entries are read at once: a cell of many particles has many chunks */
-
-/* Adds up the runs that go to `cell`, band by band and chunk by chunk, from `place` on; returns where the
- * last one ends. With `keep` each table entry becomes the end of its run. cell_offsets and tile_cells are
- * those of the cells that the particles come from. */
-static inline uint visit_runs(global uint *restrict table, global const uint *restrict cell_offsets,
-                              global const uint *restrict tile_cells, uint cell, uint cells, uint ny,
-                              uint count, uint place, const bool keep)
-{
-    for (int band = 0; band < BANDS; band++) {
-        int from = (int)cell - (band - REACH) * (int)ny; /* the column's flat cell */
-        from += from < 0 ? (int)cells : from >= (int)cells ? -(int)cells : 0;
-        for (int around = -1; around <= 1; around++) {
-            const int flat = from + around * (int)cells;
-            if (flat < -MARGIN || flat >= (int)cells + SPAN)
-                continue;
-            const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
-            for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
-                uint entries[CHUNKS_ABREAST], counts[CHUNKS_ABREAST];
-#pragma unroll
-                for (int n = 0; n < CHUNKS_ABREAST; n++) {
-                    const int chunk = min(first + n, range.last);
-                    const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
-                    entries[n] = (uint)chunk * ROW + (uint)band * SPAN + column;
-                    counts[n] = first + n <= range.last ? table[entries[n]] : 0;
-                }
-#pragma unroll
-                for (int n = 0; n < CHUNKS_ABREAST; n++) {
-                    place += counts[n];
-                    if (keep && first + n <= range.last)
-                        table[entries[n]] = place;
-                }
-            }
-        }
-    }
-    return place;
 }
 
 #endif

@@ -48,6 +48,16 @@ TEST(crowds_and_voids)
     }
 }
 
+/* A cell of more chunks than an item of the scan goes through (MOST_ALONE in shared/window_scan.h). */
+TEST(a_cell_of_many_chunks)
+{
+    if (test_is_small())
+        skip();
+    const struct scene_kind kind =
+        field_scene(64, 100, 280 * LONGEST_TILE, PRECISION_SINGLE, SHAPE_CIC, 0, 0.96, 0.3);
+    check(&kind, 2);
+}
+
 TEST(far_particles)
 {
     if (test_is_small())
