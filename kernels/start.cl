@@ -9,9 +9,8 @@
 
 /* Particle p has its offset in element stride * p, its velocity in element stride * p + first. */
 kernel void start_velocities(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
-                             real half_kick, real tangent, real cosine, uint count,
-                             global const uint *restrict cell_offsets, global const real2 *offset,
-                             global real2 *velocity, uint stride, uint first)
+                             uint count, global const uint *restrict cell_offsets, global const real2 *offset,
+                             global real2 *velocity, uint stride, uint first PUSHER_NUMBERS(PUSHER_ARGUMENT))
 {
     const uint p = (uint)get_global_id(0);
     if (p >= count)
@@ -20,7 +19,7 @@ kernel void start_velocities(global const real *restrict ex, global const real *
     const struct cell_field around = cell_field_read(ex, ey, nx, ny, cell);
     const real2 field = interpolate(&around, offset[stride * p]);
     const real2 loaded = velocity[stride * p + first];
-    const struct velocity_pair start =
-        velocity_start(loaded.x, loaded.y, field.x, field.y, half_kick, tangent, cosine);
+    const struct pusher pusher = {PUSHER_NUMBERS(PUSHER_VALUE)};
+    const struct velocity_pair start = velocity_start(loaded.x, loaded.y, field.x, field.y, &pusher);
     velocity[stride * p + first] = (real2)(start.u, start.v);
 }

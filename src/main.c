@@ -36,8 +36,8 @@ static void print_help(void)
            "short key every step.\n\n");
     for (size_t n = 0; n < COMMAND_COUNT; n++)
         printf("  %-10s %s\n", commands[n].name, commands[n].summary);
-    printf("\n  --help     show this help\n  --version  show the version; with --verbose the commit, "
-           "libraries and device too\n\n"
+    printf("\n  --help     show this help\n  --version  show the version; with --verbose the commit and "
+           "libraries\n\n"
            "radixpic COMMAND --help tells the options of a command.\n\n"
            "Examples:\n"
            "  radixpic run configs/landau_damping.yaml\n"

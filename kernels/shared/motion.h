@@ -6,7 +6,9 @@
  * Each function has its vector form below it, for sixteen particles of a CPU device, which agrees to
  * round-off.
  *
- * A new pusher: its formula in velocity_push() and velocity_push16(), and a test in tests/unit/test_motion.c.
+ * A new pusher: its name, its numbers in PUSHER_NUMBERS, its formula in velocity_push(), velocity_push16()
+ * and velocity_start(), and a test in tests/unit/test_motion.c. A number of a species gets its value in
+ * species_motion_make() (src/step/stepper_internal.h).
  *
  * Compile-time parameter:
  *   MAGNETIC  whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
@@ -22,6 +24,27 @@
 
 #ifndef MAGNETIC
 #define MAGNETIC 1
+#endif
+
+#define PUSHER_NAME "Boris" /* in openPMD files */
+
+/* The numbers of a species that the pusher takes. A row here is a member of struct pusher on the host and in
+ * kernels, and an argument of every kernel that pushes. */
+#define PUSHER_NUMBERS(EACH)                                                                                 \
+    EACH(half_kick)   /* q dt/2m */                                                                          \
+    EACH(tangent)     /* q B dt/2m, of half the rotation */                                                  \
+    EACH(sine)        /* 2 tangent/(1 + tangent^2), of the whole rotation */                                 \
+    EACH(half_secant) /* sqrt(1 + tangent^2)/2: 1/2 over the cosine of half the rotation */
+
+#define PUSHER_MEMBER(name) real name;
+struct pusher {
+    PUSHER_NUMBERS(PUSHER_MEMBER)
+};
+
+#ifdef __OPENCL_VERSION__
+/* The arguments of a kernel behind another one, and in an initialiser of struct pusher. */
+#define PUSHER_ARGUMENT(name) , real name
+#define PUSHER_VALUE(name)    name,
 #endif
 
 /* Where an offset that may have left [0, 1) belongs: `cells` away from its cell, at `offset` in [0, 1) there.
@@ -70,22 +93,21 @@ static inline struct placement16 offset_place16(real16 offset)
 }
 #endif
 
-/* Velocity before and after a step, and the sums at whole step n that the history wants. */
+/* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
+ * and the kinetic energy. */
 struct velocity_step {
-    real u, v; /* at n+1/2 */
-    /* At n: the mean of the velocities before and after the rotation, the chord of an arc. It is shorter than
-     * the velocity half way through by the cosine of half the rotation, which stepper_sums() makes good.
-     */
-    real mean_u, mean_v;
-    real square; /* at n: |v^-|^2 = |v^+|^2, for the kinetic energy */
+    real u, v;     /* at n+1/2 */
+    real u_n, v_n; /* at n */
 };
 
 /* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation by 2 atan(q
- * B dt/2m) about z, half a kick. With B = 0 it is the plain leapfrog. (u, v) is at n-1/2 and (ex, ey) at n;
- * half_kick = q dt/2m, tangent = q B dt/2m, sine = 2 tangent/(1 + tangent^2). */
-static inline struct velocity_step velocity_push(real u, real v, real ex, real ey, real half_kick,
-                                                 real tangent, real sine)
+ * B dt/2m) about z, half a kick. With B = 0 it is the plain leapfrog. (u, v) is at n-1/2 and (ex, ey) at n.
+ * The mean of the velocities before and after the rotation is the chord of an arc, shorter than the velocity
+ * half way through by the cosine of half the rotation. */
+static inline struct velocity_step velocity_push(real u, real v, real ex, real ey,
+                                                 const struct pusher *pusher)
 {
+    const real half_kick = pusher->half_kick, tangent = pusher->tangent, sine = pusher->sine;
     struct velocity_step step;
     const real u_minus = PRODUCT_SUM(half_kick, ex, u);
     const real v_minus = PRODUCT_SUM(half_kick, ey, v);
@@ -95,20 +117,20 @@ static inline struct velocity_step velocity_push(real u, real v, real ex, real e
     const real v_plus = PRODUCT_SUM(-sine, u_prime, v_minus);
     step.u = PRODUCT_SUM(half_kick, ex, u_plus);
     step.v = PRODUCT_SUM(half_kick, ey, v_plus);
-    step.mean_u = (real)0.5 * (u_minus + u_plus);
-    step.mean_v = (real)0.5 * (v_minus + v_plus);
-    step.square = u_minus * u_minus + v_minus * v_minus;
+    step.u_n = pusher->half_secant * (u_minus + u_plus);
+    step.v_n = pusher->half_secant * (v_minus + v_plus);
     return step;
 }
 
 #ifdef __OPENCL_VERSION__
 struct velocity_step16 {
-    real16 u, v, mean_u, mean_v, square;
+    real16 u, v, u_n, v_n;
 };
 
-static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 ex, real16 ey, real half_kick,
-                                                     real tangent, real sine)
+static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 ex, real16 ey,
+                                                     const struct pusher *pusher)
 {
+    const real half_kick = pusher->half_kick, tangent = pusher->tangent, sine = pusher->sine;
     struct velocity_step16 step;
     const real16 u_minus = MULTIPLY_ADD(half_kick, ex, u);
     const real16 v_minus = MULTIPLY_ADD(half_kick, ey, v);
@@ -121,9 +143,8 @@ static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 
     }
     step.u = MULTIPLY_ADD(half_kick, ex, u_plus);
     step.v = MULTIPLY_ADD(half_kick, ey, v_plus);
-    step.mean_u = MAGNETIC ? (real)0.5 * (u_minus + u_plus) : u_minus;
-    step.mean_v = MAGNETIC ? (real)0.5 * (v_minus + v_plus) : v_minus;
-    step.square = MULTIPLY_ADD(u_minus, u_minus, v_minus * v_minus);
+    step.u_n = MAGNETIC ? pusher->half_secant * (u_minus + u_plus) : u_minus;
+    step.v_n = MAGNETIC ? pusher->half_secant * (v_minus + v_plus) : v_minus;
     return step;
 }
 #endif
@@ -134,14 +155,14 @@ struct velocity_pair {
 
 /* The loaded velocity (u, v) at 0 -> -1/2, so that velocity_push() passes through it: back by half the
  * rotation, atan(tangent), then back by half a kick. The first velocity_push() finds it again half-way
- * through its rotation, so |v^-|^2 there is that of the loaded velocity; the mean (v^- + v^+)/2, the chord of
- * the rotation, is the loaded velocity times the cosine. cosine = 1/sqrt(1 + tangent^2). */
-static inline struct velocity_pair velocity_start(real u, real v, real ex, real ey, real half_kick,
-                                                  real tangent, real cosine)
+ * through its rotation. */
+static inline struct velocity_pair velocity_start(real u, real v, real ex, real ey,
+                                                  const struct pusher *pusher)
 {
+    const real cosine = (real)0.5 / pusher->half_secant;
     struct velocity_pair start;
-    start.u = cosine * (u - tangent * v) - half_kick * ex;
-    start.v = cosine * (v + tangent * u) - half_kick * ey;
+    start.u = cosine * (u - pusher->tangent * v) - pusher->half_kick * ex;
+    start.v = cosine * (v + pusher->tangent * u) - pusher->half_kick * ey;
     return start;
 }
 

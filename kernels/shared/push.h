@@ -14,21 +14,24 @@
 #include "shared/search.h"
 #include "shared/sum.h"
 
-/* What the push of a species takes: E, half_kick = q dt/2m, tangent and sine of the rotation
- * (shared/motion.h), (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's
- * src/step/stepper_internal.h. */
+/* What the push of a species takes: E, (step_x, step_y) = (dt/dx, dt/dy), and the pusher's numbers
+ * (shared/motion.h); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
 struct motion {
     global const real *ex, *ey;
     uint nx, ny;
-    real half_kick, tangent, sine, step_x, step_y;
+    real step_x, step_y;
+    struct pusher pusher;
 };
 #define MOTION_ARGUMENTS                                                                                     \
-    global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real half_kick,        \
-        real tangent, real sine, real step_x, real step_y
+    global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real step_x,           \
+        real step_y PUSHER_NUMBERS(PUSHER_ARGUMENT)
 #define MOTION                                                                                               \
     (struct motion)                                                                                          \
     {                                                                                                        \
-        ex, ey, nx, ny, half_kick, tangent, sine, step_x, step_y                                             \
+        ex, ey, nx, ny, step_x, step_y,                                                                      \
+        {                                                                                                    \
+            PUSHER_NUMBERS(PUSHER_VALUE)                                                                     \
+        }                                                                                                    \
     }
 
 /* ---- the walk of an item ---- */
@@ -85,8 +88,7 @@ static inline struct velocity_step push_velocity(const struct motion *motion, co
                                                  real2 offset, real2 velocity)
 {
     const real2 field = interpolate(&walk->around, offset);
-    return velocity_push(velocity.x, velocity.y, field.x, field.y, motion->half_kick, motion->tangent,
-                         motion->sine);
+    return velocity_push(velocity.x, velocity.y, field.x, field.y, &motion->pusher);
 }
 
 /* Where a particle at `offset` of the walk's cell comes with its new velocity. */
@@ -116,9 +118,9 @@ static inline real2 pushed_offset(const struct motion *motion, const struct push
 
 static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_step *step)
 {
-    block[0] += step->square;
-    block[1] += step->mean_u;
-    block[2] += step->mean_v;
+    block[0] += step->u_n * step->u_n + step->v_n * step->v_n;
+    block[1] += step->u_n;
+    block[2] += step->v_n;
 }
 
 /* ---- the walk of an item through a chunk, sixteen particles at a time ---- */
@@ -220,8 +222,7 @@ static inline struct surroundings16 chunk_walk_surroundings(struct chunk_walk *w
 static inline void push16(const struct motion *motion, const struct surroundings16 *around,
                           struct state16 *state, struct velocity_step16 *step)
 {
-    *step = velocity_push16(state->u, state->v, around->ex, around->ey, motion->half_kick, motion->tangent,
-                            motion->sine);
+    *step = velocity_push16(state->u, state->v, around->ex, around->ey, &motion->pusher);
     state->x = MULTIPLY_ADD(step->u, motion->step_x, state->x);
     state->y = MULTIPLY_ADD(step->v, motion->step_y, state->y);
     state->u = step->u;
@@ -277,7 +278,8 @@ static inline int16 find_cells(const struct motion *motion, const struct surroun
 static inline void push_add_sums16(struct sums16 *sums, const struct velocity_step16 *step, bool all,
                                    int16 counts)
 {
-    const real16 values[SUM_COUNT] = {step->square, step->mean_u, step->mean_v};
+    const real16 values[SUM_COUNT] = {MULTIPLY_ADD(step->u_n, step->u_n, step->v_n * step->v_n), step->u_n,
+                                      step->v_n};
     sums16_add(sums, values, all, convert_mask16(counts));
 }
 

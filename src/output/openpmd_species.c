@@ -1,6 +1,7 @@
 /* openPMD species: the particles, in the order of the sort. */
 #include "output/openpmd.h"
 #include "output/sorted_list.h"
+#include "shared/motion.h"
 
 #include <float.h>
 #include <math.h>
@@ -108,7 +109,7 @@ static void write_method_attributes(struct hdf5_object *group, const struct conf
 {
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
     hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
-    hdf5_text(group, "particlePush", "Boris");
+    hdf5_text(group, "particlePush", PUSHER_NAME);
     hdf5_text(group, "particleInterpolation", "uniform");
     hdf5_text(group, "particleSmoothing", "none");
 }
@@ -148,7 +149,7 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const struct species_config *species = list->species;
     const struct grid *box = &list->slab.box;
     const enum precision precision = snapshots_precision(config);
-    const enum hdf5_type real = hdf5_real(precision);
+    const enum hdf5_type kind = hdf5_real(precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
     const double weighting = list->weight * units->particles;
@@ -156,12 +157,12 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
                         *y = x ? x + 1 : NULL;
     const struct particle_record records[] = {
-        {{"position", {1}, {cell[0], cell[1]}, {x, y}, fill_position, real, 0, NULL}, 0, 0, 0},
+        {{"position", {1}, {cell[0], cell[1]}, {x, y}, fill_position, kind, 0, NULL}, 0, 0, 0},
         {{"positionOffset", {1}, {cell[0], cell[1]}, {x, y}, fill_position_offset, HDF5_UINT32, 0, NULL},
          0,
          0,
          0},
-        {{"momentum", {1, 1, -1}, {momentum, momentum}, {x, y}, fill_momentum, real, back, NULL}, 0, 1, 0},
+        {{"momentum", {1, 1, -1}, {momentum, momentum}, {x, y}, fill_momentum, kind, back, NULL}, 0, 1, 0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
         {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},

@@ -98,8 +98,8 @@ static uint64_t bytes_of(const struct stepper *stepper, uint32_t count, uint64_t
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
 #define STATE_ARGUMENTS(stepper, fields, motion, list, chunks)                                               \
-    MOTION_ARGUMENTS(&(stepper)->setup, fields, motion), (list)->count, (chunks).length,                     \
-        (list)->cell_offsets, (list)->attribute[ATTRIBUTE_OFFSET]
+    MOTION_ARGUMENTS(&(stepper)->setup, fields), (list)->count, (chunks).length, (list)->cell_offsets,       \
+        (list)->attribute[ATTRIBUTE_OFFSET]
 
 /* ---- one step ---- */
 
@@ -107,7 +107,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                          bool measured, struct particles *list)
 {
     const struct chunked_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_COUNT_CELLS,
                                   bytes_of(stepper, list->count, 1, chunks.count + 1)};
@@ -158,7 +158,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
                         const struct arrival_room *room, struct particles *list)
 {
     const struct chunked_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_PUSH,
                                   bytes_of(stepper, list->count, 2, 2 * chunks.count + 1)};

@@ -70,7 +70,7 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
 {
     const struct radix_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
-    const struct species_motion motion = species_motion_make(list->species, setup);
+    const struct pusher motion = species_motion_make(list->species, setup);
     const uint32_t chunk = chunk_of(stepper, list->count);
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
@@ -78,7 +78,7 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
         stepper->groups[stepper->slot][species] = groups;
     return KERNEL_LAUNCH(
         kernel, ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
-        MOTION_ARGUMENTS(setup, fields, motion), list->count, chunk, list->cell_offsets,
+        MOTION_ARGUMENTS(setup, fields), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], step->keys,
         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }

@@ -72,7 +72,7 @@ enum status stepper_renew(struct stepper *stepper, uint32_t species, struct part
 static enum status launch_start(struct device *branch, const struct stepper_setup *setup,
                                 const struct fields *fields, struct particles *list)
 {
-    const struct species_motion motion = species_motion_make(list->species, setup);
+    const struct pusher motion = species_motion_make(list->species, setup);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d",
@@ -81,10 +81,10 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     TRY(KERNEL_LAUNCH(kernel,
                       launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
                                       6 * (uint64_t)list->count * precision_bytes(setup->precision)),
-                      fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, motion.half_kick,
-                      motion.tangent, motion.cosine, list->count, list->cell_offsets,
+                      fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, list->count, list->cell_offsets,
                       list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY],
-                      particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY)));
+                      particles_stride(list, ATTRIBUTE_VELOCITY),
+                      particles_first(list, ATTRIBUTE_VELOCITY) PUSHER_NUMBERS(PUSHER_ARGUMENT)));
     return device_finish(branch);
 }
 
@@ -154,18 +154,14 @@ enum status stepper_read_sums(struct stepper *stepper, uint32_t first, uint32_t 
 struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint32_t species,
                               const struct particles *list)
 {
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
     const double *sums = stepper->read_sums + stepper_first_sum(stepper, slot, species);
     double added[PUSH_SUMS] = {0, 0, 0};
     for (uint32_t n = 0; n < stepper->groups[slot][species] * PUSH_SUMS; n++)
         added[n % PUSH_SUMS] += sums[n];
     const double mass = list->weight * list->species->mass; /* of a macro-particle */
-    /* The mean of the velocities before and after a rotation by an angle is shorter than either by the cosine
-     * of half the angle, the same for all particles of a species. */
-    const double full_length = 1 / motion.cosine;
     return (struct push_sums){
         .kinetic_energy = 0.5 * mass * added[0],
-        .momentum = {full_length * mass * added[1], full_length * mass * added[2]},
+        .momentum = {mass * added[1], mass * added[2]},
     };
 }
 

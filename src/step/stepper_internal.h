@@ -3,33 +3,33 @@
 #define RADIXPIC_STEP_INTERNAL_H
 
 #include "particles/permute.h"
+#include "shared/motion.h"
 #include "step/stepper.h"
 
 #include <math.h>
 
 enum { FLAT_ITEMS = 64, PUSH_SUMS = 3 /* of a group: |v|^2, u, v (SUM_COUNT of the kernels) */ };
 
-/* The numbers of one species that the kernels which push it take. */
-struct species_motion {
-    double half_kick; /* q dt/2m */
-    double tangent;   /* q B dt/2m, of half the rotation */
-    double cosine;    /* of half the rotation */
-    double sine;      /* 2 tangent/(1 + tangent^2), of the whole rotation */
-};
-
-static inline struct species_motion species_motion_make(const struct species_config *species,
-                                                        const struct stepper_setup *setup)
+/* Of one species, in doubles. */
+static inline struct pusher species_motion_make(const struct species_config *species,
+                                                const struct stepper_setup *setup)
 {
     const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
     const double tangent = half_kick * setup->magnetic;
     const double square = 1 + tangent * tangent;
-    return (struct species_motion){half_kick, tangent, 1 / sqrt(square), 2 * tangent / square};
+    return (struct pusher){.half_kick = half_kick,
+                           .tangent = tangent,
+                           .sine = 2 * tangent / square,
+                           .half_secant = 0.5 * sqrt(square)};
 }
 
-/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
-#define MOTION_ARGUMENTS(setup, fields, motion)                                                              \
-    (fields)->ex, (fields)->ey, (setup)->grid.nx, (setup)->grid.ny, (motion).half_kick, (motion).tangent,    \
-        (motion).sine, (setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy
+/* Behind other arguments of a launch, those of the struct pusher `motion`. */
+#define PUSHER_ARGUMENT(name) , motion.name
+
+/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h, with those of the struct pusher `motion`. */
+#define MOTION_ARGUMENTS(setup, fields)                                                                      \
+    (fields)->ex, (fields)->ey, (setup)->grid.nx, (setup)->grid.ny, (setup)->time_step / (setup)->grid.dx,   \
+        (setup)->time_step / (setup)->grid.dy PUSHER_NUMBERS(PUSHER_ARGUMENT)
 
 /* Room for the sums of up to `most_groups` groups of each species in each slot. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);

@@ -152,8 +152,8 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(&stepper->setup, fields, motion), list->cell_offsets,                                   \
-        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY]
+    MOTION_ARGUMENTS(&stepper->setup, fields), list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],        \
+        list->attribute[ATTRIBUTE_VELOCITY]
 #define NEW_LIST_ARGUMENTS list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], stepper->origin
 #define COUNTS_ARGUMENTS   step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
 
@@ -169,7 +169,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                          bool measured, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t each = 4 * precision_bytes(list->precision) + sizeof(uint16_t);
     if (measured)
@@ -259,7 +259,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                                struct particles *list, uint32_t new_count, struct some_chunks chunks)
 {
     struct tiled_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const uint64_t each = 8 * precision_bytes(list->precision) + sizeof(uint16_t);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
@@ -273,7 +273,7 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
                                const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
-    const struct species_motion motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
     TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,

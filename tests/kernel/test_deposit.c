@@ -163,6 +163,28 @@ TEST(long_sums_do_not_drift)
     }
 }
 
+/* 64 pieces of one cell, as many as stay apart where an item adds all of a node: particles of the first give
+ * its lower node 1 each, those of the others 2^-25 each, of which no piece is half a rounding of the first,
+ * but all together are 16 of them. All sums but the last ones are exact. */
+TEST(small_pieces_are_not_lost)
+{
+    enum { FIRST = 8192, COUNT = 64 * FIRST };
+    needs_speed();
+    struct deposit_scene *scene =
+        deposit_scene_create(&(struct deposit_case){4, 4, COUNT, 1}, PRECISION_SINGLE, 1);
+    for (uint32_t p = 0; p < COUNT; p++) {
+        scene->sorted.offset[p][0] = p < FIRST ? 0 : 1 - 0x1p-12;
+        scene->sorted.offset[p][1] = p < FIRST ? 0 : 1 - 0x1p-13;
+    }
+    deposit_scene_upload(scene);
+    const double scale = deposit_scale(scene), expected = FIRST + 0x1p-25 * (COUNT - FIRST);
+    struct deposit *deposit = deposit_for(scene, SHAPE_CIC);
+    for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
+        const double *rho = deposited(deposit, variant, scene, &scene->sorted.particles);
+        assert_near(rho[scene->sorted.cell[0]], scale * expected, 4 * 0x1p-23 * fabs(scale) * expected);
+    }
+}
+
 /* Its shape reaches over both edges of the box: the numbers of the shapes as written in textbooks. */
 TEST(a_particle_on_a_node)
 {
