@@ -55,17 +55,16 @@ static void print_command(FILE *stream)
         fclose(file);
 }
 
+/* HDF5 by its header, for only the writer's thread may call it. */
 static void print_libraries(FILE *stream)
 {
     char mpi[NAME_LENGTH];
-    unsigned major, minor, release;
     int yaml[3];
     communicator_library(sizeof mpi, mpi);
-    H5get_libversion(&major, &minor, &release);
     yaml_get_version(&yaml[0], &yaml[1], &yaml[2]);
-    fprintf(stream, "HDF5 %u.%u.%u; %s; %s; libyaml %d.%d.%d; zlib %s; xxHash %d.%d.%d; glibc %s", major,
-            minor, release, mpi, fftw_version, yaml[0], yaml[1], yaml[2], zlibVersion(),
-            (int)XXH_versionNumber() / 10000, (int)XXH_versionNumber() / 100 % 100,
+    fprintf(stream, "HDF5 %d.%d.%d; %s; %s; libyaml %d.%d.%d; zlib %s; xxHash %d.%d.%d; glibc %s",
+            H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, mpi, fftw_version, yaml[0], yaml[1], yaml[2],
+            zlibVersion(), (int)XXH_versionNumber() / 10000, (int)XXH_versionNumber() / 100 % 100,
             (int)XXH_versionNumber() % 100, gnu_get_libc_version());
 }
 
