@@ -2,8 +2,13 @@
  *
  *     struct radixpic *run = NULL;
  *     double ex[64 * 64];
- *     if (radixpic_create("my.yaml", NULL, 0, &run) != RADIXPIC_OK || radixpic_step(run, 100) != RADIXPIC_OK
- * || radixpic_read_field(run, "E/x", ex) != RADIXPIC_OK) fprintf(stderr, "%s\n", radixpic_error());
+ *     enum radixpic_status status = radixpic_create("my.yaml", NULL, 0, &run);
+ *     if (status == RADIXPIC_OK)
+ *         status = radixpic_step(run, 100);
+ *     if (status == RADIXPIC_OK)
+ *         status = radixpic_read_field(run, "E/x", ex);
+ *     if (status != RADIXPIC_OK)
+ *         fprintf(stderr, "%s\n", radixpic_error());
  *     radixpic_destroy(&run);
  *
  * Units are those of the config: time in 1/omega_p, charge and mass in electron charge magnitudes and masses,

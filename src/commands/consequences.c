@@ -14,6 +14,7 @@ struct consequences {
     struct grid grid;
     double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
     double debye_length;     /* of all thermal species together; 0 when none is thermal */
+    double rotation;         /* |q B/m| dt, of the species with the most */
     double fastest; /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
     double particles_per_cell;  /* of the species with the fewest */
     const char *fewest_species; /* its name */
@@ -30,6 +31,9 @@ static struct consequences derive(const struct config *config)
         const double thermal_squared =
             (pow(species_thermal_speed(species, 0), 2) + pow(species_thermal_speed(species, 1), 2)) / 2;
         frequency_squared += response;
+        derived.rotation =
+            fmax(derived.rotation,
+                 fabs(species->charge * config->fields.magnetic / species->mass) * config->time.step);
         if (thermal_squared > 0)
             inverse_length_squared +=
                 response / thermal_squared; /* lambda_D = v_th / omega_p of each species */
@@ -60,14 +64,38 @@ void consequences_print(const struct config *config)
         printf("Debye length              %g, %g to a cell\n", derived.debye_length,
                derived.debye_length / widest);
     else
-        printf("Debye length              0: every species is cold\n");
+        printf("Debye length              0: no charged species has a thermal velocity\n");
     printf("omega_p dt                %g\n", derived.plasma_frequency * config->time.step);
+    if (config->fields.magnetic != 0)
+        printf(
+            "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
+            derived.rotation, 2 * atan(derived.rotation / 2));
     printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
     for (uint32_t s = 0; s < config->species_count; s++)
         printf("particles per cell        %g of %s\n",
                (double)config->species[s].particles / grid_cells(&derived.grid), config->species[s].name);
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived.fastest, derived.fastest_species);
+}
+
+/* The spectral gradient has no derivative of a wave of which only the nodes +1, -1, +1, ... are seen. */
+static void warn_of_nyquist(const struct config *config, struct log *log)
+{
+    for (uint32_t s = 0; s < config->species_count && config->fields.gradient == GRADIENT_SPECTRAL; s++) {
+        const struct species_config *species = &config->species[s];
+        const struct perturbation_list *lists[] = {&species->perturb.density, &species->perturb.displacement};
+        for (uint32_t n = 0; n < lists[0]->count + lists[1]->count; n++) {
+            const bool is_first = n < lists[0]->count;
+            const struct perturbation *wave =
+                is_first ? &lists[0]->items[n] : &lists[1]->items[n - lists[0]->count];
+            if (2 * wave->mode == config->grid.cells[wave->axis])
+                log_line(log, LOG_NORMAL,
+                         "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it has "
+                         "no electric field "
+                         "with the spectral gradient",
+                         wave->mode, "xy"[wave->axis], species -> name);
+        }
+    }
 }
 
 void consequences_warn(const struct config *config, struct log *log)
@@ -85,6 +113,13 @@ void consequences_warn(const struct config *config, struct log *log)
                  "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
                  "on unstable; take a smaller time.step",
                  frequency_step);
+    if (derived.rotation > 0.5)
+        log_line(log, LOG_NORMAL,
+                 "warning: Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "
+                 "instead; take a "
+                 "smaller time.step",
+                 derived.rotation, 2 * atan(derived.rotation / 2));
+    warn_of_nyquist(config, log);
     if (derived.fastest > 1)
         log_line(log, LOG_NORMAL,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "

@@ -11,6 +11,8 @@ NUMBER = r"([-+.\de]+)"
 WARNINGS = {
     "Debye": r"(?m)^warning: a cell of .* pi Debye lengths",
     "omega_p": r"(?m)^warning: omega_p dt",
+    "rotation": r"(?m)^warning: Omega dt",
+    "Nyquist": r"(?m)^warning: mode 8 along x, of species electrons",
     "crossing": r"(?m)^warning: thermal particles of electrons cross",
     "few": r"(?m)^warning: .* particles per cell of electrons",
     "idle": r"(?m)^warning: sort\.",
@@ -32,6 +34,11 @@ class Check(ProgramTest):
         self.assertRegex(text, r"(?m)^cell size dx, dy +0\.375, 0\.5$")
         self.assertAlmostEqual(self.number(text, rf"Debye length +1, {NUMBER} to a cell"), 2)  # of the longer side
         self.assertAlmostEqual(self.number(text, rf"omega_p dt +{NUMBER}$"), 0.1)
+        self.assertNotIn("Omega dt", text)
+        turning = self.run_well("check", "small.yaml", "--set", "fields.magnetic=50").stdout
+        self.assertRegex(turning, r"(?m)^Omega dt +5, of which the push turns velocities by 2 atan\(Omega dt/2\) = 2\.38")
+        neutral = self.run_well("check", "small.yaml", "--set", "species.electrons.charge=0").stdout
+        self.assertRegex(neutral, r"(?m)^Debye length +0: no charged species has a thermal velocity$")
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of electrons$"), 32)
         self.assertAlmostEqual(self.number(text, rf"cells crossed in a step +{NUMBER} "), 3 * 0.1 / 0.375)
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
@@ -131,7 +138,7 @@ class Check(ProgramTest):
 
     def test_a_cold_plasma(self):
         text = self.check("species.electrons.velocities={kind: cold}")
-        self.assertRegex(text, r"(?m)^Debye length .*cold")
+        self.assertRegex(text, r"(?m)^Debye length +0: no charged species has a thermal velocity$")
         self.assertNotRegex(text, WARNINGS["Debye"])
 
     def test_memory_is_what_a_run_takes(self):
@@ -272,16 +279,20 @@ class Warnings(ProgramTest):
         for name, below, above in (
             ("Debye", ["grid.length=[6, 25.1]"], ["grid.length=[6, 25.2]"]),  # dy = 3.1375 and 3.15 around pi
             ("few", ["species.electrons.particles=1024"], ["species.electrons.particles=1023"]),  # 8 in 128 cells
+            ("rotation", ["fields.magnetic=-4.9"], ["fields.magnetic=-5.1"]),
+            ("Nyquist", ["species.electrons.perturb.density.0.mode=7"], ["species.electrons.perturb.density.0.mode=8"]),
             ("crossing", ["time.step=0.1249"], ["time.step=0.1251"]),  # 3 * 0.125 = dx
         ):
             with self.subTest(name=name):
                 self.assert_warns(settings=below)
                 self.assert_warns(name, settings=above)
+        self.assert_warns(settings=["species.electrons.perturb.density.0.mode=8", "fields.gradient=centred"])
         self.assert_warns("Debye", settings=["time.step=1.61", slow])
         self.assert_warns("Debye", "omega_p", settings=["time.step=1.63", slow])
 
     def test_all_at_once(self):
-        settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100"]
+        settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100", "fields.magnetic=1"]
+        settings.append("species.electrons.perturb.density.0.mode=8")
         self.assert_warns(*WARNINGS, settings=[*settings, "sort.method=chunked", "sort.table=rows"])
 
     def test_settings_without_effect(self):
