@@ -10,7 +10,7 @@
  * of one key leave a chunk together, it knows, for chunks of few keys, the runs of one digit that the next
  * pass will find: a chunk of known runs is not counted again, and copied run by run.
  *
- * ITEMS, DIGIT_BITS, BIN_BITS, SCAN_ITEMS: see shared/tiles.h
+ * ITEMS, KEYS, DIGIT_BITS, BIN_BITS, SCAN_ITEMS: see shared/tiles.h
  * NEXT_BITS     bits of the next pass's digit, in a first pass
  * INPUT, NEXT   what the list holds before and after this pass:
  *               KEYS_ALONE (0)   input: keys, sigma(j) = j; output: sigma alone, no pass follows
@@ -18,12 +18,13 @@
  *               PAIRS (2)        a ushort, the digit of the last pass, and a word, sigma
  * INDEX_BITS    bits of sigma in a packed word
  */
-#include "shared/few_digits.h"
-#include "shared/tiles.h"
-
 #define KEYS_ALONE 0
 #define PACKED     1
 #define PAIRS      2
+#define WINDOWS    (INPUT != NEXT) /* of two passes: their digits are parts of keys */
+
+#include "shared/few_digits.h"
+#include "shared/tiles.h"
 
 #define IS_FIRST (INPUT == KEYS_ALONE)
 #define IS_LAST  (NEXT == KEYS_ALONE)
@@ -324,7 +325,7 @@ tiled_reorder(__global const key_type *restrict keys, __global const uint *restr
     open_some(some, t, chunk, distinct, table, lists);
 #if BIN_BITS < DIGIT_BITS
     if (compact && t < distinct)
-        tell_run(some.digits[t], some.targets[t], some.ends[t], count, next_table, runs);
+        tell_run(some.digits[t], some.shifts[t], some.ends[t], count, next_table, runs);
 #endif
 #if !IS_FIRST
     DECLARE_RUN_ARRAYS(run);
@@ -339,15 +340,16 @@ tiled_reorder(__global const key_type *restrict keys, __global const uint *restr
         uint4 digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
         load_digits(keys, begin, valid, t, digits);
-        __local const uint *targets = stage_some(some, t, digits, valid, compact);
+        const tile_runs ranked = stage_some(some, t, digits, valid, compact);
 #pragma unroll 8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
             const uint word = some.staged[STAGE_PLACE(position)], number = word >> PLACE_BITS;
             if (position < valid)
                 send(keys, values, sent, sent_digits, compact ? some.digits[number] : number,
-                     begin + (word & (TILE - 1)), targets[compact ? number : number & BIN_MASK] + position);
+                     begin + (word & (TILE - 1)),
+                     ranked.shifts[(number - ranked.base) & ranked.mask] + position);
         }
-        leave_some(some, t, valid, compact);
+        leave_some(some, t, valid, ranked);
     }
 }

@@ -363,7 +363,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
 #else
         uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);
-        local const uint *places = stage_some(ranked, t, tile_digits, valid, compact);
+        const tile_runs runs = stage_some(ranked, t, tile_digits, valid, compact);
         const uint staged = valid;
 #endif
         for (uint first = 0; first < KEYS; first += BATCH) {
@@ -380,7 +380,8 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
 #else
                 cells[n] = 0;
                 sources[n] = position < staged ? begin + (word & (TILE - 1)) : begin;
-                targets[n] = position < staged ? places[word >> PLACE_BITS] + position : NOWHERE;
+                const uint run = ((word >> PLACE_BITS) - runs.base) & runs.mask;
+                targets[n] = position < staged ? runs.shifts[run] + position : NOWHERE;
                 if (WINDOWED && targets[n] >= new_count) /* strays move apart */
                     targets[n] = NOWHERE;
 #endif
@@ -388,7 +389,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
             move_batch(&arrays, &motion, &walk, sources, targets, cells, around, low, high);
         }
 #if !BY_DIRECTION
-        leave_some(ranked, t, valid, compact);
+        leave_some(ranked, t, valid, runs);
 #endif
     }
 }

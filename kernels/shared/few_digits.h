@@ -76,7 +76,7 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
     ulong counters = 0;
 #pragma unroll
     for (uint n = 0; n < KEYS / 4; n++) {
-        own_numbers[n] = few.numbers[t * (KEYS / 4) + n + (t >> 2)];
+        own_numbers[n] = few.numbers[t * (KEYS / 4) + n + (t * (KEYS / 4) >> 5)];
         ranks[n] = 0;
 #pragma unroll
         for (uint k = 0; k < 4; k++) {

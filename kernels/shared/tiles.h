@@ -9,23 +9,24 @@
  * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number:
  *   up to 8 numbers (FEW)      an item's counters are bytes in registers (shared/few_digits.h)
  *   up to 32 numbers (SOME)    counters in local memory, a column an item, one round of 5 bits
- *   more                       the digit itself takes a round for each 5 bits
+ *   more                       the digit itself takes a round for each 5 bits, or with WINDOWS one round, if
+ *                              those of a tile are in a window of 32, as in long keys
  * Compact numbers may differ from run to run; the result does not, since a number only names a run.
  *
- * ITEMS         items of a group in the reorder, a power of two, 32..128
+ * ITEMS, KEYS   items of a group in the reorder, and entries of an item: powers of two, 32..128 and 16 or 32
  * DIGIT_BITS    (r) bits of the digit, 1..12
  * BIN_BITS      the low bits of the digit by which the list is sorted, all of them unless said otherwise.
  * Where it is fewer, a chunk's entries of one bin stand digit by digit, which keeps each digit's stable
  * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
- */
+ * WINDOWS       1: as above */
 #ifndef SHARED_TILES_H
 #define SHARED_TILES_H
-
 #ifndef BIN_BITS
 #define BIN_BITS DIGIT_BITS
 #endif
-
-#define KEYS        32 /* entries of an item; a count of them and 31 fit a byte and 5 bits */
+#ifndef KEYS
+#define KEYS 32 /* a count of them and 31 fit a byte and 5 bits */
+#endif
 #define TILE        (ITEMS * KEYS)
 #define RADIX       (1u << DIGIT_BITS)
 #define DIGIT_MASK  (RADIX - 1)
@@ -36,14 +37,13 @@
 #define CHUNKS_EACH 16 /* rows an item of the scan has */
 #define FEW         8
 #define SOME        32
+#define NARROW      (BINS < SOME ? BINS : SOME)
 /* A chunk's number of distinct digits; where it is <= SOME, then those digits, and from 1 + SOME on the count
  * of each. */
 #define LIST_WORDS (1 + 2 * SOME)
 /* Bins, and where they are not digits, from ROW on the digits too, and a 0. */
-#define TOTALS (BIN_BITS < DIGIT_BITS ? ROW + RADIX + 1 : ROW)
-
-/* Bits of a place in the tile, in staged words: enough for 128 items. */
-#define PLACE_BITS 12
+#define TOTALS     (BIN_BITS < DIGIT_BITS ? ROW + RADIX + 1 : ROW)
+#define PLACE_BITS 12 /* bits of a place in the tile, in staged words: enough for 128 items */
 
 /* The tiles [first, first + tiles) of a chunk; chunks differ by one tile at most. */
 typedef struct {
@@ -229,25 +229,25 @@ static inline void scan_by_one_group(__local uint *sums, __global const uint *va
 #define WORDS_EACH  (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
 #define ITEMS_A_ROW (HALF / WORDS_EACH)
 
-/* Reorders the staged words of a tile by the bits of `mask`, up to 5, from `shift` on, stably. Item t's
- * counters are one column of ushorts: of word t % HALF in each row, the low half for t < HALF and the high
- * half for the others; so the items of a warp meet different banks whatever their digits. Begins with a
- * barrier's worth of staged words, ends with a barrier. */
+/* Reorders the staged words of a tile, less `base`, by the bits of `mask`, up to 5, from `shift` on, stably.
+ * Item t's counters are one column of ushorts: of word t % HALF in each row, the low half for t < HALF and
+ * the high half for the others; so the items of a warp meet different banks whatever their digits. Begins
+ * with a barrier's worth of staged words, ends with a barrier. */
 static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
-                            uint shift, uint mask)
+                            uint base, uint shift, uint mask)
 {
     __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
 #pragma unroll
     for (uint n = 0; n < KEYS; n++)
-        words[n] = staged[t * (KEYS + 1) + n];
+        words[n] = staged[STAGE_PLACE(t * KEYS) + n];
 #pragma unroll
     for (uint n = 0; n < WORDS_EACH; n++)
         counters[n * ITEMS + t] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint n = 0; n < KEYS; n++) {
-        const uint place = (words[n] >> shift & mask) * ITEMS;
+        const uint place = ((words[n] - base) >> shift & mask) * ITEMS;
         const uint rank = column[place];
         column[place] = (ushort)(rank + 1);
         words[n] |= rank << RANK_SHIFT;
@@ -282,7 +282,8 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint n = 0; n < KEYS; n++) {
-        const uint position = column[(words[n] >> shift & mask) * ITEMS] + (words[n] >> RANK_SHIFT);
+        const uint place = ((words[n] - base) >> shift & mask) * ITEMS;
+        const uint position = column[place] + (words[n] >> RANK_SHIFT);
         staged[STAGE_PLACE(position)] = words[n] & ((1u << RANK_SHIFT) - 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -335,34 +336,76 @@ typedef struct {
     __local uint *staged; /* number or digit and place in the tile, in order of the result */
     __local uint *counters, *sums;
     __local uint *ends;       /* by number or bin: where the chunk's runs end that are still to come */
-    __local uint *targets;    /* by number: target of an entry minus its position in the tile */
+    __local uint *shifts;     /* by number: target of an entry minus its position in the tile */
     __local uint *digits;     /* by number */
     __local uchar *number_of; /* digit -> compact number; junk for absent digits; RADIX -> the last */
 } some_arrays;
 
 #define DECLARE_SOME_ARRAYS(name)                                                                            \
     __local uint name##_staged[TILE + TILE / 32], name##_counters[SOME * HALF], name##_sums[2 * ITEMS];      \
-    __local uint name##_ends[BINS < SOME ? SOME : BINS], name##_targets[SOME], name##_digits[SOME];          \
+    __local uint name##_ends[BINS < SOME ? SOME : BINS], name##_shifts[SOME], name##_digits[SOME];           \
     __local uchar name##_number_of[RADIX + 1];                                                               \
-    const some_arrays name = {name##_staged,  name##_counters, name##_sums,     name##_ends,                 \
-                              name##_targets, name##_digits,   name##_number_of}
+    const some_arrays name = {name##_staged, name##_counters, name##_sums,     name##_ends,                  \
+                              name##_shifts, name##_digits,   name##_number_of}
 
-/* Opens the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then not
- * compacted. All items come here; followed by a barrier of the caller. */
+/* Opens the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then
+ * not compacted. All items come here; followed by a barrier of the caller. */
 static inline void open_some(const some_arrays some, uint t, uint chunk, uint distinct,
                              __global const uint *restrict table, __global const uint *restrict lists)
 {
-    open_list(some.number_of, some.digits, some.targets, some.ends, SOME, 1, t, chunk, distinct, table,
-              lists);
+    open_list(some.number_of, some.digits, some.shifts, some.ends, SOME, 1, t, chunk, distinct, table, lists);
     for (uint c = t; distinct > SOME && c < BINS; c += ITEMS)
         some.ends[c] = table[chunk * ROW + c];
 }
 
-/* Ranks a tile as stage_few() does. Afterwards staged[STAGE_PLACE(position)] names the entry at `position`,
- * and the returned array, by number or bin, the target minus the position. Ends with a barrier. */
-static inline __local const uint *stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4],
-                                             uint valid, bool compact)
+typedef struct {
+    __local const uint
+        *shifts; /* an entry's target is its position + shifts[(number or digit - base) & mask] */
+    uint base, mask;
+    bool by_bin; /* neither by number nor in a window */
+} tile_runs;
+
+#if WINDOWS
+/* The bin from which on SOME bins, in a circle, have those of the tile's first and last entry in their
+ * middle. In a list nearly in order they have those of all entries; *fits says so, unless `compact` is set.
+ */
+static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS / 4], bool compact,
+                             bool *fits)
 {
+    if (t == 0) {
+        sums[0] = digits[0].x;
+        sums[2] = 0;
+    }
+    if (t == ITEMS - 1)
+        sums[1] = digits[KEYS / 4 - 1].w;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint up = (sums[1] - sums[0]) & BIN_MASK, width = min(up, BINS - up) + 1;
+    const uint base = sums[up < BINS / 2 ? 0 : 1] - (SOME - min(width, (uint)SOME)) / 2;
+    uint4 beyond = 0;
+    if (!compact)
+#pragma unroll
+        for (uint n = 0; n < KEYS / 4; n++)
+            beyond |= (digits[n] - base) & BIN_MASK;
+    if ((beyond.x | beyond.y | beyond.z | beyond.w) >= SOME)
+        atomic_or((volatile __local uint *)sums + 2, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *fits = sums[2] == 0;
+    return base & BIN_MASK;
+}
+#endif
+
+/* Ranks a tile as stage_few() does. Afterwards staged[STAGE_PLACE(position)] names the entry at `position`,
+ * its place in the tile below its compact number or its digit. Ends with a barrier. */
+static inline tile_runs stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4], uint valid,
+                                   bool compact)
+{
+    tile_runs runs = {some.shifts, 0, compact ? SOME - 1 : NARROW - 1, !compact && BIN_BITS > 5};
+#if BIN_BITS > 5 && WINDOWS
+    bool fits;
+    const uint base = window_of(some.sums, t, digits, compact, &fits);
+    runs.by_bin = !compact && !(fits && valid == TILE);
+    runs.base = compact || runs.by_bin ? 0 : base;
+#endif
     /* What fills up the last tile has the last number and stands last: it comes after all entries. */
 #pragma unroll
     for (uint n = 0; n < KEYS / 4; n++) {
@@ -374,31 +417,33 @@ static inline __local const uint *stage_some(const some_arrays some, uint t, con
         stage_four(some.staged, 4 * (n * ITEMS + t), d);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint rounds = compact ? 1 : (BIN_BITS + 4) / 5;
+    const uint rounds = runs.by_bin ? (BIN_BITS + 4) / 5 : 1;
     for (uint round = 0; round < rounds; round++) { /* as many for all items of the group */
-        const uint bits = compact ? 5 : min(5u, BIN_BITS - 5 * round);
-        stage_by(some.staged, some.counters, some.sums, t, PLACE_BITS + 5 * round, (1u << bits) - 1);
+        const uint mask = compact ? SOME - 1 : (1u << min(5u, BIN_BITS - 5 * round)) - 1;
+        stage_by(some.staged, some.counters, some.sums, t, runs.base << PLACE_BITS, PLACE_BITS + 5 * round,
+                 mask);
     }
-    if (compact && t < SOME) { /* item 0's column says where each number starts in the tile */
-        __local const ushort *column = (__local const ushort *)some.counters;
+    if (runs.by_bin) {
+        open_runs(some.staged, some.ends, t, valid);
+        runs.shifts = some.ends;
+        runs.mask = BIN_MASK;
+    } else if (t <= runs.mask) {
+        __local const ushort *column = (__local const ushort *)some.counters; /* item 0's: the starts */
         const uint start = min((uint)column[t * ITEMS], valid);
         const uint next = t + 1 < SOME ? min((uint)column[(t + 1) * ITEMS], valid) : valid;
-        const uint end = some.ends[t] - (next - start);
-        some.ends[t] = end;
-        some.targets[t] = end - start;
+        const uint run = compact ? t : (runs.base + t) & BIN_MASK;
+        some.ends[run] -= next - start;
+        some.shifts[t] = some.ends[run] - start;
     }
-    if (!compact)
-        open_runs(some.staged, some.ends, t, valid);
     barrier(CLK_LOCAL_MEM_FENCE);
-    return compact ? some.targets : some.ends;
+    return runs;
 }
 
-/* To be called when the tile was sent, before the next one. Begins with a barrier; followed by one of the
- * caller. */
-static inline void leave_some(const some_arrays some, uint t, uint valid, bool compact)
+/* To be called when the tile was sent. Begins with a barrier; followed by one of the caller. */
+static inline void leave_some(const some_arrays some, uint t, uint valid, tile_runs runs)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!compact)
+    if (runs.by_bin)
         close_runs(some.staged, some.ends, t, valid);
 }
 

@@ -16,15 +16,17 @@ enum {
 };
 
 struct tile_plan {
-    uint32_t digit_bits; /* r, of the bins that the table counts */
-    uint32_t items;      /* of a group in the reorder; a tile is TILE_KEYS times as many entries */
-    uint32_t scan_items; /* of a group in the scan */
+    uint32_t digit_bits;             /* r, of the bins that the table counts */
+    uint32_t items;                  /* of a group in the reorder */
+    uint32_t keys;                   /* entries of an item: a tile is items * keys of them */
+    uint32_t scan_items;             /* of a group in the scan */
     uint32_t min_chunks, max_chunks; /* where there are tiles enough */
 };
 
 /* What a caller knows better; 0 leaves it to the plan. */
 struct tile_wishes {
     uint32_t items;       /* 128, 64 or 32, or as many as there is room for */
+    uint32_t keys;        /* 32 or 16 */
     uint32_t chunks;      /* or as many as there are tiles or places for */
     uint32_t ranked_bits; /* bits of what is ranked, where that is more than the digit */
 };

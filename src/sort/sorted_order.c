@@ -3,7 +3,10 @@
 
 enum {
     ITEMS = 64,
-    SEARCH_KEYS = 512 /* keys a cell from which on searching its offset beats passing all keys */
+    /* Keys a cell from which on searching its offset beats passing all keys: in order, or through the
+     * permutation. */
+    SEARCH_KEYS = 512,
+    SEARCH_KEYS_THROUGH = 8
 };
 
 struct sorted_order sorted_order_make(struct device *device, uint32_t capacity)
@@ -48,7 +51,7 @@ enum status sorted_order_cells(struct sorted_order *order, uint32_t count, const
                                const struct buffer *sorted_keys)
 {
     const uint32_t cells = lists->cells;
-    const bool search = cells <= count / SEARCH_KEYS || cells > count;
+    const bool search = cells <= count / (sorted_keys ? SEARCH_KEYS : SEARCH_KEYS_THROUGH) || cells > count;
     const uint64_t items = (search ? (uint64_t)cells : count) + 1, word = sizeof(uint32_t);
     const uint64_t read = search ? 0 : (sorted_keys ? 1 : 2) * (uint64_t)count;
     TRY(need_kernels(order));

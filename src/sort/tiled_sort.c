@@ -9,9 +9,13 @@ enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 
 enum {
     MAX_PASSES = 2,
-    SHORT_ITEMS = 64,         /* where a list is short: more groups, which end together */
-    RUN_WORDS = 129,          /* of kernels/tiled_sort.cl */
-    SHORT_TILES_PER_UNIT = 64 /* of TILE_MOST_ITEMS: up to here it is */
+    SHORT_ITEMS = 64, /* where a list is short: more groups, which end together */
+    HALF_KEYS = TILE_KEYS / 2,
+    LONG_ROW_BITS = 11,        /* of digits whose rows of local memory leave room to few groups */
+    WINDOW_CELLS = 32,         /* of a tile in PIC order, whose digits then mostly fit in a window */
+    RUN_WORDS = 129,           /* of kernels/tiled_sort.cl */
+    SHORT_TILES_PER_UNIT = 64, /* of TILE_MOST_ITEMS: up to here it is */
+    GROUPS_AT_ONCE = 4         /* of these, what a compute unit of a large GPU holds */
 };
 
 /* The shape of a sort: everything that follows from the device, the key and the capacity. */
@@ -49,20 +53,26 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
 {
     *shape = (struct shape){.passes = options->passes};
     const uint64_t short_tiles = (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
-    const bool is_short = capacity / (TILE_MOST_ITEMS * TILE_KEYS) < short_tiles;
+    const uint32_t tiles = capacity / (TILE_MOST_ITEMS * TILE_KEYS);
+    const bool is_short = tiles < short_tiles;
     shape->reorders = options->reorders > 0 ? options->reorders : is_short ? 1 : 2;
     shape->digit_bits[0] = divide_up(key_bits, shape->passes);
-    if (shape->passes == 2) { /* a longer first digit, if the second then fits in a word beside the index */
-        const uint32_t room = 32 - bits_below(capacity);
-        if (key_bits > room && key_bits - room > shape->digit_bits[0] &&
-            key_bits - room <= TILE_MAX_DIGIT_BITS)
-            shape->digit_bits[0] = key_bits - room;
-        shape->between = key_bits - shape->digit_bits[0] <= room ? FORM_PACKED : FORM_PAIRS;
+    shape->digit_bits[1] = key_bits - shape->digit_bits[0];
+    if (shape->passes == 2) {
+        shape->between = shape->digit_bits[1] + bits_below(capacity) <= 32 ? FORM_PACKED : FORM_PAIRS;
         shape->counts_cells = key_bits <= TILE_MAX_DIGIT_BITS;
     }
-    shape->digit_bits[1] = key_bits - shape->digit_bits[0];
-    const uint32_t usual_items = is_short ? SHORT_ITEMS : 0;
+    /* Tiles of half the length: as 64 items, or, where a group has a tile or two, there is room for few
+     * groups or ranking takes long, as 128 items with fewer keys each. */
+    const bool has_windows = shape->passes == 2 && !shape->counts_cells;
+    const uint64_t of_window = (uint64_t)WINDOW_CELLS * (capacity >> key_bits);
+    const bool half_fits = has_windows && of_window >= TILE_MOST_ITEMS * TILE_KEYS / 2;
+    const bool whole_fits = has_windows && of_window > TILE_MOST_ITEMS * TILE_KEYS;
+    const bool is_wide = is_short && (tiles <= GROUPS_AT_ONCE * info->compute_units ||
+                                      shape->digit_bits[0] >= LONG_ROW_BITS || (has_windows && !half_fits));
+    const uint32_t usual_items = !is_wide && (is_short || (half_fits && !whole_fits)) ? SHORT_ITEMS : 0;
     const struct tile_wishes wishes = {.items = options->items > 0 ? options->items : usual_items,
+                                       .keys = options->items == 0 && is_wide ? HALF_KEYS : 0,
                                        .chunks = options->chunks,
                                        .ranked_bits = shape->counts_cells ? key_bits : 0};
     shape->index_bits = shape->between == FORM_PACKED ? 32 - shape->digit_bits[1] : 0;
@@ -75,7 +85,7 @@ enum status tiled_sort_resolve(const struct device_info *info, uint32_t key_bits
     const uint32_t fewest = divide_up(key_bits, TILE_MAX_DIGIT_BITS), most = key_bits > 1 ? MAX_PASSES : 1;
     struct shape shape;
     if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS ||
-        !make_shape(info, key_bits, 0, &(struct tiled_options){.passes = fewest}, &shape))
+        !make_shape(info, key_bits, UINT32_MAX, &(struct tiled_options){.passes = fewest}, &shape))
         return status_fail(
             STATUS_USAGE,
             "sort: the method tiled has no sort of keys of %u bits for %s (at most %d bits; it "
@@ -98,9 +108,9 @@ static enum status create_pass(struct tiled_sort *sort, uint32_t number)
     struct program *program = NULL;
     const bool is_first = number == 0, is_last = number + 1 == shape->passes;
     TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &program,
-                      "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BIN_BITS=%u -D NEXT_BITS=%u "
-                      "-D INDEX_BITS=%u -D INPUT=%d -D NEXT=%d",
-                      shape->tiles.items, shape->tiles.scan_items,
+                      "-D ITEMS=%u -D KEYS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BIN_BITS=%u "
+                      "-D NEXT_BITS=%u -D INDEX_BITS=%u -D INPUT=%d -D NEXT=%d",
+                      shape->tiles.items, shape->tiles.keys, shape->tiles.scan_items,
                       is_first && shape->counts_cells ? sort->key_bits : shape->digit_bits[number],
                       shape->digit_bits[number], is_first ? shape->digit_bits[1] : 0, shape->index_bits,
                       is_first ? FORM_KEYS : shape->between, is_last ? FORM_KEYS : shape->between));

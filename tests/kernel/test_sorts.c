@@ -127,6 +127,24 @@ TEST(sorts_keys_of_every_length)
     }
 }
 
+/* Digits that rise, or fall, along the list and go round: of most tiles in a window, of some with one digit
+ * outside it. */
+TEST(sorts_tiles_whose_digits_are_in_a_window)
+{
+    enum { COUNT = 50021, LOW_BITS = 8 };
+    uint32_t *keys = test_array(COUNT, sizeof *keys);
+    for (uint32_t n = 0; n < 2 * VARIANTS; n++) {
+        struct sorter *sorter = sorter_of(tiled(2 * LOW_BITS, 2, 1, 0), n % VARIANTS, COUNT);
+        for (uint32_t j = 0; j < COUNT; j++) {
+            const uint32_t place = n / VARIANTS ? COUNT - j : j, any = scramble(j);
+            keys[j] = ((place / 150 + any % 3) & 255) | (any >> 8 & 3) << LOW_BITS;
+        }
+        for (uint32_t j = 9000; j < COUNT; j += 20000)
+            keys[j] = (keys[j] + 100) & 65535;
+        check_sort(sorter, false, 65536, keys, COUNT);
+    }
+}
+
 TEST(sorts_with_any_parameters)
 {
     const struct sorter_plan plans[] = {
