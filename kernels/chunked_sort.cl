@@ -9,11 +9,16 @@
  * and moved, digit by digit with vector compares. And the result leaves in whole cache lines: each digit
  * collects its next LINE entries in `lines` before they are stored, past the caches where the list is long.
  *
+ * Of two passes the first sorts by the high digit, and in the second, chunked_bins, an item sorts the entries
+ * of one of them, which lie together and mostly fit in its caches. Of more, each sorts the whole list, by the
+ * low digit first.
+ *
  * SOURCE    what a pass reads:
  *   0 KEYS    the list of keys; entry n has the index n
  *   1 PACKED  words with the unsorted bits of the key above index_bits bits of index
  *   2 SIGMA   indices; the keys are looked up through them
  * PORTABLE  1: without the vector instructions of one kind of CPU, where the compiler offers them
+ * MOST_LOW_BITS: bits of the low digit of two, at most
  * STREAMING 1: whole lines of the result go past the caches, for lists that do not fit in them
  *
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
@@ -43,10 +48,10 @@
 /* How the entries of this pass are read and written. */
 typedef struct {
     __global const uint *source, *keys;
-    uint shift;      /* of the digit in a key: SIGMA */
+    uint shift;      /* of the digit in a key: KEYS, SIGMA */
     uint index_bits; /* of a packed word */
     uint radix_bits;
-    uint keep; /* mask of the unsorted bits in what is written */
+    uint rest_shift, keep; /* of the unsorted bits in what is written, and their mask */
 } pass_format;
 
 typedef struct {
@@ -66,26 +71,27 @@ static inline chunk_range own_chunk(uint chunk, uint count)
 static inline uint digit_of(const pass_format *format, uint n, uint *word)
 {
 #if SOURCE == 0
-    const uint rest = format->keys[n], index = n;
+    const uint rest = format->keys[n], index = n, digit = rest >> format->shift;
 #elif SOURCE == 1
     const uint rest = format->source[n] >> format->index_bits;
-    const uint index = format->source[n] & ((1u << format->index_bits) - 1);
+    const uint index = format->source[n] & ((1u << format->index_bits) - 1), digit = rest;
 #else
-    const uint index = format->source[n], rest = format->keys[index] >> format->shift;
+    const uint index = format->source[n], rest = format->keys[index] >> format->shift, digit = rest;
 #endif
-    *word = ((rest >> format->radix_bits) & format->keep) << format->index_bits | index;
-    return rest & ((1u << format->radix_bits) - 1);
+    *word = ((rest >> format->rest_shift) & format->keep) << format->index_bits | index;
+    return digit & ((1u << format->radix_bits) - 1);
 }
 
 /* The same for the entries n..n+15. */
 static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
 {
 #if SOURCE == 0
-    const uint16 rest = vload16(0, format->keys + n);
+    const uint16 rest = vload16(0, format->keys + n), digit = rest >> format->shift;
     const uint16 index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #elif SOURCE == 1
     const uint16 packed = vload16(0, format->source + n);
     const uint16 rest = packed >> format->index_bits, index = packed & ((1u << format->index_bits) - 1);
+    const uint16 digit = rest;
 #else
     const uint16 index = vload16(0, format->source + n);
     __global const uint *keys = format->keys;
@@ -94,9 +100,10 @@ static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
                                  keys[index.s8], keys[index.s9], keys[index.sa], keys[index.sb],
                                  keys[index.sc], keys[index.sd], keys[index.se], keys[index.sf]) >>
                         format->shift;
+    const uint16 digit = rest;
 #endif
-    *word = ((rest >> format->radix_bits) & format->keep) << format->index_bits | index;
-    return rest & ((1u << format->radix_bits) - 1);
+    *word = ((rest >> format->rest_shift) & format->keep) << format->index_bits | index;
+    return digit & ((1u << format->radix_bits) - 1);
 }
 
 DEFINE_FOLD(largest_of, uint, max)
@@ -147,21 +154,19 @@ static inline int count_block(const pass_format *format, uint begin, __global ui
     return 0;
 }
 
-/* Item t counts the digits of chunk t in counts[t*radix ..]; begins[t]: where it begins; few[t]: whether most
- * of its blocks held few distinct ones. */
+/* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
+ * distinct ones. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_histogram(__global const uint *source, __global const uint *keys, __global uint *table,
-                  __global uint *few, __global uint *begins, uint count, uint chunk, uint radix, uint shift,
-                  uint index_bits, uint radix_bits)
+                  __global uint *few, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                  uint radix_bits)
 {
     const uint t = (uint)get_global_id(0);
-    const pass_format format = {source, keys, shift, index_bits, radix_bits, 0};
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, 0, 0};
     const chunk_range own = own_chunk(chunk, count);
     __global uint *counts = table + (ulong)t * radix;
     for (uint c = 0; c < radix; c++)
         counts[c] = 0;
-    begins[t] = own.begin;
-    begins[t + 1] = own.begin + own.length; /* the same as the next item says, and the end of all */
 
     const uint blocks = own.length / BLOCK, end = own.begin + own.length;
     uint tried_at = 0, of_many = 0, n = own.begin;
@@ -292,19 +297,20 @@ static inline void move_block(const pass_format *format, const chunk_output *out
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_reorder(__global const uint *source, __global const uint *keys, __global uint *result,
-                __global const uint *table, __global const uint *few, __global const uint *begins,
-                __global uint *all_next, __global uint *all_lines, uint radix, uint shift, uint index_bits,
-                uint radix_bits, uint keep)
+                __global const uint *table, __global const uint *few, __global uint *all_next,
+                __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                uint radix_bits, uint rest_shift, uint keep)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
-    const pass_format format = {source, keys, shift, index_bits, radix_bits, keep};
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, rest_shift, keep};
     const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
-    const uint end = begins[t + 1];
+    const chunk_range own = own_chunk(chunk, count);
+    const uint end = own.begin + own.length;
     for (uint c = 0; c < radix; c++)
         output.next[c] = output.starts[c];
 
-    uint n = begins[t];
+    uint n = own.begin;
     if (few[t]) {
 #ifdef HAS_COMPRESS
         for (; end - n >= BLOCK; n += BLOCK)
@@ -328,58 +334,36 @@ chunked_reorder(__global const uint *source, __global const uint *keys, __global
             result[j] = output.lines[(ulong)c * LINE + j % LINE];
 }
 
-/* One item a digit and chunk: the counts of the low digit from those of whole keys. */
-__kernel void chunked_fold(__global const uint *cell_table, __global uint *table, uint chunks, uint cells,
-                           uint radix)
-{
-    const uint n = (uint)get_global_id(0);
-    if (n >= chunks * radix)
-        return;
-    __global const uint *counts = cell_table + (ulong)(n / radix) * cells;
-    uint sum = 0;
-    for (uint c = n % radix; c < cells; c += radix)
-        sum += counts[c];
-    table[n] = sum;
-}
-
-/* The counts of the second of two passes, from what the first one counted: whole keys, and, scanned to
- * `starts`, low digits. The list that the second pass reads is one of runs: of each low digit, from each
- * chunk of the first pass. Its chunks are nearly even shares of the list, that begin with a run. Item t has
- * chunk t. */
+/* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
+ * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
+ * cells, and by the last item for what is above all keys. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_known_counts(__global const uint *cell_table, __global const uint *starts, __global uint *table,
-                     __global uint *few, __global uint *begins, uint count, uint low_bits, uint radix_bits)
+chunked_bins(__global const uint *source, __global const uint *keys, __global uint *result,
+             __global const uint *starts, __global uint *offsets, uint count, uint cells, uint index_bits,
+             uint radix_bits)
 {
-    const uint t = (uint)get_global_id(0), chunks = (uint)get_global_size(0);
-    const uint low = 1u << low_bits, radix = 1u << radix_bits, cells = low << radix_bits;
-    const uint from = (uint)((ulong)count * t / chunks), to = (uint)((ulong)count * (t + 1) / chunks);
-    __global uint *counts = table + (ulong)t * radix;
-    uint begin = count, length = 0;
-    ulong distinct = 0; /* digits of a run, for each of its entries */
+    const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0), radix = 1u << radix_bits;
+    const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
+    const pass_format format = {source, keys, 0, index_bits, radix_bits, 0, 0};
+    uint places[1 << MOST_LOW_BITS], word;
     for (uint c = 0; c < radix; c++)
-        counts[c] = 0;
-    for (uint run = 0; run < low * chunks; run++) {
-        const uint digit = run / chunks, chunk = run % chunks, start = starts[chunk * low + digit];
-        if (start < from)
-            continue;
-        begin = min(begin, start);
-        if (start >= to)
-            break;
-        __global const uint *found = cell_table + (ulong)chunk * cells + digit;
-        uint run_length = 0, run_distinct = 0;
-        for (uint c = 0; c < radix; c++) {
-            const uint entries = found[c << low_bits];
-            counts[c] += entries;
-            run_length += entries;
-            run_distinct += entries > 0;
-        }
-        length += run_length;
-        distinct += (ulong)run_length * run_distinct;
+        places[c] = 0;
+    for (uint n = begin; n < end; n++)
+        places[digit_of(&format, n, &word)]++;
+    uint place = begin;
+    for (uint c = 0; c < radix; c++) {
+        const uint entries = places[c], cell = t << radix_bits | c;
+        places[c] = place;
+        if (cell <= cells && cells > 0)
+            offsets[cell] = place;
+        place += entries;
     }
-    begins[t] = begin;
-    if (t == chunks - 1)
-        begins[chunks] = count;
-    few[t] = distinct <= (ulong)length * FEW;
+    for (ulong c = (ulong)bins << radix_bits; t + 1 == bins && cells > 0 && c <= cells; c++)
+        offsets[c] = count;
+    for (uint n = begin; n < end; n++) {
+        const uint digit = digit_of(&format, n, &word);
+        result[places[digit]++] = word;
+    }
 }
 
 /* offsets[c] = number of keys below c, for c = 0..cells: where key c of chunk 0 starts. */

@@ -5,16 +5,15 @@
 
 enum {
     LINE = 16,             /* LINE of kernels/chunked_sort.cl */
-    ONE_PASS_BITS = 14,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
+    ONE_PASS_BITS = 12,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
+    KEYS_PER_COUNT = 32,   /* of longer ones: entries of the list for each of the table */
     FIRST_DIGIT_MOST = 12, /* the counters and lines of a chunk still live in the second cache */
     RADIX_BITS_AUTO = 11,  /* of a digit where several passes are made */
     RADIX_BITS_MOST = 16,
-    COUNTED_BITS = 18, /* of keys counted whole for their cell offsets */
     PASSES_MOST = 32,
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
     FLAT_ITEMS = 256,
-    KEYS_PER_CELL_COUNT = 8, /* as long as a list is counted again, beside a known count of a cell's */
-    CACHED_BYTES = 2 << 20   /* a result of more than this a compute unit goes past the caches */
+    CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
 };
 
 /* SOURCE of kernels/chunked_sort.cl. */
@@ -38,15 +37,14 @@ struct chunked_sort {
     struct plan plan;
     uint32_t capacity;
     struct kernel *histogram[SOURCES], *reorder[SOURCES];
-    struct kernel *scan, *fold, *known_counts, *offsets_of_table;
+    struct kernel *bins[SOURCES];
+    struct kernel *scan, *offsets_of_table;
     struct sorted_order order;
-    struct buffer *tables[2];  /* H(digit, chunk), chunk slowest: uint[chunks][R]; of the passes in turn */
-    struct buffer *few;        /* uint[chunks]: chunks whose blocks hold few distinct digits */
-    struct buffer *begins;     /* uint[chunks + 1]: the chunks of the list that a pass reads */
-    struct buffer *next;       /* uint[chunks][R] */
-    struct buffer *lines;      /* uint[chunks][R][LINE] */
-    struct buffer *cell_table; /* H(key, chunk): uint[chunks][2^b], with counts_cells() */
-    struct buffer *scratch;    /* uint[capacity], between passes */
+    struct buffer *table;   /* H(digit, chunk), chunk slowest: uint[chunks][R] */
+    struct buffer *few;     /* uint[chunks]: chunks whose blocks hold few distinct digits */
+    struct buffer *next;    /* uint[chunks][R] */
+    struct buffer *lines;   /* uint[chunks][R][LINE] */
+    struct buffer *scratch; /* uint[capacity], between passes */
 };
 
 /* ---- the plan ---- */
@@ -63,7 +61,8 @@ static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t ind
 /* One pass for short keys, and for longer ones where the list is long beside the table of their counts. */
 static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capacity)
 {
-    const bool is_long = key_bits <= RADIX_BITS_MOST && (uint64_t)chunks << key_bits <= capacity;
+    const bool is_long =
+        key_bits <= RADIX_BITS_MOST && (uint64_t)chunks << key_bits <= capacity / KEYS_PER_COUNT;
     return key_bits <= ONE_PASS_BITS || is_long ? 1 : divide_up(key_bits, RADIX_BITS_AUTO);
 }
 
@@ -88,22 +87,9 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
         source = pass->packs ? SOURCE_PACKED : SOURCE_SIGMA;
         plan.radix_bits = at_least(plan.radix_bits, pass->radix_bits);
     }
+    if (plan.passes == 2) /* the first sorts by the high digit */
+        plan.pass[0].shift = plan.pass[1].radix_bits;
     return plan;
-}
-
-/* Whether the first of several passes counts whole keys where cell offsets are wanted: its digits' counts are
- * sums of those. */
-static bool counts_cells(const struct plan *plan)
-{
-    return plan->passes > 1 && plan->key_bits <= COUNTED_BITS;
-}
-
-/* Whether the counts of the second of two passes follow from those, in less time than counting again takes.
- */
-static bool knows_counts(const struct plan *plan, uint32_t count)
-{
-    return counts_cells(plan) && plan->passes == 2 &&
-           (uint64_t)plan->chunks << plan->key_bits <= count / KEYS_PER_CELL_COUNT;
 }
 
 enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
@@ -131,14 +117,14 @@ static enum status create_pass_kernels(struct chunked_sort *sort, enum source so
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
-                      "-D SOURCE=%d -D PORTABLE=%d -D STREAMING=%d", (int)source, portable, streaming));
+                      "-D SOURCE=%d -D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d", (int)source,
+                      portable, streaming, sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0));
     TRY(kernel_create(program, "chunked_histogram", &sort->histogram[source]));
     TRY(kernel_create(program, "chunked_reorder", &sort->reorder[source]));
+    TRY(kernel_create(program, "chunked_bins", &sort->bins[source]));
     if (source != SOURCE_KEYS)
         return STATUS_OK;
     TRY(kernel_create(program, "chunked_scan", &sort->scan));
-    TRY(kernel_create(program, "chunked_fold", &sort->fold));
-    TRY(kernel_create(program, "chunked_known_counts", &sort->known_counts));
     return kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table);
 }
 
@@ -146,18 +132,13 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
 {
     const struct plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
-    const size_t cells = counts_cells(plan) ? (size_t)plan->chunks << plan->key_bits : 0;
     for (uint32_t n = 0; n < plan->passes; n++)
         TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
     sort->order = sorted_order_make(sort->device, sort->capacity);
-    for (uint32_t n = 0; n < at_most(plan->passes, 2); n++)
-        TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->tables[n]));
+    TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->table));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
-    TRY(buffer_create(sort->device, (plan->chunks + 1) * word, "where the sort's chunks begin",
-                      &sort->begins));
     TRY(buffer_create(sort->device, table * word, "the sort's places", &sort->next));
     TRY(buffer_create(sort->device, table * LINE * word, "the sort's lines", &sort->lines));
-    TRY(buffer_create(sort->device, cells * word, "the sort's cell counts", &sort->cell_table));
     return buffer_create(sort->device, plan->passes > 1 ? sort->capacity * word : 0,
                          "the list between sort passes", &sort->scratch);
 }
@@ -181,101 +162,91 @@ static uint64_t words_read(enum source source)
     return source == SOURCE_SIGMA ? 2 : 1;
 }
 
-/* Counts digits of `radix_bits` bits into `table`. */
-static enum status count_digits(struct chunked_sort *sort, const struct pass *pass, uint32_t radix_bits,
-                                uint32_t count, const struct buffer *keys, const struct buffer *from,
-                                struct buffer *table)
+/* Entries of a chunk: all but the last have as many. */
+static uint32_t chunk_length(const struct plan *plan, uint32_t count)
 {
-    const struct plan *plan = &sort->plan;
-    const uint32_t radix = UINT32_C(1) << radix_bits, chunk = round_up(divide_up(count, plan->chunks), LINE);
-    const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
-    return KERNEL_LAUNCH(sort->histogram[pass->source],
-                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         from, keys, table, sort->few, sort->begins, count, chunk, radix, pass->shift,
-                         plan->index_bits, radix_bits);
+    return round_up(divide_up(count, plan->chunks), LINE);
 }
 
-/* The counts of the first digit, by way of the counts of whole keys. */
-static enum status count_cells(struct chunked_sort *sort, uint32_t count, const struct buffer *keys)
-{
-    const struct plan *plan = &sort->plan;
-    const struct pass *first = &plan->pass[0];
-    const uint32_t radix = UINT32_C(1) << first->radix_bits, cells = UINT32_C(1) << plan->key_bits;
-    const uint64_t entries = (uint64_t)plan->chunks * radix, words = (uint64_t)plan->chunks * cells + entries;
-    TRY(count_digits(sort, first, plan->key_bits, count, keys, keys, sort->cell_table));
-    return KERNEL_LAUNCH(sort->fold,
-                         launch_covering(entries, FLAT_ITEMS, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)),
-                         sort->cell_table, sort->tables[0], plan->chunks, cells, radix);
-}
-
-/* The counts of the second digit from those, for chunks that begin where other entries follow in the list. */
-static enum status take_known_counts(struct chunked_sort *sort, uint32_t count)
-{
-    const struct plan *plan = &sort->plan;
-    const uint64_t words = (uint64_t)plan->chunks << plan->key_bits;
-    return KERNEL_LAUNCH(sort->known_counts,
-                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         sort->cell_table, sort->tables[0], sort->tables[1], sort->few, sort->begins, count,
-                         plan->pass[0].radix_bits, plan->pass[1].radix_bits);
-}
-
-static enum status scan(struct chunked_sort *sort, struct buffer *table, uint32_t bits)
-{
-    const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
-    const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
-    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), table, radix, chunks);
-}
-
-static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
-                           const struct buffer *keys, const struct buffer *from, const struct buffer *table,
-                           struct buffer *to)
+static enum status count_digits(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
+                                const struct buffer *keys, const struct buffer *from)
 {
     const struct plan *plan = &sort->plan;
     const uint32_t radix = UINT32_C(1) << pass->radix_bits;
+    const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
+    return KERNEL_LAUNCH(sort->histogram[pass->source],
+                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
+                         from, keys, sort->table, sort->few, count, chunk_length(plan, count), radix,
+                         pass->shift, plan->index_bits, pass->radix_bits);
+}
+
+static enum status scan(struct chunked_sort *sort, uint32_t bits)
+{
+    const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
+    const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
+    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), sort->table, radix,
+                         chunks);
+}
+
+static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
+                           const struct buffer *keys, const struct buffer *from, struct buffer *to)
+{
+    const struct plan *plan = &sort->plan;
+    const uint32_t radix = UINT32_C(1) << pass->radix_bits;
+    const bool by_high_digit = plan->passes == 2;
+    const uint32_t unsorted = by_high_digit ? (UINT32_C(1) << pass->shift) - 1 : UINT32_MAX;
     const uint64_t words = (words_read(pass->source) + 1) * count + (uint64_t)plan->chunks * radix;
     return KERNEL_LAUNCH(sort->reorder[pass->source],
                          ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}),
-                         from, keys, to, table, sort->few, sort->begins, sort->next, sort->lines, radix,
-                         pass->shift, plan->index_bits, pass->radix_bits, pass->packs ? UINT32_MAX : 0);
+                         from, keys, to, sort->table, sort->few, sort->next, sort->lines, count,
+                         chunk_length(plan, count), radix, pass->shift, plan->index_bits, pass->radix_bits,
+                         by_high_digit ? 0 : pass->radix_bits, pass->packs ? unsorted : 0);
+}
+
+/* The second of two passes, which makes the cell offsets too. */
+static enum status sort_bins(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
+{
+    const struct plan *plan = &sort->plan;
+    const struct pass *pass = &plan->pass[1];
+    const uint64_t words = 2 * (words_read(pass->source) + 1) * (uint64_t)count;
+    return KERNEL_LAUNCH(sort->bins[pass->source],
+                         ((struct launch){UINT32_C(1) << plan->pass[0].radix_bits, 1, STAGE_SORT_REORDER,
+                                          words * sizeof(uint32_t)}),
+                         sort->scratch, lists->keys, lists->permutation, sort->table,
+                         lists->cell_offsets ? lists->cell_offsets : sort->few, count,
+                         lists->cell_offsets ? lists->cells : 0, plan->index_bits, pass->radix_bits);
 }
 
 /* keys -> ... -> permutation, by way of the scratch list. */
 static enum status run_passes(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     const struct plan *plan = &sort->plan;
-    const bool cells = counts_cells(plan) && lists->cell_offsets;
     const struct buffer *from = lists->keys;
     for (uint32_t n = 0; n < plan->passes; n++) {
         const struct pass *pass = &plan->pass[n];
         const bool ends_in_result = (plan->passes - 1 - n) % 2 == 0;
-        struct buffer *to = ends_in_result ? lists->permutation : sort->scratch, *table = sort->tables[n % 2];
-        if (n == 0 && cells)
-            TRY(count_cells(sort, count, lists->keys));
-        else if (n == 1 && cells && knows_counts(plan, count))
-            TRY(take_known_counts(sort, count));
-        else
-            TRY(count_digits(sort, pass, pass->radix_bits, count, lists->keys, from, table));
-        TRY(scan(sort, table, pass->radix_bits));
-        TRY(reorder(sort, pass, count, lists->keys, from, table, to));
+        struct buffer *to = ends_in_result ? lists->permutation : sort->scratch;
+        if (plan->passes == 2 && n == 1)
+            return sort_bins(sort, count, lists);
+        TRY(count_digits(sort, pass, count, lists->keys, from));
+        TRY(scan(sort, pass->radix_bits));
+        TRY(reorder(sort, pass, count, lists->keys, from, to));
         from = to;
     }
     return STATUS_OK;
 }
 
-/* From a scanned table of whole keys where there is one, or else from the keys in their new order. */
+/* From the scanned table of a single pass, or else from the keys in their new order. */
 static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
 {
     const struct plan *plan = &sort->plan;
     const uint64_t entries = (uint64_t)lists->cells + 1;
-    if (count == 0 || (plan->passes > 1 && !counts_cells(plan)))
+    if (count == 0 || plan->passes > 1)
         return sorted_order_cells(&sort->order, count, lists, NULL);
-    if (counts_cells(plan))
-        TRY(scan(sort, sort->cell_table, plan->key_bits));
     return KERNEL_LAUNCH(
         sort->offsets_of_table,
-        launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries),
-        counts_cells(plan) ? sort->cell_table : sort->tables[0], lists->cell_offsets, count, lists->cells,
-        UINT32_C(1) << plan->key_bits);
+        launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries), sort->table,
+        lists->cell_offsets, count, lists->cells, UINT32_C(1) << plan->key_bits);
 }
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
@@ -283,7 +254,7 @@ enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const st
     TRY(sorted_order_check(&sort->order, count, lists));
     if (count > 0)
         TRY(run_passes(sort, count, lists));
-    if (lists->cell_offsets)
+    if (lists->cell_offsets && (count == 0 || sort->plan.passes != 2))
         TRY(make_offsets(sort, count, lists));
     return sorted_order_keys(&sort->order, count, lists);
 }

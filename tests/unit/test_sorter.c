@@ -64,8 +64,8 @@ IN_CACHE(fewest_passes_are_the_default_of_auto)
     assert_int_equal(planned(&cache_device, &any_passes, BITS, COUNT)->passes, 1);
     assert_int_equal(planned(&cpu, &any_passes, BITS, COUNT)->passes, 1);
     /* the list is longer than the table */
-    assert_int_equal(planned(&cpu, &any_passes, 16, COUNT)->passes, 1);
-    assert_int_equal(planned(&cpu, &any_passes, 16, COUNT / 4)->passes, 2);
+    assert_int_equal(planned(&cpu, &any_passes, 16, 16 * COUNT)->passes, 1);
+    assert_int_equal(planned(&cpu, &any_passes, 16, COUNT)->passes, 2);
     assert_int_equal(planned(&cpu, &any_passes, 32, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_in_range(plan.passes, 2, 3);
     const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = SORT_AUTO};
