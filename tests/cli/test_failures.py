@@ -22,7 +22,7 @@ class Folders(ProgramTest):
         for path in ("file", "file/below", "file/a/b"):
             with self.subTest(path=path):
                 result = self.run_program("run", "small.yaml", "--quiet", "--output", path)
-                self.assert_refused(result, 1, "file", "cannot create")
+                self.assert_refused(result, 2, "file", "cannot create")
         self.assertEqual((self.folder / "file").read_text(), "mine")
         self.assertEqual(sorted(os.listdir(self.folder)), ["file", "small.yaml"])
 
