@@ -26,7 +26,7 @@ PROGRESS = (
     r"(?: +(?:energy )?drift [+-]\d\.\d+e[+-]\d+)?"  # where the step is measured
 )
 STAGES = [
-    *["sort: histogram", "sort: scan", "sort: reorder", "sort: cell offsets", "permute"],
+    *["sort: histogram", "sort: scan", "sort: reorder", "permute"],  # some sorts make the cell offsets on the way
     *["deposit", "field", "push", "output"],
 ]
 

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 import check_openpmd  # noqa: E402
 
 # Optional by the standard, for a reader's eyes only, or of patch records that the standard asks no dimension of.
-OPTIONAL = {"comment"}
+OPTIONAL = {"comment", "command", "machine", "softwareDependencies"}
 
 
 def objects(path):
