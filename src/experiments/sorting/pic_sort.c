@@ -228,7 +228,7 @@ static enum status run_order(struct run *run, enum key_order order)
 {
     struct bench *bench = run->bench;
     const struct options *options = run->options;
-    const char *word = options_word(&options->common, "order", order);
+    const char *word = options_word(&options->common, "order", (int)order);
     TRY(pic_keys_fill(&run->keys, &run->grid, order));
     if (options->keys_path)
         TRY(write_keys(run, word));
